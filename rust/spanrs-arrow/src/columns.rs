@@ -1,4 +1,27 @@
 //! Columns cut into sentences, and their tags as ids.
+//!
+//! A side is a list of chunks. A chunk has the lengths of its lists and a *key* for each of their
+//! items, back to back; a table maps keys to the reader's ids. Keys of integers and dictionaries
+//! are the values of the imported array, which are not copied unless there are nulls; only strings
+//! need work per token.
+//!
+//! | column | keys | numbers |
+//! |---|---|---|
+//! | `[["B-PER", "O"], ["O"]]` | ids of the reader: 1 0 0 | 0 1 (identity) |
+//! | the same, dictionary `O, B-PER` | indices: 1 0 0 | the reader's id of each value |
+//! | `[[1, 0], [0]]`, vocabulary `O, B-PER` | integers: 1 0 0 | the reader's id of each name |
+//!
+//! Counting is generic over the types of the keys of both sides (`with_keys`), so that each pair
+//! of types has a loop of its own without a conversion.
+//!
+//! The two sides may be cut into chunks differently; `Columns::each` walks them in step and yields
+//! [`Run`]s of sentences that lie in one chunk on either side:
+//!
+//! | | sentences |
+//! |---|---|
+//! | chunks of gold | 0 1 2, 3 4 |
+//! | chunks of pred | 0 1, 2 3 4 |
+//! | runs | 0 1, 2, 3 4 |
 
 use arrow_array::array::{Array, ArrayRef};
 use arrow_array::cast::AsArray;
@@ -16,10 +39,12 @@ use spanrs_tags::{Evidence, Reader};
 use crate::error::ColumnError;
 use crate::strings::{Known, StringIds, intern_strings, strings};
 
+/// Result with the error of this module.
 type Result<T, E = ColumnError> = std::result::Result<T, E>;
 
-/// Ids of tags, of the type their column has.
+/// Keys of the tags of a chunk, of the type their column has.
 enum Keys {
+    /// Integers, or indices of a dictionary, without nulls; so are the next seven.
     I8(PrimitiveArray<Int8Type>),
     I16(PrimitiveArray<Int16Type>),
     I32(PrimitiveArray<Int32Type>),
@@ -28,13 +53,14 @@ enum Keys {
     U16(PrimitiveArray<UInt16Type>),
     U32(PrimitiveArray<UInt32Type>),
     U64(PrimitiveArray<UInt64Type>),
-    /// Copied, with nulls replaced.
+    /// Integers or indices of a column with nulls, which are replaced by [`Origin::null`].
     Copied(Vec<i64>),
-    /// Of strings.
+    /// Ids of strings.
     Names(StringIds),
 }
 
-/// Runs `$body` with `$slice` being the values of `$keys`, whatever their type.
+/// Runs `$body` with `$slice` being the keys as a slice of their own type; `$body` is compiled for
+/// each type.
 macro_rules! with_keys {
     ($keys:expr, $slice:ident => $body:expr) => {
         match $keys {
@@ -86,31 +112,41 @@ macro_rules! with_keys {
     };
 }
 
-/// Sentences of one side.
+/// The sentences of one chunk of a column.
 struct Chunk {
+    /// Number of tokens of each sentence.
     lengths: Vec<i64>,
-    /// The items of the lists.
+    /// The items of the lists, without those before the first and behind the last list. Kept for
+    /// comparison with the strings of the other side.
     tags: ArrayRef,
+    /// A key for each item.
     keys: Keys,
-    /// The reader's id of each key.
+    /// The reader's id of each key; keys outside of it are unknown ids.
     numbers: Vec<u32>,
 }
 
-/// One side.
+/// The chunks of one side, in their order.
 struct Column(Vec<Chunk>);
 
 /// What is known about a side before its chunks are looked at.
 struct Origin<'a> {
+    /// `gold` or `pred`, for messages.
     side: &'static str,
-    /// The reader's id of each integer, for columns of integers.
+    /// The reader's id of each integer, from the vocabulary; None without one, where columns of
+    /// integers are refused.
     numbers: Option<&'a [u32]>,
-    /// What nulls become.
+    /// What nulls become: the ignored id in gold, [`NULL`] in pred.
     null: i64,
 }
 
 impl Column {
-    /// Interns what the column holds; nulls become `origin.null`. The strings of most chunks are mostly those of the
-    /// chunk of `other` in the same place.
+    /// Cuts the chunks of a side into sentences and interns what they hold. `other` is the other
+    /// side if it has been done; the strings of most chunks are mostly those of the chunk of
+    /// `other` in the same place, which saves looking them up.
+    ///
+    /// # Errors
+    /// [`ColumnError::Type`] for types that hold no tags; [`ColumnError::Input`] for a null list,
+    /// with its number in the whole column, and for too many tags.
     fn new(
         arrays: &[ArrayRef],
         other: Option<&Self>,
@@ -138,12 +174,14 @@ impl Column {
         Ok(Self(chunks))
     }
 
+    /// Number of sentences of all chunks.
     fn rows(&self) -> usize {
         self.0.iter().map(|chunk| chunk.lengths.len()).sum()
     }
 }
 
-/// The lengths of the lists, and what they hold.
+/// Returns the lengths of the lists of a chunk, and the items from the start of the first list to
+/// the end of the last. `row` is the number of sentences before, for messages.
 fn sentences(array: &ArrayRef, origin: &Origin<'_>, row: usize) -> Result<(Vec<i64>, ArrayRef)> {
     let found = match array.data_type() {
         DataType::List(_) => Ok(lists(array.as_list::<i32>())),
@@ -169,6 +207,7 @@ fn sentences(array: &ArrayRef, origin: &Origin<'_>, row: usize) -> Result<(Vec<i
     found
 }
 
+/// Returns true for a column whose lists hold integers (not indices of a dictionary).
 fn holds_integers(array: &ArrayRef) -> bool {
     match array.data_type() {
         DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) => {
@@ -178,6 +217,8 @@ fn holds_integers(array: &ArrayRef) -> bool {
     }
 }
 
+/// Returns the lengths of the lists and their items; offsets need not start at 0, as those of
+/// slices do not.
 fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<i64>, ArrayRef) {
     let offsets = lists.value_offsets();
     let lengths = offsets
@@ -191,7 +232,12 @@ fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<i64>, ArrayRef
     (lengths, lists.values().slice(first, last - first))
 }
 
-/// The keys of tags, and the reader's id of each key.
+/// Returns the keys of tags, and the reader's id of each key. `known` are the strings of the other
+/// side in the same place.
+///
+/// # Errors
+/// [`ColumnError::Type`] for integers without a vocabulary and for other types;
+/// [`ColumnError::Input`] for too many tags.
 fn keys(
     tags: &ArrayRef,
     known: Option<Known<'_>>,
@@ -246,7 +292,8 @@ fn keys(
     }
 }
 
-/// Keys without nulls as they are; nulls become what is ignored.
+/// Returns keys without nulls as they are, shared with the column; if there are nulls, a copy in
+/// which they are [`Origin::null`].
 fn plain<T: ArrowPrimitiveType<Native: Id>>(
     keys: &PrimitiveArray<T>,
     origin: &Origin<'_>,
@@ -262,7 +309,8 @@ fn plain<T: ArrowPrimitiveType<Native: Id>>(
     )
 }
 
-/// Keys into a dictionary of tags. Where the dictionary itself holds nulls, keys of them are nulls too.
+/// Returns the keys into a dictionary of tags. If the dictionary itself holds nulls, keys of them
+/// are nulls, too. Values are interned whether they are used or not, once per chunk.
 fn dictionary_keys<T: ArrowDictionaryKeyType<Native: Id>>(
     tags: &ArrayRef,
     origin: &Origin<'_>,
@@ -287,19 +335,48 @@ fn dictionary_keys<T: ArrowDictionaryKeyType<Native: Id>>(
     Ok((Keys::Copied(keys.collect()), numbers))
 }
 
-/// Gold and pred.
+/// Gold and pred as columns, checked to have the same sentences. Immutable after [`Columns::new`].
+///
+/// # Examples
+///
+/// Integers with a vocabulary; -100 in gold is left out:
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{ArrayRef, ListArray, types::Int64Type};
+/// use spanrs_arrow::Columns;
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let column = |ids: &[i64]| -> ArrayRef {
+///     let sentence = Some(ids.iter().copied().map(Some));
+///     Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>([sentence]))
+/// };
+/// let names = ["O", "B-PER"].map(str::to_owned);
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let (gold, pred) = ([column(&[1, 0, -100])], [column(&[1, 1, 7])]);
+/// let columns = Columns::new((&gold, &pred), Some(&names), -100, &mut reader).unwrap();
+/// assert_eq!(columns.rows(), 1);
+/// let missing = Columns::new((&gold, &pred), None, -100, &mut reader);
+/// assert!(missing.is_err(), "integers need a vocabulary");
+/// ```
 pub struct Columns {
+    /// The gold side.
     gold: Column,
+    /// The other side, with sentences of the same lengths.
     pred: Column,
+    /// Tokens whose gold key is this are left out; [`NULL`] unless gold holds integers.
     ignore: i64,
 }
 
 impl Columns {
-    /// Interns the tags of both sides, each as the chunks of a column. Integers are ids of `vocabulary`. Tokens where gold
-    /// is null or `ignore` are left out; elsewhere pred must have a tag.
+    /// Interns the tags of both sides, each given as the chunks of a column.
+    ///
+    /// Integers are ids of `vocabulary`. Tokens are left out if gold is null or, for columns of
+    /// integers, `ignore`; elsewhere pred must have a tag, which [`Columns::count`] checks.
     ///
     /// # Errors
-    /// [`ColumnError`] where a column does not hold sentences of tags, or the sides differ in their sentences.
+    /// [`ColumnError::Type`] if a column does not hold lists of tags, or holds integers and there
+    /// is no vocabulary; [`ColumnError::Input`] if a list is null, the sides differ in the number
+    /// of sentences or in the length of one (the first is named), or there are too many tags.
     pub fn new(
         (gold, pred): (&[ArrayRef], &[ArrayRef]),
         vocabulary: Option<&[String]>,
@@ -347,10 +424,29 @@ impl Columns {
         Ok(Self { gold, pred, ignore })
     }
 
-    /// The evidence for a scheme on a side from about `most` tokens, and whether these were all.
+    /// Collects the evidence for a scheme from the tags of one side: from about `most` tokens, in
+    /// whole sentences from the first on. Returns it, and whether these were all tokens.
     ///
     /// # Errors
-    /// [`InputError::UnknownId`].
+    /// [`InputError::UnknownId`] for a key without a tag, also if it is on the other side.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use arrow_array::{ArrayRef, builder::{ListBuilder, StringBuilder}};
+    /// use spanrs_eval::Side;
+    /// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+    /// let mut lists = ListBuilder::new(StringBuilder::new());
+    /// lists.append_value(["I-PER", "O"].map(Some));
+    /// let column: [ArrayRef; 1] = [Arc::new(lists.finish())];
+    /// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+    /// let columns = spanrs_arrow::Columns::new((&column, &column), None, -100, &mut reader).unwrap();
+    /// let (evidence, is_all) = columns.evidence(Side::Gold, 1000).unwrap();
+    /// assert!(is_all);
+    /// let malformed = |scheme| evidence.check(reader.tags(), scheme, &Dialect::default()).0;
+    /// assert_eq!([Scheme::Bio, Scheme::Iob].map(malformed), [1, 0], "BIO has no I-PER after O");
+    /// ```
     pub fn evidence(&self, side: Side, most: u64) -> Result<(Evidence, bool)> {
         let mut all = Evidence::default();
         let mut tokens = 0;
@@ -370,15 +466,19 @@ impl Columns {
         Ok((all, whole))
     }
 
-    /// Sentences.
+    /// Number of sentences, the same on both sides.
     pub fn rows(&self) -> usize {
         self.gold.rows()
     }
 
-    /// Counts all sentences on so many threads; the watch is asked now and then by the calling thread.
+    /// Counts all sentences on up to `threads` threads, which share the sentences of a run; `watch`
+    /// is asked now and then by the calling thread. With `documents` (ends in sentences) counts are
+    /// kept per document.
     ///
     /// # Errors
-    /// [`InputError::UnknownId`], [`InputError::Interrupted`].
+    /// [`InputError::UnknownId`] for the first key without a tag, also for a missing tag in pred;
+    /// [`InputError::Interrupted`] if the watch says stop. The scorer may have counted earlier
+    /// sentences then.
     pub fn count(
         &self,
         reader: &Reader,
@@ -395,7 +495,8 @@ impl Columns {
         })
     }
 
-    /// Hands over runs of sentences that lie in one chunk on either side.
+    /// Calls `run` with runs of sentences that lie in one chunk on either side, in their order; a
+    /// chunk without sentences has none.
     fn each(&self, mut run: impl FnMut(Run<'_>) -> Result<()>) -> Result<()> {
         let (mut golds, mut preds) = (self.gold.0.iter(), self.pred.0.iter());
         let (mut gold, mut pred) = (golds.next(), preds.next());
@@ -430,22 +531,30 @@ impl Columns {
     }
 }
 
-/// Sentences that lie in one chunk on either side.
+/// Sentences that lie in one chunk on either side: the largest such run after those before.
 struct Run<'a> {
+    /// The chunk of gold.
     gold: &'a Chunk,
+    /// The chunk of pred.
     pred: &'a Chunk,
+    /// Index of the first token in the keys of `gold`.
     gold_token: usize,
+    /// Index of the first token in the keys of `pred`.
     pred_token: usize,
+    /// Lengths of the sentences, the same on both sides.
     lengths: &'a [i64],
-    /// Sentences before.
+    /// Number of sentences before the run.
     first: usize,
 }
 
 impl Run<'_> {
+    /// Number of tokens of the run.
     fn tokens(&self) -> usize {
         self.lengths.iter().sum::<i64>() as usize
     }
 
+    /// Returns the run as a batch of ids, for the keys of its chunks; without documents, and with a
+    /// watch that never stops.
     fn batch<'a, G: Id, P: Id>(
         &'a self,
         gold: &'a [G],

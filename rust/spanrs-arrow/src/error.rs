@@ -1,26 +1,41 @@
+//! Errors of the import and of columns.
+//!
+//! An [`ImportError`] does not know which side the column is; [`ImportError::of`] adds it and words
+//! the message. The binding turns each [`ColumnError`] into a Python exception:
+//!
+//! | import | column | meaning |
+//! |---|---|---|
+//! | [`ImportError::Type`] | [`ColumnError::Type`] | the column holds something else than tags |
+//! | [`ImportError::Invalid`] | [`ColumnError::Format`], `bad_arrow` | its structures or contents are damaged |
+//! | [`ImportError::Encoding`] | [`ColumnError::Format`], `encoding` | a tag is not UTF-8 |
+//! | | [`ColumnError::Input`] | tags or sentences do not fit together |
+
 use arrow_schema::ArrowError;
 use spanrs_eval::input::InputError;
 use spanrs_tags::Error as TagsError;
 
-/// What is wrong with a column.
+/// Why an array or stream of the C data interface could not be imported.
 #[derive(Debug)]
 pub enum ImportError {
-    /// A type that does not hold sentences of tags, by its Arrow name.
+    /// A type that does not hold sentences of tags, by its Arrow name: that of the column (`Utf8`),
+    /// or `lists of` and that of the items (`lists of Float64`).
     Type(String),
-    /// The structures contradict each other or the interface.
+    /// The structures contradict each other or the interface, were already consumed, or their owner
+    /// reported an error; the text says what.
     Invalid(String),
-    /// A tag that is not UTF-8.
+    /// A tag that is not UTF-8, although its type says so.
     Encoding {
-        /// Index of the sentence, from 0.
+        /// Index of the sentence in its array, from 0; that of a chunk for a stream.
         sentence: usize,
-        /// Index of the token in it, from 0.
+        /// Index of the token in the sentence, from 0.
         token: usize,
-        /// The bytes, escaped.
+        /// The bytes, with escapes for those that are not printable ASCII; at most 40 characters.
         bytes: String,
     },
 }
 
 impl From<ArrowError> for ImportError {
+    /// Keeps the text of what arrow's validation found.
     fn from(error: ArrowError) -> Self {
         Self::Invalid(error.to_string())
     }
@@ -29,35 +44,55 @@ impl From<ArrowError> for ImportError {
 /// Why columns cannot be scored.
 #[derive(Debug)]
 pub enum ColumnError {
-    /// A type that does not hold sentences of tags.
+    /// A type that does not hold sentences of tags, or integers without a vocabulary; a message for
+    /// users.
     Type(String),
-    /// A column that cannot be read.
+    /// A column that could not be imported.
     Format {
-        /// What is wrong.
+        /// What is wrong, a message for users that names the side.
         message: String,
-        /// `bad_arrow` or `encoding`.
+        /// `bad_arrow` for [`ImportError::Invalid`], `encoding` for [`ImportError::Encoding`].
         code: &'static str,
-        /// Index of the sentence, from 0, where it is known.
+        /// Index of the sentence, from 0, if it is known.
         sentence: Option<usize>,
     },
-    /// What holds for any other input.
+    /// Errors that any other input can have, too: sides of different lengths, unknown ids, missing
+    /// tags, too many tags, an interruption.
     Input(InputError),
 }
 
 impl From<InputError> for ColumnError {
+    /// Wraps an error that any input can have.
     fn from(error: InputError) -> Self {
         Self::Input(error)
     }
 }
 
 impl From<TagsError> for ColumnError {
+    /// Wraps an error of the reader, such as too many tags, as one of any input.
     fn from(error: TagsError) -> Self {
         Self::Input(error.into())
     }
 }
 
 impl ImportError {
-    /// The error of a column called `side`.
+    /// Words the error for a column called `side` (`gold` or `pred`), with advice on what to pass
+    /// instead.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_arrow::{ColumnError, ImportError};
+    /// let error = ImportError::Type("lists of Float64".to_owned()).of("gold");
+    /// assert!(matches!(error, ColumnError::Type(message) if message
+    ///     == "the lists of gold hold Float64; tags are strings, a dictionary of strings, or integers"));
+    ///
+    /// let bytes = r"caf\xe9".to_owned();
+    /// let error = ImportError::Encoding { sentence: 3, token: 0, bytes }.of("pred");
+    /// let ColumnError::Format { message, code, sentence } = error else { unreachable!() };
+    /// assert_eq!((code, sentence), ("encoding", Some(3)));
+    /// assert!(message.contains(r"at row 3, token 0, a tag that is not UTF-8: b'caf\xe9'"));
+    /// ```
     pub fn of(self, side: &str) -> ColumnError {
         match self {
             Self::Type(kind) => ColumnError::Type(match kind.strip_prefix("lists of ") {

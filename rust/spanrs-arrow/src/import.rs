@@ -1,9 +1,20 @@
 //! Arrow columns through the C data interface, checked before a value is read.
 //!
-//! The structures come from other libraries, or from files those libraries did not validate (a Parquet file
-//! may declare any bytes to be UTF-8). Counts, pointers and offsets are checked here first, because
-//! [`from_ffi_and_data_type`] asserts some of them and trusts the others; then arrow validates the contents.
-//! Sizes of buffers are not part of the interface, so they are taken as the offsets and lengths imply.
+//! The structures come from other libraries, or from files those libraries did not validate (a
+//! Parquet file may declare any bytes to be UTF-8). Three steps make them safe to use:
+//!
+//! 1. [`data_type`] builds the type from the schema, and [`supported`] refuses types that hold no
+//!    tags.
+//! 2. [`check`] walks the array and its children and checks counts, pointers, lengths and offsets,
+//!    because [`from_ffi_and_data_type`] asserts some of them and trusts the others.
+//! 3. arrow takes ownership of the array and validates the contents ([`checked`]): indices of
+//!    dictionaries, counts of nulls, UTF-8. Strings that are all ASCII skip the slower check of
+//!    UTF-8.
+//!
+//! The values are not copied, unless a buffer is not aligned. Sizes of buffers are not part of the
+//! interface, so they are taken as the offsets and lengths imply. Each step is linear in the number
+//! of places (length plus offset) or bytes; items that several chunks of a stream share are checked
+//! once ([`Validated`]).
 
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -19,56 +30,94 @@ use arrow_schema::{DataType, Field};
 use crate::error::ImportError;
 use crate::utf8::{is_ascii, not_utf8};
 
-/// Lists, a list's item, a dictionary's values: no supported type nests deeper.
+/// Maximum depth of a schema. Lists, their items and the values of a dictionary need 3; no
+/// supported type nests deeper.
 const DEPTH: usize = 4;
 
-/// Maximum length plus offset of an array without buffers: nulls, or lists of no items. They cost an exporter nothing, and
-/// the importer several bytes each.
+/// Maximum length plus offset of an array without buffers: nulls, or lists of no items. They cost
+/// an exporter nothing, and the importer several bytes each.
 const BUFFERLESS: i64 = 1 << 24;
 
 type Result<T, E = ImportError> = std::result::Result<T, E>;
 
+/// Returns [`ImportError::Invalid`] with a message.
 fn invalid<T>(message: impl Into<String>) -> Result<T> {
     Err(ImportError::Invalid(message.into()))
 }
 
-/// An `ArrowSchema` of the C data interface.
+/// An `ArrowSchema` of the C data interface, field by field: that of arrow keeps its fields private
+/// and asserts when it is asked for them.
 #[repr(C)]
 struct Schema {
+    /// What the type is, as a NUL-terminated string: `+l` is a list, `u` a string.
     format: *const c_char,
+    /// Name of the field; not read.
     name: *const c_char,
+    /// Metadata in a binary form; not read.
     metadata: *const c_char,
+    /// Whether nulls are allowed, among others; not read.
     flags: i64,
+    /// Number of `children`: 1 for lists.
     n_children: i64,
+    /// Schema of the items.
     children: *const *const Schema,
+    /// Schema of the values if this is that of the indices of a dictionary, otherwise null.
     dictionary: *const Schema,
+    /// Callback of the owner; null if the structure was released.
     release: *const c_void,
+    /// The owner's; not read.
     private_data: *const c_void,
 }
 
-/// An `ArrowArray` of the C data interface.
+/// An `ArrowArray` of the C data interface, field by field, for checks before arrow sees it.
 #[repr(C)]
 struct RawArray {
+    /// Number of elements.
     length: i64,
+    /// Number of nulls; -1 if it was not counted.
     null_count: i64,
+    /// Number of elements in the buffers before the first one.
     offset: i64,
+    /// Number of `buffers`, that for validity included.
     n_buffers: i64,
+    /// Number of `children`: 1 for lists.
     n_children: i64,
+    /// The bitmap for validity (null if there are no nulls), then those of the type.
     buffers: *const *const c_void,
+    /// The items of lists.
     children: *const *const RawArray,
+    /// The values of a dictionary, otherwise null.
     dictionary: *const RawArray,
+    /// Callback of the owner; null if the structure was released.
     release: *const c_void,
+    /// The owner's; not read.
     private_data: *const c_void,
 }
 
-/// Imports one array of the C data interface.
+/// Imports one array of the C data interface, a whole column. The array is consumed, whether it is
+/// valid or not; the schema stays with the caller.
 ///
 /// # Errors
-/// [`ImportError`] where its type holds no sentences of tags, or the structures contradict each other.
+/// [`ImportError::Type`] for a type that does not hold sentences of tags, [`ImportError::Encoding`]
+/// for a tag that is not UTF-8, and [`ImportError::Invalid`] if the structures were released or
+/// contradict each other.
 ///
 /// # Safety
-/// Both are structures of the C data interface, released or not. The pointers in them are null or point to what
-/// the interface says, and buffers are as long as their lengths and offsets imply.
+/// Both are structures of the C data interface, released or not. The pointers in them are null or
+/// point to what the interface says, and buffers are as long as their lengths and offsets imply.
+///
+/// # Examples
+///
+/// ```
+/// use arrow_array::Array;
+/// use arrow_array::builder::{ListBuilder, StringBuilder};
+/// let mut lists = ListBuilder::new(StringBuilder::new());
+/// lists.append_value([Some("B-PER"), Some("O")]);
+/// let (array, schema) = arrow_array::ffi::to_ffi(&lists.finish().to_data()).unwrap();
+/// // SAFETY: structures that arrow has just exported.
+/// let column = unsafe { spanrs_arrow::import_array(array, &schema) }.unwrap();
+/// assert_eq!(column.len(), 1);
+/// ```
 pub unsafe fn import_array(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> Result<ArrayRef> {
     let schema: *const FFI_ArrowSchema = schema;
     // SAFETY: the layout is fixed by the interface.
@@ -83,19 +132,39 @@ pub unsafe fn import_array(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> R
     unsafe { checked(array, &kind, &mut HashSet::new()) }
 }
 
-/// Addresses of the buffers; number of nulls, offset and length.
+/// What identifies the items of lists within a stream: addresses of their buffers; number of nulls,
+/// offset and length.
 type Identity = (Vec<usize>, [i64; 3]);
 
-/// Items of lists. Chunks that are slices of one array share their items, which need be validated once.
+/// Items that have been validated. Chunks that are slices of one array share their items, which
+/// need to be validated once; otherwise a stream of many slices would take quadratic time.
 type Validated = HashSet<Identity>;
 
-/// Imports all arrays of a stream of the C stream interface.
+/// Imports all arrays of a stream of the C stream interface: the chunks of a column, in their
+/// order. The stream is consumed.
 ///
 /// # Errors
-/// As [`import_array`].
+/// As [`import_array`], for the first chunk that has one, and [`ImportError::Invalid`] with the
+/// message of the stream's owner if it fails.
 ///
 /// # Safety
-/// The stream and what it gives are structures of the C stream interface, as for [`import_array`].
+/// The stream and what it returns are structures of the C stream interface, as for
+/// [`import_array`].
+///
+/// # Examples
+///
+/// A table is a stream of structs, not a column:
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{RecordBatchIterator, ffi_stream::FFI_ArrowArrayStream};
+/// use spanrs_arrow::{ImportError, import_stream};
+/// let schema = Arc::new(arrow_schema::Schema::empty());
+/// let table = Box::new(RecordBatchIterator::new(Vec::new(), schema));
+/// // SAFETY: a stream that arrow has just exported.
+/// let error = unsafe { import_stream(FFI_ArrowArrayStream::new(table)) }.unwrap_err();
+/// assert!(matches!(error, ImportError::Type(kind) if kind == "Struct"));
+/// ```
 pub unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<ArrayRef>> {
     if stream.release().is_none() {
         return invalid("the capsule was already consumed; export the column again");
@@ -132,6 +201,7 @@ pub unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<Arra
     }
 }
 
+/// Returns the message of the owner of a stream after one of its callbacks has failed.
 fn last_error(stream: &mut FFI_ArrowArrayStream) -> String {
     let text = stream.get_last_error().map(|last| {
         // SAFETY: the callback of a stream that is not released.
@@ -147,8 +217,9 @@ fn last_error(stream: &mut FFI_ArrowArrayStream) -> String {
     }
 }
 
-/// The type that a schema names. Built here and not by arrow, which asserts the number of children, demands
-/// names in UTF-8 and parses metadata, all of which may be anything.
+/// Returns the type that a schema names. It is built here and not by arrow, which asserts the
+/// number of children, demands names in UTF-8 and parses metadata, all of which may be anything.
+/// `depth` is 0 for the column.
 ///
 /// # Safety
 /// As for [`import_array`].
@@ -210,7 +281,7 @@ unsafe fn data_type(schema: &Schema, depth: usize) -> Result<DataType> {
     }
 }
 
-/// Refuses what does not hold sentences of tags.
+/// Refuses types that do not hold sentences of tags; see the table of the crate.
 fn supported(kind: &DataType) -> Result<()> {
     let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) =
         kind
@@ -235,7 +306,8 @@ fn supported(kind: &DataType) -> Result<()> {
     Err(ImportError::Type(format!("lists of {item}")))
 }
 
-/// Imports an array of a supported type.
+/// Imports an array of a supported type, and remembers its items in `validated` if they have an
+/// identity and were not copied.
 ///
 /// # Safety
 /// As for [`import_array`].
@@ -272,8 +344,8 @@ unsafe fn checked(
     Ok(make_array(data))
 }
 
-/// As [`check`] for an array of lists, whose items are not checked again if they were validated. Gives what
-/// identifies the items; None where they have a dictionary.
+/// Checks an array of lists as [`check`] does, and returns what identifies its items; None if
+/// nothing does.
 ///
 /// # Safety
 /// As for [`import_array`].
@@ -289,8 +361,8 @@ unsafe fn check_lists(
     Ok(identity(items))
 }
 
-/// What identifies the items of lists; None for a dictionary, and for views of strings that they do not hold
-/// themselves.
+/// Returns what identifies the items of lists; None for a dictionary, and for string views with
+/// buffers: their contents depend on more than the buffers compared here.
 fn identity(array: &RawArray) -> Option<Identity> {
     if !array.dictionary.is_null() || array.buffers.is_null() || !(2..=3).contains(&array.n_buffers)
     {
@@ -304,7 +376,8 @@ fn identity(array: &RawArray) -> Option<Identity> {
     Some((buffers.collect(), numbers))
 }
 
-/// Checks what the import relies on, except the offsets and the nulls of a `known` array: numbers of buffers and children, pointers, lengths and offsets.
+/// Checks what the import relies on: numbers of buffers and children, pointers, lengths and
+/// offsets. The offsets and nulls of an array that is `known` to be valid are not read again.
 ///
 /// # Safety
 /// As for [`import_array`].
@@ -396,7 +469,8 @@ unsafe fn check(
     }
 }
 
-/// Refuses nulls in the bitmap of an array that claims to have none, because arrow drops that bitmap.
+/// Refuses nulls in the bitmap of an array that claims to have none, because arrow drops that
+/// bitmap. Whole bytes are tested eight places at a time.
 ///
 /// # Safety
 /// The bitmap has a bit for each place of the array.
@@ -427,7 +501,8 @@ unsafe fn all_valid(array: &RawArray, bitmap: *const u8) -> Result<()> {
     Ok(())
 }
 
-/// The last of the offsets of some places, none of which may be negative or smaller than the one before.
+/// Returns the last of the offsets of some places; an error if one is negative or smaller than the
+/// one before. 0 if there are no offsets.
 ///
 /// # Safety
 /// There is an offset for each place and one more, unless there are no places.
@@ -459,7 +534,7 @@ unsafe fn last_offset<O: Copy + Into<i64>>(
     ))
 }
 
-/// Strings that hold bytes need a buffer.
+/// Refuses strings that hold bytes but have no buffer for them.
 fn needs(end: i64, data: *const c_void) -> Result<()> {
     if end > 0 && data.is_null() {
         return invalid("an array of strings lacks its bytes");
@@ -467,7 +542,8 @@ fn needs(end: i64, data: *const c_void) -> Result<()> {
     Ok(())
 }
 
-/// The items of lists: there must be at least `end`.
+/// Checks the items of lists, of which there must be at least `end`. Items that were validated
+/// before are not read again.
 ///
 /// # Safety
 /// As for [`import_array`]; the array has one child.
@@ -489,7 +565,8 @@ unsafe fn child(array: &RawArray, item: &Field, end: i64, validated: &Validated)
     unsafe { check(child, item.data_type(), known, validated) }
 }
 
-/// The sizes of the buffers that string views point into.
+/// Checks the sizes of the buffers that string views point into; they are the last buffer of the
+/// array.
 ///
 /// # Safety
 /// As for [`import_array`]; there are at least three buffers.

@@ -1,4 +1,27 @@
 //! Strings of tags to ids of a reader.
+//!
+//! There are few distinct tags and many tokens, so most of the time would go into hashing the same
+//! short strings. Three things save it:
+//!
+//! - Pred mostly repeats gold. Strings are taken in runs of 16; a run of pred that has the same
+//!   bytes as the run of gold in the same place gets the ids of that run, without a lookup.
+//! - A string of few bytes is looked up as an integer ([`ShortKey`]), not as a string.
+//! - Ids are stored in one byte each as long as they fit, a quarter of the memory to write and to
+//!   read again.
+//!
+//! Arrow has two layouts of strings. For `O B-PER O` they are
+//!
+//! | layout | buffers |
+//! |---|---|
+//! | offsets ([`GenericStringArray`]) | ends 0 1 6 7, text `OB-PERO` |
+//! | views ([`StringViewArray`]) | (1, `O`) (5, `B-PER`) (1, `O`), 16 bytes each |
+//!
+//! A view of more than 12 bytes has its first four bytes and the place of the string in another
+//! buffer. Runs of both layouts are compared without a look at the single string: differences of
+//! offsets and the bytes between them, or the views as numbers.
+//!
+//! Ids depend on the order in which tags first occur, gold before pred, and on nothing else; a run
+//! whose ids are copied has no new tags.
 
 use arrow_array::array::{Array, ArrayRef, StringViewArray};
 use arrow_array::cast::AsArray;
@@ -11,12 +34,16 @@ use spanrs_tags::Reader;
 use crate::error::ColumnError;
 use crate::utf8::INLINE;
 
-/// Strings that are compared with those of the other side together.
+/// Number of strings that are compared with those of the other side together.
 const RUN: usize = 16;
-/// Strings or nulls.
+/// Iterator over strings, None for nulls.
 pub(crate) type Strings<'a> = Box<dyn Iterator<Item = Option<&'a str>> + 'a>;
 
-/// The strings of an array, for the few values of a dictionary.
+/// Returns the strings of an array one by one, for the few values of a dictionary and for arrays
+/// with nulls.
+///
+/// # Errors
+/// [`ColumnError::Type`] if the array holds no strings; `side` is named in the message.
 pub(crate) fn strings<'a>(tags: &'a ArrayRef, side: &str) -> Result<Strings<'a>, ColumnError> {
     match tags.data_type() {
         DataType::Utf8 => Ok(Box::new(tags.as_string::<i32>().iter())),
@@ -28,18 +55,26 @@ pub(crate) fn strings<'a>(tags: &'a ArrayRef, side: &str) -> Result<Strings<'a>,
     }
 }
 
-/// The ids of strings.
+/// The ids of the strings of a chunk, in their order.
 pub(crate) enum StringIds {
-    /// Where they are few and no string is null.
+    /// If all ids are below 256 and no string is null.
     Few(Vec<u8>),
-    /// Any; [`NULL`] for a null.
+    /// Any ids; [`NULL`] for a null.
     Many(Vec<i32>),
 }
 
-/// Strings whose ids are known: the other side of those that are interned, most of which are equal.
+/// Strings whose ids are known: those of the other side in the same place, most of which are equal.
 pub(crate) type Known<'a> = (&'a ArrayRef, &'a StringIds);
 
-/// The reader's ids of strings.
+/// Returns the reader's ids of strings. `known` is made use of if it has the same type and neither
+/// has nulls.
+///
+/// Strings with nulls are interned one by one. They are rare: gold has nulls where tokens are to be
+/// left out, such as subwords after the first one of a word, and pred never needs them.
+///
+/// # Errors
+/// [`ColumnError::Type`] if the array holds no strings; [`ColumnError::Input`] for too many
+/// different tags.
 pub(crate) fn intern_strings(
     tags: &ArrayRef,
     known: Option<Known<'_>>,
@@ -73,7 +108,8 @@ pub(crate) fn intern_strings(
     }
 }
 
-/// The ids of strings without nulls.
+/// Returns the ids of strings without nulls: bytes, or if an id does not fit into one, 32-bit
+/// numbers, from the start again.
 fn intern_all<T: StringRuns>(
     tags: &T,
     known: Option<(&T, &StringIds)>,
@@ -91,15 +127,22 @@ fn intern_all<T: StringRuns>(
     Ok(StringIds::Many(ids.unwrap_or_default()))
 }
 
-/// An array of strings without nulls.
+/// An array of strings without nulls, for the two layouts of Arrow: offsets into one buffer, and
+/// views.
+///
+/// Indices are those of the array; offsets and views of a slice are those of its own strings. The
+/// methods are inlined into [`intern_runs`], which is compiled for each layout and each type of
+/// ids.
 trait StringRuns {
     /// Number of strings.
     fn number(&self) -> usize;
 
-    /// True where [`RUN`] strings from an index on are those of another array.
+    /// Returns true if the [`RUN`] strings from an index on equal those of another array at the
+    /// same indices. May return false although they do.
     fn equals(&self, other: &Self, from: usize) -> bool;
 
-    /// The ids of the strings from an index on, as many as there is room for; false where one does not fit its type.
+    /// Writes the ids of the strings from index `from` on, as many as `ids` has room for; returns
+    /// false if one does not fit its type.
     fn intern<I: TryFrom<u32>>(
         &self,
         from: usize,
@@ -108,8 +151,8 @@ trait StringRuns {
     ) -> Result<bool, ColumnError>;
 }
 
-/// The ids of all strings, run by run; a run that equals that of the known array has its ids. None where one does not
-/// fit the type.
+/// Returns the ids of all strings, run by run; a run that equals that of the known array takes its
+/// ids. None if an id does not fit the type. The last run is not compared if it is shorter.
 fn intern_runs<T: StringRuns, I: TryFrom<u32> + Copy + Default>(
     tags: &T,
     known: Option<(&T, &[I])>,
@@ -138,6 +181,8 @@ impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
         self.len()
     }
 
+    /// Compares the lengths of the strings (differences of offsets) without a branch for each, then
+    /// the bytes of the whole run at once.
     #[inline]
     fn equals(&self, other: &Self, from: usize) -> bool {
         let run = |side: &Self| -> Option<[O; RUN + 1]> {
@@ -158,6 +203,8 @@ impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
         self.value_data()[text(ends)] == other.value_data()[text(others)]
     }
 
+    /// Looks up short strings as integers, loaded from the bytes before their end; others, and new
+    /// ones, are interned.
     #[inline]
     fn intern<I: TryFrom<u32>>(
         &self,
@@ -191,6 +238,8 @@ impl StringRuns for StringViewArray {
         self.len()
     }
 
+    /// Compares views as numbers. Views of more than 12 bytes point into buffers of their own
+    /// array, so that a run with one of them counts as different.
     #[inline]
     fn equals(&self, other: &Self, from: usize) -> bool {
         let run = |side: &Self| -> Option<[u128; RUN]> {
@@ -204,6 +253,7 @@ impl StringRuns for StringViewArray {
         views == others && views.iter().all(|&view| inline(view))
     }
 
+    /// Looks up strings that the view holds itself as integers; others, and new ones, are interned.
     #[inline]
     fn intern<I: TryFrom<u32>>(
         &self,

@@ -1,4 +1,24 @@
 //! Whether the bytes of tags are UTF-8.
+//!
+//! Tags are nearly always ASCII, which is checked many times faster than UTF-8 in general:
+//! [`is_ascii`] tests the bytes of all strings at once, and string views with a mask each. If that
+//! fails, arrow validates the strings, and if arrow finds them invalid, [`not_utf8`] searches for
+//! the sentence and token to report.
+//!
+//! # Inline views
+//!
+//! A string view is 16 bytes, read as a number of 128 bits. Strings of up to 12 bytes are in the
+//! view itself:
+//!
+//! | bits | 0 to 31 | 32 to 127 |
+//! |---|---|---|
+//! | content | length | the bytes, the first one lowest, then zeros |
+//! | `O` | 1 | `4F 00 00 00 00 00 00 00 00 00 00 00` |
+//! | `B-PER` | 5 | `42 2D 50 45 52 00 00 00 00 00 00 00` |
+//!
+//! One table lookup by the length gives the bits that may be set if the string is ASCII and
+//! followed by zeros ([`ALLOWED`]). Any other bit means that the view is longer, not ASCII, or not
+//! well-formed, and leaves the decision to arrow.
 
 use std::sync::Arc;
 
@@ -9,8 +29,12 @@ use arrow_schema::{DataType, Field};
 
 use crate::error::ImportError;
 
-/// True for strings that are valid because they are ASCII. Their offsets have been checked; views are looked at here, and
-/// are to hold their strings themselves.
+/// Returns true for strings that are valid because they are ASCII.
+///
+/// Their offsets have been checked; views are checked here, and have to hold their strings
+/// themselves. False only means that this is not known: for other types, arrays without items, and
+/// longer views. Strings are tested from the first to the last offset of the array, nulls included,
+/// as one slice.
 pub(crate) fn is_ascii(items: &ArrayData) -> bool {
     let range = items.offset()..items.offset() + items.len();
     let bytes = |first: usize, last: usize| {
@@ -43,10 +67,12 @@ pub(crate) fn is_ascii(items: &ArrayData) -> bool {
     }
 }
 
-/// Longest string that a view holds itself.
+/// Length in bytes of the longest string that a view holds itself.
 pub(crate) const INLINE: usize = 12;
 
-/// Mask of the bits that may be set in an inline view of as many ASCII bytes as its index; none behind the last.
+/// Bits that may be set in an inline view of as many ASCII bytes as its index: the 32 bits of the
+/// length, and seven bits of each byte that counts. None for the last index, which stands for all
+/// greater lengths.
 const ALLOWED: [u128; INLINE + 2] = {
     let mut allowed = [0; INLINE + 2];
     let (mut len, mut bits) = (0, u32::MAX as u128);
@@ -59,13 +85,19 @@ const ALLOWED: [u128; INLINE + 2] = {
     allowed
 };
 
-/// True for a view of at most 12 bytes, all ASCII, that it holds itself, followed by zeros.
+/// Returns true for a view of at most 12 bytes, all ASCII, that it holds itself, followed by zeros
+/// as the format requires.
 #[inline(always)]
 fn is_inline_ascii(view: u128) -> bool {
     view & !ALLOWED[(view as u32 as usize).min(INLINE + 1)] == 0
 }
 
-/// Finds the first tag that is not UTF-8; None where something else is wrong.
+/// Returns the error for the first tag that is not UTF-8, in the order of sentences and tokens;
+/// None if something else is wrong.
+///
+/// `data` has failed validation as strings, so it is read as bytes. This looks at every tag and
+/// copies it, which is slow, but happens once per column at most. Sentences and tokens that are
+/// null are skipped.
 pub(crate) fn not_utf8(data: &ArrayData) -> Option<ImportError> {
     let lists = make_array(as_binary(data).ok()?);
     for sentence in 0..lists.len() {
@@ -88,7 +120,8 @@ pub(crate) fn not_utf8(data: &ArrayData) -> Option<ImportError> {
     None
 }
 
-/// The first of some tags that is not UTF-8, with its bytes.
+/// Returns the index of the first tag of a sentence that is not UTF-8, with its bytes. In a
+/// dictionary only values that a tag refers to count.
 fn first_not_utf8(tags: &ArrayRef) -> Option<(usize, Vec<u8>)> {
     let wrong = |bytes: &Vec<u8>| std::str::from_utf8(bytes).is_err();
     let mut tokens = (0..tags.len()).filter(|&token| tags.is_valid(token));
@@ -107,7 +140,11 @@ fn first_not_utf8(tags: &ArrayRef) -> Option<(usize, Vec<u8>)> {
     tokens.find_map(|token| Some((token, bytes_of(tags.as_ref(), token).filter(wrong)?)))
 }
 
-/// The same column with bytes for strings, validated.
+/// Returns the same column with bytes for strings, validated but for UTF-8: `Utf8` becomes
+/// `Binary`, also within lists and dictionaries. Buffers are shared.
+///
+/// # Errors
+/// [`ImportError::Invalid`] if it is not valid even so.
 fn as_binary(data: &ArrayData) -> Result<ArrayData, ImportError> {
     let children: Vec<ArrayData> = data
         .child_data()
@@ -132,12 +169,13 @@ fn as_binary(data: &ArrayData) -> Result<ArrayData, ImportError> {
     Ok(builder.child_data(children).build()?)
 }
 
+/// Returns a field of lists with the type of its new items.
 fn retyped(field: &Field, item: &ArrayData) -> Arc<Field> {
     let field = field.clone().with_data_type(item.data_type().clone());
     Arc::new(field)
 }
 
-/// The bytes at a place; None for a null, and where there are no bytes.
+/// Returns the bytes at a place; None for a null, and for an array of other values.
 fn bytes_of(tags: &dyn Array, token: usize) -> Option<Vec<u8>> {
     if tags.is_null(token) {
         return None;

@@ -1,3 +1,10 @@
+//! Interning of strings and byte strings in one arena.
+//!
+//! The bytes of all names are stored one after the other in an arena. A vector holds the end of
+//! each name, and an open-addressing table (`hashbrown`) maps the hash of a name to its id; the
+//! table stores the 4-byte id only and compares names in the arena. Both lookups and insertions
+//! take expected time proportional to the length of the name.
+
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::ops::Range;
@@ -5,18 +12,25 @@ use std::ops::Range;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-/// What an [`Interner`] can hold: strings and byte strings.
+/// A kind of name that an [`Interner`] can hold: `str` or `[u8]`.
+///
+/// The trait abstracts over the arena, so that names of type `str` are returned without a second
+/// check of their UTF-8.
 pub trait Internable: Hash + Eq {
-    /// Storage for the concatenated names.
+    /// Storage for the concatenated names: `String` or `Vec<u8>`.
     type Arena: Clone + fmt::Debug + Default;
 
-    /// Appends a name.
+    /// Appends the bytes of the name to the arena.
     fn push(&self, arena: &mut Self::Arena);
 
-    /// The name at a byte range of the arena.
+    /// Returns the name at a byte range of the arena.
+    ///
+    /// # Panics
+    /// If the range is outside of the arena or, for `str`, splits a character. An [`Interner`]
+    /// passes only ranges that it has recorded.
     fn at(arena: &Self::Arena, place: Range<usize>) -> &Self;
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     fn byte_len(&self) -> usize;
 }
 
@@ -56,8 +70,10 @@ impl Internable for [u8] {
 
 /// Distinct strings or byte strings, numbered from 0 in the order of their first appearance.
 ///
-/// Numbers depend only on the order of the calls, never on a hash seed. Memory is the bytes of the names and 14 to
-/// 28 bytes per name.
+/// Ids depend only on the order of the calls, never on a hash seed or on the machine. Names are
+/// never removed. Memory is the bytes of the names plus 14 to 28 bytes per name.
+///
+/// # Examples
 ///
 /// ```
 /// let mut types = spanrs_base::Interner::<str>::default();
@@ -67,11 +83,22 @@ impl Internable for [u8] {
 /// assert_eq!(types.get("LOC"), Some(1));
 /// assert_eq!(types.name(1), Some("LOC"));
 /// ```
+///
+/// Byte strings need not be UTF-8:
+///
+/// ```
+/// let mut words = spanrs_base::Interner::<[u8]>::default();
+/// words.intern(b"caf\xE9");
+/// assert_eq!(words.names().collect::<Vec<_>>(), [b"caf\xE9"]);
+/// ```
 #[derive(Debug)]
 pub struct Interner<T: Internable + ?Sized> {
+    /// The names, concatenated without separators.
     arena: T::Arena,
-    /// End of each name in the arena.
+    /// End (exclusive) of each name in the arena, in bytes, by id; name `id` starts where name `id
+    /// - 1` ends.
     ends: Vec<usize>,
+    /// Ids by the hash of their name; the hashes themselves are not stored.
     index: HashTable<u32>,
 }
 
@@ -96,7 +123,10 @@ impl<T: Internable + ?Sized> Clone for Interner<T> {
 }
 
 impl<T: Internable + ?Sized> Interner<T> {
-    /// The number of `name`, which is added if it is new. At most `u32::MAX` names fit.
+    /// Returns the id of `name`, adding the name if it is new.
+    ///
+    /// At most `u32::MAX` names fit; the caller is responsible for the bound (see
+    /// [`crate::Vocabulary`], which checks one).
     pub fn intern(&mut self, name: &T) -> u32 {
         let own_hash = hash(name);
         if let Some(id) = self.find(name, own_hash) {
@@ -112,45 +142,51 @@ impl<T: Internable + ?Sized> Interner<T> {
         id
     }
 
-    /// The number of `name`, if it is known.
+    /// Returns the id of `name`, or None if it was never interned.
     pub fn get(&self, name: &T) -> Option<u32> {
         self.find(name, hash(name))
     }
 
+    /// Looks up a name whose hash is known.
     fn find(&self, name: &T, hash: u64) -> Option<u32> {
         let same = |&id: &u32| T::at(&self.arena, place(&self.ends, id)) == name;
         self.index.find(hash, same).copied()
     }
 
-    /// The name with this number; None for a number that was never given out.
+    /// Returns the name with this id, or None for an id that was never assigned.
     pub fn name(&self, id: u32) -> Option<&T> {
         let known = (id as usize) < self.ends.len();
         known.then(|| T::at(&self.arena, place(&self.ends, id)))
     }
 
-    /// Number of names.
+    /// Returns the number of distinct names; ids are `0..len`.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// True where nothing was added yet.
+    /// Returns whether no name has been interned.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// All names in the order of their numbers.
+    /// Iterates over all names in the order of their ids.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &T> {
         (0..self.ends.len()).map(|at| T::at(&self.arena, place(&self.ends, at as u32)))
     }
 }
 
-/// The place of a name's bytes.
+/// Returns the byte range of a name in the arena.
+///
+/// # Panics
+/// If the id was never assigned.
 fn place(ends: &[usize], id: u32) -> Range<usize> {
     let id = id as usize;
     let start = if id == 0 { 0 } else { ends[id - 1] };
     start..ends[id]
 }
 
+/// Hashes a name with a fixed seed. Hash values never influence ids, so the seed only matters for
+/// collisions; the interner is not hardened against names chosen to collide.
 fn hash<T: ?Sized + Hash>(name: &T) -> u64 {
     FixedState::with_seed(0).hash_one(name)
 }

@@ -1,16 +1,31 @@
+//! Cooperative interruption: long loops ask now and then whether they should stop.
+//!
+//! The binding supplies a [`Watch`] that checks for signals (Ctrl-C). Asking is far more expensive
+//! than a step of a loop, so the call is rationed, either by a number of steps ([`Interval`],
+//! [`Pace`]) or by elapsed time ([`Clock`]). Use steps where each of them has a similar cost,
+//! because counting is cheaper than reading a clock; use the clock where the cost of a step is
+//! unbounded.
+
 use std::time::{Duration, Instant};
 
-/// Asked at intervals during long work; answers true to stop it (Ctrl-C).
+/// A function that is called at intervals during long work and returns true to stop it (Ctrl-C).
+///
+/// A function pointer rather than a closure, so that the types that hold it are `Copy` and can be
+/// handed to threads.
 pub type Watch = fn() -> bool;
 
-/// The watch said stop.
+/// Error: a [`Watch`] asked for the work to stop. What was computed up to then is incomplete and
+/// has to be discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 
-/// Steps between two calls of a [`Watch`]: a few milliseconds of the slowest step.
+/// Steps between two calls of the [`Watch`] of a [`Pace`]: a few milliseconds of the slowest kind
+/// of step.
 const INTERVAL: usize = 1 << 16;
 
-/// Counts steps and says when it is time to look up from long work.
+/// Counts steps and reports when a given number of them has been exceeded.
+///
+/// # Examples
 ///
 /// ```
 /// let mut interval = spanrs_base::Interval::new(3);
@@ -18,17 +33,22 @@ const INTERVAL: usize = 1 << 16;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Interval {
+    /// Steps since the interval last ended; less than `every`, unless that is 0.
     steps: usize,
+    /// Length of the interval in steps.
     every: usize,
 }
 
 impl Interval {
-    /// An interval of so many steps.
+    /// Creates an interval of `every` steps; with 0 or 1 every call of [`Interval::passes`] with a
+    /// step returns true.
     pub fn new(every: usize) -> Self {
         Self { steps: 0, every }
     }
 
-    /// Counts steps; true once in so many of them.
+    /// Adds `steps` and returns whether the interval has ended; the count then starts again at 0.
+    ///
+    /// Steps beyond the end are not carried over, so one call with many steps returns true once.
     #[inline(always)]
     pub fn passes(&mut self, steps: usize) -> bool {
         self.steps = self.steps.saturating_add(steps);
@@ -40,26 +60,31 @@ impl Interval {
     }
 }
 
-/// Asks a [`Watch`] at most once in 50 milliseconds, for steps whose cost varies.
+/// Asks a [`Watch`] at most every 50 milliseconds, for loops whose steps differ in cost.
+///
+/// # Examples
 ///
 /// ```
 /// let mut clock = spanrs_base::Clock::new(|| true);
-/// assert!(!clock.stops(), "it is too early to ask");
+/// assert!(!clock.stops(), "less than 50 ms have passed");
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
+    /// The function to ask.
     watch: Watch,
+    /// When the watch was last asked; at first, when the clock was created.
     asked: Instant,
 }
 
 impl Clock {
-    /// Asks this watch.
+    /// Creates a clock; the watch is first asked 50 milliseconds from now.
     pub fn new(watch: Watch) -> Self {
         let asked = Instant::now();
         Self { watch, asked }
     }
 
-    /// True if the watch was asked and said stop.
+    /// Returns true if at least 50 milliseconds have passed since the watch was last asked and the
+    /// watch says stop. Every call reads the monotonic clock (some tens of nanoseconds).
     pub fn stops(&mut self) -> bool {
         if self.asked.elapsed() < Duration::from_millis(50) {
             return false;
@@ -69,7 +94,11 @@ impl Clock {
     }
 }
 
-/// Counts the steps of long work and asks a [`Watch`] once in many of them.
+/// Counts the steps of a long computation and asks a [`Watch`] once in 65,536 of them.
+///
+/// The default value never stops.
+///
+/// # Examples
 ///
 /// ```
 /// use spanrs_base::{Interrupted, Pace};
@@ -79,19 +108,21 @@ impl Clock {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
+    /// The function to ask.
     watch: Watch,
+    /// When to ask it.
     interval: Interval,
 }
 
 impl Default for Pace {
-    /// Never stops.
+    /// Returns a pace that never stops.
     fn default() -> Self {
         Self::new(|| false)
     }
 }
 
 impl Pace {
-    /// Asks this watch.
+    /// Creates a pace that asks `watch`.
     pub fn new(watch: Watch) -> Self {
         Self {
             watch,
@@ -99,10 +130,11 @@ impl Pace {
         }
     }
 
-    /// Counts steps.
+    /// Adds `steps`, which may be any number of small units of work, and asks the watch if the
+    /// interval has ended.
     ///
     /// # Errors
-    /// [`Interrupted`] where the watch was asked and said stop.
+    /// [`Interrupted`] if the watch was asked and said stop.
     #[inline]
     pub fn steps(&mut self, steps: usize) -> Result<(), Interrupted> {
         if self.interval.passes(steps) && (self.watch)() {

@@ -1,7 +1,36 @@
-//! Types shared by the other crates: vocabularies, spans, annotation tasks, positions in files, limits, interrupts,
-//! threads, random numbers.
+//! Types and utilities shared by the other crates of the workspace.
 //!
-//! This crate depends on no other crate of the workspace.
+//! This crate depends on no other crate of the workspace and reads no files. It holds:
+//!
+//! | item | purpose |
+//! |---|---|
+//! | [`Span`] | the one span type: (start, end, type), 0-based, end exclusive |
+//! | [`Vocabulary`], [`Interner`], [`ShortKey`] | strings to dense `u32` ids, in order of first appearance |
+//! | [`Task`], [`Tag`], [`Category`], [`Alias`] | annotation tasks: which types exist and which of them are scored |
+//! | [`Position`] | path, line and column, for error messages |
+//! | [`Limits`] | upper bounds that readers check before they allocate |
+//! | [`Interval`], [`Clock`], [`Pace`], [`Watch`] | cooperative interruption of long loops |
+//! | [`map_in_threads`] | ordered parallel map over scoped threads |
+//! | [`Rng`] | SplitMix64, whose stream is stable across versions and machines |
+//!
+//! Everything here is deterministic: ids depend on the order of insertion only, and the random
+//! stream depends on the seed only. No item reads the environment or keeps global state.
+//!
+//! # Examples
+//!
+//! Ids are assigned in the order of first appearance, and spans refer to types by such ids:
+//!
+//! ```
+//! use spanrs_base::{Span, Vocabulary};
+//! let mut types = Vocabulary::new(1000);
+//! let (per, loc) = (types.intern("PER").unwrap(), types.intern("LOC").unwrap());
+//! let mut spans = vec![
+//!     Span { start: 4_u32, end: 5, ty: loc },
+//!     Span { start: 0, end: 2, ty: per },
+//! ];
+//! spans.sort();
+//! assert_eq!((spans[0].len(), types.name(spans[0].ty)), (2, "PER"));
+//! ```
 
 mod interner;
 mod interrupt;

@@ -1,7 +1,12 @@
-/// What a reader accepts before it refuses, so that a hostile or mistaken file costs an error message
-/// and not the machine's memory.
+//! Upper bounds on the size of inputs.
+
+/// Upper bounds that readers check before they allocate, so that a hostile or mistaken file causes
+/// an error message instead of exhausting memory.
 ///
-/// The defaults are far above real corpora.
+/// The defaults are far above real corpora. All bounds are inclusive: an input that reaches a bound
+/// exactly is accepted.
+///
+/// # Examples
 ///
 /// ```
 /// let limits = spanrs_base::Limits { line_bytes: 1 << 10, ..Default::default() };
@@ -9,31 +14,35 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest line of a text file, in bytes without its line end.
+    /// Maximum length of a line of a text file in bytes, excluding the line end. Default: 16 MiB.
     pub line_bytes: usize,
-    /// Most different tags in one vocabulary.
+    /// Maximum number of distinct tags in one vocabulary. Default: 2^20.
     pub tags: usize,
-    /// Most tokens in one sentence.
+    /// Maximum number of tokens in one sentence. Default: 2^26.
     pub sentence_tokens: usize,
-    /// Largest document that is held whole, in bytes, after decompression.
+    /// Maximum size in bytes, after decompression, of a document that is held in memory as a whole.
+    /// Default: 1 GiB.
     pub document_bytes: usize,
-    /// Maximum decompression ratio of documents; applies once the output exceeds [`Limits::EXPANSION_FREE`] bytes.
-    /// Text compresses 3 to 10 times, repetitions up to 1000 times.
+    /// Maximum ratio of decompressed to compressed bytes; checked once the output exceeds
+    /// [`Limits::EXPANSION_FREE`] bytes. Text compresses 3 to 10 times, repetitions up to 1000
+    /// times. Default: 100.
     pub expansion: usize,
-    /// Most elements within one another.
+    /// Maximum depth of nested elements. Default: 1000.
     pub nesting: usize,
-    /// Most pairs of overlapping spans within one group of spans that overlap each other, for optimal
-    /// matching. Matching takes 4 bytes a pair, and up to 30 more
-    /// where ties are resolved.
+    /// Maximum number of pairs of overlapping spans within one connected group of overlapping
+    /// spans, for optimal matching. Matching needs 4 bytes per pair, and up to 30 more if ties have
+    /// to be resolved. Default: 2^24.
     pub group_pairs: usize,
 }
 
 impl Limits {
-    /// Decompressed bytes from which [`Limits::expansion`] counts.
+    /// Number of decompressed bytes below which [`Limits::expansion`] is not checked (16 MiB):
+    /// small files of repeated content have extreme ratios and do no harm.
     pub const EXPANSION_FREE: usize = 16 << 20;
 }
 
 impl Default for Limits {
+    /// Returns the limits named in the documentation of the fields.
     fn default() -> Self {
         Self {
             line_bytes: 16 << 20,

@@ -1,20 +1,34 @@
+//! Positions in input files, for error messages.
+
 use std::fmt;
 
-/// A place in a file for a person to go to.
+/// A position in an input file, as shown to the user.
 ///
-/// Lines and columns count from 1; 0 means "not known". Columns count bytes.
+/// Lines and columns are 1-based; 0 means "not known". Columns count bytes, not characters.
+///
+/// Displayed as `path`, `path:line` or `path:line:column`, which editors and terminals turn into
+/// links. A column is shown only if the line is known.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Position;
+/// let position = Position { column: 7, ..Position::line("gold.conll", 3) };
+/// assert_eq!(position.to_string(), "gold.conll:3:7");
+/// assert_eq!(Position::file("gold.conll").to_string(), "gold.conll");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// The file as the user named it; `<stdin>` for standard input.
+    /// The path as the user wrote it; `<stdin>` for standard input.
     pub path: String,
-    /// Line, from 1; 0 where the place is the whole file.
+    /// Line, 1-based; 0 if the position is the whole file.
     pub line: u64,
-    /// Byte column in the line, from 1; 0 where the place is the whole line.
+    /// Byte column in the line, 1-based; 0 if the position is the whole line.
     pub column: u64,
 }
 
 impl Position {
-    /// A place that is a whole line.
+    /// Creates the position of a whole line; `line` is 1-based.
     pub fn line(path: &str, line: u64) -> Self {
         Self {
             path: path.to_owned(),
@@ -23,14 +37,14 @@ impl Position {
         }
     }
 
-    /// A place that is a whole file.
+    /// Creates the position of a whole file.
     pub fn file(path: &str) -> Self {
         Self::line(path, 0)
     }
 }
 
 impl fmt::Display for Position {
-    /// `path`, `path:line` or `path:line:column`, the form editors and terminals make clickable.
+    /// Writes `path`, `path:line` or `path:line:column`, depending on what is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.path)?;
         if self.line > 0 {

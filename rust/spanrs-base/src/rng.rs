@@ -1,35 +1,52 @@
-/// A small generator of random numbers whose stream depends on nothing but its seed: SplitMix64 (Steele, Lea
-/// and Flood 2014, "Fast splittable pseudorandom number generators").
+//! A random number generator with a documented, stable stream.
+
+/// SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
+/// generators"): a generator of 64-bit numbers with a 64-bit state and a period of 2^64.
 ///
-/// The stream is part of the contract: results that were drawn with a seed can be drawn again with every
-/// later version and on every machine.
+/// The stream is part of the interface: results drawn with a seed (bootstrap resamples, shuffles)
+/// can be reproduced with every later version and on every machine. The generator is not
+/// cryptographically secure.
+///
+/// # Examples
 ///
 /// ```
-/// let mut rng = spanrs_base::Rng::new(1);
-/// let mut again = spanrs_base::Rng::new(1);
+/// use spanrs_base::Rng;
+/// let mut rng = Rng::new(1);
+/// let mut again = Rng::new(1);
 /// assert_eq!(rng.below(10), again.below(10));
+///
+/// // Work that is divided into parts draws the same numbers in any order of the parts.
+/// let part = |n| Rng::part(1, n).draw();
+/// assert_eq!([part(0), part(1)], { let second = part(1); [part(0), second] });
+/// assert_ne!(part(0), part(1));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rng {
+    /// Advanced by [`STEP`] modulo 2^64 at every draw; the output is a hash of it.
     state: u64,
 }
 
-/// The odd fraction of the golden ratio.
+/// 2^64 divided by the golden ratio, rounded to an odd number: the increment ("gamma") of
+/// SplitMix64.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Rng {
-    /// A generator.
+    /// Creates a generator; every seed, 0 included, is valid.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The generator of one of many parts of a piece of work, so that the parts can be done in any order.
+    /// Creates the generator of part number `part` of a computation, so that the parts can be
+    /// processed in any order and on any number of threads.
+    ///
+    /// The seed is hashed by one draw and combined with a multiple of the increment; neighbouring
+    /// seeds and neighbouring parts therefore start at unrelated states.
     pub fn part(seed: u64, part: u64) -> Self {
         // The first draw of a seed spreads its bits; parts of neighbouring seeds share nothing then.
         Self::new(Self::new(seed).draw() ^ part.wrapping_mul(STEP).rotate_left(32))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits, all values being equally likely over the period.
     #[inline]
     pub fn draw(&mut self) -> u64 {
         self.state = self.state.wrapping_add(STEP);
@@ -39,15 +56,20 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, each with the same chance; 0 where `n` is 0 (Lemire 2019, "Fast random integer
-    /// generation in an interval").
+    /// Returns a number in `0..n`, each with the same probability; 0 if `n` is 0.
+    ///
+    /// Uses the multiplication and rejection of Lemire (2019), "Fast random integer generation in
+    /// an interval": the high half of the 128-bit product is the result, and products whose low
+    /// half falls below 2^64 mod `n` are drawn again. The expected number of draws is less than 2
+    /// for any `n` and close to 1 for small `n`, and the division is only executed with probability
+    /// `n` / 2^64.
     #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
         let mut product = u128::from(self.draw()) * u128::from(n);
         if (product as u64) < n {
-            // So many of the low halves belong to a number that would come too often.
-            let unfair = n.wrapping_neg() % n;
-            while (product as u64) < unfair {
+            // Rejection threshold, 2^64 mod n; removes modulo bias.
+            let threshold = n.wrapping_neg() % n;
+            while (product as u64) < threshold {
                 product = u128::from(self.draw()) * u128::from(n);
             }
         }

@@ -1,17 +1,37 @@
-/// Bytes of a word.
+//! Short strings as two machine words, and a table of their numbers.
+//!
+//! Tags are short and few, and corpora have tens of millions of them. A string of at most 15 bytes
+//! is read into two 64-bit words ([`ShortKey`]), which are compared and hashed without following a
+//! pointer; a small open-addressing table ([`ShortStrings`]) maps them to numbers.
+//!
+//! The layout of a key, in little-endian order:
+//!
+//! | word | byte 0 | bytes 1 to 6 | byte 7 |
+//! |---|---|---|---|
+//! | `low` | first byte of the string | second to seventh | eighth |
+//! | `high` | ninth | tenth to fifteenth | length |
+//!
+//! Bytes beyond the end of the string are 0. The length keeps strings apart that end with NUL
+//! bytes.
+
+/// Number of bytes of a word.
 const WORD: usize = size_of::<u64>();
-/// Slots of a [`ShortStrings`]: a power of two.
+/// Number of slots of a [`ShortStrings`]; a power of two.
 const SLOTS: usize = 512;
-/// Entries of a [`ShortStrings`]: with half of the slots free, probe sequences stay short.
-const MOST: usize = SLOTS / 2;
-/// Key of an unused slot. No string has it, because the length of a string is at most [`ShortKey::BYTES`].
+/// Maximum number of entries of a [`ShortStrings`]: with half of the slots free, probe sequences
+/// stay short.
+const MAX_ENTRIES: usize = SLOTS / 2;
+/// Key of an unused slot. No string has it, because the length of a string is at most
+/// [`ShortKey::BYTES`].
 const UNUSED: ShortKey = ShortKey {
     low: u64::MAX,
     high: u64::MAX,
 };
 
-/// A string of at most [`ShortKey::BYTES`] bytes in two words, with its length in the highest byte: equal keys are
-/// equal strings.
+/// A string of at most [`ShortKey::BYTES`] bytes in two words, with its length in the highest byte:
+/// keys are equal if and only if the strings are equal.
+///
+/// # Examples
 ///
 /// ```
 /// use spanrs_base::ShortKey;
@@ -22,17 +42,17 @@ const UNUSED: ShortKey = ShortKey {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShortKey {
-    /// The first eight bytes.
+    /// The first eight bytes of the string.
     low: u64,
-    /// The other seven, and the length.
+    /// The other seven bytes, and the length in the highest byte.
     high: u64,
 }
 
 impl ShortKey {
-    /// Longest string that has a key.
+    /// Length in bytes of the longest string that has a key.
     pub const BYTES: usize = 2 * WORD - 1;
 
-    /// The key of a string; None where it is longer than [`ShortKey::BYTES`].
+    /// Returns the key of a string; None if it is longer than [`ShortKey::BYTES`].
     #[inline(always)]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let n = bytes.len();
@@ -58,8 +78,12 @@ impl ShortKey {
         Some(Self::joined(low, high, n))
     }
 
-    /// The key of the `len` bytes of `text` before `end` (exclusive), read together with the bytes before them; None where
-    /// they are longer than [`ShortKey::BYTES`] or fewer than 16 bytes stand before `end`.
+    /// Returns the key of the `len` bytes of `text` before `end` (exclusive), read together with
+    /// the bytes before them.
+    ///
+    /// One 16-byte read replaces the two or three reads of [`ShortKey::new`]. None if `len` is
+    /// greater than [`ShortKey::BYTES`], if `end` is beyond the text, or if there are fewer than 16
+    /// bytes before `end`.
     #[inline(always)]
     pub fn ending_at(text: &[u8], end: usize, len: usize) -> Option<Self> {
         if len > Self::BYTES {
@@ -69,7 +93,15 @@ impl ShortKey {
         Some(Self::of_last(bytes.try_into().ok()?, len))
     }
 
-    /// The key of the last `len` of 16 bytes; `len` is at most [`ShortKey::BYTES`].
+    /// Returns the key of the last `len` of 16 bytes. `len` is at most [`ShortKey::BYTES`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::ShortKey;
+    /// let key = ShortKey::of_last(*b"some token B-PER", 5);
+    /// assert_eq!(Some(key), ShortKey::new(b"B-PER"));
+    /// ```
     #[inline(always)]
     pub fn of_last(bytes: [u8; 2 * WORD], len: usize) -> Self {
         debug_assert!(len <= Self::BYTES);
@@ -86,27 +118,37 @@ impl ShortKey {
         Self::joined(low, last >> shift, len)
     }
 
-    /// The key of the first `len` of 16 bytes, a little-endian number, whose other bytes are 0; `len` is at most
-    /// [`ShortKey::BYTES`].
+    /// Returns the key of the first `len` of 16 bytes, given as a little-endian number whose other
+    /// bytes are 0. `len` is at most [`ShortKey::BYTES`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::ShortKey;
+    /// let key = ShortKey::of_padded(u128::from_le_bytes(*b"B-PER\0\0\0\0\0\0\0\0\0\0\0"), 5);
+    /// assert_eq!(Some(key), ShortKey::new(b"B-PER"));
+    /// ```
     #[inline(always)]
     pub fn of_padded(bytes: u128, len: usize) -> Self {
         debug_assert!(len <= Self::BYTES && bytes >> (8 * len) == 0);
         Self::joined(bytes as u64, (bytes >> 64) as u64, len)
     }
 
+    /// Combines the words of a key with the length.
     #[inline(always)]
     fn joined(low: u64, high: u64, len: usize) -> Self {
         let high = high | (len as u64) << 56;
         Self { low, high }
     }
 
-    /// True where all bytes are ASCII.
+    /// Returns whether all bytes are ASCII.
     #[inline(always)]
     pub fn is_ascii(self) -> bool {
         const HIGH: u64 = u64::from_ne_bytes([0x80; WORD]);
         (self.low | self.high) & HIGH == 0
     }
 
+    /// Returns the first slot of the key: the upper bits of a multiplicative hash.
     #[inline(always)]
     fn slot(self) -> usize {
         let mixed = (self.low ^ self.high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -114,17 +156,21 @@ impl ShortKey {
     }
 }
 
-/// Numbers of short strings, in an open-addressing table of fixed size that never forgets an entry.
+/// Numbers of short strings, in an open-addressing table of fixed size whose entries are never
+/// removed.
 ///
-/// Corpora have a handful of short tags and tens of millions of tokens, so nearly every look-up is answered here
-/// without following a pointer.
+/// Corpora have a handful of short tags and tens of millions of tokens, so nearly every lookup is
+/// answered here without following a pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct ShortStrings {
+    /// Key and number of each slot; [`UNUSED`] in free slots.
     slots: Box<[(ShortKey, u32); SLOTS]>,
+    /// Number of used slots, at most [`MAX_ENTRIES`].
     entries: usize,
 }
 
 impl ShortStrings {
+    /// Creates an empty table of 12 KiB.
     pub(crate) fn new() -> Self {
         Self {
             slots: Box::new([(UNUSED, 0); SLOTS]),
@@ -132,7 +178,8 @@ impl ShortStrings {
         }
     }
 
-    /// The number of a string, if it was added.
+    /// Returns the number of a string, if it was added. Probes linearly; always ends, because half
+    /// of the slots are free.
     #[inline(always)]
     pub(crate) fn get(&self, key: ShortKey) -> Option<u32> {
         let mut slot = key.slot();
@@ -148,9 +195,9 @@ impl ShortStrings {
         }
     }
 
-    /// Adds a string that [`ShortStrings::get`] does not know. Does nothing where the table is full.
+    /// Adds a string that [`ShortStrings::get`] does not find. Does nothing if the table is full.
     pub(crate) fn add(&mut self, key: ShortKey, id: u32) {
-        if self.entries == MOST {
+        if self.entries == MAX_ENTRIES {
             return;
         }
         let mut slot = key.slot();
@@ -162,7 +209,8 @@ impl ShortStrings {
     }
 }
 
-/// The first `N` bytes, which the caller has checked to be there, as a number.
+/// Returns the first `N` bytes as a little-endian number; the caller has checked that there are
+/// that many.
 #[inline(always)]
 fn word<const N: usize>(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
@@ -216,7 +264,7 @@ mod tests {
         }
         for at in 0..1000 {
             let found = key(at).and_then(|key| table.get(key));
-            assert_eq!(found, ((at as usize) < MOST).then_some(at));
+            assert_eq!(found, ((at as usize) < MAX_ENTRIES).then_some(at));
         }
     }
 }

@@ -1,34 +1,53 @@
-/// A labelled stretch of a sentence or a text: tokens where it comes from tags, characters where it comes from
-/// annotations of a text.
+//! The span: a half-open interval of positions with a type.
+
+/// A typed interval of positions: token indices if it was read from tags, character offsets if it
+/// was read from annotations of a text.
 ///
-/// Positions of tags are `u32`; matchers take `Span<i64>`, because spans from outside may lie anywhere.
+/// Positions of tags are `u32`. Matchers take `Span<i64>`, because spans supplied by a caller may
+/// lie anywhere, even at negative positions. Nothing enforces `start < end`; see
+/// [`Span::is_empty`].
 ///
-/// The order of the fields makes the derived ordering the reading order: by start, then end, then type. Number
-/// types in the order of their names to make that independent of the order in which they were read.
+/// The derived ordering compares start, then end, then type id. Type ids follow the order of first
+/// appearance unless the caller numbers the types alphabetically; where an order must not depend on
+/// the order in which the data were read, intern the types in the order of their names first.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Span;
+/// // "New York" in "I like New York ."
+/// let span = Span { start: 2_u32, end: 4, ty: 0 };
+/// assert_eq!(span.len(), 2);
+/// assert!(!span.is_empty());
+/// let wide: Span<i64> = span.into();
+/// assert_eq!((wide.start, wide.end), (2, 4));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span<P = u32> {
-    /// First position, from 0.
+    /// First position, 0-based and inclusive.
     pub start: P,
-    /// One past the last position.
+    /// One past the last position (exclusive), so that `end - start` is the length.
     pub end: P,
-    /// Type, as an id of the vocabulary of types it was made with.
+    /// Id of the type, in the vocabulary of types of the reader that created the span. Ids of two
+    /// vocabularies must not be compared.
     pub ty: u32,
 }
 
 impl Span {
-    /// Number of tokens.
+    /// Returns the number of tokens; 0 if `end` is not greater than `start`.
     pub fn len(&self) -> usize {
         self.end.saturating_sub(self.start) as usize
     }
 }
 
 impl<P: PartialOrd> Span<P> {
-    /// True where the span covers nothing.
+    /// Returns whether the span covers no position, that is, `end <= start`.
     pub fn is_empty(&self) -> bool {
         self.end <= self.start
     }
 }
 
+/// Widens the positions without loss; the type id is unchanged.
 impl From<Span> for Span<i64> {
     fn from(span: Span) -> Self {
         Self {

@@ -1,41 +1,67 @@
-/// Role of the annotations of a type in a task.
+//! Annotation tasks: the types of a project and their roles.
+//!
+//! The model is that of MAT's `task.xml`. A task maps the type of an annotation, and optionally the
+//! values of its attributes, to a label that is scored:
+//!
+//! | annotation | tag of the task | label |
+//! |---|---|---|
+//! | `ENAMEX` with `type=PER` | `ENAMEX`, alias `PER` for (`type`, `PER`) | `PER` |
+//! | `ENAMEX` with no `type` | the same | `ENAMEX` |
+//! | `lex` | `lex`, category [`Category::Token`] | not scored, delimits the tokens |
+
+/// The role of annotations of a type in a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
     /// Annotations that are scored.
     Content,
-    /// Tokens.
+    /// Tokens; their boundaries define the units of token scores.
     Token,
-    /// Parts of the text that are annotated.
+    /// Regions of the text that are annotated; text outside of all zones is not.
     Zone,
-    /// Any other role.
+    /// Any other role; such annotations are not scored.
     Other,
 }
 
-/// Another label for the annotations of a type that have all these attributes.
+/// A label for those annotations of a type that have certain values of attributes.
+///
+/// It applies to an annotation that has all the attributes with exactly these values; further
+/// attributes do not matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
-    /// The label.
+    /// The label that replaces the name of the type.
     pub name: String,
-    /// (name, value)
+    /// Required attributes as (name, value) pairs.
     pub attributes: Vec<(String, String)>,
 }
 
-/// A type of annotations.
+/// A type of annotations in a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
-    /// Its name.
+    /// The name of the type, as annotations use it.
     pub name: String,
-    /// Its role.
+    /// The role of annotations of this type.
     pub category: Category,
-    /// In the order of the file; the first whose attributes an annotation has applies.
+    /// Labels that depend on attributes, in the order of the file; the first one that applies to an
+    /// annotation is used.
     pub aliases: Vec<Alias>,
 }
 
-/// An annotation task (MAT's task.xml): the types of annotations of a project.
+/// An annotation task (MAT's `task.xml`): the types of annotations of a project.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::{Alias, Category, Tag, Task};
+/// let alias = Alias { name: "PER".into(), attributes: vec![("type".into(), "PER".into())] };
+/// let enamex = Tag { name: "ENAMEX".into(), category: Category::Content, aliases: vec![alias] };
+/// let task = Task { name: "news".into(), tags: vec![enamex] };
+/// let content = |tag: &&Tag| tag.category == Category::Content;
+/// assert_eq!(task.tags.iter().filter(content).count(), 1);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Task {
-    /// Its name.
+    /// The name of the task; empty if the file gives none.
     pub name: String,
-    /// Its types.
+    /// The types, in the order of the file.
     pub tags: Vec<Tag>,
 }

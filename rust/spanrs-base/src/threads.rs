@@ -1,14 +1,29 @@
+//! Parallel maps over threads that live as long as the call.
+
 use std::panic::resume_unwind;
 use std::thread::{Builder, ScopedJoinHandle, scope};
 
-/// Applies `run` to each item, all but the first in a thread of its own, and returns the results in order.
+/// Applies `run` to each item in parallel and returns the results in the order of the items.
 ///
-/// The threads live as long as the call, so there is no pool that a fork could leave without its threads. The
-/// calling thread takes the first item, and those for which the system gives no thread. A panic of a thread is
-/// resumed in the calling thread.
+/// Every item but the first is given a thread of its own; the calling thread processes the first
+/// item, then any item for which the system refused a thread. Callers therefore divide work into as
+/// many items as threads are wanted; there is no queue. The threads end before the function
+/// returns, so there is no pool that would be left without its threads by a fork.
+///
+/// `T` is cloned once per thread, because the item is needed again if the thread cannot be started;
+/// items are usually ranges of indices.
+///
+/// # Panics
+/// A panic in a thread is resumed in the calling thread, after all threads have ended.
+///
+/// # Examples
 ///
 /// ```
-/// assert_eq!(spanrs_base::map_in_threads(0..3, |n| n * n), [0, 1, 4]);
+/// use std::ops::Range;
+/// let numbers: Vec<u64> = (0..1000).collect();
+/// let parts: [Range<usize>; 2] = [0..500, 500..1000];
+/// let sums = spanrs_base::map_in_threads(parts, |part| numbers[part].iter().sum::<u64>());
+/// assert_eq!(sums, [124_750, 374_750]);
 /// ```
 pub fn map_in_threads<T: Clone + Send, R: Send>(
     items: impl IntoIterator<Item = T>,

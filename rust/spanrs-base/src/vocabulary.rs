@@ -1,7 +1,15 @@
+//! Vocabularies of tags and types: an [`Interner`] with a limit and a cache of short strings.
+
 use crate::interner::Interner;
 use crate::short_strings::{ShortKey, ShortStrings};
 
-/// An [`Interner`] of tags or types, with a limit and a cache for the tags of large corpora.
+/// An [`Interner`] of tags or types, with a limit on their number and a cache for the short tags
+/// that make up large corpora.
+///
+/// Ids are numbered from 0 in the order of first appearance. A lookup of a string of at most
+/// [`ShortKey::BYTES`] bytes compares two machine words in a small table; other strings are hashed.
+///
+/// # Examples
 ///
 /// ```
 /// let mut tags = spanrs_base::Vocabulary::new(100);
@@ -13,43 +21,61 @@ use crate::short_strings::{ShortKey, ShortStrings};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
+    /// All strings.
     names: Interner<str>,
-    /// The short ones among them, in the order of their first appearance.
+    /// Ids of the first short strings that were added; a subset of `names` with the same ids.
     short: ShortStrings,
-    most: usize,
+    /// Maximum number of strings.
+    max_tags: usize,
 }
 
-/// A vocabulary has reached its limit: most likely the wrong column is read as tags.
+/// Error: a string is new and the vocabulary is full. The usual cause is that the wrong column of a
+/// file is read as tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyTags {
-    /// The limit.
-    pub most: usize,
+    /// The limit that was reached: the largest number of strings that the vocabulary accepts.
+    pub max_tags: usize,
 }
 
 impl Vocabulary {
-    /// An empty vocabulary that takes at most `most` strings.
-    pub fn new(most: usize) -> Self {
+    /// Creates an empty vocabulary of at most `max_tags` strings; larger limits than `u32::MAX - 1`
+    /// are reduced to it. Nothing is allocated for strings in advance; the cache of short strings
+    /// takes 12 KiB.
+    pub fn new(max_tags: usize) -> Self {
         Self {
             names: Interner::default(),
             short: ShortStrings::new(),
-            most: most.min(u32::MAX as usize - 1),
+            max_tags: max_tags.min(u32::MAX as usize - 1),
         }
     }
 
-    /// The id of `name`, which is added if it is new.
+    /// Returns the id of `name`, adding the string if it is new.
     ///
     /// # Errors
-    /// [`TooManyTags`] where the string is new and the vocabulary is full.
+    /// [`TooManyTags`] if the string is new and the vocabulary is full. Strings that are known are
+    /// still found.
     #[inline]
     pub fn intern(&mut self, name: &str) -> Result<u32, TooManyTags> {
         self.intern_bytes(name.as_bytes())
     }
 
-    /// As [`Vocabulary::intern`] for text that is known to be UTF-8, but has no type that says so; what
-    /// is not UTF-8 is replaced by U+FFFD.
+    /// As [`Vocabulary::intern`], for a string given as bytes.
+    ///
+    /// Invalid sequences of UTF-8 are replaced by U+FFFD before the lookup, so different invalid
+    /// byte strings may get the same id. Valid short strings are found without a check of their
+    /// encoding; every other string is validated.
     ///
     /// # Errors
     /// As [`Vocabulary::intern`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut tags = spanrs_base::Vocabulary::new(100);
+    /// assert_eq!(tags.intern_bytes(b"B-PER"), tags.intern("B-PER"));
+    /// let id = tags.intern_bytes(b"B-\xFF").unwrap();
+    /// assert_eq!(tags.name(id), "B-\u{FFFD}");
+    /// ```
     #[inline(always)]
     pub fn intern_bytes(&mut self, name: &[u8]) -> Result<u32, TooManyTags> {
         let key = ShortKey::new(name);
@@ -59,50 +85,57 @@ impl Vocabulary {
         }
     }
 
-    /// The id of a short string, if it is known and one of the first few hundred.
+    /// Returns the id of a short string if it is in the cache.
+    ///
+    /// The cache holds the first few hundred distinct short strings. None therefore does not mean
+    /// that the string is unknown; use [`Vocabulary::intern_bytes`] then.
     #[inline(always)]
     pub fn get_short(&self, key: ShortKey) -> Option<u32> {
         self.short.get(key)
     }
 
+    /// Looks up or adds a string that is not in the cache. `key` is the key of the bytes before
+    /// replacement, or None for long strings.
     #[cold]
     fn intern_slow(&mut self, name: &[u8], key: Option<ShortKey>) -> Result<u32, TooManyTags> {
         let name = &String::from_utf8_lossy(name);
         if let Some(id) = self.names.get(name) {
             return Ok(id);
         }
-        if self.names.len() >= self.most {
-            return Err(TooManyTags { most: self.most });
+        if self.names.len() >= self.max_tags {
+            return Err(TooManyTags {
+                max_tags: self.max_tags,
+            });
         }
         let id = self.names.intern(name);
-        // A name that was replaced is not the key's.
+        // After a replacement the key, which is that of the original bytes, does not belong to the name.
         if let Some(key) = key.filter(|key| ShortKey::new(name.as_bytes()) == Some(*key)) {
             self.short.add(key, id);
         }
         Ok(id)
     }
 
-    /// The id of `name`, if it is known.
+    /// Returns the id of `name`, or None if it was never interned.
     pub fn get(&self, name: &str) -> Option<u32> {
         self.names.get(name)
     }
 
-    /// The string with this id; the empty string for an id that was never given out.
+    /// Returns the string with this id; the empty string for an id that was never assigned.
     pub fn name(&self, id: u32) -> &str {
         self.names.name(id).unwrap_or_default()
     }
 
-    /// How many strings there are.
+    /// Returns the number of distinct strings; ids are `0..len`.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// True where nothing was added yet.
+    /// Returns whether no string has been interned.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// All strings in the order of their ids.
+    /// Iterates over all strings in the order of their ids.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.names()
     }
@@ -153,7 +186,7 @@ mod tests {
         let mut v = Vocabulary::new(2);
         v.intern("a").unwrap();
         v.intern("b").unwrap();
-        assert_eq!(v.intern("c"), Err(TooManyTags { most: 2 }));
+        assert_eq!(v.intern("c"), Err(TooManyTags { max_tags: 2 }));
         assert_eq!(v.intern("b"), Ok(1));
     }
 }

@@ -1,6 +1,19 @@
-//! The evaluation that FairEval's `compare_spans` returns: counts of errors overall, per label and as a confusion matrix.
+//! The evaluation that FairEval's `compare_spans` returns: counts of errors overall, per label and
+//! as a confusion matrix.
 //!
-//! The matching itself is [`spanrs_eval::fair`]. Labels are numbered from 0.
+//! The matching itself is [`spanrs_eval::fair`]; this module lays out its counts. Labels are
+//! numbered from 0 by the caller.
+//!
+//! | error | bounds | label |
+//! |---|---|---|
+//! | LE | equal | different |
+//! | BES, BEL, BEO | the pred span is smaller, larger, or overlaps otherwise | equal |
+//! | BE | any of these three | equal |
+//! | LBE | different, overlapping | different |
+//!
+//! The confusion matrix has targets (gold) in rows and systems (pred) in columns. Fair true
+//! positives are not in it, as in FairEval; boundary errors are on the diagonal, and false
+//! negatives and positives in the column and row for the absence of a label.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +25,17 @@ use spanrs_eval::{Event, Events};
 /// Counts of one label: traditional TP, FP, FN; fair TP, FP, FN; BES, BEL, BEO.
 pub type LabelRow = [u64; 9];
 
-/// A labelling error (LE) or a labelling and boundary error (LBE) between two labels.
+/// An error between two labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LabelError {
-    /// Equal bounds, other labels.
+    /// Labelling error: equal bounds, different labels.
     Le,
-    /// Other bounds, other labels.
+    /// Labelling and boundary error: different bounds and labels.
     Lbe,
 }
 
 impl LabelError {
-    /// Its name in FairEval.
+    /// Returns its name in FairEval.
     pub fn name(self) -> &'static str {
         match self {
             Self::Le => "LE",
@@ -31,17 +44,35 @@ impl LabelError {
     }
 }
 
-/// An error, the label of the target (gold), that of the system (pred), and their number.
+/// An error, the label of the target (gold), that of the system (pred), and how often it occurs.
 pub type ErrorPair = (LabelError, u32, u32, u64);
 
 /// Counts by label and by pair of labels.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_compat::faireval::{ErrorCounts, LabelError};
+/// use spanrs_eval::{Events, Matcher, MatcherOptions, Pair, Spans, make_matcher};
+/// let options = MatcherOptions { min_overlap: 1.0, optimal: false, watch: || false };
+/// let (gold, pred) = ([Span { start: 0, end: 2, ty: 0 }], [Span { start: 0, end: 2, ty: 1 }]);
+/// let mut events = Events::default();
+/// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+/// make_matcher("fair", &options).unwrap().compare(&pair, &mut events).unwrap();
+/// let counts = ErrorCounts::of_events(&events, &gold, &pred, 2);
+/// assert_eq!(counts.pairs().collect::<Vec<_>>(), [(LabelError::Le, 0, 1, 1)]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ErrorCounts {
+    /// By label.
     rows: Vec<LabelRow>,
+    /// Errors between labels, by (error, gold label, pred label).
     pairs: BTreeMap<(LabelError, u32, u32), u64>,
 }
 
 impl ErrorCounts {
+    /// Creates zero counts of `labels` labels.
     fn new(labels: usize) -> Self {
         Self {
             rows: vec![LabelRow::default(); labels],
@@ -49,7 +80,7 @@ impl ErrorCounts {
         }
     }
 
-    /// Counts the events of one sentence, whose types are numbers below `labels`.
+    /// Counts the events of one sentence. Types of its spans are label numbers below `labels`.
     pub fn of_events(
         events: &Events,
         gold: &[Span<i64>],
@@ -69,7 +100,25 @@ impl ErrorCounts {
         counts
     }
 
-    /// The counts of a corpus, with types numbered by their places in `labels`.
+    /// Converts the counts of a corpus; the number of a label is its index in `labels`. Types that
+    /// are not listed are left out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_compat::faireval::ErrorCounts;
+    /// use spanrs_eval::{MatcherOptions, Pair, Scorer, Spans, make_matcher};
+    /// let options = MatcherOptions { min_overlap: 1.0, optimal: false, watch: || false };
+    /// let mut scorer = Scorer::new(make_matcher("fair", &options).unwrap(), 0);
+    /// let (mut types, name) = (scorer.type_cells(), |_| "PER".to_owned());
+    /// let (gold, pred) = ([Span { start: 0, end: 3, ty: 0 }], [Span { start: 0, end: 2, ty: 0 }]);
+    /// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+    /// scorer.add_spans(&pair, &mut types, &name).unwrap();
+    /// let counts = ErrorCounts::of_counts(scorer.span_counts(), &["PER".to_owned()]);
+    /// // Traditionally a false positive and a false negative, one boundary error (BES) in fair counting.
+    /// assert_eq!(counts.rows(), [[0, 1, 1, 0, 0, 0, 1, 0, 0]]);
+    /// ```
     pub fn of_counts(counts: &Counts, labels: &[String]) -> Self {
         let numbers: BTreeMap<&str, u32> = labels.iter().map(String::as_str).zip(0..).collect();
         let number = |ty: Option<u32>| ty.and_then(|ty| numbers.get(counts.type_name(ty)).copied());
@@ -85,6 +134,7 @@ impl ErrorCounts {
         found
     }
 
+    /// Adds a cell of the fair matcher, which occurs `n` times.
     fn add(&mut self, cell: &Cell, n: u64) {
         let column = match (cell.criterion, cell.outcome) {
             (TRADITIONAL, outcome) => outcome,
@@ -103,45 +153,57 @@ impl ErrorCounts {
         }
     }
 
+    /// Adds an error between two labels.
     fn add_pair(&mut self, error: LabelError, cell: &Cell, n: u64) {
         if let (Some(gold), Some(pred)) = (cell.gold, cell.pred) {
             *self.pairs.entry((error, gold, pred)).or_default() += n;
         }
     }
 
-    /// The counts of each label.
+    /// Returns the counts of each label.
     pub fn rows(&self) -> &[LabelRow] {
         &self.rows
     }
 
-    /// The errors between labels, sorted.
+    /// Iterates over the errors between labels, sorted by error, gold label and pred label.
     pub fn pairs(&self) -> impl Iterator<Item = ErrorPair> {
         let pairs = self.pairs.iter();
         pairs.map(|(&(error, gold, pred), &n)| (error, gold, pred, n))
     }
 }
 
-/// The spans that are in no pair: their places in gold (`false`) or pred (`true`), by length, as FairEval leaves them in
-/// its lists.
+/// Iterates over the indices of the spans that are in no pair, in pred or in gold.
+///
+/// `events` are those of one sentence. The order is that in which FairEval leaves these spans in
+/// its lists: by length, and among equal lengths in the order given.
 pub fn unpaired(events: &Events, of_pred: bool) -> impl Iterator<Item = u32> {
     let kind = if of_pred { Kind::Fp } else { Kind::Fn } as u8;
     let events = events.of(FAIR).filter(move |event| event.outcome == kind);
     events.filter_map(|event: &Event| event.gold.or(event.pred))
 }
 
-/// Which label's row an LE or LBE is counted in.
+/// Whose label's row counts an LE or LBE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
-    /// That of the target.
+    /// That of the target (gold).
     Target,
-    /// That of the system.
+    /// That of the system (pred).
     System,
-    /// None.
+    /// No row; such errors are counted overall only.
     Neither,
 }
 
 impl Focus {
-    /// The focus of a name in FairEval's configuration; names it does not know have no effect.
+    /// Returns the focus with a name of FairEval's configuration; unknown names give
+    /// [`Focus::Neither`], as in FairEval.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_compat::faireval::Focus;
+    /// assert_eq!(Focus::from_name("target"), Focus::Target);
+    /// assert_eq!(Focus::from_name("both"), Focus::Neither);
+    /// ```
     pub fn from_name(name: &str) -> Self {
         match name {
             "target" => Self::Target,
@@ -159,13 +221,14 @@ pub const FAIR_NAMES: [&str; 9] = ["TP", "FP", "FN", "LE", "BE", "BEO", "BES", "
 /// Traditional and fair counts, in the order of their names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// By [`TRADITIONAL_NAMES`].
+    /// In the order of [`TRADITIONAL_NAMES`].
     pub traditional: [u64; 3],
-    /// By [`FAIR_NAMES`].
+    /// In the order of [`FAIR_NAMES`].
     pub fair: [u64; 9],
 }
 
 impl Table {
+    /// Lays out a row; errors between labels are 0 until they are added.
     fn of(row: &LabelRow) -> Self {
         let [exact_tp, exact_fp, exact_fn, tp, fp, fn_, bes, bel, beo] = *row;
         let be = bes + bel + beo;
@@ -175,6 +238,7 @@ impl Table {
         }
     }
 
+    /// Adds an error between labels.
     fn add_label_error(&mut self, error: LabelError, n: u64) {
         let column = match error {
             LabelError::Le => 3,
@@ -189,13 +253,14 @@ impl Table {
 pub struct Evaluation {
     /// Counts over all labels.
     pub overall: Table,
-    /// Counts of each label.
+    /// Counts by label.
     pub per_label: Vec<Table>,
-    /// Confusion of target (rows) and system labels, with a row and a column for the absence of a label.
+    /// Confusion of target labels (rows) and system labels (columns), with a row and a column for
+    /// the absence of a label.
     pub confusion: Vec<Vec<u64>>,
 }
 
-/// A pair whose label has no row.
+/// Error: a pair has a label without a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a pair has a label that is not there")]
 pub struct UnknownLabel;
@@ -203,11 +268,25 @@ pub struct UnknownLabel;
 impl Evaluation {
     /// Lays out counts.
     ///
-    /// `nothing` is the row of the confusion matrix for the absence of a label: the number of labels, or the number of
-    /// the label `_`, which FairEval cannot tell from it.
+    /// `rows` holds the counts of each label and `pairs` the errors between labels. `nothing` is
+    /// the index in the confusion matrix that stands for the absence of a label: the number of
+    /// labels, or the number of the label `_`, which FairEval cannot tell from it.
     ///
     /// # Errors
-    /// [`UnknownLabel`].
+    /// [`UnknownLabel`] if a pair has a label that is not an index of `rows`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_compat::faireval::{Evaluation, Focus, LabelError};
+    /// // One label with a traditional FN and FP that are one boundary error (BES) in fair counting.
+    /// let rows = [[0, 1, 1, 0, 0, 0, 1, 0, 0]];
+    /// let none = std::iter::empty::<(LabelError, u32, u32, u64)>();
+    /// let evaluation = Evaluation::new(&rows, none, 1, Focus::Target).unwrap();
+    /// assert_eq!(evaluation.overall.traditional, [0, 1, 1]);
+    /// assert_eq!(evaluation.overall.fair, [0, 0, 0, 0, 1, 0, 1, 0, 0]);
+    /// assert_eq!(evaluation.confusion, [[1, 0], [0, 0]]);
+    /// ```
     pub fn new(
         rows: &[LabelRow],
         pairs: impl Iterator<Item = ErrorPair>,

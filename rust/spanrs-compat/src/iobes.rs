@@ -1,14 +1,49 @@
 //! Reading and writing the tags of one sentence as iobes does.
+//!
+//! iobes reads malformed tags as conlleval does, and differs from the readings of `spanrs-tags`
+//! only in its dialect ([`Dialect::iobes`]): a tag without `-` is its own type, and any unknown
+//! prefix is `O`. Its functions take one sentence at a time, so [`SentenceReader`] keeps what it
+//! has learnt about tags between calls.
+//!
+//! Writing depends on the prefixes of an encoding only ([`Prefixes`]), since users of iobes can
+//! define encodings of their own.
+//!
+//! | tags (BIO) | spans | errors |
+//! |---|---|---|
+//! | `B-A I-A O` | A [0, 2) | none |
+//! | `O I-A I-B` | A [1, 2), B [2, 3) | Illegal Start at 1, Illegal Transition at 2 |
+//! | `B I` | B [0, 1), I [1, 2) | Illegal Transition at 1 |
+//! | `X-A B-A` | A [1, 2) | none |
 
 use spanrs_base::{Span, Vocabulary};
 use spanrs_tags::{Dialect, Kind, Reader, Reading, Result, Scheme};
 
-/// Reads one sentence after another. Tags decoded for one sentence are kept for the next.
+/// Reads one sentence after another. Decoded tags are kept for the next sentence, in memory that
+/// grows with the number of distinct tags.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_compat::iobes::SentenceReader;
+/// use spanrs_tags::{Kind, Scheme};
+/// let mut reader = SentenceReader::new(Scheme::Bio).unwrap();
+/// let read = reader.read(|reader, ids| {
+///     ids.extend(reader.intern_all(["O", "I-PER"])?);
+///     Ok::<_, spanrs_tags::Error>(())
+/// });
+/// assert!(read.is_ok());
+/// assert_eq!(reader.types().name(reader.spans()[0].ty), "PER");
+/// assert_eq!(reader.errors(), [(1, Kind::IllegalStart)]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct SentenceReader {
+    /// Decodes tags in the dialect of iobes.
     reader: Reader,
+    /// Tag ids of the sentence.
     ids: Vec<u32>,
+    /// Spans of the sentence.
     spans: Vec<Span>,
+    /// False if the sentence is well-formed for certain.
     may_have_errors: bool,
 }
 
@@ -16,7 +51,8 @@ impl SentenceReader {
     /// Creates a reader of a scheme, without a limit on the number of tags, as iobes has none.
     ///
     /// # Errors
-    /// See [`Reader::with_vocabulary`].
+    /// See [`Reader::with_vocabulary`]; none in practice, since the reading is defined for all
+    /// schemes.
     pub fn new(scheme: Scheme) -> Result<Self> {
         let tags = Vocabulary::new(usize::MAX);
         Ok(Self {
@@ -27,10 +63,11 @@ impl SentenceReader {
         })
     }
 
-    /// Reads a sentence, whose tag ids `fill` appends.
+    /// Reads a sentence. `fill` appends its tag ids, which it gets by interning tags with the
+    /// reader it is given.
     ///
     /// # Errors
-    /// Those of `fill`; the reader can be used again afterwards.
+    /// Those of `fill`; the sentence is empty then, and the reader can be used again.
     #[inline]
     pub fn read<E>(
         &mut self,
@@ -54,22 +91,22 @@ impl SentenceReader {
         Ok(())
     }
 
-    /// Number of tags kept.
+    /// Returns the number of distinct tags that are kept.
     pub fn tags(&self) -> usize {
         self.reader.tags().len()
     }
 
-    /// Number of tokens of the sentence.
+    /// Returns the number of tokens of the sentence.
     pub fn tokens(&self) -> usize {
         self.ids.len()
     }
 
-    /// The spans of the sentence. Types are ids of [`SentenceReader::types`].
+    /// Returns the spans of the sentence, in order. Types are ids of [`SentenceReader::types`].
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
 
-    /// The types of spans; whole tags for [`Scheme::Token`].
+    /// Returns the types of spans; these are whole tags for [`Scheme::Token`].
     pub fn types(&self) -> &Vocabulary {
         match self.reader.scheme() {
             Scheme::Token => self.reader.tags(),
@@ -77,12 +114,13 @@ impl SentenceReader {
         }
     }
 
-    /// True for a sentence with errors.
+    /// Returns whether the sentence has errors.
     pub fn has_errors(&self) -> bool {
         self.may_have_errors && self.reader.count_violations(&self.ids) > 0
     }
 
-    /// The errors of the sentence by token, then by kind.
+    /// Returns the errors of the sentence as (index of the token, kind), sorted by token and then
+    /// by kind.
     pub fn errors(&self) -> Vec<(usize, Kind)> {
         let mut found = Vec::new();
         if self.may_have_errors {
@@ -94,7 +132,7 @@ impl SentenceReader {
     }
 }
 
-/// Which tag of a type a token gets.
+/// The role of a token in its span, which decides its prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagKind {
     /// The first of several tokens.
@@ -105,7 +143,7 @@ pub enum TagKind {
     End,
     /// The only token.
     Single,
-    /// The first token of a span that touches the previous span, of the same type.
+    /// The first token of a span that touches the previous one, of the same type.
     Contact,
 }
 
@@ -121,22 +159,40 @@ impl TagKind {
 }
 
 /// The prefixes of an encoding.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_compat::iobes::Prefixes;
+/// let [begin, inside, end, single] = ["B", "I", "E", "S"].map(str::to_owned);
+/// let iobes = Prefixes { begin, inside, end, single, contact: None };
+/// let mut tags = vec!["O".to_owned(); 4];
+/// let spans = [Span { start: 0, end: 3, ty: 0 }, Span { start: 3, end: 4, ty: 0 }];
+/// let written = iobes.write(&spans, |token, _, kind| {
+///     tags[token] = iobes.tag(kind, "A");
+///     Ok::<_, ()>(())
+/// });
+/// assert!(written.is_ok());
+/// assert_eq!(tags, ["B-A", "I-A", "E-A", "S-A"]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Prefixes {
-    /// Of [`TagKind::Begin`].
+    /// Prefix of [`TagKind::Begin`].
     pub begin: String,
-    /// Of [`TagKind::Inside`].
+    /// Prefix of [`TagKind::Inside`].
     pub inside: String,
-    /// Of [`TagKind::End`].
+    /// Prefix of [`TagKind::End`].
     pub end: String,
-    /// Of [`TagKind::Single`].
+    /// Prefix of [`TagKind::Single`].
     pub single: String,
-    /// Of [`TagKind::Contact`]; None where such tokens get the same tags as others.
+    /// Prefix of [`TagKind::Contact`], such as `B` in IOB; None if such tokens have the same tags
+    /// as others.
     pub contact: Option<String>,
 }
 
 impl Prefixes {
-    /// The tag of a kind and a type.
+    /// Returns the tag of a kind and a type, joined by `-`.
     pub fn tag(&self, kind: TagKind, ty: &str) -> String {
         let prefix = match kind {
             TagKind::Begin => &self.begin,
@@ -148,8 +204,12 @@ impl Prefixes {
         format!("{prefix}-{ty}")
     }
 
-    /// Calls `set` with the token, the type and the kind of each tag of spans, sorted by start. Later spans overwrite
-    /// earlier ones.
+    /// Calls `set` with the index of the token, the type and the kind of each tag of the spans,
+    /// which are sorted by start and not empty. If spans overlap, tags of later spans overwrite
+    /// those of earlier ones.
+    ///
+    /// A single token that touches the previous span of its type is [`TagKind::Contact`] if the
+    /// encoding has such a prefix.
     ///
     /// # Errors
     /// Those of `set`.

@@ -1,7 +1,22 @@
-//! What exists only to equal a replaced tool, one module per tool.
+//! Algorithms, file formats and result layouts that equal those of a replaced tool, one module per
+//! tool.
 //!
-//! The general machinery is in the other crates. Here are the algorithms, file formats and layouts of results whose
-//! details, errors included, are those of the named tool. docs/compare.md lists where the results differ.
+//! The general machinery is in the other crates. This crate holds the behaviour whose details,
+//! errors included, are those of the named tool; the Python packages in `spanrs.compat` are thin
+//! wrappers over it. docs/compare.md lists where results differ on purpose.
+//!
+//! | module | tool | what is reproduced |
+//! |---|---|---|
+//! | [`conlleval`] | conlleval.pl and two ports | reading of columns, counts per type |
+//! | [`seqeval`] | seqeval 1.2.2 | default mode for arbitrary tags, token counts |
+//! | [`nervaluate`] | nervaluate 1.2.1 | loaders (the matching is [`spanrs_eval::partial`]) |
+//! | [`faireval`] | FairEval | tables and confusion matrix (the matching is [`spanrs_eval::fair`]) |
+//! | [`iobes`] | iobes 1.5.1 | reading and writing of single sentences |
+//! | [`ncrfpp`] | NCRF++ | spans and counts of `utils/metric.py` |
+//! | [`crfsuite`] | CRFsuite 0.12 | model file |
+//!
+//! Tools are compared on the same input by the tests in `tests/` of the repository, which replay
+//! recorded results.
 
 pub mod conlleval;
 pub mod crfsuite;
@@ -13,7 +28,8 @@ pub mod seqeval;
 
 use spanrs_tags::{Dialect, Reader, Reading, Result, Scheme};
 
-/// A reader used only to number the distinct tags of a tool that decodes them in its own way.
+/// Returns a reader that is used only to number the distinct tags of a tool that decodes them in
+/// its own way.
 ///
 /// # Errors
 /// None in practice: the scheme and the dialect are valid.

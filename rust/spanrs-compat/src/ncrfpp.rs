@@ -1,24 +1,42 @@
 //! Spans and counts of NCRF++'s `utils/metric.py`, including the ends that it loses.
 //!
-//! A span that is closed by the end of the sentence has no end there, and so equals a span of one token. The reading
-//! [`spanrs_tags::Reading::Ncrfpp`] does not lose these ends.
+//! A span that is closed by the end of the sentence has no end there, and so equals a span of one
+//! token. The reading [`spanrs_tags::Reading::Ncrfpp`] does not lose these ends.
+//!
+//! Further properties that are reproduced:
+//!
+//! - Tags are compared in upper case, and prefixes are searched for anywhere in them: `WEB-SITE`
+//!   contains `B-`, so it begins a span of the type `WESITE`.
+//! - In BIO, a span extends over any `I-` of its type; an `I-` of another type ends it, and does
+//!   not begin one.
+//! - In BMES, a span extends to an `E-` of any type or up to the next `B-` or `S-`, whatever
+//!   lies between.
+//! - A span of the empty type that begins with `B-` is never reported; one of `S-` is.
+//!
+//! | tags | BIO | BMES |
+//! |---|---|---|
+//! | `B-A I-A` | A from 0, end lost | |
+//! | `B-A O` | A [0, 0] | A from 0, end lost |
+//! | `B-A M-B E-C` | | A [0, 2] |
+//! | `S-A` | | A from 0, no end |
 
 use spanrs_base::Vocabulary;
 
-/// A span: type, first token, and last token unless it was lost.
+/// A span as (type, first token, last token). The last token is inclusive; None if it was lost or
+/// the span is a single token of BMES.
 pub type Span = (u32, u32, Option<u32>);
 
-/// The empty type, whose spans are never closed; its number in every [`Tags`].
+/// Id of the empty type, of which only single tokens are reported; the same in every [`Tags`].
 const NAMELESS: u32 = 0;
 
-/// What a tag does. A type is given by its number.
+/// The effect of a tag. A type is given by its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     /// Begins a span.
     Begin(u32),
     /// Is a span of one token.
     Single(u32),
-    /// Continues a span of this type, and ends any other.
+    /// Continues a span of this type, and ends any other before this token.
     Inside(u32),
     /// Ends a span of any type, as its last token.
     End,
@@ -32,18 +50,34 @@ enum Action {
 type Rule = (&'static str, fn(u32) -> Action);
 
 /// The actions of the distinct tags of a text, by tag id.
+///
+/// # Examples
+///
+/// ```
+/// let mut tags = spanrs_compat::ncrfpp::Tags::new(true).unwrap();
+/// for tag in ["B-PER", "I-PER", "O"] {
+///     tags.push(tag).unwrap();
+/// }
+/// let mut spans = Vec::new();
+/// tags.spans(&[0, 1, 2, 0], &mut spans);
+/// let spans: Vec<_> = spans.iter().map(|s| (tags.type_name(s.0), s.1, s.2)).collect();
+/// assert_eq!(spans, [("PER", 0, Some(1)), ("PER", 3, None)]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Tags {
+    /// The types; id 0 is the empty one.
     types: Vocabulary,
+    /// By tag id.
     actions: Vec<Action>,
+    /// NCRF++'s BIO instead of its BMES.
     bio: bool,
 }
 
 impl Tags {
-    /// No tags yet; `bio` is true for NCRF++'s BIO, false for its BMES.
+    /// Creates an empty list of tags; `bio` selects NCRF++'s BIO, else its BMES.
     ///
     /// # Errors
-    /// [`spanrs_tags::Error::TooManyTags`].
+    /// [`spanrs_tags::Error::TooManyTags`]; none in practice.
     pub fn new(bio: bool) -> spanrs_tags::Result<Self> {
         let mut types = Vocabulary::new(usize::MAX);
         types.intern("")?;
@@ -54,17 +88,17 @@ impl Tags {
         })
     }
 
-    /// Number of tags.
+    /// Returns the number of tags.
     pub fn len(&self) -> usize {
         self.actions.len()
     }
 
-    /// True without tags.
+    /// Returns whether there are no tags.
     pub fn is_empty(&self) -> bool {
         self.actions.is_empty()
     }
 
-    /// Adds the tag with the next id, given in upper case as NCRF++ converts it.
+    /// Adds the tag with the next id. It is given in upper case, as NCRF++ converts it.
     ///
     /// # Errors
     /// [`spanrs_tags::Error::TooManyTags`].
@@ -87,18 +121,19 @@ impl Tags {
         Ok(())
     }
 
-    /// The name of a type.
+    /// Returns the name of a type.
     pub fn type_name(&self, ty: u32) -> &str {
         self.types.name(ty)
     }
 
-    /// Finds the spans of a sentence, in the order of their starts.
+    /// Replaces `found` by the spans of a sentence, in the order of their starts.
     pub fn spans(&self, ids: &[u32], found: &mut Vec<Span>) {
         found.clear();
         spans(ids.iter().map(|&id| self.actions[id as usize]), found);
     }
 }
 
+/// Appends the spans of a sentence of actions.
 fn spans(actions: impl Iterator<Item = Action>, found: &mut Vec<Span>) {
     let mut open: Option<(u32, u32)> = None;
     for (at, action) in (0_u32..).zip(actions) {
@@ -133,10 +168,24 @@ fn spans(actions: impl Iterator<Item = Action>, found: &mut Vec<Span>) {
     }
 }
 
-/// What NCRF++ counts in a text.
+/// The counts of a text, from which NCRF++ computes accuracy, precision and recall.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_compat::ncrfpp::{Counts, Tags};
+/// let mut tags = Tags::new(true).unwrap();
+/// for tag in ["B-A", "O"] {
+///     tags.push(tag).unwrap();
+/// }
+/// let mut counts = Counts::default();
+/// counts.add(&tags, &[0, 1, 0], &[0, 1, 1]);
+/// assert_eq!((counts.gold, counts.pred, counts.both), (2, 1, 1));
+/// assert_eq!((counts.equal_tokens, counts.tokens), (2, 3));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Tokens of gold with equal tags.
+    /// Tokens with equal tags.
     pub equal_tokens: usize,
     /// Tokens of gold.
     pub tokens: usize,
@@ -144,14 +193,15 @@ pub struct Counts {
     pub gold: usize,
     /// Spans of pred.
     pub pred: usize,
-    /// Spans of both.
+    /// Spans that occur on both sides; spans with lost ends are equal if they begin together.
     pub both: usize,
-    /// Work space: the spans of a sentence.
+    /// Work space: the spans of a sentence of gold and pred.
     found: [Vec<Span>; 2],
 }
 
 impl Counts {
-    /// Counts a sentence, given by tag ids. Tokens beyond the end of gold count only for the spans of pred.
+    /// Adds a sentence, given by tag ids. Tokens of pred beyond the end of gold only contribute
+    /// spans.
     pub fn add(&mut self, tags: &Tags, gold: &[u32], pred: &[u32]) {
         let [gold_spans, pred_spans] = &mut self.found;
         tags.spans(gold, gold_spans);
@@ -164,7 +214,8 @@ impl Counts {
     }
 }
 
-/// Number of spans in both of two lists, which are in the order of their starts.
+/// Counts the spans that are in both lists, which are in the order of their starts. No side has two
+/// spans with the same start.
 fn common(one: &[Span], other: &[Span]) -> usize {
     let mut others = other.iter().peekable();
     one.iter()

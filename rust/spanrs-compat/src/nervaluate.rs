@@ -1,8 +1,16 @@
 //! nervaluate's reading of tags and its loaders.
 //!
-//! The reading is neither one of the schemes nor one of the readings of `spanrs-tags`: `O` alone is outside; the type is
-//! what follows the first two characters, whatever they are; a span continues while the type stays the same and no `B`
-//! comes; only where a span begins must the prefix be `B-` or `I-`.
+//! The reading is neither one of the schemes nor one of the readings of `spanrs-tags`: only `O` is
+//! outside; the type is what follows the first two characters, whatever they are; a span continues
+//! while the type stays the same and no tag starts with `B`; and only where a span begins must the
+//! prefix be `B-` or `I-`.
+//!
+//! | tags | spans |
+//! |---|---|
+//! | `B-A X-A` | A [0, 2): any prefix continues |
+//! | `B-A I-B` | A [0, 1), B [1, 2) |
+//! | `B-A B-A` | A [0, 1), A [1, 2) |
+//! | `O E-A` | error: Invalid tag format: E-A |
 //!
 //! The matching of nervaluate is [`spanrs_eval::partial::Matching::Greedy`].
 
@@ -12,13 +20,13 @@ use spanrs_tags::Reader;
 /// Why a loader of nervaluate refuses its input. The messages are those of nervaluate.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A tag that cannot begin a span.
+    /// A tag that cannot begin a span, where one would begin.
     #[error("Invalid tag format: {0}")]
     BadTag(String),
-    /// A line of CoNLL without a second column.
+    /// A line of CoNLL text without a second column.
     #[error("Invalid CoNLL format: line '{0}' does not contain a tab separator")]
     NoTab(String),
-    /// There are too many different tags.
+    /// There are too many distinct tags.
     #[error(transparent)]
     Tags(#[from] spanrs_tags::Error),
 }
@@ -26,7 +34,8 @@ pub enum Error {
 /// Spans of a list of documents.
 #[derive(Debug, Default)]
 pub struct Documents {
-    /// The spans of all documents in order. Types are indices into `types`.
+    /// The spans of all documents in order. Positions are token indices in the document; types are
+    /// ids of `types`.
     pub spans: Vec<Span<i64>>,
     /// Number of spans up to the end of each document.
     pub ends: Vec<usize>,
@@ -35,7 +44,17 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Adds a span to the last document; `last` is its last place.
+    /// Adds a span to the last document. `last` is the index of its last token, as nervaluate
+    /// stores it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut documents = spanrs_compat::nervaluate::Documents::default();
+    /// documents.push("PER", 0, 1);
+    /// documents.end();
+    /// assert_eq!((documents.spans[0].end, &documents.ends[..]), (2, &[1][..]));
+    /// ```
     pub fn push(&mut self, ty: &str, start: i64, last: i64) {
         let ty = self.types.intern(ty);
         self.spans.push(Span {
@@ -51,18 +70,35 @@ impl Documents {
     }
 }
 
-/// A tag in one word: 0 for `O`, else its type from 1, above two bits.
+/// A tag in one word: 0 for `O`, else its type id plus 1, shifted left by two bits, and the flags
+/// [`B`] and [`BEGINS`].
 type Decoded = u32;
-/// The prefix is `B`, and ends the span before.
+/// Flag: the tag starts with `B` and so ends the span before it.
 const B: Decoded = 1;
-/// The tag may begin a span.
+/// Flag: the tag may begin a span.
 const BEGINS: Decoded = 2;
 
-/// Reads tags that a [`Reader`] has numbered. Each is decoded once.
+/// Reads tags that a [`Reader`] has numbered, decoding each distinct tag once.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_compat::{nervaluate::TagReader, tag_numbering};
+/// let mut tags = tag_numbering().unwrap();
+/// let ids = tags.intern_all(["B-PER", "I-PER", "O"]).unwrap();
+/// let mut reader = TagReader::default();
+/// reader.learn(&tags);
+/// let mut spans = Vec::new();
+/// reader.spans((0..).zip(ids), 3, &mut spans).unwrap();
+/// assert_eq!((spans[0].start, spans[0].end), (0, 2));
+/// ```
 #[derive(Debug, Default)]
 pub struct TagReader {
+    /// Decoded tags by id.
     decoded: Vec<Decoded>,
+    /// The types seen.
     types: Interner<str>,
+    /// Whether any prefix can begin a span.
     any_prefix: bool,
 }
 
@@ -71,14 +107,14 @@ pub struct TagReader {
 pub struct BadTag(u32);
 
 impl BadTag {
-    /// The error for a tag of `tags`.
+    /// Returns the error with the name of the tag; `tags` is the reader that numbered it.
     pub fn named(self, tags: &Reader) -> Error {
         Error::BadTag(tags.tags().name(self.0).to_owned())
     }
 }
 
 impl TagReader {
-    /// A reader under which any prefix can begin a span.
+    /// Creates a reader with which any prefix can begin a span.
     #[must_use]
     pub fn any_prefix() -> Self {
         Self {
@@ -87,12 +123,13 @@ impl TagReader {
         }
     }
 
-    /// The types seen, in order of first appearance.
+    /// Returns the types seen, in order of first appearance.
     pub fn into_types(self) -> Interner<str> {
         self.types
     }
 
-    /// Decodes the tags that are new in `tags`.
+    /// Decodes the tags that were added to `tags` since the last call. The type of a tag of at most
+    /// two characters is empty.
     pub fn learn(&mut self, tags: &Reader) {
         for id in self.decoded.len()..tags.tags().len() {
             let tag = tags.tags().name(id as u32);
@@ -109,11 +146,13 @@ impl TagReader {
         }
     }
 
-    /// Appends the spans of a sentence of `length` places, given as places and ids of tags. Omitted places belong to
-    /// the span around them, if there is one.
+    /// Appends the spans of a sentence of `length` tokens to `spans`. `tags` yields (index of the
+    /// token, tag id) in ascending order; tokens that it omits belong to the span around them, if
+    /// there is one.
     ///
     /// # Errors
-    /// [`BadTag`] for the first tag that would begin a span but has another prefix.
+    /// [`BadTag`] for the first tag that would begin a span but has another prefix. Spans before it
+    /// have been appended.
     #[inline]
     pub fn spans(
         &self,
@@ -151,11 +190,24 @@ impl TagReader {
     }
 }
 
-/// Reads text with columns separated by tabs, the tag in the second, and documents separated by empty lines. Blank lines
-/// within a document are places without a tag.
+/// Reads text with columns separated by tabs, the tag in the second one, and documents separated by
+/// empty lines. Lines of white space within a document are tokens without a tag.
 ///
 /// # Errors
-/// [`Error`].
+/// [`Error`]; of a bad tag and a bad line, the first one in the text is reported.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_compat::nervaluate::read_conll;
+/// let documents = read_conll("Ada\tB-PER\nruns\tO\n\nParis\tB-LOC\n").unwrap();
+/// assert_eq!(documents.ends, [1, 2]);
+/// assert_eq!(documents.types.names().collect::<Vec<_>>(), ["PER", "LOC"]);
+/// assert_eq!(
+///     read_conll("Ada B-PER").unwrap_err().to_string(),
+///     "Invalid CoNLL format: line 'Ada B-PER' does not contain a tab separator"
+/// );
+/// ```
 pub fn read_conll(text: &str) -> Result<Documents, Error> {
     let mut documents = Documents::default();
     let (mut tags, mut reader) = (crate::tag_numbering()?, TagReader::default());
@@ -192,7 +244,8 @@ pub fn read_conll(text: &str) -> Result<Documents, Error> {
     Ok(documents)
 }
 
-/// Python's white space: Unicode's and four control characters.
+/// Returns whether a character is white space for Python's `str.strip`: that of Unicode and four
+/// control characters.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }

@@ -1,28 +1,62 @@
 //! Spans and counts of seqeval's default mode, for arbitrary tags.
 //!
-//! The reading `seqeval` is that mode for tags of the form `prefix-type`, one sentence at a time. seqeval itself uses
-//! the first character of any string (with `suffix` the last) as the prefix, and joins all sentences with an `O` between
-//! them. The difference shows only with unusual tags: `X`, `PER`, `O-PER` or `.` may end a span that began in an earlier
-//! sentence.
+//! The reading [`Seqeval`](spanrs_tags::Reading::Seqeval) is that mode for tags of the form
+//! `prefix-type`, one sentence at a time. seqeval itself uses the first character of any string
+//! (with `suffix` the last) as the prefix, and joins all sentences with an `O` between them. The
+//! difference shows only with unusual tags: `X`, `PER`, `O-PER` or `.` may end a span that began in
+//! an earlier sentence.
+//!
+//! # Rules
+//!
+//! Between two tags, of which the `O` between sentences is one:
+//!
+//! - A span ends if the first tag is `E` or `S`; or the first is `B` or `I` and the second is `B`,
+//!   `S` or `O`; or the types differ and the first tag is neither `O` nor `.`.
+//! - A span begins if the second tag is `B` or `S`; or the second is `E` or `I` and the first is
+//!   `E`, `S` or `O`; or the types differ and the second tag is neither `O` nor `.`.
+//!
+//! A span that ends extends from the last begin, whether another span has used that begin already
+//! or not. Its type is that of its last tag. Every other letter, `L`, `U`, `M` and `W` included,
+//! follows the rules for types only.
+//!
+//! # Examples
+//!
+//! ```
+//! use spanrs_base::Vocabulary;
+//! use spanrs_compat::seqeval::{EntityReader, Tokens};
+//! let mut tags = Vocabulary::new(10);
+//! let ids = ["B-PER", "I-PER", "O", "PER"].map(|tag| tags.intern(tag).unwrap());
+//! let reader = EntityReader::new(&tags, false).unwrap();
+//! let mut tokens = Tokens::default();
+//! tokens.push(&ids);
+//! let spans = reader.entities(&tokens);
+//! let spans: Vec<_> = spans.map(|s| (reader.types().name(s.ty), s.begin, s.end)).collect();
+//! // The first character of `PER` is the prefix, so its type is `ER`.
+//! assert_eq!(spans, [("PER", 0, 2), ("ER", 3, 4)]);
+//! ```
 
 use spanrs_base::Vocabulary;
 use spanrs_eval::SpanCounts;
 use spanrs_tags::{Result, seqeval_borders};
 
-/// Letters in the order of their symbols; the last one stands for all others.
+/// Prefixes in the order of their symbols; the last one stands for all others.
 const LETTERS: [char; 7] = ['O', 'B', 'I', 'E', 'S', '.', '?'];
+/// Symbol of `O`.
 const OUTSIDE: u8 = 0;
+/// Symbol of every letter that seqeval does not know.
 const UNKNOWN: u8 = 6;
-/// seqeval's name for the type of a tag without one.
+/// seqeval's name for the type of a tag that has none.
 const UNTYPED: &str = "_";
 
+/// Step bit: a span ends before this tag.
 const CLOSE: u8 = 1;
+/// Step bit: a span begins at this tag.
 const OPEN: u8 = 2;
 
 /// The id of the `O` that [`Tokens`] has after each sentence; no vocabulary is that large.
 const BORDER: u32 = u32::MAX;
 
-/// The tag ids of all sentences, with a border after each.
+/// The tag ids of all sentences of one side, with a border after each sentence.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens(Vec<u32>);
 
@@ -33,35 +67,40 @@ impl Tokens {
         self.0.push(BORDER);
     }
 
-    /// The ids, None after each sentence.
+    /// Iterates over the ids, with None after each sentence.
     fn ids(&self) -> impl Iterator<Item = Option<u32>> {
         self.0.iter().map(|&id| (id != BORDER).then_some(id))
     }
 }
 
-/// A span of seqeval's default mode, in token numbers that count on over sentences, with one more for each border.
+/// A span of seqeval's default mode.
+///
+/// Positions continue across sentences, with one more for each border, as in the list into which
+/// seqeval flattens its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entity {
-    /// Id of its type.
+    /// Id of its type, see [`EntityReader::types`].
     pub ty: u32,
-    /// First token, from 0.
+    /// First token, 0-based.
     pub begin: u64,
-    /// One past the last token.
+    /// One past the last token (seqeval itself returns the last token).
     pub end: u64,
 }
 
-/// Prefix and type of each tag of a vocabulary, as seqeval splits them.
+/// Prefix and type of each tag of a vocabulary, as seqeval splits them, and the rules between them.
 #[derive(Clone, Debug)]
 pub struct EntityReader {
+    /// The types of all tags; type 0 is `_`.
     types: Vocabulary,
-    /// (symbol, type) of each tag.
+    /// By tag id: symbol of the prefix and type id.
     parts: Vec<(u8, u32)>,
+    /// The step bits by [`place`].
     steps: [u8; 128],
 }
 
 impl EntityReader {
-    /// Splits every tag; with `suffix` the last character is the prefix. The empty tag, which is an error in seqeval,
-    /// has an unknown prefix.
+    /// Splits every tag. With `suffix` the last character is the prefix. The empty tag, which is an
+    /// error in seqeval, has an unknown prefix.
     ///
     /// # Errors
     /// [`spanrs_tags::Error::TooManyTags`].
@@ -93,18 +132,36 @@ impl EntityReader {
         })
     }
 
-    /// The types of all tags.
+    /// Returns the types of all tags.
     pub fn types(&self) -> &Vocabulary {
         &self.types
     }
 
-    /// The spans of all sentences.
+    /// Iterates over the spans of all sentences, in the order of their ends.
     pub fn entities(&self, tokens: &Tokens) -> impl Iterator<Item = Entity> {
         let mut walk = Walk::new(self);
         tokens.ids().filter_map(move |id| walk.step(id))
     }
 
-    /// Counts gold spans, pred spans and those in both, by type. Both sides must have sentences of the same lengths.
+    /// Counts gold spans, pred spans and those in both, by type id. Both sides must have sentences
+    /// of the same lengths.
+    ///
+    /// Linear in the number of tokens; no span is stored.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Vocabulary;
+    /// use spanrs_compat::seqeval::{EntityReader, Tokens};
+    /// let mut tags = Vocabulary::new(10);
+    /// let ids = ["B-A", "I-A", "O"].map(|tag| tags.intern(tag).unwrap());
+    /// let reader = EntityReader::new(&tags, false).unwrap();
+    /// let (mut gold, mut pred) = (Tokens::default(), Tokens::default());
+    /// gold.push(&[ids[0], ids[1], ids[0]]);
+    /// pred.push(&[ids[0], ids[2], ids[0]]);
+    /// let counts = reader.count(&gold, &pred)[reader.types().get("A").unwrap() as usize];
+    /// assert_eq!((counts.gold, counts.pred, counts.tp), (2, 2, 1));
+    /// ```
     pub fn count(&self, gold: &Tokens, pred: &Tokens) -> Vec<SpanCounts> {
         let mut types = vec![SpanCounts::default(); self.types.len()];
         let (mut gold_walk, mut pred_walk) = (Walk::new(self), Walk::new(self));
@@ -124,16 +181,21 @@ impl EntityReader {
     }
 }
 
-/// A walk through the tags of all sentences.
+/// A walk through the tags of all sentences of one side.
 #[derive(Clone, Debug)]
 struct Walk<'a> {
+    /// The decoded tags and the rules.
     reader: &'a EntityReader,
+    /// Symbol and type of the previous tag.
     before: (u8, u32),
+    /// Where the last span began.
     begin: u64,
+    /// Position of the next tag.
     at: u64,
 }
 
 impl<'a> Walk<'a> {
+    /// Creates a walk before the first tag, after an `O`.
     fn new(reader: &'a EntityReader) -> Self {
         Self {
             reader,
@@ -143,7 +205,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Steps over a tag, None at the end of each sentence, and returns the span that ends before it.
+    /// Steps over a tag, None at the end of each sentence, and returns the span that ends before
+    /// it.
     #[inline]
     fn step(&mut self, tag: Option<u32>) -> Option<Entity> {
         let (symbol, ty) = tag.map_or((OUTSIDE, 0), |tag| self.reader.parts[tag as usize]);
@@ -162,12 +225,15 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Returns the index of a pair of symbols in [`EntityReader::steps`]; `same` says whether the types
+/// are equal.
 #[inline]
 fn place(before: u8, here: u8, same: bool) -> usize {
     usize::from(before & 7) << 4 | usize::from(here & 7) << 1 | usize::from(same)
 }
 
-/// The letter and the type. Between the letter and the first `-` (with `suffix`, the last) characters are skipped.
+/// Splits a tag into letter and type. Characters between the letter and the first `-` (with
+/// `suffix`, the last) are skipped.
 fn split(tag: &str, suffix: bool) -> (Option<char>, &str) {
     let mut rest = tag.chars();
     let (letter, ty) = if suffix {
@@ -182,21 +248,31 @@ fn split(tag: &str, suffix: bool) -> (Option<char>, &str) {
     (letter, if ty.is_empty() { UNTYPED } else { ty })
 }
 
-/// Confusion of tokens between `O` and any other tag.
+/// Confusion of tokens between `O` and all other tags, as in seqeval's `performance_measure`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenOutcomes {
     /// Equal tags other than `O`.
     pub tp: u64,
-    /// Different tags, that of pred not `O`.
+    /// Different tags, of which that of pred is not `O`.
     pub fp: u64,
-    /// Pred is `O`, gold is not.
+    /// Different tags, of which that of pred is `O`.
     pub fn_: u64,
-    /// Both are `O`.
+    /// `O` on both sides.
     pub tn: u64,
 }
 
 impl TokenOutcomes {
-    /// Counts tokens up to the end of the shorter side. `outside` is the id of `O`.
+    /// Counts tokens up to the end of the shorter side. `outside` is the id of `O`, or None if no
+    /// tag is `O`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_compat::seqeval::TokenOutcomes;
+    /// // O, B-A, I-A against O, B-A, O.
+    /// let counts = TokenOutcomes::count(Some(0), &[0, 1, 2], &[0, 1, 0]);
+    /// assert_eq!((counts.tp, counts.fp, counts.fn_, counts.tn), (1, 0, 1, 1));
+    /// ```
     pub fn count(outside: Option<u32>, gold: &[u32], pred: &[u32]) -> Self {
         let mut counts = Self::default();
         for (gold, pred) in gold.iter().zip(pred) {

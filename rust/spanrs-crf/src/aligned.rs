@@ -1,33 +1,44 @@
-//! Vectors that begin at a cache line.
+//! Vectors that begin at a cache line, for the tables of label scores.
+//!
+//! Rows of `f64` are padded to multiples of 64 bytes, so if the first row begins at a cache line,
+//! all of them do, and no vector load touches two lines. The alignment needs no unsafe
+//! code: the allocation has room for one line more, and the vector begins at the first multiple of
+//! 64 bytes in it.
 
 use std::ops::{Deref, DerefMut};
 
 /// Bytes of a cache line, and of the widest vector register.
-const LINE: usize = 64;
+const CACHE_LINE: usize = 64;
 
-/// A vector whose first value is at the begin of a cache line, so that whole vectors do not cross lines. A clone may be
-/// placed otherwise, which costs only time.
+/// A vector whose first value is at the beginning of a cache line.
+///
+/// Only speed depends on the alignment. A clone copies the offset, not the address, so it may be
+/// placed otherwise until it is next enlarged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aligned<T> {
+    /// The allocation: `start` unused values, the vector, and unused values.
     values: Vec<T>,
+    /// Index of the first value that is at the beginning of a cache line.
     start: usize,
+    /// Number of values of the vector.
     len: usize,
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// A vector of zeros.
+    /// A vector of default values (zeros).
     pub(crate) fn new(len: usize) -> Self {
         let mut values = Self::default();
         values.resize(len);
         values
     }
 
-    /// Changes the length; values are unspecified.
+    /// Changes the length. Values are unspecified (those of earlier use, or zeros): overwrite all
+    /// of them. The allocation is replaced only if it is too small.
     pub(crate) fn resize(&mut self, len: usize) {
-        let spare = LINE / size_of::<T>();
+        let spare = CACHE_LINE / size_of::<T>();
         if self.values.len() < len + spare {
             self.values = vec![T::default(); len + spare];
-            self.start = self.values.as_ptr().align_offset(LINE).min(spare);
+            self.start = self.values.as_ptr().align_offset(CACHE_LINE).min(spare);
         }
         self.len = len;
     }

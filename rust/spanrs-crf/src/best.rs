@@ -1,4 +1,30 @@
 //! Viterbi and n-best decoding.
+//!
+//! With `s_t(y)` the score of label `y` at token `t` and `m(x, y)` that of the transition from `x`
+//! to `y`, the score of the best prefix that ends in `y` is
+//!
+//! ```text
+//! best_0(y) = s_0(y),    best_t(y) = s_t(y) + max_x (best_{t-1}(x) + m(x, y))
+//! ```
+//!
+//! [`Lattice::best`] keeps only these scores: no back pointers are stored, so the inner loop is a
+//! max-plus product of a row and a matrix that vectorises. Backtracking repeats the `labels`
+//! additions of one column per token and finds the same maximum, since the sums are computed in the
+//! same order. Time `O(tokens * labels^2)`, memory `O(tokens * labels)`.
+//!
+//! [`Lattice::n_best`] keeps the `n` best prefixes per label and token with back pointers (exact,
+//! not a beam): time `O(tokens * labels * n labels log(n labels))`.
+//!
+//! # Ties
+//! Backtracking starts at the end and takes the first of equal maxima, so ties are decided by the
+//! last token first. With two labels, two tokens and all scores 0, the order of the labellings is
+//!
+//! | rank | 0 | 1 | 2 | 3 |
+//! |---|---|---|---|---|
+//! | labels | 0 0 | 1 0 | 0 1 | 1 1 |
+//!
+//! Ties are those of the floating-point sums of prefixes: labellings whose exact scores are equal
+//! may differ by a rounding error.
 
 use crate::aligned::Aligned;
 use crate::error::{Error, Result, check_len};
@@ -6,15 +32,19 @@ use crate::lattice::Lattice;
 use crate::simd::{Kernel, dispatch};
 use crate::transitions::Transitions;
 
-/// Most prefixes kept for n-best decoding, of 16 bytes each.
+/// Largest number of prefixes kept for n-best decoding, of 16 bytes each (256 MiB).
 const MAX_PREFIXES: usize = 1 << 24;
 
 impl Lattice {
-    /// The labelling with the largest score, and its score (Viterbi 1967). Of equal ones it is the one whose last label
-    /// is lowest, then the one before it, and so on.
+    /// The labelling with the largest score, and its score (Viterbi 1967). Of several with this
+    /// score it is the one whose last label is lowest, then the one before it, and so on.
+    ///
+    /// An empty sequence has the empty labelling with the score 0.
     ///
     /// # Errors
-    /// [`Error::NoPath`] if all are forbidden, [`Error::Shape`] if the transitions have another number of labels.
+    /// [`Error::NoPath`] if no labelling has a finite score, or [`Error::NotFinite`] instead if a
+    /// label score is NaN or positive infinity (NaN is otherwise ignored); [`Error::Shape`] if the
+    /// transitions have another number of labels.
     pub fn best(&self, transitions: &Transitions) -> Result<(Vec<usize>, f64)> {
         self.check(transitions)?;
         let Some(last) = self.tokens.checked_sub(1) else {
@@ -37,14 +67,25 @@ impl Lattice {
         Ok((labels, score))
     }
 
-    /// The `n` labellings with the largest scores, best first, with their scores; fewer if the sequence has fewer labellings. Ties
-    /// are in the order of [`Lattice::best`].
+    /// The `n` labellings with the largest scores, best first, with their scores; fewer if the
+    /// sequence has fewer labellings that are not forbidden. Ties are in the order of
+    /// [`Lattice::best`].
     ///
-    /// Keeps the `n` best prefixes ending in each label at each token: memory `n * tokens * labels` at most.
+    /// Keeps at most `n` prefixes for each label of each token, so memory is up to
+    /// `n * tokens * labels` prefixes. An empty sequence has one labelling.
     ///
     /// # Errors
-    /// [`Error::NoPath`] if all are forbidden, [`Error::NBest`] if there are too many prefixes to keep, [`Error::Shape`] if
-    /// the transitions have another number of labels.
+    /// [`Error::NoPath`] if all labellings are forbidden, or [`Error::NotFinite`] instead if a
+    /// label score is NaN; [`Error::NBest`] if more than 2^24 prefixes would be kept,
+    /// [`Error::Shape`] if the transitions have another number of labels.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{Lattice, Transitions};
+    /// let lattice = Lattice::of(2, &[1.0, 0.0, 0.0, 0.5]).unwrap();
+    /// let best = lattice.n_best(&Transitions::zero(2), 3).unwrap();
+    /// assert_eq!(best, [(vec![0, 1], 1.5), (vec![0, 0], 1.0), (vec![1, 1], 0.5)]);
+    /// ```
     pub fn n_best(&self, transitions: &Transitions, n: usize) -> Result<Vec<(Vec<usize>, f64)>> {
         self.check(transitions)?;
         if self.tokens == 0 {
@@ -62,7 +103,7 @@ impl Lattice {
                 }],
                 Some(before) => {
                     let steps = transitions.before(label);
-                    let mut best = merge(before, n, |from| steps[from]);
+                    let mut best = best_continuations(before, n, |from| steps[from]);
                     best.iter_mut().for_each(|prefix| prefix.score += own);
                     best
                 }
@@ -79,7 +120,7 @@ impl Lattice {
         }
         let ends = rows
             .last()
-            .map(|row| merge(row, n, |_| 0.0))
+            .map(|row| best_continuations(row, n, |_| 0.0))
             .unwrap_or_default();
         if ends.is_empty() && n > 0 {
             return Err(self.no_path());
@@ -97,10 +138,12 @@ impl Lattice {
         Ok(ends.into_iter().map(path).collect())
     }
 
-    /// The score of a labelling.
+    /// The score of a labelling: its label scores, summed in the order of the tokens, plus its
+    /// transition scores. Negative infinity if it is forbidden.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of labels, [`Error::Label`] for a label that does not exist.
+    /// [`Error::Shape`] if there are not as many labels as tokens or if the transitions have
+    /// another number of labels, [`Error::Label`] for a label out of range.
     pub fn score(&self, labels: &[usize], transitions: &Transitions) -> Result<f64> {
         self.check(transitions)?;
         check_len("labels of tokens", self.tokens, labels.len())?;
@@ -120,13 +163,15 @@ impl Lattice {
     }
 }
 
-/// The first place of the largest value.
+/// The first index of the largest value, and the value; (0, negative infinity) if all values are
+/// negative infinity or NaN.
 fn argmax(values: impl Iterator<Item = f64>) -> (usize, f64) {
     let better = |best: (usize, f64), own: (usize, f64)| if own.1 > best.1 { own } else { best };
     values.enumerate().fold((0, f64::NEG_INFINITY), better)
 }
 
-/// Scores of the best prefix ending in each label at each token, padded rows.
+/// The forward pass: scores of the best prefix ending in each label at each token, as padded rows.
+/// The lattice has at least one token.
 struct BestPrefixes<'a>(&'a Lattice, &'a Transitions);
 
 impl Kernel for BestPrefixes<'_> {
@@ -151,18 +196,28 @@ impl Kernel for BestPrefixes<'_> {
     }
 }
 
-/// One of the best prefixes ending in a label at a token.
+/// One of the best prefixes that end in a label at a token. The label itself is given by the place
+/// of the prefix.
 #[derive(Clone, Copy, Debug)]
 struct Prefix {
+    /// Score of the prefix, including its last token.
     score: f64,
-    /// Label of the token before.
+    /// Label of the token before; 0 at the first token.
     label: u32,
-    /// Place among the best prefixes that end in it.
+    /// Rank among the best prefixes that end in `label` at the token before, from 0.
     rank: u32,
 }
 
-/// The `n` best continuations of prefixes, which are sorted for each label; ties go to the lower label.
-fn merge(before: &[Vec<Prefix>], n: usize, step: impl Fn(usize) -> f64) -> Vec<Prefix> {
+/// The `n` best one-token continuations of prefixes into one label.
+///
+/// `before` has the prefixes of each label in their order, best first; `step` is the score of the
+/// transition from a label. Equal scores are in the order of the label and then of the rank, since
+/// the sort is stable.
+fn best_continuations(
+    before: &[Vec<Prefix>],
+    n: usize,
+    step: impl Fn(usize) -> f64,
+) -> Vec<Prefix> {
     let mut all: Vec<Prefix> = Vec::new();
     for (label, prefixes) in before.iter().enumerate() {
         let step = step(label);

@@ -1,8 +1,16 @@
-//! Strings of tokens, to which a template is applied.
+//! Column-oriented input: the strings of tokens, from which a template computes attributes.
+//!
+//! All strings are concatenated in one text, so a corpus costs its bytes plus 8 bytes per value,
+//! and three allocations in all. Values are appended token by token (`value`, `value`, …,
+//! `end_token`, …, `end`), as they come from a file of tab-separated columns, and read back column
+//! by column, as [`crate::Extractor`] wants them.
 
 use crate::error::{Error, Result};
 
-/// Sequences of tokens that have a string for each column, in one text.
+/// Sequences of tokens that have a string for each column.
+///
+/// All tokens of a sequence have the same number of columns, at least 1; different sequences may
+/// have different numbers.
 ///
 /// ```
 /// let mut columns = spanrs_crf::Columns::default();
@@ -15,28 +23,34 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
+    /// All values, one after the other without separators.
     text: String,
-    /// End of each value in the text, by sequence, token and column.
+    /// End of each value in `text` (byte offset, exclusive), by sequence, token and column. A value
+    /// begins where the one before ends.
     ends: Vec<usize>,
-    /// End of the values of each sequence, and its number of columns.
+    /// For each ended sequence, the index in `ends` after its last value, and its number of columns
+    /// (0 if it has no tokens).
     sequences: Vec<(usize, usize)>,
-    /// Number of tokens of the current sequence, and of columns of the last of them.
+    /// Number of ended tokens of the current sequence, and number of columns of the last of them.
     open: (usize, usize),
-    /// Number of values up to the end of the last token.
+    /// Number of values up to the end of the last token; values after it belong to the current
+    /// token.
     ended: usize,
 }
 
 impl Columns {
-    /// Appends the string of the next column of the current token.
+    /// Appends the string of the next column of the current token. The string may be empty.
     pub fn value(&mut self, value: &str) {
         self.text.push_str(value);
         self.ends.push(self.text.len());
     }
 
-    /// Ends the current token.
+    /// Ends the current token. Call it after the values of a token, and before [`Columns::end`].
     ///
     /// # Errors
-    /// [`Error::NoColumns`], or [`Error::Width`] if the token before has another number of columns.
+    /// [`Error::NoColumns`] if there was no value since the last token, [`Error::Width`] if the
+    /// token before has another number of columns. The values of the refused token remain, so the
+    /// object should be discarded.
     pub fn end_token(&mut self) -> Result<()> {
         let (token, before) = self.open;
         let columns = self.ends.len() - self.ended;
@@ -55,26 +69,28 @@ impl Columns {
         Ok(())
     }
 
-    /// Ends the current sequence.
+    /// Ends the current sequence, which may have no tokens. The last token must have been ended.
     pub fn end(&mut self) {
         let (_, width) = std::mem::take(&mut self.open);
         self.sequences.push((self.ends.len(), width));
     }
 
-    /// Number of sequences.
+    /// Number of ended sequences.
     pub fn len(&self) -> usize {
         self.sequences.len()
     }
 
-    /// True without sequences.
+    /// True without ended sequences.
     pub fn is_empty(&self) -> bool {
         self.sequences.is_empty()
     }
 
-    /// The columns of a sequence; none where it has no tokens.
+    /// The values of a sequence as `columns[column][token]`; no columns where it has no tokens.
+    ///
+    /// Takes time and memory in the number of values; strings are not copied.
     ///
     /// # Panics
-    /// If there are fewer sequences.
+    /// If `at` is not below [`Columns::len`].
     pub fn columns(&self, at: usize) -> Vec<Vec<&str>> {
         let start = at
             .checked_sub(1)

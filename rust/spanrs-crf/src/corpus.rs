@@ -1,4 +1,20 @@
-//! Training sequences: token attributes and targets.
+//! Training sequences: token attributes with targets and weights.
+//!
+//! A corpus is what [`crate::Features::of`] selects features from and what [`crate::train()`]
+//! learns from. Each sequence has a [`Target`], which may be less than a full labelling, and a
+//! weight, which multiplies its log-likelihood (or, in online training, its step). The four kinds
+//! of target contribute to the objective as follows, with `s(y)` the score of a labelling and `Z`
+//! the partition function:
+//!
+//! | target | negative log-likelihood of the sequence | cost |
+//! |---|---|---|
+//! | [`Target::Labels`] | `log Z - s(y)` | one forward-backward |
+//! | [`Target::Soft`] | `log Z - E_q[s(y)]`, `q` a product of token distributions | one, plus `tokens * labels^2` |
+//! | [`Target::Partial`] | `log Z - log sum over allowed y of exp(s(y))` | two |
+//! | [`Target::Counts`] | `W log Z - sum_k w_k s(y_k)`, `W = sum_k w_k` | one |
+//!
+//! The partial form marginalises over the labellings that are allowed (Tsuboi et al. 2008); its
+//! objective is not convex. The others are linear in observed counts, so they are convex.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,40 +24,56 @@ use crate::error::{Error, Result, check_len};
 use crate::sequences::Sequences;
 
 /// The supervision of a sequence.
+///
+/// Sizes are checked against the sequence when the target enters a [`Corpus`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// The label of each token.
     Labels(Vec<u32>),
-    /// A label distribution per token, row-major (token, label); tokens are treated as independent.
+    /// A label distribution per token, row-major (token, label). Tokens are treated as independent:
+    /// the expected count of a transition is the product of the two tokens' probabilities. Use
+    /// [`Counts::expected`] where the distribution of pairs is known.
     Soft(Vec<f64>),
-    /// Allowed labels per token, row-major (token, label).
+    /// Whether each label is allowed, row-major (token, label); at least one per token.
     Partial(Vec<bool>),
-    /// Several labellings, each with a weight.
+    /// Several labellings, each with a weight, or expected counts of labels and transitions.
     Counts(Counts),
 }
 
-/// Labellings of a sequence, each with a weight, by their sums: the log-likelihood is linear in them, so one
-/// forward-backward pass serves them all.
+/// The weighted counts of several labellings of one sequence.
+///
+/// The log-likelihood is linear in the counts, so one forward-backward pass serves any number of
+/// labellings. This is what makes CRF-MA (Rodrigues et al. 2014, Eq. 16) cost one pass per sentence
+/// instead of one per annotator.
 ///
 /// ```
 /// use spanrs_crf::Counts;
 /// let counts = Counts::of(2, 2, [(0.75, &[0, 1][..]), (0.25, &[1, 1])]).unwrap();
 /// assert_eq!(counts.labels(), [0.75, 0.25, 0.0, 1.0]);
 /// assert_eq!(counts.transitions(), [(1, 0.75), (3, 0.25)]);
+/// assert_eq!(counts.total(), 1.0);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counts {
+    /// Sum of the weights of the labellings; each token's counts sum to it.
     total: f64,
+    /// Weighted counts, row-major (token, label).
     labels: Vec<f64>,
+    /// (`from * labels + to`, weighted count summed over the sequence), ascending, each pair once.
+    /// Pairs of a labelling stay in the list when their weight becomes 0.
     transitions: Vec<(u32, f64)>,
 }
 
 impl Counts {
-    /// The sums of labellings of a sequence of `tokens` tokens; `labels` is the number of labels.
+    /// The counts of labellings of a sequence.
+    ///
+    /// `labels` is the number of labels and `tokens` the length of the sequence; each labelling
+    /// comes with its weight. Without labellings all counts are 0, and the sequence does not take
+    /// part in training. Memory is `tokens * labels` numbers and one entry per distinct transition.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a labelling of another length, [`Error::Label`] for a label out of range, [`Error::Weight`]
-    /// for a weight that is negative, infinite or NaN.
+    /// [`Error::Shape`] for a labelling of another length, [`Error::Label`] for a label out of
+    /// range, [`Error::Weight`] for a weight that is negative, infinite or NaN.
     pub fn of<'a>(
         labels: usize,
         tokens: usize,
@@ -74,11 +106,26 @@ impl Counts {
         })
     }
 
-    /// Expected counts under a distribution of labellings: row-major (token, label) with rows that sum to 1, and dense
-    /// row-major (from label, to label) summed over the sequence.
+    /// Expected counts under a distribution over labellings, with a total weight of 1.
+    ///
+    /// `tokens` has the marginal probability of each label, row-major (token, label); its size and
+    /// its rows, which must sum to 1, are checked when the target enters a [`Corpus`].
+    /// `transitions` has the expected number of each transition, row-major (from, to), summed over
+    /// the sequence. Only its length is checked: it should be consistent with the marginals, or the
+    /// objective has no probabilistic meaning.
     ///
     /// # Errors
-    /// [`Error::Shape`] if there are not as many transitions as pairs of labels.
+    /// [`Error::Shape`] if `transitions` does not have `labels * labels` entries.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::Counts;
+    /// // Two tokens: the labellings 0 0 and 0 1 with the probabilities 0.75 and 0.25.
+    /// let tokens = vec![1.0, 0.0, 0.75, 0.25];
+    /// let counts = Counts::expected(2, tokens, &[0.75, 0.25, 0.0, 0.0]).unwrap();
+    /// assert_eq!(counts.transitions(), [(0, 0.75), (1, 0.25)]);
+    /// assert_eq!(counts.total(), 1.0);
+    /// ```
     pub fn expected(labels: usize, tokens: Vec<f64>, transitions: &[f64]) -> Result<Self> {
         check_len("transition counts", labels * labels, transitions.len())?;
         let transitions = (0..).zip(transitions).filter(|(_, count)| **count != 0.0);
@@ -89,8 +136,12 @@ impl Counts {
         })
     }
 
-    /// Replaces the weights of the labellings. `sums`, with an entry for each pair of labels, must
-    /// be zero, and is zero again on return.
+    /// Replaces the weights of the labellings in place, without allocation.
+    ///
+    /// The labellings must be those that the counts were built from, in any order: transitions that
+    /// are not in the list yet would be left behind in `sums`. `sums` is work space with an entry
+    /// for each pair of labels; it must be zero, and is zero again on return. The weights are not
+    /// checked.
     pub(crate) fn reweigh<'a>(
         &mut self,
         labels: usize,
@@ -113,22 +164,24 @@ impl Counts {
         }
     }
 
-    /// The sum of the weights.
+    /// The sum of the weights of the labellings; 1 for [`Counts::expected`].
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    /// Weighted counts of the labels of each token, row-major (token, label).
+    /// Weighted counts of the labels of each token, row-major (token, label). Each row sums to
+    /// [`Counts::total`].
     pub fn labels(&self) -> &[f64] {
         &self.labels
     }
 
-    /// Weighted counts of transitions, as `from * labels + to`, ascending.
+    /// Weighted counts of transitions, as (`from * labels + to`, count), ascending by the pair.
     pub fn transitions(&self) -> &[(u32, f64)] {
         &self.transitions
     }
 
-    /// For more labels, whose counts are 0.
+    /// Renumbers for a larger number of labels (`after` instead of `before`); the counts of new
+    /// labels are 0. The order of the transitions is kept, since both numberings are by (from, to).
     fn widen(&mut self, before: usize, after: usize) {
         self.labels = widened(&self.labels, before, after);
         for (pair, _) in &mut self.transitions {
@@ -140,7 +193,9 @@ impl Counts {
         }
     }
 
-    /// Checks that counts are of this number of tokens and labels, and that they are counts.
+    /// Checks the size of the counts, that rows are non-negative and sum to the total (tolerance
+    /// 1e-6, relative to totals above 1), and that transitions are pairs of labels. Counts of
+    /// transitions are not compared with those of labels.
     fn check(&self, tokens: usize, labels: usize) -> Result<()> {
         check_len("label counts", tokens * labels, self.labels.len())?;
         let slack = 1e-6 * self.total.max(1.0);
@@ -163,7 +218,12 @@ impl Counts {
     }
 }
 
-/// Sequences of tokens with attributes, targets and weights. Attributes and labels are numbers from 0.
+/// Sequences of tokens with attributes, targets and weights.
+///
+/// The numbers of labels and attributes are fixed when the corpus is created and can be raised
+/// later ([`Corpus::grow`]). Tokens belong to the current sequence until [`Corpus::end_sequence`]
+/// gives it a target. [`crate::NamedCorpus`] is the variant for input whose labels are not known
+/// beforehand.
 ///
 /// ```
 /// use spanrs_crf::{Corpus, Target};
@@ -176,9 +236,13 @@ impl Counts {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Corpus {
+    /// All labels in targets are below this number.
     labels: usize,
+    /// The attributes, including those of the sequence that is not ended yet.
     sequences: Sequences,
+    /// Target of each ended sequence, of a size that fits its tokens and `labels`.
     targets: Vec<Target>,
+    /// Weight of each ended sequence, finite and at least 0.
     weights: Vec<f64>,
 }
 
@@ -195,7 +259,7 @@ impl From<Corpus> for Cow<'_, Corpus> {
 }
 
 impl Corpus {
-    /// An empty corpus with this number of labels and attributes.
+    /// An empty corpus whose labels and attributes are the numbers below `labels` and `attributes`.
     pub fn new(labels: usize, attributes: usize) -> Self {
         Self {
             labels,
@@ -205,7 +269,9 @@ impl Corpus {
         }
     }
 
-    /// Raises the numbers of labels and attributes. New labels have probability 0 in targets added before.
+    /// Raises the numbers of labels and attributes; smaller numbers have no effect. Targets added
+    /// before get probability or count 0 for the new labels and do not allow them, which takes time
+    /// in the size of all targets if the number of labels grows.
     pub fn grow(&mut self, labels: usize, attributes: usize) {
         self.sequences.grow(attributes);
         if labels <= self.labels {
@@ -225,15 +291,24 @@ impl Corpus {
     /// Appends a token with its (attribute, value) pairs to the current sequence.
     ///
     /// # Errors
-    /// [`Error::Attribute`] and [`Error::Value`]; the token is not added.
+    /// [`Error::Attribute`] for an attribute out of range, [`Error::Value`] for a value that is NaN
+    /// or infinite; the token is not added.
     pub fn token(&mut self, items: impl IntoIterator<Item = (u32, f64)>) -> Result<()> {
         self.sequences.token(items)
     }
 
     /// Ends the current sequence and gives it a target and a weight.
     ///
+    /// The weight multiplies the sequence's log-likelihood. A sequence of weight 0 still
+    /// contributes features, but adds nothing to the objective.
+    ///
     /// # Errors
-    /// [`Error`] for a target or weight that does not fit; the tokens of the sequence are discarded.
+    /// The tokens of the sequence are discarded on every error:
+    /// - [`Error::Weight`] for a weight that is negative, infinite or NaN,
+    /// - [`Error::Shape`] for a target of another size, [`Error::Label`] for a label out of range,
+    /// - [`Error::Distribution`] for rows of [`Target::Soft`] or [`Target::Counts`] that do not sum
+    ///   to 1 or to the total,
+    /// - [`Error::NoLabel`] for a token of [`Target::Partial`] without an allowed label.
     pub fn end_sequence(&mut self, target: Target, weight: f64) -> Result<()> {
         let checked = self.check(&target, self.sequences.open(), weight);
         if checked.is_err() {
@@ -246,17 +321,20 @@ impl Corpus {
         Ok(())
     }
 
-    /// Replaces the target of a sequence.
+    /// Replaces the target of an ended sequence; its weight remains.
     ///
     /// # Errors
     /// As [`Corpus::end_sequence`]; nothing is replaced then.
+    ///
+    /// # Panics
+    /// If `at` is not below [`Corpus::sequences`].
     pub fn set_target(&mut self, at: usize, target: Target) -> Result<()> {
         self.check(&target, self.sequence(at).len(), self.weights[at])?;
         self.targets[at] = target;
         Ok(())
     }
 
-    /// The supervision of a sequence, if it is by counts.
+    /// The counts of a sequence, if its target is [`Target::Counts`]. Changes are not checked.
     pub(crate) fn counts_mut(&mut self, at: usize) -> Option<&mut Counts> {
         match &mut self.targets[at] {
             Target::Counts(counts) => Some(counts),
@@ -264,10 +342,13 @@ impl Corpus {
         }
     }
 
-    /// Replaces the weight of a sequence.
+    /// Replaces the weight of an ended sequence.
     ///
     /// # Errors
     /// [`Error::Weight`] for a weight that is negative, infinite or NaN.
+    ///
+    /// # Panics
+    /// If `at` is not below [`Corpus::sequences`].
     pub fn set_weight(&mut self, at: usize, weight: f64) -> Result<()> {
         if !(weight.is_finite() && weight >= 0.0) {
             return Err(Error::Weight { weight });
@@ -276,16 +357,19 @@ impl Corpus {
         Ok(())
     }
 
-    /// Discards the tokens of the current sequence.
+    /// Removes the tokens of the current sequence.
     pub fn discard(&mut self) {
         self.sequences.discard();
     }
 
-    /// Removes the attributes of all tokens.
+    /// Frees the attributes of all tokens; tokens, targets and weights remain.
     pub(crate) fn clear_items(&mut self) {
         self.sequences.clear_items();
     }
 
+    /// Checks a target and a weight for a sequence of `tokens` tokens; see [`Corpus::end_sequence`]
+    /// for the errors. Probabilities may exceed 1 by 1e-9, and rows may miss 1 by 1e-6, to allow
+    /// for rounding.
     fn check(&self, target: &Target, tokens: usize, weight: f64) -> Result<()> {
         if !(weight.is_finite() && weight >= 0.0) {
             return Err(Error::Weight { weight });
@@ -319,58 +403,60 @@ impl Corpus {
         }
     }
 
-    /// The row of each token, which is empty if there are no labels.
+    /// The row of each token of a (token, label) table; rows are empty if there are no labels.
     fn rows<'a, T>(&self, values: &'a [T], tokens: usize) -> impl Iterator<Item = &'a [T]> {
         let labels = self.labels;
         (0..tokens).map(move |token| &values[token * labels..][..labels])
     }
 
-    /// The attributes of all tokens.
+    /// The attributes of all tokens, as decoding reads them.
     pub fn inputs(&self) -> &Sequences {
         &self.sequences
     }
 
-    /// Number of labels.
+    /// Number of labels: all labels are below it.
     pub fn labels(&self) -> usize {
         self.labels
     }
 
-    /// Number of attributes.
+    /// Number of attributes: all attributes are below it.
     pub fn attributes(&self) -> usize {
         self.sequences.attributes()
     }
 
-    /// Number of sequences.
+    /// Number of ended sequences.
     pub fn sequences(&self) -> usize {
         self.sequences.len()
     }
 
-    /// Number of tokens.
+    /// Number of tokens, those of the current sequence included.
     pub fn tokens(&self) -> usize {
         self.sequences.tokens()
     }
 
-    /// Token indices of a sequence, counted over the whole corpus.
+    /// Token indices of a sequence, counted over the whole corpus; the end is exclusive.
     pub fn sequence(&self, at: usize) -> Range<usize> {
         self.sequences.sequence(at)
     }
 
-    /// The (attribute, value) pairs of a token.
+    /// The (attribute, value) pairs of a token, which is numbered over the whole corpus.
     pub fn items(&self, token: usize) -> impl Iterator<Item = (u32, f64)> {
         self.sequences.items(token)
     }
 
-    /// The supervision of a sequence.
+    /// The supervision of an ended sequence.
     pub fn target(&self, at: usize) -> &Target {
         &self.targets[at]
     }
 
-    /// The weight of a sequence.
+    /// The weight of an ended sequence.
     pub fn weight(&self, at: usize) -> f64 {
         self.weights[at]
     }
 
-    /// The weight of a sequence times the sum of the weights of its labellings.
+    /// The factor of the sequence's log partition function in the objective: its weight, times the
+    /// sum of the weights of its labellings if the target is [`Target::Counts`]. The objective
+    /// skips sequences with the factor 0.
     pub(crate) fn total_weight(&self, at: usize) -> f64 {
         match &self.targets[at] {
             Target::Counts(counts) => self.weights[at] * counts.total(),
@@ -379,7 +465,8 @@ impl Corpus {
     }
 }
 
-/// Rows of a larger width; new columns have the default value.
+/// Copies rows of `before` columns into rows of `after` columns; new columns have the default
+/// value.
 fn widened<T: Copy + Default>(rows: &[T], before: usize, after: usize) -> Vec<T> {
     let mut wider = Vec::with_capacity(rows.len() / before.max(1) * after);
     for row in rows.chunks_exact(before.max(1)) {

@@ -1,4 +1,44 @@
-//! Sequences labelled by several annotators whose answers depend on their answer before (Simpson and Gurevych 2019).
+//! Learning from several annotators: sequential annotator models, and how CRF-MA is put together.
+//!
+//! # Sequential annotators
+//! In BSC-seq (Simpson and Gurevych 2019) an annotator's answer at a token depends on the true
+//! label and on the same annotator's answer at the token before. That captures annotators who label
+//! spans, not tokens: whoever answered `B-PER` likely answers `I-PER` next. With `t` the true
+//! labels, `c^k` the answers of annotator `k` and `A^k` a table per annotator,
+//!
+//! ```text
+//! p(t, c) = p(t_0) prod_i p(t_i | t_{i-1})  *  prod_k prod_i A^k[t_i, c^k_{i-1}, c^k_i]
+//! ```
+//!
+//! where the answer before the first token is `outside` (the label `O`). Given the answers, the
+//! factors of the annotators are scores of the true label of a token, so the hidden truth is a
+//! linear chain, and the sum over it is exact by forward-backward. [`Answers`] does this step; the
+//! caller alternates it with the update of the tables (variational Bayes:
+//! `log_answers = digamma(alpha + counts) - digamma(row sum)`), for which [`Answers::counts`] gives
+//! the counts. A CRF joins in as a prior of the truth, through [`TruePrior::tokens`] and
+//! [`TruePrior::transitions`].
+//!
+//! Tables are indexed as (annotator, true label, answer before, answer), row-major: entry
+//! `((k * L + t) * L + before) * L + answer` for `L` labels. They have `annotators * L^3` entries.
+//!
+//! # CRF-MA
+//! CRF-MA (Rodrigues et al. 2014) instead chooses one annotator to learn from: `z` is the index of
+//! the right one, drawn with the probabilities `pi` (Eq. 4), and `gamma` is its posterior (Eq. 15).
+//! [`crate::EmCrf`] has the steps that involve the CRF:
+//!
+//! 1. Start with a truth by majority vote and `pi` from the annotators' F1 against it (Eq. 18).
+//! 2. E-step: `gamma_r ∝ pi_r prod_i p_crf(y_i^r | x_i)` from [`crate::EmCrf::log_likelihoods`]
+//!    (Eq. 15). Taken literally the product saturates: after one step it is 1 for one annotator and
+//!    0 for all others, and with annotators of different sentences it favours whoever labelled
+//!    least. Callers therefore also offer the mean log-likelihood per token, or a posterior per
+//!    sentence.
+//! 3. M-step: [`crate::EmCrf::set_weights`] with `gamma` and [`crate::EmCrf::train`] (Eq. 16).
+//!    `gamma` sums to 1, so the weights are scaled to sum to the number of sentences, or the
+//!    Gaussian prior would dominate.
+//! 4. Decode the new truth by [`crate::EmCrf::best`] (Eq. 17) and compute `pi` from it (Eq. 18).
+//!
+//! Steps 2 to 4 repeat until the expectation (Eq. 11) converges. All annotators of a sentence share
+//! one forward-backward pass.
 
 use std::ops::Range;
 
@@ -9,41 +49,67 @@ use crate::forward_backward::PairSums;
 use crate::lattice::Lattice;
 use crate::transitions::Transitions;
 
-/// The answers of all annotators.
+/// The answers of all annotators to a set of sequences, not all of which every annotator needs to
+/// have labelled.
+///
+/// ```
+/// use spanrs_crf::{Answers, TruePrior};
+/// // One sequence of two tokens; two annotators, who agree on the second token.
+/// let mut answers = Answers::new(2, 2, &[2]);
+/// answers.add(0, 0, vec![0, 1]).unwrap();
+/// answers.add(0, 1, vec![1, 1]).unwrap();
+/// // Annotator 0 is right with probability 0.9, annotator 1 with 0.6, whatever came before.
+/// let mut table = Vec::new();
+/// for right in [0.9_f64, 0.6] {
+///     for truth in 0..2 {
+///         let share = |own| if own == truth { right } else { 1.0 - right };
+///         table.extend([0, 1, 0, 1].map(|own| share(own).ln()));
+///     }
+/// }
+/// let prior = TruePrior { start: &[0.0; 2], transitions: &[0.0; 4], tokens: &[] };
+/// assert_eq!(answers.best(&table, prior, 0, || false).unwrap(), [[0, 1]]);
+/// let found = answers.posterior(&table, prior, 0, false, || false).unwrap();
+/// assert!((found.labels[0] - 0.36 / (0.36 + 0.06)).abs() < 1e-12);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Answers {
+    /// Number of labels, of the truth and of the answers.
     labels: usize,
+    /// Number of annotators.
     annotators: usize,
-    /// End of each sequence's tokens.
+    /// End of each sequence's tokens (exclusive), counted over all sequences.
     ends: Vec<usize>,
-    /// (annotator, labels) of each sequence.
+    /// (annotator, label of each token) of each sequence, in the order in which they were added.
     answers: Vec<Vec<(u32, Vec<u32>)>>,
 }
 
-/// What is known of the true labels.
+/// The prior of the true labels: scores besides the answers, as unnormalised logarithms.
 #[derive(Clone, Copy, Debug)]
 pub struct TruePrior<'a> {
-    /// Logarithmic score of each label as the first of a sequence.
+    /// Score of each label as the first of a sequence.
     pub start: &'a [f64],
-    /// Logarithmic scores of transitions, row-major (from label, to label).
+    /// Scores of transitions, row-major (from label, to label); negative infinity forbids one.
     pub transitions: &'a [f64],
-    /// More scores, row-major (token of all sequences, label); empty for none.
+    /// Additional scores of labels, such as those of a CRF, row-major (token of all sequences,
+    /// label); empty for none.
     pub tokens: &'a [f64],
 }
 
-/// Distribution of the true labels.
+/// Distribution of the true labels given the answers.
 #[derive(Clone, Debug)]
 pub struct Posterior {
-    /// Row-major (token of all sequences, label); rows sum to 1.
+    /// Marginal probabilities, row-major (token of all sequences, label); rows sum to 1.
     pub labels: Vec<f64>,
-    /// Expected counts of transitions, row-major (from label, to label): of all sequences, or one table for each.
+    /// Expected counts of transitions, row-major (from label, to label): one table summed over all
+    /// sequences, or one table for each sequence, one after the other.
     pub transitions: Vec<f64>,
-    /// The sum of the logarithmic partition functions.
+    /// The sum of the log partition functions of all sequences. With normalised tables and prior it
+    /// is the log-probability of all answers.
     pub log_z: f64,
 }
 
 impl Answers {
-    /// No answers, to sequences of these lengths.
+    /// No answers yet. `lengths` has the number of tokens of each sequence, which may be 0.
     pub fn new(labels: usize, annotators: usize, lengths: &[usize]) -> Self {
         let ends = lengths.iter().scan(0, |end, length| {
             *end += length;
@@ -57,11 +123,12 @@ impl Answers {
         }
     }
 
-    /// Adds the labels of a sequence by an annotator.
+    /// Adds the labels of a sequence by an annotator. Adding a sequence of the same annotator twice
+    /// counts both.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a sequence or annotator that does not exist, or another number of tokens, [`Error::Label`] for
-    /// a label that does not exist.
+    /// [`Error::Shape`] for a sequence or annotator out of range (the message names the smaller
+    /// limit) or another number of tokens, [`Error::Label`] for a label out of range.
     pub fn add(&mut self, sequence: usize, annotator: u32, labels: Vec<u32>) -> Result<()> {
         if sequence >= self.ends.len() || annotator as usize >= self.annotators {
             return Err(Error::Shape {
@@ -85,7 +152,7 @@ impl Answers {
         Ok(())
     }
 
-    /// Tokens of a sequence, counted over all.
+    /// Tokens of a sequence, counted over all sequences; the end is exclusive.
     fn tokens(&self, sequence: usize) -> Range<usize> {
         let start = sequence
             .checked_sub(1)
@@ -98,20 +165,26 @@ impl Answers {
         self.ends.last().copied().unwrap_or_default()
     }
 
-    /// Number of entries of the tables of annotators.
+    /// Number of entries of the tables of all annotators.
     fn table_len(&self) -> usize {
         self.annotators * self.labels.pow(3)
     }
 
-    /// The distribution of the true labels by forward-backward.
+    /// The distribution of the true labels, by forward-backward in each sequence.
     ///
-    /// `log_answers` is the expected logarithm of the probability of an answer, as (annotator, true label, answer before,
-    /// answer); before the first token the answer is `outside`. Counts of transitions are summed over the sequences unless
-    /// `by_sequence`.
+    /// - `log_answers` has the logarithm of the probability of an answer, or its expectation, as
+    ///   (annotator, true label, answer before, answer); see the layout above.
+    /// - `outside` is the label that stands for the answer before the first token.
+    /// - `by_sequence` asks for a table of transition counts for each sequence instead of their
+    ///   sum.
+    ///
+    /// Takes `O(answers * labels + tokens * labels^2)` time.
     ///
     /// # Errors
-    /// [`Error::Shape`] for tables of another size, [`Error::NotFinite`] for scores that overflow or are NaN,
-    /// [`Error::Interrupted`].
+    /// [`Error::Shape`] for tables of another size, [`Error::Label`] if `outside` is out of range,
+    /// [`Error::Transition`] for transition scores that are NaN or positive infinity,
+    /// [`Error::NoPath`] if the prior and the answers forbid all labellings of a sequence,
+    /// [`Error::NotFinite`] for scores that overflow or are NaN, [`Error::Interrupted`].
     pub fn posterior(
         &self,
         log_answers: &[f64],
@@ -152,7 +225,8 @@ impl Answers {
         Ok(posterior)
     }
 
-    /// The best true labels of each sequence (Viterbi), with the same tables.
+    /// The best true labels of each sequence (Viterbi), with the same tables. Ties as in
+    /// [`Lattice::best`].
     ///
     /// # Errors
     /// As [`Answers::posterior`].
@@ -176,7 +250,7 @@ impl Answers {
         best.collect()
     }
 
-    /// Checks tables.
+    /// Checks the sizes of the tables and prepares the transition scores.
     fn transitions(
         &self,
         log_answers: &[f64],
@@ -198,7 +272,8 @@ impl Answers {
         Transitions::new(self.labels, prior.transitions.to_vec())
     }
 
-    /// Sums scores of a sequence.
+    /// Fills the lattice with the label scores of a sequence: the prior plus the scores of all its
+    /// answers.
     fn read(
         &self,
         sequence: usize,
@@ -222,7 +297,7 @@ impl Answers {
                     .for_each(|(score, own)| *score += own);
             }
             for (annotator, answers) in &self.answers[sequence] {
-                let first = self.place(*annotator, answers, row, outside);
+                let first = self.table_index(*annotator, answers, row, outside);
                 for (label, score) in scores.iter_mut().enumerate() {
                     *score += log_answers[first + label * self.labels * self.labels];
                 }
@@ -230,8 +305,9 @@ impl Answers {
         }
     }
 
-    /// The place in a table of an annotator's answer at a token, for the true label 0.
-    fn place(&self, annotator: u32, answers: &[u32], token: usize, outside: usize) -> usize {
+    /// Index in the tables of an annotator's answer at a token, for the true label 0. The next true
+    /// labels follow at a distance of `labels^2`.
+    fn table_index(&self, annotator: u32, answers: &[u32], token: usize, outside: usize) -> usize {
         let before = token
             .checked_sub(1)
             .map_or(outside, |at| answers[at] as usize);
@@ -239,8 +315,11 @@ impl Answers {
         annotator as usize * self.labels.pow(3) + before * self.labels + own
     }
 
-    /// Expected counts of answers under a distribution of the true labels, row-major (token, label), as (annotator, true
-    /// label, answer before, answer).
+    /// Expected counts of answers under a distribution of the true labels, as (annotator, true
+    /// label, answer before, answer); what the update of the tables needs.
+    ///
+    /// `labels` are marginals, row-major (token of all sequences, label), such as
+    /// [`Posterior::labels`]; rows need not sum to 1.
     ///
     /// # Errors
     /// [`Error::Shape`] for a distribution of another size.
@@ -254,7 +333,7 @@ impl Answers {
         for (sequence, answers) in self.answers.iter().enumerate() {
             for (annotator, own) in answers {
                 for (row, token) in self.tokens(sequence).enumerate() {
-                    let first = self.place(*annotator, own, row, outside);
+                    let first = self.table_index(*annotator, own, row, outside);
                     let shares = &labels[token * self.labels..][..self.labels];
                     for (label, share) in shares.iter().enumerate() {
                         counts[first + label * self.labels * self.labels] += share;

@@ -1,4 +1,10 @@
-//! Labels of sequences by a model.
+//! Decoding of one sequence at a time: the model's scores, a constraint, and the inference of a
+//! lattice.
+//!
+//! [`Decoder`] owns the buffers and borrows the model, so each thread has a decoder and all share
+//! the model. Reading a sequence costs its items; each query afterwards costs
+//! `O(tokens * labels^2)`, and nothing is remembered between calls:
+//! [`Decoder::marginals`] after [`Decoder::log_z`] runs forward-backward again.
 
 use std::borrow::Cow;
 
@@ -10,19 +16,42 @@ use crate::sequences::Sequences;
 use crate::state_scores::{Scratch, StateScores};
 use crate::transitions::Transitions;
 
-/// Which labels may begin a sequence, follow each other and end one. Decoding under a constraint gives legal output only.
+/// Which labels may begin a sequence, follow each other and end one.
+///
+/// Made from a tag scheme, a constraint gives legal output only: decoding sets the scores of
+/// everything else to negative infinity, so probabilities are those of the model restricted to
+/// legal labellings.
+///
+/// ```
+/// use spanrs_crf::Constraint;
+/// // O, B-x, I-x: I-x begins no sequence and does not follow O. Last row: start; last column: end.
+/// let table = [
+///     true, true, false, true, // O
+///     true, true, true, true, // B-x
+///     true, true, true, true, // I-x
+///     true, true, false, true, // start
+/// ];
+/// let constraint = Constraint::of_table(3, &table).unwrap();
+/// let pairs = [true, true, false, true, true, true, true, true, true];
+/// let same = Constraint::new(vec![true, true, false], pairs.to_vec(), vec![true; 3]);
+/// assert_eq!(constraint, same.unwrap());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
+    /// Whether each label may be the first of a sequence.
     starts: Vec<bool>,
+    /// Whether each transition is allowed, row-major (from, to).
     pairs: Vec<bool>,
+    /// Whether each label may be the last of a sequence.
     ends: Vec<bool>,
 }
 
 impl Constraint {
-    /// A constraint from flags; `pairs` is row-major (from label, to label).
+    /// A constraint from flags by label; `pairs` is row-major (from label, to label).
     ///
     /// # Errors
-    /// [`crate::Error::Shape`] if the lengths do not fit together.
+    /// [`crate::Error::Shape`] unless `starts` and `ends` have a flag per label and `pairs` one per
+    /// pair.
     pub fn new(starts: Vec<bool>, pairs: Vec<bool>, ends: Vec<bool>) -> Result<Self> {
         check_len("flags of last labels", starts.len(), ends.len())?;
         check_len(
@@ -37,11 +66,12 @@ impl Constraint {
         })
     }
 
-    /// A constraint from a table of flags with a row and a column more than there are labels: the last row is the start
-    /// of a sequence, the last column its end.
+    /// A constraint from one table of `labels + 1` rows and columns: entry (from, to) allows a
+    /// transition, the last row is the start of a sequence and the last column its end. The entry
+    /// from start to end is not used.
     ///
     /// # Errors
-    /// [`crate::Error::Shape`] if the table is of another size.
+    /// [`crate::Error::Shape`] if the table does not have `(labels + 1)^2` entries.
     pub fn of_table(labels: usize, flags: &[bool]) -> Result<Self> {
         let size = (labels + 1) * (labels + 1);
         check_len("flags of transitions", size, flags.len())?;
@@ -52,10 +82,12 @@ impl Constraint {
         Self::new(starts[..labels].to_vec(), pairs.collect(), ends)
     }
 
-    /// Transitions with these scores, row-major (from label, to label), of which only the allowed ones are possible.
+    /// Transitions with these scores, row-major (from, to), of which the forbidden ones are
+    /// negative infinity.
     ///
     /// # Errors
-    /// As [`Transitions::new`].
+    /// As [`Transitions::new`]; [`crate::Error::Shape`] if the constraint is of another number of
+    /// labels.
     pub(crate) fn apply(&self, mut scores: Vec<f64>) -> Result<Transitions> {
         check_len(
             "transition scores under a constraint",
@@ -71,13 +103,17 @@ impl Constraint {
 
 /// A model with the buffers to label one sequence after the other.
 ///
+/// Call [`Decoder::read`], optionally [`Decoder::allow`], then any of the methods that return
+/// labels or probabilities, in any order.
+///
 /// ```
 /// # use spanrs_crf::{FeatureSelection, Corpus, Decoder, Features, Model, Sequences, Target};
 /// # let mut corpus = Corpus::new(2, 1);
 /// # corpus.token([(0, 1.0)]).unwrap();
 /// # corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
 /// # let features = Features::of(&corpus, FeatureSelection::default());
-/// # let (mut labels, mut attributes) = (spanrs_base::Interner::default(), spanrs_base::Interner::default());
+/// # let mut labels = spanrs_base::Interner::default();
+/// # let mut attributes = spanrs_base::Interner::default();
 /// # labels.intern("O");
 /// # labels.intern("PER");
 /// # attributes.intern("word=Ada");
@@ -90,21 +126,32 @@ impl Constraint {
 /// assert_eq!(decoder.best().unwrap(), [1]);
 /// let marginals = decoder.marginals().unwrap();
 /// assert!((marginals[1] - 1.0 / (1.0 + (-2.0_f64).exp())).abs() < 1e-12);
+/// // Given that the label is 0, it is certain.
+/// decoder.allow(&[true, false]).unwrap();
+/// assert_eq!(decoder.n_best(2).unwrap(), [(vec![0], 1.0)]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
+    /// Features of the model; weights not in a dense row are found through them.
     features: &'a Features,
+    /// All weights, in the order of the features.
     weights: &'a [f64],
+    /// State weights arranged for decoding: those of the model, or own ones for weights in
+    /// training.
     states: Cow<'a, StateScores>,
+    /// Limits the first and the last label in [`Decoder::read`].
     constraint: Option<&'a Constraint>,
-    /// Transitions under the constraint.
+    /// Transition scores; forbidden ones are negative infinity if there is a constraint.
     transitions: Cow<'a, Transitions>,
+    /// Scores of the sequence that was read last.
     lattice: Lattice,
+    /// Work space of reading.
     scratch: Scratch,
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder, under the constraint of the model if it has one.
+    /// A decoder for a model, under the constraint of the model if it has one. Cheap: nothing is
+    /// copied, buffers are allocated by the first sequence.
     pub fn new(model: &'a Model) -> Self {
         let (constraint, transitions) = model.decoding();
         Self {
@@ -118,11 +165,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A decoder for weights in training.
+    /// A decoder for weights that are not in a model yet, as in training and EM. Copies the weights
+    /// into decoding order, which takes time in their number.
     ///
     /// # Errors
-    /// [`crate::Error::Shape`] if the constraint is of another number of labels, or if there are not as many weights as
-    /// features.
+    /// [`crate::Error::Shape`] if there are not as many weights as features, or if the constraint
+    /// is of another number of labels; [`crate::Error::Transition`] for a transition weight that is
+    /// NaN or positive infinity.
     pub fn of(
         features: &'a Features,
         weights: &'a [f64],
@@ -145,7 +194,12 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Reads a sequence.
+    /// Reads sequence `at`: computes its label scores and forbids first and last labels by the
+    /// constraint. Labels forbidden by [`Decoder::allow`] for an earlier sequence are forgotten.
+    /// Costs one addition per (item, label) feature.
+    ///
+    /// # Panics
+    /// If there is no such sequence, or if an attribute is not one of the model's.
     pub fn read(&mut self, sequences: &Sequences, at: usize) {
         let tokens = sequences.sequence(at);
         self.lattice.reset(tokens.len(), self.features.labels());
@@ -166,7 +220,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Forbids labels of the sequence that was read, by a flag for each, row-major (token, label).
+    /// Forbids labels of the sequence that was read, such as those that contradict known labels: a
+    /// flag for each, row-major (token, label). Repeated calls forbid more labels.
     ///
     /// # Errors
     /// [`crate::Error::Shape`] if there are not as many flags as tokens times labels.
@@ -179,15 +234,17 @@ impl<'a> Decoder<'a> {
     /// The labels with the largest score; ties as in [`Lattice::best`].
     ///
     /// # Errors
-    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
+    /// scores are not finite.
     pub fn best(&self) -> Result<Vec<usize>> {
         Ok(self.lattice.best(&self.transitions)?.0)
     }
 
-    /// The best labels of all sequences, each of which is read.
+    /// The best labels of all sequences, each of which is read in turn; afterwards the last one is
+    /// the one read.
     ///
     /// # Errors
-    /// As [`Decoder::best`].
+    /// As [`Decoder::best`], for the first sequence that fails.
     pub fn best_of_all(&mut self, sequences: &Sequences) -> Result<Vec<Vec<usize>>> {
         let all = (0..sequences.len()).map(|at| {
             self.read(sequences, at);
@@ -196,10 +253,12 @@ impl<'a> Decoder<'a> {
         all.collect()
     }
 
-    /// The `n` best labellings with their probabilities.
+    /// The `n` best labellings with their probabilities, best first; fewer if there are fewer
+    /// labellings that are not forbidden.
     ///
     /// # Errors
-    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NBest`] if `n`
+    /// needs too much memory, [`crate::Error::NotFinite`] if scores are not finite.
     pub fn n_best(&mut self, n: usize) -> Result<Vec<(Vec<usize>, f64)>> {
         let log_z = self.log_z()?;
         let found = self.lattice.n_best(&self.transitions, n)?.into_iter();
@@ -208,52 +267,80 @@ impl<'a> Decoder<'a> {
             .collect())
     }
 
-    /// The probability of a labelling.
+    /// The probability of a labelling, 0 if it is forbidden.
     ///
     /// # Errors
-    /// [`crate::Error::Shape`], [`crate::Error::Label`], and [`crate::Error::NoPath`] if all labellings are forbidden.
+    /// [`crate::Error::Shape`] for another number of tokens, [`crate::Error::Label`] for a label
+    /// out of range, [`crate::Error::NoPath`] if all labellings are forbidden,
+    /// [`crate::Error::NotFinite`].
     pub fn probability(&mut self, labels: &[usize]) -> Result<f64> {
         let log_z = self.log_z()?;
         Ok((self.lattice.score(labels, &self.transitions)? - log_z).exp())
     }
 
-    /// The logarithm of the probability of a labelling, given [`Decoder::log_z`]; negative infinity if it is forbidden.
+    /// The logarithm of the probability of a labelling, given the result of [`Decoder::log_z`] for
+    /// the same sequence; negative infinity if it is forbidden. Costs `O(tokens)`: one
+    /// forward-backward pass serves many labellings of a sequence.
     ///
     /// # Errors
-    /// [`crate::Error::Shape`] and [`crate::Error::Label`].
+    /// [`crate::Error::Shape`] for another number of tokens and [`crate::Error::Label`] for a label
+    /// out of range.
     pub fn log_probability(&self, labels: &[usize], log_z: f64) -> Result<f64> {
         Ok(self.lattice.score(labels, &self.transitions)? - log_z)
     }
 
-    /// Scores of labels, row-major (token, label).
+    /// Label scores of the sequence that was read, row-major (token, label), without padding.
     pub(crate) fn scores(&self) -> Vec<f64> {
         let rows = (0..self.lattice.tokens()).flat_map(|token| self.lattice.scores(token));
         rows.copied().collect()
     }
 
-    /// The logarithm of the sum over all labellings.
+    /// The log partition function: the logarithm of the sum over all labellings of the exponential
+    /// of their scores.
     ///
     /// # Errors
-    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
+    /// scores are not finite.
     pub fn log_z(&mut self) -> Result<f64> {
         self.lattice.forward_backward(&self.transitions)
     }
 
-    /// Marginal label probabilities, row-major (token, label).
+    /// Marginal label probabilities, row-major (token, label). Rows sum to 1 up to rounding.
     ///
     /// # Errors
-    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    /// As [`Decoder::log_z`].
     pub fn marginals(&mut self) -> Result<Vec<f64>> {
         self.log_z()?;
         let rows = (0..self.lattice.tokens()).flat_map(|token| self.lattice.marginals(token));
         Ok(rows.collect())
     }
 
-    /// The label of largest marginal probability of each token (posterior decoding), the lowest of equal ones. Not
-    /// constrained as a sequence: transitions between the labels may be illegal.
+    /// The label of largest marginal probability of each token (posterior decoding), the lowest of
+    /// equal ones.
+    ///
+    /// Maximises the expected number of correct tokens, where [`Decoder::best`] maximises the
+    /// probability that all are correct. The labels are not constrained as a sequence: transitions
+    /// between them may be illegal.
     ///
     /// # Errors
-    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    /// As [`Decoder::log_z`].
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{Decoder, Features, Sequences};
+    /// let states = [(0, 0), (0, 1), (0, 2)];
+    /// let (features, _) = Features::listed(3, 1, &states, &[(0, 1), (0, 2), (1, 0)]).unwrap();
+    /// // The labelling 0 0 has the probability 0.4; 1 1 and 1 2 have 0.3 each; others almost 0.
+    /// let weights = [0.4_f64.ln(), 0.3_f64.ln(), -99.0, -99.0, -99.0, -99.0];
+    /// let mut sequences = Sequences::new(1);
+    /// sequences.indicators(&[0]).unwrap();
+    /// sequences.indicators(&[]).unwrap();
+    /// sequences.end();
+    /// let mut decoder = Decoder::of(&features, &weights, None).unwrap();
+    /// decoder.read(&sequences, 0);
+    /// assert_eq!(decoder.best().unwrap(), [0, 0]);
+    /// assert_eq!(decoder.posterior().unwrap(), [1, 0], "1 0 is unlikely");
+    /// ```
     pub fn posterior(&mut self) -> Result<Vec<usize>> {
         let labels = self.features.labels().max(1);
         let marginals = self.marginals()?;

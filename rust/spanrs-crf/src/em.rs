@@ -1,4 +1,18 @@
-//! CRFs that are trained again and again on the same sequences, as in EM.
+//! CRFs that are trained repeatedly on the same sequences with changing targets, as in EM.
+//!
+//! In CRF-MA (Rodrigues et al. 2014) the sequences are sentences and the labellings are those of
+//! the annotators:
+//!
+//! | step | equation | method |
+//! |---|---|---|
+//! | `ln p_crf` of each labelling | in 12 to 15 | [`EmCrf::log_likelihoods`] |
+//! | responsibilities `gamma` | 15 | computed by the caller, given to [`EmCrf::set_weights`] |
+//! | new weights `lambda` | 16 | [`EmCrf::train`], a weighted CRF |
+//! | new truth | 17 | [`EmCrf::best`] (Viterbi) |
+//! | reliabilities `pi` | 18 | computed by the caller from the new truth |
+//!
+//! Other models replace labellings by expected counts ([`EmCrf::set_expected`]) and ask for
+//! marginals. The module of [`crate::Answers`] says more about both.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,8 +28,9 @@ use crate::lbfgs::Lbfgs;
 use crate::objective::Groups;
 use crate::train::train_groups;
 
-/// A CRF whose targets change between trainings. Features and their groups are made once; weights are passed in and out,
-/// so that each training may begin with those of the last one.
+/// A CRF whose targets change between trainings. Features and the groups of attributes that share
+/// parameters are made once; weights are passed in and out, so that each training can begin with
+/// the weights of the last one.
 ///
 /// ```
 /// use spanrs_crf::{Corpus, EmCrf, FeatureSelection, Lbfgs, Target};
@@ -32,27 +47,35 @@ use crate::train::train_groups;
 /// ```
 #[derive(Debug)]
 pub struct EmCrf {
+    /// The sequences; all targets are [`Target::Counts`].
     corpus: Corpus,
+    /// Features of the labellings, made once.
     features: Features,
+    /// Groups of attributes, for training without L1 penalty.
     groups: Groups,
     /// Number of labellings before each sequence; the last entry is the total.
     first: Vec<usize>,
-    /// Labels of all labellings, one after the other.
+    /// Labels of all labellings, one labelling after the other.
     labels: Vec<u32>,
-    /// Number of labels before each sequence.
+    /// Number of entries of `labels` before each sequence; the last entry is the total.
     starts: Vec<usize>,
-    /// Whether the target of a sequence is that of [`EmCrf::set_expected`].
+    /// Whether the target of each sequence was set by [`EmCrf::set_expected`].
     expected: Vec<bool>,
-    /// Work space of [`Counts::reweigh`].
+    /// Work space of [`Counts::reweigh`]; zeros between calls.
     sums: Vec<f64>,
 }
 
 impl EmCrf {
-    /// Sequences with several labellings each instead of their targets: `numbers` says how many, `labels` are those of all
-    /// of them, one after the other. Features are those of labellings; their weights are 1 at first.
+    /// Replaces the targets of a corpus by several labellings of each sequence.
+    ///
+    /// `numbers` has the number of labellings of each sequence, which may be 0; `labels` has the
+    /// labels of all labellings, by sequence, labelling and token. The weight of each labelling is
+    /// 1 at first. Features are selected from the labellings; sequence weights are kept until
+    /// [`EmCrf::set_active`].
     ///
     /// # Errors
-    /// [`Error::Shape`] if numbers, labels and sequences do not fit together, [`Error::Label`] for unknown labels.
+    /// [`Error::Shape`] if numbers, labels and sequences do not fit together, [`Error::Label`] for
+    /// a label out of range.
     pub fn new(
         mut corpus: Corpus,
         numbers: &[usize],
@@ -89,7 +112,7 @@ impl EmCrf {
         })
     }
 
-    /// The sequences.
+    /// The sequences with their current targets.
     pub fn corpus(&self) -> &Corpus {
         &self.corpus
     }
@@ -99,7 +122,7 @@ impl EmCrf {
         &self.features
     }
 
-    /// The labellings of a sequence.
+    /// The labellings of a sequence; empty ones if it has no tokens.
     fn labellings(&self, at: usize) -> impl Iterator<Item = &[u32]> {
         let tokens = self.corpus.sequence(at).len();
         let labels = &self.labels[self.starts[at]..self.starts[at + 1]];
@@ -107,10 +130,12 @@ impl EmCrf {
         (0..number).map(move |own| &labels[own * tokens..(own + 1) * tokens])
     }
 
-    /// Sets the weight of each labelling of each sequence.
+    /// Sets the weight of each labelling, by sequence and labelling, and undoes
+    /// [`EmCrf::set_expected`].
     ///
     /// # Errors
-    /// [`Error::Shape`], and [`Error::Weight`] for weights that are negative, infinite or NaN.
+    /// [`Error::Shape`] for another number of weights, [`Error::Weight`] for weights that are
+    /// negative, infinite or NaN; nothing is changed then.
     pub fn set_weights(&mut self, weights: &[f64]) -> Result<()> {
         let labellings = self.first.last().copied().unwrap_or_default();
         check_len("weights of labellings", labellings, weights.len())?;
@@ -132,10 +157,15 @@ impl EmCrf {
         Ok(())
     }
 
-    /// Replaces the labellings of a sequence in training by expected counts: see [`Counts::expected`].
+    /// Replaces the labellings of a sequence in training by expected counts: see
+    /// [`Counts::expected`].
     ///
     /// # Errors
-    /// [`Error::Shape`], and [`Error::Distribution`] if a token's row does not sum to 1.
+    /// [`Error::Shape`] for arrays of another length, [`Error::Distribution`] if a row does not sum
+    /// to 1.
+    ///
+    /// # Panics
+    /// If there is no such sequence.
     pub fn set_expected(&mut self, at: usize, labels: &[f64], transitions: &[f64]) -> Result<()> {
         let counts = Counts::expected(self.corpus.labels(), labels.to_vec(), transitions)?;
         self.corpus.set_target(at, Target::Counts(counts))?;
@@ -143,10 +173,12 @@ impl EmCrf {
         Ok(())
     }
 
-    /// [`EmCrf::set_expected`] for several sequences, whose distributions and counts are given one after the other.
+    /// [`EmCrf::set_expected`] for several sequences, whose label rows and `labels * labels`
+    /// transition counts are given one after the other. Counts left over are ignored.
     ///
     /// # Errors
-    /// As [`EmCrf::set_expected`], with the index of the sequence.
+    /// As [`EmCrf::set_expected`], and [`Error::Shape`] for a sequence out of range or missing
+    /// counts, with the index of the sequence; sequences before it are changed.
     pub fn set_all_expected(
         &mut self,
         sequences: &[usize],
@@ -179,7 +211,7 @@ impl EmCrf {
         Ok(())
     }
 
-    /// Sets which sequences take part in training.
+    /// Sets which sequences take part in training: their weights become 1 or 0.
     ///
     /// # Errors
     /// [`Error::Shape`] if there are not as many flags as sequences.
@@ -191,11 +223,11 @@ impl EmCrf {
         Ok(())
     }
 
-    /// Trains from `weights`, which are updated in place, and gives the objective at its end, which is NaN if there was no
-    /// iteration. Results do not depend on `threads`.
+    /// Trains from `weights`, which are updated in place, and returns the objective at the end (NaN
+    /// if there was no iteration). Results do not depend on `threads`.
     ///
     /// # Errors
-    /// Those of [`crate::train`].
+    /// Those of [`crate::train()`].
     pub fn train(
         &self,
         options: &Lbfgs,
@@ -234,11 +266,12 @@ impl EmCrf {
         Ok(loss)
     }
 
-    /// Log-probability of each labelling of each sequence.
+    /// Log-probability of each labelling, by sequence and labelling. One forward-backward pass
+    /// serves all labellings of a sequence.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of weights, [`Error::NotFinite`] for scores that overflow,
-    /// [`Error::Interrupted`].
+    /// [`Error::Shape`] for another number of weights, [`Error::NotFinite`] for scores that
+    /// overflow, [`Error::Interrupted`].
     pub fn log_likelihoods(
         &self,
         weights: &[f64],
@@ -262,10 +295,11 @@ impl EmCrf {
         Ok(logs?.concat())
     }
 
-    /// The best labels of each token of all sequences.
+    /// The best labels of each token, by sequence and token.
     ///
     /// # Errors
-    /// As [`EmCrf::log_likelihoods`], and [`Error::NoPath`] if a constraint forbids all labellings of a sequence.
+    /// As [`EmCrf::log_likelihoods`], and [`Error::NoPath`] if a constraint forbids all labellings
+    /// of a sequence.
     pub fn best(
         &self,
         weights: &[f64],
@@ -296,7 +330,8 @@ impl EmCrf {
         Ok(rows?.concat())
     }
 
-    /// Scores of labels, row-major (token of all sequences, label), and of transitions, row-major (from, to).
+    /// Label scores, row-major (token of all sequences, label), and transition scores, row-major
+    /// (from, to), for inference elsewhere.
     ///
     /// # Errors
     /// As [`EmCrf::log_likelihoods`].
@@ -312,7 +347,8 @@ impl EmCrf {
         Ok((rows.concat(), self.features.pair_scores(weights)))
     }
 
-    /// Calls `decode` for each sequence, which was read into the decoder.
+    /// Calls `decode` with a decoder that has read the sequence, for each sequence, in threads;
+    /// results are in order.
     fn each<T: Send>(
         &self,
         weights: &[f64],

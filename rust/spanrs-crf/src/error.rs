@@ -1,141 +1,178 @@
-/// Errors of this crate.
+//! The error type of this crate.
+//!
+//! All functions that can fail return [`Error`], except the template parser, whose
+//! [`crate::TemplateError`] has a line and a column. Errors carry numbers (of tokens, labels,
+//! attributes), not names: the caller knows the names, and the index of the sequence where it is
+//! not part of the error. Methods that work through several sequences add that index as the second
+//! entry of a pair ([`crate::SequenceError`]).
+
+/// Why a corpus, model, sequence or option was refused, or why training or decoding stopped.
+///
+/// The message (`Display`) is a sentence for the user, without a full stop.
+///
+/// ```
+/// use spanrs_crf::{Corpus, Error};
+/// let mut corpus = Corpus::new(2, 3);
+/// let error = corpus.token([(3, 1.0)]).unwrap_err();
+/// assert_eq!(error, Error::Attribute { attribute: 3, attributes: 3 });
+/// assert_eq!(error.to_string(), "attribute 3 is out of range: there are 3");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// Two inputs do not fit together.
+    /// Two inputs have lengths that do not fit together, such as weights and features.
     #[error("expected {expected} {what}, got {found}")]
     Shape {
-        /// What was counted, in the plural.
+        /// What was counted, in the plural: `weights`, `labels of tokens`.
         what: &'static str,
-        /// How many there should be.
+        /// The length that the other input asks for.
         expected: usize,
-        /// How many there are.
+        /// The length that was given.
         found: usize,
     },
-    /// Attribute id out of range.
+    /// An attribute that is not below the number of attributes of the corpus or of the sequences.
     #[error("attribute {attribute} is out of range: there are {attributes}")]
     Attribute {
-        /// The id.
+        /// The number that was given.
         attribute: u32,
-        /// Number of attributes.
+        /// Number of attributes; the largest valid number is one less.
         attributes: usize,
     },
-    /// Attribute value that is NaN or infinite.
+    /// An attribute value that is NaN or infinite. Zero and negative values are accepted.
     #[error("attribute {attribute} has the value {value}; values must be finite")]
     Value {
-        /// The id.
+        /// The attribute with this value.
         attribute: u32,
-        /// The value.
+        /// The value that was given.
         value: f64,
     },
-    /// Label id out of range.
+    /// A label that is not below the number of labels.
     #[error("label {label} is out of range: there are {labels}")]
     Label {
-        /// The id.
+        /// The number that was given; `u32::MAX` for anything that does not fit 32 bits. Where a
+        /// pair of labels is out of range ([`crate::Counts`]), the number is `from * labels + to`.
         label: u32,
-        /// Number of labels.
+        /// Number of labels; the largest valid number is one less.
         labels: usize,
     },
-    /// Token without strings.
+    /// A token without strings in [`crate::Columns`]; a template needs at least one column.
     #[error("token {token} has no columns")]
     NoColumns {
-        /// The token, from 0 in its sequence.
+        /// Index of the token in its sequence, from 0.
         token: usize,
     },
-    /// Token with another number of columns than the one before.
+    /// A token with more or fewer columns than the token before it in the same sequence.
     #[error("token {token} has {columns} columns, the one before {before}")]
     Width {
-        /// The token, from 0 in its sequence.
+        /// Index of the token in its sequence, from 0; at least 1.
         token: usize,
-        /// Its columns.
+        /// Number of columns of this token.
         columns: usize,
-        /// Columns of the token before.
+        /// Number of columns of the token before.
         before: usize,
     },
-    /// Soft labels that are not a probability distribution.
+    /// A row of label probabilities that has an entry outside 0 to 1 or does not sum to 1
+    /// (tolerance 1e-6), or a row of label counts that is negative or does not sum to the total
+    /// weight.
     #[error("token {token}: label probabilities must be between 0 and 1 and sum to 1")]
     Distribution {
-        /// The token, from 0 in its sequence.
+        /// Index of the token in its sequence, from 0.
         token: usize,
     },
-    /// Partial labels that allow nothing.
+    /// A token of a partial target for which no label is allowed.
     #[error("token {token}: no label is allowed")]
     NoLabel {
-        /// The token, from 0 in its sequence.
+        /// Index of the token in its sequence, from 0.
         token: usize,
     },
-    /// Sequence weight that is negative or not finite.
+    /// A weight of a sequence or of a labelling that is negative, infinite or NaN.
     #[error("the weight of a sequence must be finite and at least 0, not {weight}")]
     Weight {
-        /// The weight.
+        /// The weight that was given.
         weight: f64,
     },
-    /// Transition score that is NaN or positive infinity.
+    /// A transition score that is NaN or positive infinity. In training it means that weights
+    /// overflowed, which a line search treats as too long a step.
     #[error("the transition from label {from} to {to} has the score {score}")]
     Transition {
-        /// Row.
+        /// The label of the earlier token.
         from: usize,
-        /// Column.
+        /// The label of the later token.
         to: usize,
-        /// The score.
+        /// The score that was given.
         score: f64,
     },
-    /// The scheme's constraint or the given labels forbid every labelling.
+    /// All labellings have the score negative infinity: the constraint of the model and the labels
+    /// allowed by the caller contradict each other, or a token has no allowed label.
     #[error(
         "every labelling of the sequence is forbidden, by the scheme or by the labels that are given"
     )]
     NoPath,
-    /// Too many labellings were asked for.
+    /// More than 2^24 prefixes (256 MiB) would have to be kept for n-best decoding; their number is
+    /// at most `n * tokens * labels`.
     #[error(
         "the {n} best labellings of a sequence as long as this need too much memory; ask for fewer"
     )]
     NBest {
-        /// How many.
+        /// The number of labellings that was asked for.
         n: usize,
     },
-    /// Weights or scores that overflowed, or are NaN.
+    /// Scores, weights or the objective are NaN or infinite, usually because the learning rate or
+    /// the values of attributes are too large.
     #[error("weights or scores are not finite")]
     NotFinite,
-    /// A model file that cannot be read.
+    /// A model file or its metadata that is truncated, malformed, or of another format version.
     #[error("{message}")]
     File {
-        /// What is wrong.
+        /// What is wrong, as a phrase for the user.
         message: String,
     },
-    /// More labels than a model, or a file of this size, can have.
+    /// More than [`crate::MAX_LABELS`] labels, or more than a file of this size can plausibly have
+    /// ([`crate::check_labels`]).
     #[error("{labels} labels; a model has at most {max}, and a small file fewer; check that the label column is not the token column", max = crate::model::MAX_LABELS)]
     Labels {
-        /// How many there are.
+        /// Number of labels that was found.
         labels: usize,
     },
-    /// More features than 32 bits can number.
+    /// More features than a 32-bit number can index: `u32::MAX` is the limit.
     #[error("{features} features; a model has at most 2^32; leave out rare ones (min_freq)")]
     Features {
-        /// How many there are.
+        /// Number of features that was found.
         features: usize,
     },
-    /// A feature listed twice.
+    /// The same (attribute, label) or (from, to) pair occurs twice in the lists given to
+    /// [`crate::Features::listed`].
     #[error("a feature is listed twice")]
     Duplicate,
-    /// A target that an algorithm cannot learn from.
+    /// [`crate::Online`] algorithms compare two labellings, so they accept
+    /// [`crate::Target::Labels`] and [`crate::Target::Partial`] only.
     #[error(
         "{algorithm} learns from labels and partial labels, not from distributions; use lbfgs or l2sgd"
     )]
     Target {
-        /// Name of the algorithm.
+        /// Name of the algorithm, as used in the message.
         algorithm: &'static str,
     },
-    /// The watch asked to stop.
+    /// The [`spanrs_base::Watch`] returned true (Ctrl-C). Results up to then are kept where the
+    /// method says so.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// Results of this crate.
+/// Result with this crate's [`enum@Error`] unless another error type is given.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Checks a number of things; `what` is their name in the plural.
+/// Checks a length; `what` names the counted things in the plural and becomes part of the message.
 ///
 /// # Errors
-/// [`Error::Shape`].
+/// [`Error::Shape`] if `found` differs from `expected`.
+///
+/// # Examples
+/// ```
+/// use spanrs_crf::check_len;
+/// assert!(check_len("weights", 3, 3).is_ok());
+/// let error = check_len("weights", 3, 2).unwrap_err();
+/// assert_eq!(error.to_string(), "expected 3 weights, got 2");
+/// ```
 pub fn check_len(what: &'static str, expected: usize, found: usize) -> Result<()> {
     match expected == found {
         true => Ok(()),

@@ -1,42 +1,95 @@
-//! State and transition features.
+//! Features: which (attribute, label) and (label, label) pairs have a weight.
+//!
+//! A model over all pairs would have `attributes * labels` state weights, nearly all of which stay
+//! at 0. CRFsuite therefore takes the pairs that occur in the training data, and so does
+//! [`Features::of`] by default. For CoNLL-2000 with CRFsuite's chunking attributes that is 452,755
+//! features instead of 335,674 × 22.
+//!
+//! # Order of the weights
+//! State features come first, by attribute and then by label; transition features follow, by (from,
+//! to). With two labels, attribute 0 seen with label 1, attribute 1 seen with both, and the
+//! transitions 0→1 and 1→1:
+//!
+//! | weight | 0 | 1 | 2 | 3 | 4 |
+//! |---|---|---|---|---|---|
+//! | feature | (a0, 1) | (a1, 0) | (a1, 1) | 0→1 | 1→1 |
+//!
+//! The state part is stored in compressed rows (`ends`, `label`), so the weights of an attribute
+//! are contiguous.
 
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, Result};
 use crate::model::MAX_LABELS;
 
-/// The features that have a weight: (attribute, label) and (label, label) pairs.
+/// The features that have a weight, in the order of the weights.
 ///
-/// The weight vector has the state features first, ordered by attribute, then the transition features.
+/// ```
+/// use spanrs_crf::{Corpus, FeatureSelection, Features, Target};
+/// let mut corpus = Corpus::new(2, 2);
+/// corpus.token([(0, 1.0)]).unwrap();
+/// corpus.token([(1, 1.0)]).unwrap();
+/// corpus.end_sequence(Target::Labels(vec![0, 1]), 1.0).unwrap();
+/// let features = Features::of(&corpus, FeatureSelection::default());
+/// assert_eq!(features.len(), 3);
+/// assert_eq!(features.state(1), (1, &[1][..]));
+/// assert_eq!(features.pairs(), (2, &[1][..]), "from * labels + to");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
+    /// Number of labels.
     labels: usize,
-    /// End offset of each attribute's labels.
+    /// End of each attribute's labels in `label` (exclusive), and so of its weights.
     ends: Vec<usize>,
+    /// Label of each state feature; ascending and distinct within an attribute.
     label: Vec<u32>,
-    /// `from * labels + to`, sorted.
+    /// Transition features as `from * labels + to`, ascending and distinct.
     pairs: Vec<u32>,
 }
 
-/// Which features to generate.
+/// Which features to generate. The default takes every pair that occurs, as CRFsuite does.
+///
+/// The two thresholds may be combined; a value of 0 switches one off. Frequencies are sums of
+/// attribute values times sequence weights, so for indicators of unweighted sequences they are
+/// numbers of occurrences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FeatureSelection {
-    /// Generate all state features, not only those that occur.
+    /// Generate all `attributes * labels` state features, not only those that occur (CRFsuite's
+    /// `feature.possible_states`).
     pub all_states: bool,
-    /// Generate all transition features, not only those that occur.
+    /// Generate all `labels * labels` transition features, not only those that occur (CRFsuite's
+    /// `feature.possible_transitions`).
     pub all_transitions: bool,
-    /// Leave out features whose values, times the weights of their sequences, sum to less over the corpus.
+    /// Leave out features with a smaller frequency (CRFsuite's `feature.minfreq`). A soft or
+    /// partial target counts in full for every possible label, and for every possible pair of
+    /// neighbouring labels. Generated features that do not occur (`all_states`, `all_transitions`)
+    /// have the frequency 0.
     pub min_frequency: f64,
-    /// Leave out attributes whose values, times the weights of their sequences, sum to less over the corpus.
+    /// Leave out all state features of attributes with a smaller frequency over all labels. Applied
+    /// before `min_frequency`.
     pub min_attribute_frequency: f64,
 }
 
 impl Features {
-    /// Features from a list of them: (attribute, label) and (from, to). Returns with them the place of each weight, states
-    /// first.
+    /// Features from lists of (attribute, label) and (from, to) pairs in any order, as in a model
+    /// file of another tool.
+    ///
+    /// Returns also the index of the weight of each pair: first those of `states`, then those of
+    /// `pairs`. To reorder weights, write the weight of list entry `i` to `places[i]`.
+    ///
+    /// Takes `O(n log n)` time for `n` features, and memory in the number of attributes.
     ///
     /// # Errors
-    /// [`Error::Label`] and [`Error::Attribute`] for ids out of range, [`Error::Duplicate`] for a feature listed twice,
-    /// [`Error::Labels`] for more than [`MAX_LABELS`].
+    /// [`Error::Labels`] for more than [`MAX_LABELS`] labels, [`Error::Label`] and
+    /// [`Error::Attribute`] for numbers out of range, [`Error::Duplicate`] for a pair listed twice.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::Features;
+    /// let (features, places) = Features::listed(2, 2, &[(1, 0), (0, 1)], &[(0, 1)]).unwrap();
+    /// assert_eq!(places, [1, 0, 2]);
+    /// assert_eq!(features.state_weight(1, 0), Some(1));
+    /// assert_eq!(features.pair_weight(1, 1), None);
+    /// ```
     pub fn listed(
         labels: usize,
         attributes: usize,
@@ -100,7 +153,16 @@ impl Features {
         Ok((features, places))
     }
 
-    /// Features of a corpus: those that occur with a label of positive probability, or all.
+    /// The features of a corpus: the pairs that occur, or all pairs, without rare ones.
+    ///
+    /// A state feature occurs if the attribute is at a token for which the target gives the label a
+    /// positive probability or count, or allows it. A transition occurs between two such labels of
+    /// neighbouring tokens, even if no single labelling of [`Target::Counts`] has the pair.
+    /// Sequences of weight 0 count as occurrences unless a threshold excludes them. An
+    /// [open](crate::TokenTarget::Open) token therefore generates features with all labels.
+    ///
+    /// Takes time in the number of items times possible labels, plus `labels^2` per pair of open
+    /// tokens.
     pub fn of(corpus: &Corpus, selection: FeatureSelection) -> Self {
         let labels = corpus.labels();
         // The labels of each attribute, ascending.
@@ -158,7 +220,8 @@ impl Features {
         }
     }
 
-    /// Keeps the features of attributes whose values sum to at least `least` in a corpus.
+    /// Drops the state features of attributes whose values, times sequence weights, sum to less
+    /// than `least`. Transitions are kept.
     fn of_frequent_attributes(self, corpus: &Corpus, least: f64) -> Self {
         let mut sums = vec![0.0; self.attributes()];
         for at in 0..corpus.sequences() {
@@ -176,7 +239,8 @@ impl Features {
         self.keep(|place| kept[place])
     }
 
-    /// Keeps the features whose values sum to at least `least` in a corpus.
+    /// Drops features whose frequency in a corpus is below `least`; see
+    /// [`FeatureSelection::min_frequency`].
     fn frequent(self, corpus: &Corpus, least: f64) -> Self {
         let mut sums = vec![0.0; self.len()];
         let mut rows = Vec::new();
@@ -204,10 +268,12 @@ impl Features {
         self.keep(|place| sums[place] >= least)
     }
 
-    /// Features from the ends of each attribute's labels, the labels, and the transitions as `from * labels + to`.
+    /// Features from the arrays of a model file, which are not trusted: ends of each attribute's
+    /// labels, the labels, and the transitions as `from * labels + to`.
     ///
     /// # Errors
-    /// [`Error::File`] if they are not ascending and within their ranges.
+    /// [`Error::File`] unless ends and transitions ascend, labels ascend within each attribute, the
+    /// last end is the number of labels listed, and all labels are in range.
     pub(crate) fn from_parts(
         labels: usize,
         ends: Vec<usize>,
@@ -237,7 +303,8 @@ impl Features {
         }
     }
 
-    /// The features of some attributes, which are numbered anew in this order, and all transitions.
+    /// The state features of some attributes, renumbered in the order given, and all transition
+    /// features.
     pub(crate) fn select(&self, attributes: &[u32]) -> Self {
         let (mut ends, mut label) = (Vec::with_capacity(attributes.len()), Vec::new());
         for &attribute in attributes {
@@ -252,7 +319,8 @@ impl Features {
         }
     }
 
-    /// The features whose weight's index passes a test.
+    /// The features whose weight index passes the test. Attributes keep their numbers, also those
+    /// without features.
     pub(crate) fn keep(&self, test: impl Fn(usize) -> bool) -> Self {
         let (mut ends, mut label, mut start) = (Vec::new(), Vec::new(), 0);
         for &end in &self.ends {
@@ -275,17 +343,22 @@ impl Features {
         self.labels
     }
 
-    /// Number of weights.
+    /// Number of features, which is the number of weights.
     pub fn len(&self) -> usize {
         self.label.len() + self.pairs.len()
     }
 
-    /// True where there are no weights.
+    /// True if there are no features.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Offset of an attribute's first weight, and its labels. For `attributes()` it is the number of state features.
+    /// Index of an attribute's first weight, and the labels of its weights, ascending. For
+    /// `attribute == self.attributes()` the index is the number of state features and there are no
+    /// labels.
+    ///
+    /// # Panics
+    /// If `attribute` is above [`Features::attributes`].
     pub fn state(&self, attribute: usize) -> (usize, &[u32]) {
         let start = if attribute == 0 {
             0
@@ -296,25 +369,30 @@ impl Features {
         (start, &self.label[start..end])
     }
 
-    /// The labels of all state features.
+    /// The labels of all state features, in the order of the weights.
     pub(crate) fn state_labels(&self) -> &[u32] {
         &self.label
     }
 
-    /// Index of the weight of a state feature.
+    /// Index of the weight of a state feature; `None` if the pair has no weight. Binary search.
+    ///
+    /// # Panics
+    /// If `attribute` is above [`Features::attributes`].
     pub fn state_weight(&self, attribute: u32, label: u32) -> Option<usize> {
         let (start, known) = self.state(attribute as usize);
         known.binary_search(&label).ok().map(|at| start + at)
     }
 
-    /// Index of the weight of a transition feature.
+    /// Index of the weight of a transition feature; `None` if the pair has no weight. Binary
+    /// search. Both labels must be below [`Features::labels`].
     pub fn pair_weight(&self, from: usize, to: usize) -> Option<usize> {
         let pair = (from * self.labels + to) as u32;
         let at = self.pairs.binary_search(&pair).ok()?;
         Some(self.label.len() + at)
     }
 
-    /// Adds the weights of an attribute, times `value`, to a row of label scores.
+    /// Adds the weights of an attribute, times `value`, to a row of label scores; `row` has at
+    /// least `labels` entries.
     #[inline]
     pub(crate) fn add_scores(&self, weights: &[f64], attribute: u32, value: f64, row: &mut [f64]) {
         let (start, known) = self.state(attribute as usize);
@@ -323,7 +401,8 @@ impl Features {
         }
     }
 
-    /// Dense transition scores, row-major; 0 for transitions without a feature.
+    /// Transition weights as a dense table, row-major (from, to); 0 for transitions without a
+    /// feature. `weights` are all weights of the model.
     pub fn pair_scores(&self, weights: &[f64]) -> Vec<f64> {
         let mut scores = vec![0.0; self.labels * self.labels];
         for (&pair, weight) in self.pairs.iter().zip(&weights[self.label.len()..]) {
@@ -332,18 +411,19 @@ impl Features {
         scores
     }
 
-    /// Number of attributes.
+    /// Number of attributes, with or without features.
     pub fn attributes(&self) -> usize {
         self.ends.len()
     }
 
-    /// Offset of the first transition weight, and the transitions as `from * labels + to`.
+    /// Index of the first transition weight, and the transition features as `from * labels + to`,
+    /// ascending.
     pub fn pairs(&self) -> (usize, &[u32]) {
         (self.label.len(), &self.pairs)
     }
 }
 
-/// Adds ascending labels to ascending labels.
+/// Merges the labels `more` into `known`; both are ascending and distinct. `united` is work space.
 fn union_sorted(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
     if let &[label] = more {
         // Most tokens have one label, and most attributes few.
@@ -364,22 +444,23 @@ fn union_sorted(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
     known.clone_from(united);
 }
 
-/// The labels of each row whose values are positive.
-fn positive(values: &[f64], labels: usize) -> impl Iterator<Item = Vec<u32>> {
+/// For each row of `labels` values, the labels with a positive value, ascending.
+fn positive_labels(values: &[f64], labels: usize) -> impl Iterator<Item = Vec<u32>> {
     values.chunks_exact(labels.max(1)).map(|row| {
         let some = (0..).zip(row).filter(|(_, value)| **value > 0.0);
         some.map(|(label, _)| label).collect()
     })
 }
 
-/// Labels of positive probability for each token of a sequence, ascending.
+/// Replaces `rows` by the possible labels of each token of a sequence, ascending: those with
+/// positive probability or count, or those that are allowed.
 fn possible_labels(target: &Target, labels: usize, rows: &mut Vec<Vec<u32>>) {
     rows.clear();
     let numbers = || 0..labels as u32;
     match target {
         Target::Labels(known) => rows.extend(known.iter().map(|&label| vec![label])),
-        Target::Soft(weights) => rows.extend(positive(weights, labels)),
-        Target::Counts(counts) => rows.extend(positive(counts.labels(), labels)),
+        Target::Soft(weights) => rows.extend(positive_labels(weights, labels)),
+        Target::Counts(counts) => rows.extend(positive_labels(counts.labels(), labels)),
         Target::Partial(allowed) => rows.extend(allowed.chunks_exact(labels.max(1)).map(|row| {
             let some = numbers().zip(row).filter(|(_, allowed)| **allowed);
             some.map(|(label, _)| label).collect()

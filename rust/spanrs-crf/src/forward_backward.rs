@@ -1,4 +1,36 @@
-//! Forward-backward: the partition function and marginals.
+//! Forward-backward: the partition function, marginals and expected transition counts.
+//!
+//! # Scaled recursions
+//! With `e_t(y) = exp(s_t(y) - max_y s_t(y))` and `M(x, y) = exp(m(x, y) - max m)`, the forward row
+//! of each token is normalised to sum to 1 (Rabiner 1989, section V.A), and the backward rows reuse
+//! its scale `c_t`:
+//!
+//! ```text
+//! f_0 = e_0 / c_0,         f_t(y) = e_t(y) * sum_x f_{t-1}(x) M(x, y) / c_t
+//! b_{T-1} = 1,             b_t(x) = sum_y M(x, y) * e_{t+1}(y) * b_{t+1}(y) / c_{t+1}
+//! log Z = sum_t (log c_t + max_y s_t(y)) + (T - 1) * max m
+//! ```
+//!
+//! so that `f_t(y) * b_t(y)` is the marginal of label `y`. One exponential per label and token is
+//! needed, the products are a row times a matrix, and everything vectorises. Subtracting the maxima
+//! first, which CRFsuite does not do, keeps large weights from overflowing.
+//!
+//! # Log domain
+//! Scaling fails where a constraint leaves only paths through very unlikely labels: `c_t`
+//! underflows. The recursions are then repeated with logarithms (log-sum-exp), which has no such
+//! limit, but takes `labels^2` exponentials per token. This happens if the finite transition scores
+//! span `-ln 1e-100` (about 230) or more, if all labels of a token are forbidden, if a scale is
+//! below 1e-100, if a backward variable reaches 1e100, or if the marginals of the first token do
+//! not sum to 1 within 1e-6. NaN takes this way, too, and ends in [`Error::NotFinite`].
+//!
+//! # Expected transition counts
+//! The probability of the pair (x, y) at tokens t-1 and t is
+//! `f_{t-1}(x) * M(x, y) * e_t(y) b_t(y) / c_t`. `M` does not depend on the token, so [`PairSums`]
+//! adds the outer products of the other two factors and multiplies by `M` once, when the counts are
+//! read.
+//!
+//! The recursions and the pair counts take `O(tokens * labels^2)` time each, and
+//! `O(tokens * labels)` memory.
 
 use crate::aligned::Aligned;
 use crate::error::{Error, Result};
@@ -6,16 +38,32 @@ use crate::lattice::Lattice;
 use crate::simd::{AddOuterProducts, AddProducts, Kernel, dispatch, exp_minus, max, padded, sum};
 use crate::transitions::Transitions;
 
-/// Scaled values outside `LEAST..1 / LEAST` trigger the log-domain fallback. Products of three of them, summed over a
-/// corpus, stay finite.
-const LEAST: f64 = 1e-100;
+/// Scaled values outside `MIN_SCALED..1 / MIN_SCALED` trigger the log-domain fallback. Products of three of
+/// them, summed over a corpus, stay finite.
+const MIN_SCALED: f64 = 1e-100;
 
 impl Lattice {
-    /// The logarithm of the sum over all labellings, with what marginals need (Rabiner 1989, scaled).
+    /// Computes the log partition function (the logarithm of the sum over all labellings of the
+    /// exponential of their scores) and what [`Lattice::marginals`] and [`Lattice::add_pairs`]
+    /// need.
+    ///
+    /// An empty sequence has the log partition function 0.
     ///
     /// # Errors
-    /// [`Error::NoPath`] if all labellings are forbidden, [`Error::NotFinite`] for scores that are NaN or overflow,
-    /// [`Error::Shape`] if the transitions have another number of labels.
+    /// [`Error::NoPath`] if all labellings are forbidden, [`Error::NotFinite`] for scores that are
+    /// NaN or positive infinity, or that overflow, [`Error::Shape`] if the transitions have another
+    /// number of labels.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{Lattice, Transitions};
+    /// let transitions = Transitions::zero(2);
+    /// let mut lattice = Lattice::of(2, &[0.0, 3.0_f64.ln(), 0.0, 0.0]).unwrap();
+    /// let log_z = lattice.forward_backward(&transitions).unwrap();
+    /// assert!((log_z - 8.0_f64.ln()).abs() < 1e-12, "(1 + 3) * (1 + 1)");
+    /// let first: Vec<f64> = lattice.marginals(0).collect();
+    /// assert!((first[1] - 0.75).abs() < 1e-12);
+    /// ```
     pub fn forward_backward(&mut self, transitions: &Transitions) -> Result<f64> {
         self.check(transitions)?;
         let size = self.tokens * self.width;
@@ -34,7 +82,7 @@ impl Lattice {
         if self.tokens == 0 {
             return Ok(0.0);
         }
-        let scaled = match transitions.range() < -LEAST.ln() {
+        let scaled = match transitions.range() < -MIN_SCALED.ln() {
             true => dispatch(Scaled(self, transitions)),
             false => None,
         };
@@ -48,7 +96,8 @@ impl Lattice {
         }
     }
 
-    /// Returns the log partition function; None on underflow.
+    /// The forward recursion; returns the log partition function, or `None` on underflow. Fills
+    /// `exps`, `forward` and `scales`.
     #[inline(always)]
     fn scaled_forward(&mut self, transitions: &Transitions) -> Option<f64> {
         let width = self.width;
@@ -73,7 +122,7 @@ impl Lattice {
                 }
             }
             let scale = sum(row);
-            if scale < LEAST {
+            if scale < MIN_SCALED {
                 return None;
             }
             let inverse = 1.0 / scale;
@@ -86,7 +135,9 @@ impl Lattice {
         Some(log_z)
     }
 
-    /// Returns false on underflow or overflow.
+    /// The backward recursion, after [`Lattice::scaled_forward`]; fills `backward` and `next`.
+    /// Returns false on overflow, and if the marginals of the first token do not sum to 1
+    /// (underflow or NaN).
     #[inline(always)]
     fn scaled_backward(&mut self, transitions: &Transitions) -> bool {
         let width = self.width;
@@ -109,9 +160,15 @@ impl Lattice {
         let first = self.forward[..width].iter().zip(&self.backward[..width]);
         let total: f64 = first.map(|(forward, backward)| forward * backward).sum();
         // The negation also catches NaN.
-        !(most >= 1.0 / LEAST || (total - 1.0).abs() >= 1e-6 || total.is_nan())
+        !(most >= 1.0 / MIN_SCALED || (total - 1.0).abs() >= 1e-6 || total.is_nan())
     }
 
+    /// Both recursions with logarithms; fills `forward` and `backward` and sets `in_logs`. The
+    /// padding of `backward` is not written, and not read in the log domain.
+    ///
+    /// # Errors
+    /// [`Error::NoPath`] or [`Error::NotFinite`] if no labelling has a score above negative
+    /// infinity.
     fn log_forward_backward(&mut self, transitions: &Transitions) -> Result<f64> {
         let (labels, width) = (self.labels, self.width);
         self.in_logs = true;
@@ -142,7 +199,11 @@ impl Lattice {
         Ok(log_z)
     }
 
-    /// Marginal label probabilities of a token. Call [`Lattice::forward_backward`] first.
+    /// Marginal label probabilities of a token, by label, given the whole sequence. They sum to 1
+    /// up to rounding.
+    ///
+    /// Call [`Lattice::forward_backward`] first; without it, or after scores changed, the values
+    /// are meaningless.
     pub fn marginals(&self, token: usize) -> impl Iterator<Item = f64> {
         let forward = self.row(&self.forward, token);
         let backward = self.row(&self.backward, token);
@@ -153,7 +214,7 @@ impl Lattice {
         })
     }
 
-    /// Adds `weight` times the marginals of all tokens to padded rows.
+    /// Adds `weight` times the marginals of all tokens to `rows`, padded rows by token.
     pub(crate) fn add_marginals(&self, weight: f64, rows: &mut [f64]) {
         if self.in_logs {
             for (token, row) in rows.chunks_exact_mut(self.width).enumerate() {
@@ -171,8 +232,12 @@ impl Lattice {
         });
     }
 
-    /// Adds `weight` times the probabilities of pairs of neighbouring labels, summed over the sequence, to `sums`.
-    /// [`Lattice::forward_backward`] comes first.
+    /// Adds `weight` times the probabilities of pairs of neighbouring labels, summed over the
+    /// sequence, to `sums`.
+    ///
+    /// Call [`Lattice::forward_backward`] with the same transitions first. All calls on one
+    /// [`PairSums`] need the same transitions and number of labels. Sequences of fewer than two
+    /// tokens add nothing.
     pub fn add_pairs(&self, transitions: &Transitions, weight: f64, sums: &mut PairSums) {
         let (labels, width) = (self.labels, self.width);
         if self.tokens < 2 {
@@ -203,7 +268,8 @@ impl Lattice {
     }
 }
 
-/// Scaled recursions; None if they leave the range of numbers.
+/// Both scaled recursions as one kernel; its output is the log partition function, or `None` if
+/// numbers left their range.
 struct Scaled<'a>(&'a mut Lattice, &'a Transitions);
 
 impl Kernel for Scaled<'_> {
@@ -218,24 +284,38 @@ impl Kernel for Scaled<'_> {
 }
 
 /// Expected transition counts, accumulated over sequences that share one set of transitions.
+///
+/// ```
+/// use spanrs_crf::{Lattice, PairSums, Transitions};
+/// let transitions = Transitions::zero(2);
+/// let mut lattice = Lattice::of(2, &[0.0; 6]).unwrap(); // Three tokens.
+/// lattice.forward_backward(&transitions).unwrap();
+/// let mut sums = PairSums::new(2);
+/// lattice.add_pairs(&transitions, 1.0, &mut sums);
+/// let counts: Vec<f64> = sums.expected_counts(&transitions).collect();
+/// assert!(counts.iter().all(|count| (count - 0.5).abs() < 1e-12), "two pairs, four outcomes");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PairSums {
+    /// Number of labels.
     labels: usize,
-    /// Sums without the factor `exp(transition)`, which is constant and applied once at the end; padded rows.
+    /// Sums without the factor `exp(transition - max)`, which is constant and applied once at the
+    /// end; padded rows, row-major (from, to).
     scaled: Aligned<f64>,
-    /// Sums from the log-domain fallback.
+    /// Sums of whole probabilities from the log-domain fallback, row-major (from, to), without
+    /// padding.
     whole: Vec<f64>,
 }
 
 impl PairSums {
-    /// Zero counts.
+    /// Zero counts for this number of labels.
     pub fn new(labels: usize) -> Self {
         let mut sums = Self::default();
         sums.clear(labels);
         sums
     }
 
-    /// Sets all counts to 0.
+    /// Sets all counts to 0, for this number of labels; keeps the buffers.
     pub fn clear(&mut self, labels: usize) {
         self.labels = labels;
         self.scaled.resize(padded(labels) * padded(labels));
@@ -244,7 +324,8 @@ impl PairSums {
         self.whole.resize(labels * labels, 0.0);
     }
 
-    /// The expected counts, row-major: from label, to label.
+    /// The expected counts, row-major (from label, to label). `transitions` are those with which
+    /// they were accumulated.
     pub fn expected_counts<'a>(
         &'a self,
         transitions: &'a Transitions,
@@ -257,7 +338,8 @@ impl PairSums {
         })
     }
 
-    /// Adds counts accumulated with the same transitions.
+    /// Adds counts accumulated with the same transitions, such as those of another thread. Both
+    /// have the same number of labels.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in [
             (&mut self.scaled[..], &other.scaled[..]),
@@ -270,7 +352,8 @@ impl PairSums {
     }
 }
 
-/// The logarithm of a sum of exponentials.
+/// The logarithm of a sum of exponentials, without overflow: the maximum is subtracted first.
+/// Negative infinity for an empty sum.
 fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {

@@ -1,4 +1,10 @@
 //! Decoding of many sequences, in threads.
+//!
+//! The sequences are cut into one contiguous range per thread. Each thread has its own [`Decoder`]
+//! (and its own extractor if a template is applied), and the results are concatenated in the order
+//! of the sequences, so they do not depend on the number of threads. Templates are applied to
+//! [`BATCH`] sequences at a time: the attributes need no more memory than a batch per thread,
+//! however long the input is.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,22 +19,24 @@ use crate::model::Model;
 use crate::sequences::Sequences;
 use crate::template::{AttributeIndex, Extractor};
 
-/// Sequences to which the template is applied at a time.
+/// Number of sequences to which the template is applied at a time.
 const BATCH: usize = 256;
 
-/// Sequences to decode: known attributes, or strings to which a template is applied batch by batch.
+/// Sequences to decode: numbered attributes, or strings to which a template is applied batch by
+/// batch.
 #[derive(Clone, Debug)]
 pub enum Inputs {
-    /// Attributes of the tokens.
+    /// Attributes of the tokens, in the numbering of the model.
     Features(Sequences),
-    /// Columns of the tokens.
+    /// Strings of the tokens; decoding them needs an [`IndexedTemplate`].
     Columns(Columns),
 }
 
-/// A template and the attributes that its strings are looked up in.
+/// A template and the attributes of the model, in which its strings are looked up. Attributes that
+/// the model does not know are skipped.
 pub type IndexedTemplate<'a> = (&'a Extractor, &'a AttributeIndex);
 
-/// An error with the index of its sequence.
+/// An error with the index of the sequence in which it occurred, from 0.
 pub type SequenceError = (Error, usize);
 
 impl Inputs {
@@ -45,10 +53,16 @@ impl Inputs {
         self.len() == 0
     }
 
-    /// The features of a range of sequences, with the index of the first in them. Columns need a template.
+    /// The attributes of a range of sequences, with the index of the first sequence that the
+    /// returned collection contains.
+    ///
+    /// Sequences of attributes are borrowed as a whole, with the index 0; columns are converted, so
+    /// the collection has the sequences of `range` alone. Sequence `at` of the input is sequence
+    /// `at - index` of the collection. For columns without a template the collection is empty.
     ///
     /// # Errors
-    /// Those of [`Extractor::find`].
+    /// [`Error::Shape`] of [`Extractor::find`], with the index of the sequence, if the template
+    /// uses a column that the sequence does not have.
     pub fn features(
         &self,
         range: Range<usize>,
@@ -79,11 +93,38 @@ impl Inputs {
         Ok((Cow::Owned(sequences), first))
     }
 
-    /// Applies `decode` to each sequence, given its index and a decoder that has read it. The order of the results is
-    /// that of the sequences, whatever `threads` is.
+    /// Applies `decode` to each sequence, given a decoder that has read it and the index of the
+    /// sequence. The order of the results is that of the sequences, whatever `threads` is.
+    ///
+    /// `threads` is reduced to the number of processors and of sequences; 0 means 1. `watch` is
+    /// asked in the calling thread only, since signals reach the main thread; the other threads
+    /// stop at their next sequence.
     ///
     /// # Errors
-    /// Those of [`Inputs::features`] and of `decode`; [`Error::Interrupted`] where the watch said stop.
+    /// Those of [`Inputs::features`] and of `decode`, with the index of the sequence: the first
+    /// error in the first range that has one. [`Error::Interrupted`] if the watch said stop.
+    ///
+    /// # Panics
+    /// If the inputs are columns and there is no template, or if attributes are not those of the
+    /// model.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{Features, Inputs, Model, Sequences};
+    /// let (features, _) = Features::listed(2, 1, &[(0, 1)], &[]).unwrap();
+    /// let [mut labels, mut attributes] = [(); 2].map(|()| spanrs_base::Interner::default());
+    /// ["O", "PER"].map(|name| labels.intern(name));
+    /// attributes.intern("w=Ada");
+    /// let model = Model::new(labels, attributes, features, vec![1.0], "{}".into()).unwrap();
+    /// let mut sequences = Sequences::new(1);
+    /// for attributes in [&[0][..], &[]] {
+    ///     sequences.indicators(attributes).unwrap();
+    ///     sequences.end();
+    /// }
+    /// let inputs = Inputs::Features(sequences);
+    /// let best = inputs.decode(&model, None, 2, || false, |decoder, _| decoder.best()).unwrap();
+    /// assert_eq!(best, [[1], [0]]);
+    /// ```
     pub fn decode<T: Send>(
         &self,
         model: &Model,

@@ -1,4 +1,14 @@
-//! Label scores of one sequence, with the work space for inference.
+//! The score table of one sequence, with the work space for inference.
+//!
+//! A lattice is the trellis of a linear chain: one node per (token, label) with a score, and edges
+//! between neighbouring tokens whose scores are in [`Transitions`]. Reading a sequence fills the
+//! node scores; [`Lattice::best`] and [`Lattice::n_best`] search it, and
+//! [`Lattice::forward_backward`] sums over it.
+//!
+//! Rows have `width` entries, the number of labels rounded up to a multiple of 8, so that loops
+//! over labels are whole vectors. The padding has the score negative infinity, the identity of
+//! maxima and of sums of exponentials, so inner loops need no bounds on the labels. Buffers only
+//! grow; a lattice that is reset for each sequence stops allocating after the longest.
 
 use crate::aligned::Aligned;
 use crate::error::{Error, Result, check_len};
@@ -7,33 +17,51 @@ use crate::transitions::Transitions;
 
 /// Label scores of one sequence and the buffers for inference, which are reused between sequences.
 ///
-/// Rows of labels are padded to whole vectors; padding has the score negative infinity.
+/// Owned by one thread; a clone has its own buffers. Results of [`Lattice::forward_backward`]
+/// remain valid until scores change or the lattice is reset.
+///
+/// ```
+/// use spanrs_crf::{Lattice, Transitions};
+/// let mut lattice = Lattice::default();
+/// lattice.reset(2, 2); // Two tokens, two labels.
+/// lattice.scores_mut(0).copy_from_slice(&[1.0, 0.0]);
+/// lattice.scores_mut(1)[0] = f64::NEG_INFINITY; // Forbid label 0 at token 1.
+/// let (labels, score) = lattice.best(&Transitions::zero(2)).unwrap();
+/// assert_eq!((labels, score), (vec![0, 1], 1.0));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Lattice {
+    /// Number of labels.
     pub(crate) labels: usize,
+    /// Number of tokens.
     pub(crate) tokens: usize,
-    /// Row length.
+    /// Row length: `labels` rounded up to a multiple of 8, at least 8.
     pub(crate) width: usize,
-    /// Row-major (token, label); negative infinity forbids a label.
+    /// Node scores, row-major (token, label); negative infinity forbids a label.
     pub(crate) scores: Aligned<f64>,
-    /// `exp(score - max)`, the maximum taken per token.
+    /// `exp(score - max)`, the maximum taken per token, so that the largest entry of a row is 1.
+    /// Not set in the log domain.
     pub(crate) exps: Aligned<f64>,
-    /// Forward variables, normalised per token; logarithms if `in_logs`.
+    /// Forward variables, normalised to sum to 1 per token; logarithms, not normalised, if
+    /// `in_logs`.
     pub(crate) forward: Aligned<f64>,
-    /// Backward variables, scaled so that `forward * backward` is the marginal; logarithms if `in_logs`.
+    /// Backward variables, scaled so that `forward * backward` is the marginal; logarithms if
+    /// `in_logs`.
     pub(crate) backward: Aligned<f64>,
-    /// `backward * exps / scale`: a token's factor in the probabilities of pairs.
+    /// `backward * exps / scale`: the factor of a token, as the later one, in the probability of a
+    /// pair. The row of the first token is unused. Not set in the log domain.
     pub(crate) next: Aligned<f64>,
-    /// Scaling factor of each token's forward variables.
+    /// Sum of each token's forward variables before normalisation. Not set in the log domain.
     pub(crate) scales: Vec<f64>,
-    /// Whether inference fell back to the log domain because scaled products underflowed.
+    /// Whether the last inference fell back to the log domain because scaled products underflowed.
     pub(crate) in_logs: bool,
-    /// The log partition function.
+    /// The log partition function of the last inference.
     pub(crate) log_z: f64,
 }
 
 impl Lattice {
-    /// Starts a sequence with scores of 0.
+    /// Starts a sequence of `tokens` tokens with `labels` labels, all scores 0. Results of earlier
+    /// inference become invalid.
     pub fn reset(&mut self, tokens: usize, labels: usize) {
         (self.tokens, self.labels, self.width) = (tokens, labels, padded(labels));
         self.scores.resize(tokens * self.width);
@@ -48,7 +76,7 @@ impl Lattice {
     /// A lattice with these scores, row-major (token, label) without padding.
     ///
     /// # Errors
-    /// [`crate::Error::Shape`] if the scores are not whole rows.
+    /// [`crate::Error::Shape`] if the number of scores is not a multiple of `labels`.
     pub fn of(labels: usize, scores: &[f64]) -> Result<Self> {
         let tokens = scores.len().checked_div(labels).unwrap_or_default();
         check_len("label scores", tokens * labels, scores.len())?;
@@ -60,7 +88,7 @@ impl Lattice {
         Ok(lattice)
     }
 
-    /// Number of tokens.
+    /// Number of tokens of the current sequence.
     pub fn tokens(&self) -> usize {
         self.tokens
     }
@@ -70,22 +98,25 @@ impl Lattice {
         self.labels
     }
 
-    /// Label scores of a token.
+    /// Label scores of a token, without padding.
     pub fn scores(&self, token: usize) -> &[f64] {
         self.row(&self.scores, token)
     }
 
-    /// Mutable label scores of a token; negative infinity forbids a label.
+    /// Mutable label scores of a token, without padding; negative infinity forbids a label. With
+    /// positive infinity or NaN, [`Lattice::forward_backward`] fails with
+    /// [`crate::Error::NotFinite`].
     pub fn scores_mut(&mut self, token: usize) -> &mut [f64] {
         &mut self.scores[token * self.width..][..self.labels]
     }
 
-    /// As [`Lattice::scores_mut`], with the padding.
+    /// As [`Lattice::scores_mut`], with the padding, which must stay negative infinity.
     pub(crate) fn padded_scores_mut(&mut self, token: usize) -> &mut [f64] {
         &mut self.scores[token * self.width..][..self.width]
     }
 
-    /// Forbids labels, by a flag for each, row-major (token, label).
+    /// Forbids labels: `allowed` has a flag for each, row-major (token, label). Labels forbidden
+    /// before remain so.
     ///
     /// # Errors
     /// [`crate::Error::Shape`] if there are not `tokens * labels` flags.
@@ -101,7 +132,8 @@ impl Lattice {
         Ok(())
     }
 
-    /// Why no labelling has a score.
+    /// The error for a sequence without a finite score: [`Error::NotFinite`] if a score is NaN or
+    /// positive infinity, else [`Error::NoPath`].
     pub(crate) fn no_path(&self) -> Error {
         let bad = |score: &f64| score.is_nan() || *score == f64::INFINITY;
         match self.scores.iter().any(bad) {
@@ -110,11 +142,15 @@ impl Lattice {
         }
     }
 
-    /// Checks that transitions are of the same labels.
+    /// Checks that the transitions have as many labels as the lattice.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] otherwise.
     pub(crate) fn check(&self, transitions: &Transitions) -> Result<()> {
         check_len("labels of transitions", self.labels, transitions.labels())
     }
 
+    /// A token's row of a padded table, without the padding.
     pub(crate) fn row<'a>(&self, rows: &'a [f64], token: usize) -> &'a [f64] {
         &rows[token * self.width..][..self.labels]
     }

@@ -1,34 +1,70 @@
-//! Limited-memory BFGS (Liu and Nocedal 1989), and its orthant-wise variant for L1 penalties.
+//! Limited-memory BFGS (Liu and Nocedal 1989), and its orthant-wise variant OWL-QN for L1 penalties
+//! (Andrew and Gao 2007).
+//!
+//! The search direction is minus an approximation of the inverse Hessian times the gradient, by the
+//! two-loop recursion over the last [`Lbfgs::memory`] *correction pairs* (differences of points and
+//! of gradients). The line search then finds a step along it:
+//!
+//! - without L1 penalty, one that meets the strong Wolfe conditions;
+//! - with L1 penalty, by halving the step, with every trial projected onto the orthant of the
+//!   current point, which is where weights become exactly 0.
+//!
+//! The first trial is the step 1, or `1 / max(|gradient|, 1)` while there are no pairs.
+//!
+//! If a line search fails, the pairs are dropped and one step of steepest descent is tried before
+//! giving up.
+//!
+//! Memory is 4 vectors of `f64` (5 with L1 penalty) and, for each pair, 2 of bfloat16, besides the
+//! evaluation's. With 20 pairs that is about 110 bytes per parameter. Sums are in a fixed order, so
+//! results are reproducible.
 
 use std::collections::VecDeque;
 
 use crate::error::{Error, Result};
 use crate::simd::{Kernel, dispatch};
 
-/// Armijo constant: the least decrease of the objective, as a fraction of the decrease predicted by the slope.
+/// Armijo constant: the least decrease of the objective, as a fraction of the decrease predicted by
+/// the slope.
 const ARMIJO: f64 = 1e-4;
-/// Curvature constant of the strong Wolfe conditions.
+/// Curvature constant of the strong Wolfe conditions: the largest absolute slope after the step, as
+/// a fraction of the slope before.
 const CURVATURE: f64 = 0.9;
 
-/// Least relative improvement over a period: weights are rounded to 32 bits in the objective.
-const FLOOR: f64 = 1e-11;
+/// Least relative improvement over a period, whatever [`Lbfgs::delta`] is: state weights are
+/// rounded to 32 bits in the objective, so smaller differences are noise.
+const MIN_DELTA: f64 = 1e-11;
 
-/// When and how to stop, and how much to remember.
+/// Options of the optimiser: how much to remember, and when to stop.
+///
+/// ```
+/// use spanrs_crf::{Lbfgs, Stop};
+/// // The minimum of (x - 3)^2 + |x| is at 2.5.
+/// let options = Lbfgs { c1: 1.0, epsilon: 1e-9, delta: 0.0, ..Lbfgs::default() };
+/// let mut x = [0.0];
+/// let stop = options.minimise(&mut x, |at, gradient| {
+///     gradient[0] = 2.0 * (at[0] - 3.0);
+///     Ok((at[0] - 3.0).powi(2))
+/// }, |_, _| Ok(true));
+/// assert_eq!(stop, Ok(Stop::Converged));
+/// assert!((x[0] - 2.5).abs() < 1e-8);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lbfgs {
-    /// Number of correction pairs.
+    /// Number of correction pairs, at least 1 (0 means 1). CRFsuite's `num_memories`.
     pub memory: usize,
-    /// Coefficient of the L1 penalty; above 0 selects OWL-QN (Andrew and Gao 2007).
+    /// Coefficient of the L1 penalty (the sum of absolute weights); above 0 selects OWL-QN.
     pub c1: f64,
-    /// Largest number of iterations.
+    /// Largest number of iterations, failed line searches included.
     pub max_iterations: usize,
-    /// Stop when the norm of the gradient is below this, relative to the norm of the weights (at least 1).
+    /// Converged when the norm of the gradient is at most this times the norm of the weights (or 1,
+    /// if that is larger).
     pub epsilon: f64,
-    /// Iterations over which the improvement of the objective is measured.
+    /// Number of iterations over which the improvement of the objective is measured; 0 means 1.
     pub period: usize,
-    /// Stop when that improvement is below this, relative to the objective.
+    /// Stop when that improvement is below this times the objective. At least 1e-11 is used.
     pub delta: f64,
-    /// Largest number of evaluations in one line search.
+    /// Largest number of trial steps in one line search. One more evaluation follows if the best
+    /// trial has to be computed again.
     pub max_linesearch: usize,
 }
 
@@ -47,38 +83,43 @@ impl Default for Lbfgs {
     }
 }
 
-/// State after an iteration.
+/// State after an iteration, or after a pass of an online algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
-    /// Its number, from 1.
+    /// Its number, from 1. Numbers of failed line searches are left out.
     pub iteration: usize,
-    /// The objective, penalties included.
+    /// The objective, penalties included; of online algorithms the sum of the losses at the time of
+    /// each sequence.
     pub loss: f64,
-    /// Norm of the (pseudo-)gradient; None for online algorithms.
+    /// Norm of the gradient, or of the pseudo-gradient with an L1 penalty; None for online
+    /// algorithms and gradient descent.
     pub gradient_norm: Option<f64>,
     /// Number of weights that are not 0.
     pub active: usize,
-    /// Evaluations of the objective in this iteration.
+    /// Evaluations of the objective in this iteration and in a failed line search before it. The
+    /// evaluation at the start is not counted.
     pub evaluations: usize,
 }
 
 /// Why the optimisation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The gradient is small enough.
+    /// The gradient is small enough; of online algorithms, the loss per token is.
     Converged,
-    /// The objective stopped improving.
+    /// The objective improved by less than `delta` over the last `period` iterations.
     Delta,
     /// The largest number of iterations was reached.
     MaxIterations,
-    /// No step along the search direction decreases the objective; usually the limit of precision.
+    /// No step along the search direction, nor along the gradient, decreases the objective; usually
+    /// the limit of precision.
     LineSearch,
-    /// `after` asked to stop.
+    /// `after` returned false.
     Asked,
 }
 
 impl Stop {
-    /// Its name.
+    /// Its name in logs and in Python: `converged`, `delta`, `max_iterations`, `line_search` or
+    /// `stopped`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Converged => "converged",
@@ -91,11 +132,17 @@ impl Stop {
 }
 
 impl Lbfgs {
-    /// Minimises `evaluate`, which returns the objective at its first argument and writes the gradient to the second.
-    /// `weights` are the start, and in the end the best point. `after` is called after each iteration; false stops.
+    /// Minimises `evaluate` plus the L1 penalty.
+    ///
+    /// `evaluate` returns the smooth part of the objective at its first argument and writes the
+    /// gradient to the second. `weights` are the start, and in the end the best point found, which
+    /// is the last accepted one. `after` is called after each iteration with the point; false
+    /// stops. [`Error::NotFinite`] and [`Error::Transition`] from `evaluate` are treated as an
+    /// infinite objective in line searches, so too long a step is shortened.
     ///
     /// # Errors
-    /// Those of `evaluate` and `after`; `weights` are then the last accepted point.
+    /// Those of `after`, and other errors of `evaluate`; `weights` are then the last accepted
+    /// point.
     pub fn minimise(
         &self,
         weights: &mut [f64],
@@ -107,7 +154,7 @@ impl Lbfgs {
         let mut loss = evaluate(weights, &mut smooth)? + self.penalty(weights);
         // Without an L1 penalty the gradient itself is used.
         let mut pseudo = (self.c1 > 0.0).then(|| vec![0.0; n]);
-        if self.small(
+        if self.has_converged(
             weights,
             self.gradient(weights, &smooth, pseudo.as_deref_mut()),
         ) {
@@ -123,7 +170,7 @@ impl Lbfgs {
         };
         for iteration in 1..=self.max_iterations {
             let gradient = pseudo.as_deref().unwrap_or(&smooth);
-            descend(&pairs, gradient, &mut direction);
+            compute_direction(&pairs, gradient, &mut direction);
             if self.c1 > 0.0 {
                 // The direction must not leave the orthant of the pseudo-gradient.
                 for (step, slope) in direction.iter_mut().zip(gradient) {
@@ -155,8 +202,8 @@ impl Lbfgs {
                 continue;
             };
             // Restart again only if the last restart decreased the loss.
-            restarted = restarted && loss - new_loss < FLOOR * loss.abs();
-            remember(&mut pairs, self.memory, weights, &smooth, &next);
+            restarted = restarted && loss - new_loss < MIN_DELTA * loss.abs();
+            remember_pair(&mut pairs, self.memory, weights, &smooth, &next);
             weights.copy_from_slice(&next.weights);
             smooth.copy_from_slice(&next.gradient);
             loss = new_loss;
@@ -171,14 +218,14 @@ impl Lbfgs {
             if !after(state, weights)? {
                 return Ok(Stop::Asked);
             }
-            if self.small(weights, gradient) {
+            if self.has_converged(weights, gradient) {
                 return Ok(Stop::Converged);
             }
             losses.push_back(loss);
             if losses.len() > self.period.max(1) {
                 let before = losses.pop_front().unwrap_or(loss);
                 // Below the floor only rounding errors are left.
-                if before - loss < self.delta.max(FLOOR) * loss.abs() {
+                if before - loss < self.delta.max(MIN_DELTA) * loss.abs() {
                     return Ok(Stop::Delta);
                 }
             }
@@ -186,10 +233,12 @@ impl Lbfgs {
         Ok(Stop::MaxIterations)
     }
 
-    fn small(&self, weights: &[f64], gradient: &[f64]) -> bool {
+    /// Whether the gradient is small enough: [`Lbfgs::epsilon`].
+    fn has_converged(&self, weights: &[f64], gradient: &[f64]) -> bool {
         norm(gradient) <= self.epsilon * norm(weights).max(1.0)
     }
 
+    /// The L1 penalty of weights.
     fn penalty(&self, weights: &[f64]) -> f64 {
         match self.c1 > 0.0 {
             true => self.c1 * weights.iter().map(|weight| weight.abs()).sum::<f64>(),
@@ -197,7 +246,8 @@ impl Lbfgs {
         }
     }
 
-    /// The gradient, or the subgradient of least norm (Andrew and Gao 2007, Eq. 4), which is written to `pseudo`.
+    /// The gradient, or with an L1 penalty the subgradient of least norm (Andrew and Gao 2007, Eq.
+    /// 4), which is written to `pseudo`.
     fn gradient<'a>(
         &self,
         weights: &[f64],
@@ -221,7 +271,9 @@ impl Lbfgs {
         out
     }
 
-    /// Backtracking with projection onto the orthant; returns the loss and the number of evaluations.
+    /// Backtracking with projection onto the orthant of the current point (that of the negative
+    /// pseudo-gradient for weights of 0). Returns the loss and the number of evaluations; None if
+    /// no trial decreased the objective enough. The accepted point is in `next`.
     fn backtrack(
         &self,
         start: &Start,
@@ -231,7 +283,7 @@ impl Lbfgs {
     ) -> Result<Option<(f64, usize)>> {
         let mut step = first;
         for trial in 1..=self.max_linesearch {
-            start.go(step, &mut next.weights);
+            start.step_to(step, &mut next.weights);
             let mut promised = 0.0;
             let both = start.weights.iter().zip(start.gradient);
             for (new, (old, slope)) in next.weights.iter_mut().zip(both) {
@@ -241,7 +293,7 @@ impl Lbfgs {
                 }
                 promised += slope * (*new - old);
             }
-            let loss = tolerant(evaluate(&next.weights, &mut next.gradient))?;
+            let loss = overflow_to_infinity(evaluate(&next.weights, &mut next.gradient))?;
             let loss = loss + self.penalty(&next.weights);
             if loss <= start.loss + ARMIJO * promised && promised < 0.0 {
                 return Ok(Some((loss, trial)));
@@ -251,8 +303,12 @@ impl Lbfgs {
         Ok(None)
     }
 
-    /// A step that meets the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6), or the best
-    /// trial that satisfies the Armijo condition.
+    /// Finds a step that meets the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5
+    /// and 3.6 in one loop): `low` is the best trial so far, and once `high` is known the minimum
+    /// is between them.
+    ///
+    /// Returns the loss and the number of evaluations; after `max_linesearch` trials the best one
+    /// that satisfies the Armijo condition, else None. The accepted point is in `next`.
     fn strong_wolfe(
         &self,
         start: &Start,
@@ -272,8 +328,8 @@ impl Lbfgs {
         let (mut low, mut high): (Trial, Option<Trial>) = (origin, None);
         let mut step = first;
         for trial in 1..=self.max_linesearch {
-            start.go(step, &mut next.weights);
-            let loss = tolerant(evaluate(&next.weights, &mut next.gradient))?;
+            start.step_to(step, &mut next.weights);
+            let loss = overflow_to_infinity(evaluate(&next.weights, &mut next.gradient))?;
             let own = Trial {
                 step,
                 loss,
@@ -295,12 +351,12 @@ impl Lbfgs {
                 low = own;
             }
             step = match high {
-                Some(high) => low.between(high),
+                Some(high) => low.interpolate(high),
                 None => step * 2.0,
             };
         }
         if low.step > 0.0 {
-            start.go(low.step, &mut next.weights);
+            start.step_to(low.step, &mut next.weights);
             let loss = evaluate(&next.weights, &mut next.gradient)?;
             return Ok(Some((loss, self.max_linesearch + 1)));
         }
@@ -308,20 +364,21 @@ impl Lbfgs {
     }
 }
 
-/// A step that overflows is too long, not an error.
-fn tolerant(loss: Result<f64>) -> Result<f64> {
+/// A step that overflows is too long, not an error: its loss is infinite.
+fn overflow_to_infinity(loss: Result<f64>) -> Result<f64> {
     match loss {
         Err(Error::NotFinite | Error::Transition { .. }) => Ok(f64::INFINITY),
         loss => loss,
     }
 }
 
+/// The end of a trial step, with the gradient of the smooth part there.
 struct Point {
     weights: Vec<f64>,
     gradient: Vec<f64>,
 }
 
-/// Where a line search begins.
+/// Where a line search begins. `gradient` is the pseudo-gradient with an L1 penalty.
 struct Start<'a> {
     weights: &'a [f64],
     loss: f64,
@@ -330,7 +387,8 @@ struct Start<'a> {
 }
 
 impl Start<'_> {
-    fn go(&self, step: f64, weights: &mut [f64]) {
+    /// Writes the point at a step along the direction.
+    fn step_to(&self, step: f64, weights: &mut [f64]) {
         let both = self.weights.iter().zip(self.direction);
         for (new, (old, direction)) in weights.iter_mut().zip(both) {
             *new = old + step * direction;
@@ -338,7 +396,7 @@ impl Start<'_> {
     }
 }
 
-/// Loss and slope at a step.
+/// Loss and slope (directional derivative) at a step.
 #[derive(Clone, Copy)]
 struct Trial {
     step: f64,
@@ -347,8 +405,9 @@ struct Trial {
 }
 
 impl Trial {
-    /// The minimum of the cubic through both (Nocedal and Wright 2006, Eq. 3.59), kept away from the ends.
-    fn between(self, other: Self) -> f64 {
+    /// The next step: the minimum of the cubic through both trials (Nocedal and Wright 2006, Eq.
+    /// 3.59), kept away from either by a tenth of their distance; the middle if a loss is infinite.
+    fn interpolate(self, other: Self) -> f64 {
         let width = other.step - self.step;
         let d1 = self.slope + other.slope - 3.0 * (self.loss - other.loss) / -width;
         let d2 = (d1 * d1 - self.slope * other.slope).max(0.0).sqrt() * width.signum();
@@ -363,22 +422,25 @@ impl Trial {
     }
 }
 
-/// A correction pair in bfloat16: the two-loop recursion is bound by memory, and pairs only affect the search direction.
+/// A correction pair in bfloat16: the two-loop recursion is bound by memory, and pairs only affect
+/// the search direction.
 struct Pair {
+    /// Difference of two successive points (`s`).
     points: Vec<Bf16>,
+    /// Difference of their gradients (`y`).
     gradients: Vec<Bf16>,
-    /// `1 / (points . gradients)`
+    /// `1 / (s . y)`, positive.
     inverse: f64,
-    /// `gradients . gradients`
+    /// `y . y`
     square: f64,
 }
 
-/// The upper half of a 32-bit number (bfloat16): 8 bits of precision.
+/// The upper half of a 32-bit float (bfloat16): 8 bits of precision, the range of `f32`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bf16(u16);
 
 impl Bf16 {
-    /// The nearest one, ties to even.
+    /// Rounds to `f32`, then to the nearest bfloat16, ties to even.
     #[inline(always)]
     fn of(value: f64) -> Self {
         let bits = (value as f32).to_bits();
@@ -391,8 +453,10 @@ impl Bf16 {
     }
 }
 
-/// Adds the latest differences, in the buffers of the oldest where there are enough.
-fn remember(
+/// Adds the differences between `next` and the current point, in the buffers of the oldest pair if
+/// there are `memory` of them. A pair without positive curvature is dropped, since it would break
+/// the recursion.
+fn remember_pair(
     pairs: &mut VecDeque<Pair>,
     memory: usize,
     weights: &[f64],
@@ -428,8 +492,10 @@ fn remember(
     }
 }
 
-/// Minus the inverse Hessian times the gradient, by the two-loop recursion.
-fn descend(pairs: &VecDeque<Pair>, gradient: &[f64], direction: &mut [f64]) {
+/// Writes minus the inverse Hessian times the gradient to `direction`, by the two-loop recursion
+/// (Nocedal and Wright 2006, algorithm 7.4). Without pairs it is minus the gradient. The initial
+/// matrix is `(s . y) / (y . y)` of the newest pair times the identity.
+fn compute_direction(pairs: &VecDeque<Pair>, gradient: &[f64], direction: &mut [f64]) {
     for (step, slope) in direction.iter_mut().zip(gradient) {
         *step = -slope;
     }
@@ -463,7 +529,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest.sum::<f64>()
 }
 
-/// The inner product, in sixteen sums that vectorise.
+/// The inner product of a stored difference and a vector, in sixteen sums that vectorise.
 struct Dot<'a>(&'a [Bf16], &'a [f64]);
 
 impl Kernel for Dot<'_> {
@@ -484,7 +550,7 @@ impl Kernel for Dot<'_> {
     }
 }
 
-/// Adds multiples of values to sums.
+/// Adds a multiple of a stored difference to a vector.
 struct Add<'a>(&'a mut [f64], f64, &'a [Bf16]);
 
 impl Kernel for Add<'_> {
@@ -498,6 +564,7 @@ impl Kernel for Add<'_> {
     }
 }
 
+/// The Euclidean norm.
 fn norm(values: &[f64]) -> f64 {
     dot(values, values).sqrt()
 }

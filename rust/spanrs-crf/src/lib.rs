@@ -1,7 +1,73 @@
-//! Linear-chain conditional random fields (Lafferty, McCallum and Pereira 2001).
+//! Linear-chain conditional random fields (Lafferty, McCallum and Pereira 2001): features,
+//! training, decoding, model files, and learning from several annotators.
 //!
-//! A sequence of tokens gets a score for each label of each token ([`Lattice`]) and for each pair of neighbouring labels
-//! ([`Transitions`]); the probability of a labelling is proportional to the exponential of the sum of its scores.
+//! # Model
+//! A token has *attributes*, which are numbers from 0 with a finite value (usually 1). A *feature*
+//! is a pair (attribute, label) or a pair (label, next label), and each feature has a weight `w`.
+//! The score of a labelling `y` of `T` tokens, and its probability given the attributes `x`, are
+//!
+//! ```text
+//! score(x, y) =  sum_{t < T} sum_{(a, v) in x_t} v * w[a, y_t]  +  sum_{0 < t < T} w[y_{t-1}, y_t]
+//! p(y | x)    =  exp(score(x, y)) / Z(x),        Z(x) = sum over all labellings of exp(score)
+//! ```
+//!
+//! A pair that is not a feature has the weight 0. There are no weights for the beginning and the
+//! end of a sequence: give the first and the last token an attribute instead, as CRFsuite's
+//! `__BOS__` and `__EOS__`. Transition weights do not depend on the tokens.
+//!
+//! # Where things are
+//! | step | types |
+//! |---|---|
+//! | strings to attributes | [`Template`], [`Extractor`], [`AttributeIndex`], [`Columns`] |
+//! | sequences of attributes | [`Sequences`]; with targets [`Corpus`]; while names are numbered [`NamedCorpus`] |
+//! | supervision | [`Target`]: one label, a distribution, allowed labels, or weighted labellings ([`Counts`]) |
+//! | features | [`Features`], chosen by a [`FeatureSelection`] |
+//! | training | [`train()`] by an [`Algorithm`]: [`Lbfgs`] on an [`Objective`], [`Sgd`], [`Online`] |
+//! | models and files | [`Model`]; [`Model::to_bytes`], [`Model::from_bytes`] |
+//! | decoding | [`Decoder`] for one sequence at a time, [`Inputs`] for many in threads; [`Constraint`] |
+//! | inference | [`Lattice`] with [`Transitions`]: Viterbi, n-best, forward-backward, marginals |
+//! | annotators | [`EmCrf`] for CRF-MA and other EM, [`Answers`] for sequential annotator models |
+//!
+//! # Conventions
+//! - Attributes, labels, tokens and sequences are numbered from 0. Token ranges exclude their end.
+//! - Tables are row-major; a comment such as (token, label) names the rows first.
+//! - Scores are natural logarithms. Negative infinity forbids a label or a transition.
+//! - An empty sequence has one labelling, of score 0 and probability 1.
+//! - Results do not depend on the number of threads: sums are added in the order of the corpus.
+//! - Ties go to the lower label number; [`Lattice::best`] says in which order.
+//! - Anything that takes long asks a [`spanrs_base::Watch`] at most every 50 ms and ends with
+//!   [`Error::Interrupted`].
+//!
+//! # Examples
+//! Train on one sentence and label another:
+//!
+//! ```
+//! use spanrs_crf::{
+//!     Algorithm, Decoder, FeatureSelection, Features, Lbfgs, Model, NamedCorpus, Sequences,
+//!     TokenTarget, train,
+//! };
+//! let mut named = NamedCorpus::default();
+//! let [o, per] = ["O", "PER"].map(|label| TokenTarget::Label(named.labels.intern(label)));
+//! let [ada, wrote] = ["w=Ada", "w=wrote"].map(|name| (named.attributes.intern(name), 1.0));
+//! named.push(vec![vec![ada], vec![wrote]], vec![per, o], 1.0).unwrap();
+//! named.close().unwrap();
+//! let (corpus, labels, attributes) = named.into_parts();
+//! let features = Features::of(&corpus, FeatureSelection::default());
+//! let mut weights = vec![0.0; features.len()];
+//! let algorithm = Algorithm::Lbfgs { options: Lbfgs::default(), c2: 0.1 };
+//! train(&corpus, &features, &algorithm, 1, &mut weights, || false, |_, _| Ok(true)).unwrap();
+//!
+//! let model = Model::new(labels, attributes, features, weights, "{}".into()).unwrap();
+//! let mut sequences = Sequences::new(model.attributes().len());
+//! sequences.indicators(&[0]).unwrap(); // "w=Ada"
+//! sequences.end();
+//! let mut decoder = Decoder::new(&model);
+//! decoder.read(&sequences, 0);
+//! assert_eq!(model.labels().name(decoder.best().unwrap()[0] as u32), Some("PER"));
+//! ```
+//!
+//! Inference alone, with scores from elsewhere. The transition from label 1 to label 0 is
+//! forbidden:
 //!
 //! ```
 //! use spanrs_crf::{Lattice, Transitions};
@@ -12,6 +78,11 @@
 //! let log_z = lattice.forward_backward(&transitions).unwrap();
 //! assert!(log_z > score);
 //! ```
+//!
+//! # Sources
+//! Lafferty, McCallum and Pereira (2001), "Conditional random fields"; Rodrigues, Pereira and
+//! Ribeiro (2014), "Sequence labeling with multiple annotators" (CRF-MA); CRFsuite 0.12 for the
+//! training algorithms and their defaults; CRF++ 0.58 and Wapiti 1.5 for templates.
 
 mod aligned;
 mod best;

@@ -1,4 +1,8 @@
-//! Trained models.
+//! Trained models: features and weights, with the names of labels and attributes.
+//!
+//! A model holds the weights twice: in the order of the features, for inspection and files, and in
+//! the forms that decoding reads (`StateScores`, [`Transitions`]). It is immutable and can be
+//! shared between threads; methods such as [`Model::pruned`] consume it and return another.
 
 use spanrs_base::Interner;
 
@@ -8,28 +12,61 @@ use crate::features::Features;
 use crate::state_scores::StateScores;
 use crate::transitions::Transitions;
 
-/// A trained model: names of labels and attributes, features and their weights. Immutable; [`crate::Decoder`] has the
-/// buffers.
+/// A trained model. Immutable; a [`crate::Decoder`] has the buffers for using it.
+///
+/// ```
+/// use spanrs_base::Interner;
+/// use spanrs_crf::{Features, Model};
+/// let (features, _) = Features::listed(2, 2, &[(0, 0), (1, 1)], &[(0, 1)]).unwrap();
+/// let (mut labels, mut attributes) = (Interner::default(), Interner::default());
+/// ["O", "PER"].map(|name| labels.intern(name));
+/// ["w=Ada", "w=wrote"].map(|name| attributes.intern(name));
+/// let model = Model::new(labels, attributes, features, vec![0.0, 2.0, 0.5], "{}".into()).unwrap();
+/// assert_eq!(model.transition_weights().collect::<Vec<_>>(), [(0, 1, 0.5)]);
+/// let pruned = model.pruned().unwrap();
+/// assert_eq!(pruned.attributes().names().collect::<Vec<_>>(), ["w=wrote"]);
+/// assert_eq!(Model::from_bytes(&pruned.to_bytes().unwrap()).unwrap().weights(), [2.0, 0.5]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model {
+    /// Names of the labels, by number.
     labels: Interner<str>,
+    /// Names of the attributes, by number.
     attributes: Interner<str>,
+    /// The features, over these labels and attributes.
     features: Features,
+    /// Weight of each feature, finite.
     weights: Vec<f64>,
+    /// Dense transition scores made from the weights.
     transitions: Transitions,
+    /// State weights arranged for decoding.
     states: StateScores,
-    /// A constraint of decoding, with the transitions under it.
+    /// A constraint of decoding, with the transitions under it. Not saved in files.
     constrained: Option<(Constraint, Transitions)>,
+    /// A JSON object as text, such as the template and the scheme; only parsed when it is written
+    /// or read.
     metadata: String,
 }
 
-/// Most labels a model may have: transitions take about 40 bytes for each pair of labels.
+/// Most labels a model may have. Transitions take about 40 bytes for each pair of labels (640 MiB
+/// at the limit), and a label column that is really the token column is noticed before it fills the
+/// memory.
 pub const MAX_LABELS: usize = 4096;
 
-/// Checks that transitions between labels of a file take not much more memory than the file.
+/// Checks that the transitions between the labels of a file do not take much more memory than the
+/// file: at most 16 times its size plus 64 MiB, at 40 bytes per pair. A small hostile file can
+/// therefore not ask for gigabytes.
 ///
 /// # Errors
-/// [`Error::Labels`].
+/// [`Error::Labels`] for more memory than that or more than [`MAX_LABELS`] labels.
+///
+/// # Examples
+/// ```
+/// use spanrs_crf::check_labels;
+/// assert!(check_labels(1000, 100).is_ok(), "40 MB are always allowed");
+/// assert!(check_labels(4000, 1_000_000).is_err());
+/// assert!(check_labels(4000, 100_000_000).is_ok());
+/// ```
 pub fn check_labels(labels: usize, file_bytes: usize) -> Result<()> {
     let bytes = labels.saturating_mul(labels).saturating_mul(40);
     let allowed = file_bytes.saturating_mul(16).saturating_add(1 << 26);
@@ -40,12 +77,16 @@ pub fn check_labels(labels: usize, file_bytes: usize) -> Result<()> {
 }
 
 impl Model {
-    /// A model of these features and weights. Metadata is a JSON object, as text.
+    /// A model of these features and weights. `metadata` is a JSON object, as text; it is not
+    /// checked here, but by [`Model::to_bytes`].
+    ///
+    /// Takes time and memory in the number of weights and attributes, and in the square of the
+    /// number of labels.
     ///
     /// # Errors
-    /// [`Error::Shape`] if names, features and weights do not fit together, [`Error::Labels`] for more than
-    /// [`MAX_LABELS`], [`Error::Features`] for more than `u32::MAX` features, [`Error::NotFinite`] for weights that are
-    /// not.
+    /// [`Error::Shape`] if names, features and weights do not fit together, [`Error::Labels`] for
+    /// more than [`MAX_LABELS`], [`Error::Features`] for more than `u32::MAX` features,
+    /// [`Error::NotFinite`] for weights that are NaN or infinite.
     pub fn new(
         labels: Interner<str>,
         attributes: Interner<str>,
@@ -82,10 +123,13 @@ impl Model {
         })
     }
 
-    /// The same model without features of weight 0 and attributes without features.
+    /// The model without features of weight 0 and attributes without features; decoding gives the
+    /// same scores. Attributes are renumbered in their order, labels are kept.
+    ///
+    /// Set the constraint afterwards: it is kept only where there is nothing to prune.
     ///
     /// # Errors
-    /// Never: a subset of a valid model is valid.
+    /// Never in practice: a subset of a valid model is valid.
     pub fn pruned(self) -> Result<Self> {
         let used = |at: &u32| !self.features.state(*at as usize).1.is_empty();
         let whole = (0..self.attributes.len() as u32).all(|at| used(&at));
@@ -106,13 +150,14 @@ impl Model {
         Self::new(self.labels, attributes, features, weights, self.metadata)
     }
 
-    /// The same model with other metadata.
+    /// The same model with other metadata, a JSON object as text, which is not checked here.
     pub fn with_metadata(mut self, metadata: String) -> Self {
         self.metadata = metadata;
         self
     }
 
-    /// The same model, decoded under a constraint. Files do not contain it.
+    /// The same model, decoded under a constraint, which replaces an earlier one. Files do not
+    /// contain it; the scheme in the metadata is what callers derive it from.
     ///
     /// # Errors
     /// [`Error::Shape`] if the constraint is of another number of labels.
@@ -122,7 +167,7 @@ impl Model {
         Ok(self)
     }
 
-    /// The constraint of decoding, and the transitions under it.
+    /// The constraint of decoding, if there is one, and the transitions to decode with.
     pub(crate) fn decoding(&self) -> (Option<&Constraint>, &Transitions) {
         match &self.constrained {
             Some((constraint, transitions)) => (Some(constraint), transitions),
@@ -135,32 +180,32 @@ impl Model {
         &self.states
     }
 
-    /// Names of the labels.
+    /// Names of the labels, by number.
     pub fn labels(&self) -> &Interner<str> {
         &self.labels
     }
 
-    /// Names of the attributes.
+    /// Names of the attributes, by number.
     pub fn attributes(&self) -> &Interner<str> {
         &self.attributes
     }
 
-    /// The features.
+    /// The features, in the order of the weights.
     pub fn features(&self) -> &Features {
         &self.features
     }
 
-    /// The weights in the order of the features.
+    /// The weights in the order of the features: state weights, then transition weights.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// Transition scores; 0 where there is no feature.
+    /// Transition scores without the constraint; 0 where there is no feature.
     pub fn transitions(&self) -> &Transitions {
         &self.transitions
     }
 
-    /// (attribute, label, weight) of each state feature, in the order of the attributes.
+    /// (attribute, label, weight) of each state feature, by attribute and then by label.
     pub fn state_weights(&self) -> impl Iterator<Item = (u32, u32, f64)> {
         (0..self.attributes.len()).flat_map(|attribute| {
             let (start, labels) = self.features.state(attribute);
@@ -169,7 +214,7 @@ impl Model {
         })
     }
 
-    /// (from, to, weight) of each transition feature.
+    /// (from, to, weight) of each transition feature, by `from` and then by `to`.
     pub fn transition_weights(&self) -> impl Iterator<Item = (u32, u32, f64)> {
         let (first, pairs) = self.features.pairs();
         let labels = self.labels.len().max(1) as u32;
@@ -177,8 +222,30 @@ impl Model {
         weights.map(move |(pair, &weight)| (pair / labels, pair % labels, weight))
     }
 
-    /// The weights of features under other numberings of labels and attributes; 0 for features that the model does not
-    /// have. Training may start from them.
+    /// The weights of features under other numberings of labels and attributes, found by name; 0
+    /// for features that the model does not have.
+    ///
+    /// Training can start from them, for instance after new documents were added (a warm start).
+    /// `labels` and `attributes` are the names of the numbers in `features`. Takes one lookup per
+    /// name and a binary search per feature.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_base::Interner;
+    /// use spanrs_crf::{Features, Model};
+    /// let names = |names: [&str; 2]| {
+    ///     let mut all: Interner<str> = Interner::default();
+    ///     names.map(|name| all.intern(name));
+    ///     all
+    /// };
+    /// let (features, _) = Features::listed(2, 2, &[(0, 0), (1, 1)], &[]).unwrap();
+    /// let (labels, attributes) = (names(["O", "PER"]), names(["w=of", "w=Ada"]));
+    /// let model = Model::new(labels, attributes, features, vec![1.0, 2.0], "{}".into()).unwrap();
+    /// // A corpus in which the attributes come in the other order, and one is new.
+    /// let (features, _) = Features::listed(2, 2, &[(0, 1), (1, 0)], &[(0, 0)]).unwrap();
+    /// let found = model.weights_for(&names(["O", "PER"]), &names(["w=Ada", "w=new"]), &features);
+    /// assert_eq!(found, [2.0, 0.0, 0.0]);
+    /// ```
     pub fn weights_for(
         &self,
         labels: &Interner<str>,
@@ -209,7 +276,7 @@ impl Model {
         weights
     }
 
-    /// A JSON object, as text.
+    /// The metadata: a JSON object, as text. [`crate::metadata_text`] reads an entry of it.
     pub fn metadata(&self) -> &str {
         &self.metadata
     }
@@ -228,7 +295,8 @@ mod tests {
         all
     }
 
-    /// Features of the labels 0 and 1, each at its own attribute, and of the transition from 0 to 1.
+    /// Features of the labels 0 and 1, each at its own attribute, and of the transition from 0 to
+    /// 1.
     fn features() -> Features {
         let mut corpus = Corpus::new(2, 2);
         corpus.token([(0, 1.0)]).unwrap();

@@ -8,7 +8,14 @@
 //! | `state_labels`, `state_weights` | u32, f64 | label and weight of each state feature |
 //! | `transitions`, `transition_weights` | u32, f64 | `from * labels + to` and weight of each transition feature |
 //!
-//! The metadata of the header has one entry, `spanrs.crf`: the format version and the model's metadata, as JSON.
+//! All tensors have one dimension, numbers are little-endian, and ends are exclusive. The metadata
+//! of the header has one entry, `spanrs.crf`: a JSON object with the format version (`version`) and
+//! the model's metadata (`metadata`).
+//!
+//! For the labels `O` and `PER`, `label_names` is `OPER` and `label_ends` is 1, 4.
+//!
+//! Files are not trusted: every offset, order and range is checked before it is used, names must be
+//! UTF-8 and distinct, and memory is limited by the size of the file ([`check_labels`]).
 
 use std::collections::HashMap;
 
@@ -19,28 +26,31 @@ use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::model::{Model, check_labels};
 
-/// Version of the format; files of later ones are refused.
+/// Version of the format. Files of any other version are refused.
 const VERSION: u64 = 1;
-/// Key of the header's metadata.
+/// Key of the one entry in the header's metadata.
 const KEY: &str = "spanrs.crf";
 
-fn damaged(what: impl std::fmt::Display) -> Error {
+/// An [`Error::File`] with this message.
+fn file_error(what: impl std::fmt::Display) -> Error {
     Error::File {
         message: what.to_string(),
     }
 }
 
 impl Model {
-    /// The bytes of a model file; equal for equal models.
+    /// The bytes of a model file. Equal models give equal bytes; the constraint is not part of the
+    /// file.
     ///
     /// # Errors
-    /// [`Error::File`] if the metadata is not a JSON object.
+    /// [`Error::File`] if the metadata is not a JSON object, or if the tensors cannot be
+    /// serialised.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let metadata: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_str(self.metadata()).map_err(damaged)?;
+            serde_json::from_str(self.metadata()).map_err(file_error)?;
         let header = serde_json::json!({ "version": VERSION, "metadata": metadata });
-        let (attribute_names, attribute_ends) = flat(self.attributes());
-        let (label_names, label_ends) = flat(self.labels());
+        let (attribute_names, attribute_ends) = concatenate(self.attributes());
+        let (label_names, label_ends) = concatenate(self.labels());
         let features = self.features();
         let (states, pairs) = features.pairs();
         let (mut state_ends, mut state_labels) = (Vec::new(), Vec::new());
@@ -53,125 +63,142 @@ impl Model {
             (
                 "attribute_ends",
                 Dtype::U64,
-                bytes(attribute_ends, u64::to_le_bytes),
+                to_bytes(attribute_ends, u64::to_le_bytes),
             ),
             ("attribute_names", Dtype::U8, attribute_names),
             (
                 "label_ends",
                 Dtype::U64,
-                bytes(label_ends, u64::to_le_bytes),
+                to_bytes(label_ends, u64::to_le_bytes),
             ),
             ("label_names", Dtype::U8, label_names),
             (
                 "state_ends",
                 Dtype::U64,
-                bytes(state_ends, u64::to_le_bytes),
+                to_bytes(state_ends, u64::to_le_bytes),
             ),
             (
                 "state_labels",
                 Dtype::U32,
-                bytes(state_labels, u32::to_le_bytes),
+                to_bytes(state_labels, u32::to_le_bytes),
             ),
             (
                 "state_weights",
                 Dtype::F64,
-                bytes(weights.clone().take(states), f64::to_le_bytes),
+                to_bytes(weights.clone().take(states), f64::to_le_bytes),
             ),
             (
                 "transition_weights",
                 Dtype::F64,
-                bytes(weights.skip(states), f64::to_le_bytes),
+                to_bytes(weights.skip(states), f64::to_le_bytes),
             ),
             (
                 "transitions",
                 Dtype::U32,
-                bytes(pairs.iter().copied(), u32::to_le_bytes),
+                to_bytes(pairs.iter().copied(), u32::to_le_bytes),
             ),
         ];
         let views = tensors.iter().map(|(name, dtype, bytes)| {
             let len = bytes.len() * 8 / dtype.bitsize();
             Ok((
                 *name,
-                TensorView::new(*dtype, vec![len], bytes).map_err(damaged)?,
+                TensorView::new(*dtype, vec![len], bytes).map_err(file_error)?,
             ))
         });
         let views = views.collect::<Result<Vec<_>>>()?;
         let header = HashMap::from([(KEY.to_string(), header.to_string())]);
-        safetensors::serialize(views, Some(header)).map_err(damaged)
+        safetensors::serialize(views, Some(header)).map_err(file_error)
     }
 
     /// Reads a model file. Everything is checked; memory follows the size of the file.
     ///
     /// # Errors
-    /// [`Error::File`] with what is wrong.
+    /// [`Error::File`] if the bytes are not a safetensors file of this format and version, or if
+    /// tensors are missing, of another type, or do not fit together; [`Error::Labels`] for more
+    /// labels than a file of this size can have.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let (_, header) = SafeTensors::read_metadata(file)
-            .map_err(|error| damaged(format!("not a model of spanrs, or damaged: {error}")))?;
+            .map_err(|error| file_error(format!("not a model of spanrs, or damaged: {error}")))?;
         let entry = header.metadata().as_ref().and_then(|all| all.get(KEY));
-        let entry = entry.ok_or_else(|| damaged("a safetensors file, but not a CRF of spanrs"))?;
-        let entry: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
+        let entry =
+            entry.ok_or_else(|| file_error("a safetensors file, but not a CRF of spanrs"))?;
+        let entry: serde_json::Value = serde_json::from_str(entry).map_err(file_error)?;
         let version = entry["version"].as_u64().unwrap_or_default();
         if version != VERSION {
-            return Err(damaged(format!(
+            return Err(file_error(format!(
                 "format version {version}; this spanrs reads version {VERSION}"
             )));
         }
         if !entry["metadata"].is_object() {
-            return Err(damaged("the metadata is not an object"));
+            return Err(file_error("the metadata is not an object"));
         }
-        let tensors = SafeTensors::deserialize(file).map_err(damaged)?;
+        let tensors = SafeTensors::deserialize(file).map_err(file_error)?;
         let get = |name: &str, dtype: Dtype| -> Result<&[u8]> {
-            let view = tensors.tensor(name).map_err(damaged)?;
+            let view = tensors.tensor(name).map_err(file_error)?;
             match view.dtype() == dtype && view.shape().len() == 1 {
                 // The data lives as long as the file.
                 true => Ok(view.data()),
-                false => Err(damaged(format!("tensor {name} has another type or shape"))),
+                false => Err(file_error(format!(
+                    "tensor {name} has another type or shape"
+                ))),
             }
         };
-        let attributes = names(
+        let attributes = read_names(
             get("attribute_names", Dtype::U8)?,
-            &numbers(get("attribute_ends", Dtype::U64)?, u64::from_le_bytes),
+            &read_numbers(get("attribute_ends", Dtype::U64)?, u64::from_le_bytes),
         )?;
-        let labels = names(
+        let labels = read_names(
             get("label_names", Dtype::U8)?,
-            &numbers(get("label_ends", Dtype::U64)?, u64::from_le_bytes),
+            &read_numbers(get("label_ends", Dtype::U64)?, u64::from_le_bytes),
         )?;
         check_labels(labels.len(), file.len())?;
         let features = Features::from_parts(
             labels.len(),
-            numbers(get("state_ends", Dtype::U64)?, |bytes| {
+            read_numbers(get("state_ends", Dtype::U64)?, |bytes| {
                 u64::from_le_bytes(bytes) as usize
             }),
-            numbers(get("state_labels", Dtype::U32)?, u32::from_le_bytes),
-            numbers(get("transitions", Dtype::U32)?, u32::from_le_bytes),
+            read_numbers(get("state_labels", Dtype::U32)?, u32::from_le_bytes),
+            read_numbers(get("transitions", Dtype::U32)?, u32::from_le_bytes),
         )?;
-        let mut weights = numbers(get("state_weights", Dtype::F64)?, f64::from_le_bytes);
+        let mut weights = read_numbers(get("state_weights", Dtype::F64)?, f64::from_le_bytes);
         if weights.len() != features.pairs().0 {
-            return Err(damaged("there are not as many state weights as features"));
+            return Err(file_error(
+                "there are not as many state weights as features",
+            ));
         }
         let more = get("transition_weights", Dtype::F64)?;
-        weights.extend(numbers(more, f64::from_le_bytes));
+        weights.extend(read_numbers(more, f64::from_le_bytes));
         let metadata = entry["metadata"].to_string();
-        Self::new(labels, attributes, features, weights, metadata).map_err(damaged)
+        Self::new(labels, attributes, features, weights, metadata).map_err(file_error)
     }
 }
 
-/// An entry of a model's metadata that is a string, such as `template` or `scheme`.
+/// An entry of a model's metadata that is a string, such as `template` or `scheme`; `None` if it is
+/// missing or null.
 ///
 /// # Errors
 /// [`Error::File`] if the metadata is not a JSON object, or the entry not a string.
+///
+/// # Examples
+/// ```
+/// use spanrs_crf::metadata_text;
+/// let metadata = r#"{"scheme": "BIO", "iterations": 100}"#;
+/// assert_eq!(metadata_text(metadata, "scheme").unwrap().as_deref(), Some("BIO"));
+/// assert_eq!(metadata_text(metadata, "template").unwrap(), None);
+/// assert!(metadata_text(metadata, "iterations").is_err());
+/// ```
 pub fn metadata_text(metadata: &str, name: &str) -> Result<Option<String>> {
     let metadata: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(metadata).map_err(damaged)?;
+        serde_json::from_str(metadata).map_err(file_error)?;
     match metadata.get(name) {
         None | Some(serde_json::Value::Null) => Ok(None),
         Some(serde_json::Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(damaged(format!("the {name} is not a string"))),
+        Some(_) => Err(file_error(format!("the {name} is not a string"))),
     }
 }
 
-/// All names in one, and the end of each.
-fn flat(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
+/// All names concatenated, and the end of each in bytes.
+fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(names.len()));
     for name in names.names() {
         bytes.extend_from_slice(name.as_bytes());
@@ -180,7 +207,12 @@ fn flat(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
     (bytes, ends)
 }
 
-fn names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
+/// The inverse of `concatenate`, for untrusted bytes. Numbers follow the order of the names.
+///
+/// # Errors
+/// [`Error::File`] if an end is out of order or range, a name is not UTF-8 or occurs twice, or
+/// bytes are left over.
+fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
     let mut names = Interner::default();
     let mut start = 0;
     for (at, &end) in ends.iter().enumerate() {
@@ -188,26 +220,29 @@ fn names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
             .ok()
             .and_then(|end| bytes.get(start..end));
         let name = name.and_then(|name| std::str::from_utf8(name).ok());
-        let name = name.ok_or_else(|| damaged(format!("name {at} is not where it should be")))?;
+        let name =
+            name.ok_or_else(|| file_error(format!("name {at} is not where it should be")))?;
         if names.intern(name) as usize != at {
-            return Err(damaged(format!("the name {name:?} occurs twice")));
+            return Err(file_error(format!("the name {name:?} occurs twice")));
         }
         start += name.len();
     }
     match start == bytes.len() {
         true => Ok(names),
-        false => Err(damaged("names are left over")),
+        false => Err(file_error("names are left over")),
     }
 }
 
-fn bytes<T, const N: usize>(
+/// The little-endian bytes of numbers, by `convert`.
+fn to_bytes<T, const N: usize>(
     values: impl IntoIterator<Item = T>,
     convert: impl Fn(T) -> [u8; N],
 ) -> Vec<u8> {
     values.into_iter().flat_map(convert).collect()
 }
 
-fn numbers<T, const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
+/// The inverse of `to_bytes`; bytes after the last whole number are ignored (tensors have none).
+fn read_numbers<T, const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
     bytes
         .as_chunks::<N>()
         .0

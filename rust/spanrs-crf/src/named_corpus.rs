@@ -1,4 +1,9 @@
-//! Corpora whose labels and attributes are numbered as they are read.
+//! Corpora whose labels and attributes are numbered while they are read.
+//!
+//! A file names labels and attributes, and which labels there are is known only at its end. Targets
+//! that list one label per token do not depend on the number of labels and enter the [`Corpus`] at
+//! once. All others have a row of `labels` entries per token, so they are kept as [`TokenTarget`]s,
+//! with a placeholder in the corpus, until [`NamedCorpus::close`].
 
 use spanrs_base::Interner;
 
@@ -6,24 +11,35 @@ use crate::corpus::{Corpus, Target};
 use crate::error::{Error, Result};
 use crate::model::MAX_LABELS;
 
-/// Supervision of a token.
+/// Supervision of one token. A sequence may mix the kinds; [`NamedCorpus::close`] merges them into
+/// one [`Target`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokenTarget {
-    /// One label.
+    /// One known label.
     Label(u32),
-    /// Any label.
+    /// Unknown: all labels are allowed, including those first seen in later sequences.
     Open,
-    /// One of several labels.
+    /// One of several labels, each listed once. Which of them is left open.
     Allowed(Vec<u32>),
-    /// A distribution over labels.
+    /// A distribution, as (label, probability) pairs; labels that are not listed have probability
+    /// 0.
     Shares(Vec<(u32, f64)>),
 }
 
 impl TokenTarget {
-    /// A distribution over labels.
+    /// A distribution over labels, checked. `token` is the index of the token in its sequence, for
+    /// the error.
     ///
     /// # Errors
-    /// [`Error::Distribution`] of this token if shares are not between 0 and 1 or do not sum to 1.
+    /// [`Error::Distribution`] if a probability is not between 0 and 1 or if they do not sum to 1
+    /// (tolerance 1e-6).
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::TokenTarget;
+    /// assert!(TokenTarget::shares(vec![(0, 0.75), (2, 0.25)], 0).is_ok());
+    /// assert!(TokenTarget::shares(vec![(0, 0.75)], 0).is_err());
+    /// ```
     pub fn shares(shares: Vec<(u32, f64)>, token: usize) -> Result<Self> {
         let sum: f64 = shares.iter().map(|(_, share)| share).sum();
         let in_range = shares
@@ -38,14 +54,36 @@ impl TokenTarget {
 }
 
 /// A corpus under construction, with the names of its labels and attributes.
+///
+/// Intern the names of a sequence in [`NamedCorpus::labels`] and [`NamedCorpus::attributes`], then
+/// [`NamedCorpus::push`] the sequence with their numbers; at the end call [`NamedCorpus::close`],
+/// then [`NamedCorpus::into_parts`]. Numbers follow the order of first appearance, so equal input
+/// gives equal models.
+///
+/// ```
+/// use spanrs_crf::{NamedCorpus, Target, TokenTarget};
+/// let mut corpus = NamedCorpus::default();
+/// let per = corpus.labels.intern("PER");
+/// let ada = corpus.attributes.intern("w=Ada");
+/// corpus.push(vec![vec![(ada, 1.0)]], vec![TokenTarget::Open], 1.0).unwrap();
+/// corpus.labels.intern("O");
+/// corpus.push(vec![vec![]], vec![TokenTarget::Label(per)], 1.0).unwrap();
+/// corpus.close().unwrap();
+/// let (corpus, labels, _) = corpus.into_parts();
+/// assert_eq!(labels.len(), 2);
+/// assert_eq!(corpus.target(0), &Target::Partial(vec![true, true]));
+/// ```
 #[derive(Clone, Debug)]
 pub struct NamedCorpus {
-    /// Names of the labels.
+    /// Names of the labels, by number.
     pub labels: Interner<str>,
-    /// Names of the attributes.
+    /// Names of the attributes, by number.
     pub attributes: Interner<str>,
+    /// The sequences so far. Its number of labels is at least 1, so that label 0 can be a
+    /// placeholder.
     corpus: Corpus,
-    /// Sequences with targets that are not one label for each token; their rows need the final number of labels.
+    /// (sequence, targets) of the sequences with a target other than one label for each token;
+    /// their labels in `corpus` are placeholders.
     open: Vec<(usize, Vec<TokenTarget>)>,
 }
 
@@ -61,20 +99,27 @@ impl Default for NamedCorpus {
 }
 
 impl NamedCorpus {
-    /// Number of sequences.
+    /// Number of sequences pushed.
     pub fn sequences(&self) -> usize {
         self.corpus.sequences()
     }
 
-    /// Number of tokens.
+    /// Number of tokens pushed.
     pub fn tokens(&self) -> usize {
         self.corpus.tokens()
     }
 
-    /// Adds a sequence: the (attribute, value) pairs of its tokens, a target for each token, and its weight.
+    /// Adds a sequence: the (attribute, value) pairs of its tokens, a target for each token, and
+    /// its weight.
+    ///
+    /// All numbers in it must have been given out by [`NamedCorpus::labels`] and
+    /// [`NamedCorpus::attributes`] before the call.
     ///
     /// # Errors
-    /// [`Error`] for attributes, targets or a weight that do not fit; the sequence is not added.
+    /// [`Error::Attribute`] and [`Error::Value`] for a bad attribute; [`Error::Shape`] if there are
+    /// not as many targets as tokens; [`Error::Label`] for a label out of range where all tokens
+    /// have [`TokenTarget::Label`]; [`Error::Weight`]. The sequence is not added. Labels in other
+    /// targets are looked at by [`NamedCorpus::close`].
     pub fn push(
         &mut self,
         tokens: Vec<Vec<(u32, f64)>>,
@@ -101,10 +146,21 @@ impl NamedCorpus {
         Ok(())
     }
 
-    /// Checks the number of labels and sets the targets that are not one label for each token.
+    /// Checks the number of labels and replaces the placeholders of partial and soft sequences by
+    /// their targets.
+    ///
+    /// A sequence with a [`TokenTarget::Shares`] becomes [`Target::Soft`]: its open tokens get the
+    /// uniform distribution over all labels, and [`TokenTarget::Allowed`] the uniform one over the
+    /// labels listed. Any other sequence becomes [`Target::Partial`].
     ///
     /// # Errors
-    /// [`Error::Labels`]; those of [`Corpus::set_target`], with the index of the sequence.
+    /// [`Error::Labels`] for more than [`MAX_LABELS`], without a sequence; otherwise the errors of
+    /// [`Corpus::set_target`] with the index of the sequence, such as [`Error::NoLabel`] for an
+    /// empty list of allowed labels and [`Error::Shape`] if a label was interned after the last
+    /// call of [`NamedCorpus::push`].
+    ///
+    /// # Panics
+    /// If a partial or soft target has a label whose number was never given out.
     pub fn close(&mut self) -> Result<(), (Error, Option<usize>)> {
         let labels = self.labels.len();
         if labels > MAX_LABELS {
@@ -117,13 +173,16 @@ impl NamedCorpus {
         Ok(())
     }
 
-    /// The corpus, and the names of its labels and attributes.
+    /// The corpus, the names of its labels and the names of its attributes. Call
+    /// [`NamedCorpus::close`] first: without it, partial and soft sequences have placeholder
+    /// labels.
     pub fn into_parts(self) -> (Corpus, Interner<str>, Interner<str>) {
         (self.corpus, self.labels, self.attributes)
     }
 }
 
-/// The target of a sequence that has open labels: soft if a token has a distribution, else partial.
+/// The target of a sequence from those of its tokens: soft if a token has a distribution, else
+/// partial.
 fn target_of(targets: &[TokenTarget], labels: usize) -> Target {
     if targets
         .iter()

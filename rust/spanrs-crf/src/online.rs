@@ -1,4 +1,34 @@
-//! Online training: one update per sequence.
+//! Online training: decode a sequence with the current weights, and if the best labelling is wrong,
+//! move the weights towards the right one.
+//!
+//! With `D` the features of gold minus those of pred, `margin = score(pred) - score(gold)` (at
+//! least 0), `k` the number of wrong labels and `omega` the weight of the sequence:
+//!
+//! | update | step | loss |
+//! |---|---|---|
+//! | perceptron (Collins 2002) | `w += omega D` | `omega k` |
+//! | passive-aggressive (Crammer et al. 2006) | `w += omega tau D` | `omega cost` |
+//! | AROW (Mejer and Crammer 2010) | `w += omega cost / (D' S D + gamma) * S D` | `omega cost` |
+//!
+//! For passive-aggressive updates `cost = margin + 1`, or `margin + sqrt(k)` if they are sensitive
+//! to the number of errors, and `tau = cost / (D . D)`, limited by [`Slack`]. For AROW
+//! `cost = margin + k`, and `S` is a diagonal of variances, one for each weight: `1 / S_k` grows by
+//! `D_k^2 / gamma` with each update.
+//!
+//! # Averaging
+//! The returned weights are the average over all steps of all passes, including the weights at the
+//! start, or the last weights for AROW and without averaging. The sum is kept lazily: each change
+//! is multiplied by the number of steps before it, and subtracted at the end, so a step costs only
+//! the features it changes.
+//!
+//! # Partial labels
+//! The best labelling among the allowed ones serves as gold (Fernandes and Brefeld 2011).
+//! Distributions and weighted labellings are refused.
+//!
+//! # Determinism
+//! Sequences are shuffled before each pass by a generator that depends on the seed alone. Ties in
+//! decoding go to the lower label ([`Lattice::best`]), so at the start, with all weights 0, every
+//! token gets label 0.
 
 use spanrs_base::{Clock, Rng, Watch};
 
@@ -9,69 +39,81 @@ use crate::lattice::Lattice;
 use crate::lbfgs::{Iteration, Stop};
 use crate::transitions::Transitions;
 
-/// How much a sequence that is labelled wrongly changes the weights.
+/// How a sequence that is labelled wrongly changes the weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Update {
-    /// Averaged perceptron (Collins 2002).
+    /// Averaged perceptron (Collins 2002): add the features of the right labelling, subtract those
+    /// of the best one.
     Perceptron,
-    /// Passive-aggressive (Crammer et al. 2006).
+    /// Passive-aggressive (Crammer et al. 2006): the smallest change that makes the right labelling
+    /// win by a margin.
     PassiveAggressive {
         /// Limit of the step.
         slack: Slack,
         /// The margin is the square root of the number of wrong labels, instead of 1.
         error_sensitive: bool,
-        /// Average the weights over all updates.
+        /// Average the weights over all steps.
         averaging: bool,
     },
-    /// Adaptive regularisation of weight vectors (Mejer and Crammer 2010).
+    /// Adaptive regularisation of weight vectors (Mejer and Crammer 2010): weights that changed
+    /// often change less.
     Arow {
-        /// Initial variance of each weight.
+        /// Initial variance of each weight, above 0.
         variance: f64,
-        /// Trade-off between loss and change of the weights.
+        /// Trade-off between loss and change of the weights, above 0; a larger value gives smaller
+        /// steps.
         gamma: f64,
     },
 }
 
-/// Limits of a passive-aggressive step.
+/// Limits of a passive-aggressive step, from least to most tolerant of noise in the labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Slack {
-    /// None (PA).
+    /// No limit (PA).
     None,
-    /// The step is at most this (PA-I).
+    /// The step is at most this, CRFsuite's `c` (PA-I).
     Linear(f64),
-    /// The step shrinks smoothly (PA-II).
+    /// The step is `cost / (D . D + 1 / (2c))` for this `c` (PA-II).
     Quadratic(f64),
 }
 
-/// Options of online training.
+/// Options of online training. [`crate::train()`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Online {
     /// The update rule.
     pub update: Update,
-    /// Number of passes over the corpus.
+    /// Largest number of passes over the corpus.
     pub max_iterations: usize,
-    /// Stop when the loss per token is below this.
+    /// Converged when the loss of a pass, per token of the corpus, is at most this.
     pub epsilon: f64,
     /// Seed of the order of sequences.
     pub seed: u64,
 }
 
-/// A change of the weights under construction.
+/// The features of gold minus those of pred, while they are collected. Empty between sequences.
 struct Change {
+    /// Difference for each weight; 0 unless touched.
     values: Vec<f64>,
-    /// Changed features in order of first use.
+    /// Changed features in order of first use, so that sums have a fixed order.
     touched: Vec<usize>,
+    /// Whether each feature is in `touched`.
     seen: Vec<bool>,
+    /// Number of wrong labels.
     wrong: usize,
 }
 
 impl Online {
-    /// Trains from `weights`, which are updated in place; `after` is called after each pass with the averaged weights, and
-    /// false stops.
+    /// Trains from `weights`, which are updated in place; `after` is called after each pass with
+    /// the averaged weights, and false stops.
     ///
     /// # Errors
-    /// [`Error::Target`] for soft labels, [`Error::NotFinite`] if weights overflow, [`Error::Interrupted`]; and those of
-    /// `after`.
+    /// [`Error::Target`] for soft labels and counts, before training; [`Error::NotFinite`] if
+    /// weights overflow; [`Error::Interrupted`]; and those of `after`. `weights` are then the
+    /// average so far.
+    ///
+    /// # Panics
+    /// If there are fewer weights than features, or fewer attributes in the features than in the
+    /// corpus. [`crate::train()`] checks the weights.
     pub fn train(
         &self,
         corpus: &Corpus,
@@ -124,6 +166,7 @@ impl Online {
         }
     }
 
+    /// Passes over the corpus until one of the reasons to stop; leaves the weights in the learner.
     fn passes(
         &self,
         learner: &mut Learner,
@@ -161,29 +204,42 @@ impl Online {
     }
 }
 
-/// Puts sequences in random order.
+/// Puts indices in random order (Fisher and Yates, from the end).
 pub(crate) fn shuffle(order: &mut [usize], rng: &mut Rng) {
     for at in (1..order.len()).rev() {
         order.swap(at, rng.below(at as u64 + 1) as usize);
     }
 }
 
+/// The state of training.
 struct Learner<'a> {
+    /// The update rule.
     update: Update,
+    /// The sequences with their targets.
     corpus: &'a Corpus,
+    /// The features, in the order of the weights.
     features: &'a Features,
+    /// The current weights, not averaged.
     weights: Vec<f64>,
-    /// Sum of each change times the number of sequences before it; empty without averaging.
+    /// For each weight, the sum of its changes times the number of steps before each; empty without
+    /// averaging.
     sums: Vec<f64>,
-    /// Empty except for AROW.
+    /// Variance of each weight for AROW, else empty.
     variances: Vec<f64>,
+    /// Transition scores of the current weights; only valid for Viterbi
+    /// ([`Transitions::set_score`]).
     transitions: Transitions,
+    /// Work space of one step.
     change: Change,
+    /// Label scores of the current sequence.
     lattice: Lattice,
+    /// Number of sequences seen plus 1: the number of weight vectors that the average is over.
     count: f64,
 }
 
 impl Learner<'_> {
+    /// The average of the weights at the start and after each sequence; the current weights without
+    /// averaging.
     fn averaged(&self) -> Vec<f64> {
         let mut weights = self.weights.clone();
         for (weight, sum) in weights.iter_mut().zip(&self.sums) {
@@ -192,7 +248,8 @@ impl Learner<'_> {
         weights
     }
 
-    /// Learns from a sequence and returns its loss.
+    /// Learns from a sequence and returns its loss: 0 if the best labelling is right, or if the
+    /// sequence has the weight 0.
     fn sequence(&mut self, at: usize) -> Result<f64> {
         let tokens = self.corpus.sequence(at);
         self.lattice.reset(tokens.len(), self.corpus.labels());
@@ -227,7 +284,8 @@ impl Learner<'_> {
         Ok(loss)
     }
 
-    /// Fills the change with the features of gold minus those of pred.
+    /// Collects the features of gold minus those of pred. `first` is the first token of the
+    /// sequence in the corpus.
     fn compare(&mut self, first: usize, gold: &[usize], pred: &[usize]) {
         let change = &mut self.change;
         for (at, (&gold_label, &pred_label)) in gold.iter().zip(pred).enumerate() {
@@ -247,7 +305,8 @@ impl Learner<'_> {
         }
     }
 
-    /// Applies the change; `margin` is the score of pred minus that of gold.
+    /// Applies the collected change and empties it; `weight` is that of the sequence, `margin` the
+    /// score of pred minus that of gold. Returns the loss.
     fn learn(&mut self, weight: f64, margin: f64) -> f64 {
         let wrong = self.change.wrong as f64;
         let touched = std::mem::take(&mut self.change.touched);
@@ -306,6 +365,7 @@ impl Learner<'_> {
 }
 
 impl Change {
+    /// Adds to the difference of a feature; pairs without a feature have no place.
     fn add(&mut self, place: Option<usize>, value: f64) {
         if let Some(place) = place {
             if !std::mem::replace(&mut self.seen[place], true) {

@@ -1,33 +1,48 @@
-//! Attributes of the tokens of sequences.
+//! Sequences of tokens with numbered, weighted attributes: the input of training and decoding.
+//!
+//! The storage is a compressed sparse row matrix with tokens as rows: one array of attribute
+//! numbers, one of values, the end of each token's items and the end of each sequence's tokens. It
+//! takes 4 bytes per item while all values are 1 (indicators, the usual case), 12 bytes per item
+//! otherwise, and 8 bytes per token and per sequence.
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-/// Sequences of tokens with attributes, which are numbers from 0, in compressed rows.
+/// Sequences of tokens with attributes, in compressed rows.
+///
+/// Tokens are appended to the *current* sequence until [`Sequences::end`]; [`Sequences::discard`]
+/// drops them instead. Tokens are numbered over all sequences. An attribute may occur more than
+/// once at a token; its values add up. The order of a token's attributes is kept, and decides the
+/// order of the floating-point sums.
 ///
 /// ```
 /// use spanrs_crf::Sequences;
 /// let mut sequences = Sequences::new(3);
 /// sequences.token([(0, 1.0), (2, 0.5)]).unwrap();
+/// sequences.indicators(&[1]).unwrap();
 /// sequences.end();
-/// assert_eq!((sequences.len(), sequences.tokens()), (1, 1));
+/// assert_eq!((sequences.len(), sequences.tokens()), (1, 2));
+/// assert_eq!(sequences.items(0).collect::<Vec<_>>(), [(0, 1.0), (2, 0.5)]);
 /// assert!(sequences.token([(3, 1.0)]).is_err(), "there are three attributes");
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Sequences {
+    /// All attributes are below this number.
     attributes: usize,
-    /// End offset of each token's items.
+    /// End of each token's items in `attribute` and `value` (exclusive). Has an entry for the
+    /// tokens of the current sequence as well.
     ends: Vec<usize>,
+    /// Attribute number of each item.
     attribute: Vec<u32>,
-    /// Value of each item; empty while all are 1.
+    /// Value of each item; empty while all values are 1, else as long as `attribute`.
     value: Vec<f64>,
-    /// End offset of each sequence's tokens.
+    /// End of each ended sequence's tokens in `ends` (exclusive).
     sequences: Vec<usize>,
 }
 
 impl Sequences {
-    /// No sequences, of this number of attributes.
+    /// An empty collection whose attributes are the numbers below `attributes`.
     pub fn new(attributes: usize) -> Self {
         Self {
             attributes,
@@ -35,15 +50,19 @@ impl Sequences {
         }
     }
 
-    /// Raises the number of attributes.
+    /// Raises the number of attributes; a smaller number has no effect.
     pub fn grow(&mut self, attributes: usize) {
         self.attributes = self.attributes.max(attributes);
     }
 
     /// Appends a token with its (attribute, value) pairs to the current sequence.
     ///
+    /// The first value other than 1 makes room for the values of all items, which costs 8 bytes for
+    /// each item so far.
+    ///
     /// # Errors
-    /// [`Error::Attribute`] and [`Error::Value`]; the token is not added.
+    /// [`Error::Attribute`] for an attribute that is out of range, [`Error::Value`] for a value
+    /// that is NaN or infinite; the token is not added.
     pub fn token(&mut self, items: impl IntoIterator<Item = (u32, f64)>) -> Result<()> {
         let start = self.attribute.len();
         for (attribute, value) in items {
@@ -73,10 +92,12 @@ impl Sequences {
         Ok(())
     }
 
-    /// Appends a token whose attributes all have the value 1.
+    /// Appends a token whose attributes all have the value 1. Equivalent to [`Sequences::token`]
+    /// with these values, but copies the attributes at once.
     ///
     /// # Errors
-    /// [`Error::Attribute`]; the token is not added.
+    /// [`Error::Attribute`] with the largest attribute if that is out of range; the token is not
+    /// added.
     pub fn indicators(&mut self, attributes: &[u32]) -> Result<()> {
         if let Some(&attribute) = attributes.iter().max()
             && attribute as usize >= self.attributes
@@ -95,12 +116,12 @@ impl Sequences {
         Ok(())
     }
 
-    /// Ends the current sequence.
+    /// Ends the current sequence, which may be empty.
     pub fn end(&mut self) {
         self.sequences.push(self.ends.len());
     }
 
-    /// Discards the tokens of the current sequence.
+    /// Removes the tokens added since the last [`Sequences::end`].
     pub fn discard(&mut self) {
         self.ends.truncate(self.ended());
         let items = self.ends.last().copied().unwrap_or_default();
@@ -108,58 +129,67 @@ impl Sequences {
         self.value.truncate(items);
     }
 
-    /// Number of tokens of the current sequence.
+    /// Number of tokens added since the last [`Sequences::end`].
     pub fn open(&self) -> usize {
         self.ends.len() - self.ended()
     }
 
+    /// Number of tokens of the ended sequences.
     fn ended(&self) -> usize {
         self.sequences.last().copied().unwrap_or_default()
     }
 
-    /// Removes the items of all tokens; the lengths of sequences remain.
+    /// Frees the items of all tokens; tokens and sequences keep their numbers. Training calls it
+    /// once the items are packed.
     pub(crate) fn clear_items(&mut self) {
         self.ends.fill(0);
         (self.attribute, self.value) = (Vec::new(), Vec::new());
     }
 
-    /// Number of attributes.
+    /// Number of attributes: all attributes are below it.
     pub fn attributes(&self) -> usize {
         self.attributes
     }
 
-    /// Number of sequences.
+    /// Number of ended sequences.
     pub fn len(&self) -> usize {
         self.sequences.len()
     }
 
-    /// True if there are no sequences.
+    /// True without ended sequences.
     pub fn is_empty(&self) -> bool {
         self.sequences.is_empty()
     }
 
-    /// Number of tokens.
+    /// Number of tokens, those of the current sequence included.
     pub fn tokens(&self) -> usize {
         self.ends.len()
     }
 
-    /// Number of items of all tokens.
+    /// Number of items (attributes with a value) of all tokens.
     pub fn items_len(&self) -> usize {
         self.attribute.len()
     }
 
-    /// True if a value is not 1.
+    /// Whether values are stored. False means that all values are 1; true usually means that one is
+    /// not, but remains true after the token with the only such value was refused or discarded.
     pub(crate) fn has_values(&self) -> bool {
         !self.value.is_empty()
     }
 
-    /// Token indices of a sequence, counted over all sequences.
+    /// Token indices of a sequence, counted over all sequences; the end is exclusive.
+    ///
+    /// # Panics
+    /// If `at` is not below [`Sequences::len`].
     pub fn sequence(&self, at: usize) -> Range<usize> {
         let start = if at == 0 { 0 } else { self.sequences[at - 1] };
         start..self.sequences[at]
     }
 
-    /// The (attribute, value) pairs of a token.
+    /// The (attribute, value) pairs of a token, in the order in which they were added.
+    ///
+    /// # Panics
+    /// If `token` is not below [`Sequences::tokens`].
     pub fn items(&self, token: usize) -> impl Iterator<Item = (u32, f64)> {
         let start = if token == 0 { 0 } else { self.ends[token - 1] };
         let values = move |at| self.value.get(at).copied().unwrap_or(1.0);

@@ -1,4 +1,28 @@
-//! Stochastic gradient descent with a Gaussian prior.
+//! Stochastic gradient descent on the penalised log-likelihood, after CRFsuite's `l2sgd` and
+//! Bottou's `crfsgd`.
+//!
+//! The objective is that of [`crate::Objective`]. With `n` sequences, `lambda = 2 c2 / n`, and
+//! `L_i` the loss of sequence `i`, the step `t` is
+//!
+//! ```text
+//! eta_t = eta / (1 + lambda * eta * t)  =  1 / (lambda * (t0 + t)),    t0 = 1 / (lambda * eta)
+//! w     <-  (1 - eta_t * lambda) * w  -  eta_t * gradient of L_i
+//! ```
+//!
+//! The initial rate `eta` is found by trial on a sample (*calibration*): start with [`Sgd::eta`],
+//! multiply by [`Sgd::rate`] while a pass over the sample ends with a smaller objective than the
+//! start has, then divide, beginning below the first rate. The trial with the smallest objective
+//! wins, the earlier one of equal ones.
+//!
+//! The loss of a sequence is measured before its own step, so a sample of one sequence cannot tell
+//! rates apart: the penalty decides, and the smallest rate tried wins.
+//!
+//! The decay of all weights is one multiplication: weights are a vector times a scale. Each
+//! sequence costs its forward-backward, the exponentials of the transition scores, and the features
+//! of its attributes, independently of the number of weights.
+//!
+//! Sequences are visited in a random order that depends on the seed alone. Training is sequential,
+//! so it uses one thread.
 
 use spanrs_base::{Clock, Rng, Watch};
 
@@ -11,50 +35,89 @@ use crate::online::shuffle;
 use crate::simd::padded;
 use crate::transitions::Transitions;
 
-/// Options of stochastic gradient descent with the learning rate `1 / (lambda * (t0 + t))`, `lambda = 2 c2 / sequences`
-/// (Bottou 2010; Shalev-Shwartz et al. 2007). `t0` is chosen by trial on a sample.
+/// Options of stochastic gradient descent with the learning rate `1 / (lambda * (t0 + t))`,
+/// `lambda = 2 c2 / sequences` (Bottou 2010; Shalev-Shwartz et al. 2007). `t0` follows from the
+/// initial rate, which is chosen by trial on a sample.
+///
+/// ```
+/// use spanrs_crf::{Corpus, FeatureSelection, Features, Sgd, Stop, Target};
+/// let mut corpus = Corpus::new(2, 1);
+/// for _ in 0..20 {
+///     corpus.token([(0, 1.0)]).unwrap();
+///     corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
+/// }
+/// let all = FeatureSelection { all_states: true, ..FeatureSelection::default() };
+/// let features = Features::of(&corpus, all);
+/// let sgd = Sgd {
+///     c2: 1.0, max_iterations: 50, period: 10, delta: 1e-3, eta: 0.1, rate: 2.0,
+///     samples: 1000, candidates: 10, max_trials: 20, seed: 1,
+/// };
+/// let mut weights = vec![0.0; 2];
+/// let stop = sgd.train(&corpus, &features, &mut weights, || false, |_, _| Ok(true)).unwrap();
+/// assert_eq!(stop, Stop::Delta);
+/// assert!(weights[1] > 0.5 && (weights[0] + weights[1]).abs() < 1e-6);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sgd {
-    /// Coefficient of the sum of squared weights.
+    /// Coefficient of the sum of squared weights, at least 0. With 0 the learning rate does not
+    /// decrease.
     pub c2: f64,
-    /// Number of passes over the corpus.
+    /// Largest number of passes over the corpus.
     pub max_iterations: usize,
-    /// Iterations over which the improvement of the objective is measured.
+    /// Number of passes over which the improvement of the objective is measured; 0 means 1.
     pub period: usize,
-    /// Stop when that improvement is below this, relative to the objective.
+    /// Stop when that improvement is below this times the objective.
     pub delta: f64,
-    /// First learning rate tried.
+    /// First learning rate tried in the calibration.
     pub eta: f64,
-    /// Factor between the rates tried.
+    /// Factor between the rates tried, above 1.
     pub rate: f64,
-    /// Number of sequences in the sample.
+    /// Number of sequences in the sample, at most all.
     pub samples: usize,
-    /// Number of better rates to find before the best is taken.
+    /// Number of rates that improve on the start to find before the best is taken.
     pub candidates: usize,
-    /// Largest number of rates tried.
+    /// Largest number of rates tried; 0 uses `eta` without trial.
     pub max_trials: usize,
-    /// Seed of the order of sequences.
+    /// Seed of the sample and of the order of sequences.
     pub seed: u64,
 }
 
-/// Weights as a vector times a scale, so that decay is one multiplication.
+/// The state of training. The weights are a vector times a scale, so that decay is one
+/// multiplication.
 struct Learner<'a> {
     corpus: &'a Corpus,
     features: &'a Features,
+    /// Weights divided by `scale`.
     weights: Vec<f64>,
+    /// Factor of all weights; multiplied in when it falls below 1e-9, before precision is lost.
     scale: f64,
+    /// Lattice and sums of one sequence.
     work: Work,
+    /// Transition scores of the current sequence.
     transitions: Transitions,
+    /// Dense transition weights, row-major (from, to).
     scores: Vec<f64>,
+    /// Derivatives of the label scores of the current sequence, padded rows.
     rows: Vec<f64>,
+    /// Derivatives of the transition scores of the current sequence, row-major (from, to).
     pairs: Vec<f64>,
 }
 
 impl Sgd {
-    /// Trains from `weights`, which are updated in place; `after` is called after each pass, and false stops.
+    /// Trains from `weights`, which are updated in place; `after` is called after each pass with
+    /// the weights at its end, and false stops.
+    ///
+    /// The loss that is reported and compared is the sum of the sequences' losses, each before its
+    /// own step, plus the penalty at the end of the pass. `weights` become those of the pass with
+    /// the smallest loss, not those of the last pass.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] if weights overflow, [`Error::Interrupted`]; and those of `after`.
+    /// [`Error::NotFinite`] or [`Error::Transition`] if weights overflow, [`Error::Interrupted`],
+    /// and those of `after`; `weights` are then those of the best pass so far.
+    ///
+    /// # Panics
+    /// If there are fewer weights than features, or fewer attributes in the features than in the
+    /// corpus. [`crate::train()`] checks the weights.
     pub fn train(
         &self,
         corpus: &Corpus,
@@ -118,7 +181,11 @@ impl Sgd {
         }
     }
 
-    /// The learning rate with the least objective after a pass over the sample.
+    /// Returns the learning rate with the least objective after a pass over the sample from
+    /// `start`; overflow counts as infinite. Leaves the learner at `start`.
+    ///
+    /// At most `max_trials` rates are tried, and no more once `candidates` of them improved on the
+    /// objective at `start`.
     fn calibrate(
         &self,
         learner: &mut Learner,
@@ -169,7 +236,7 @@ impl Sgd {
 }
 
 impl Learner<'_> {
-    /// The weights.
+    /// The weights: vector times scale.
     fn current(&self) -> Vec<f64> {
         self.weights
             .iter()
@@ -177,7 +244,12 @@ impl Learner<'_> {
             .collect()
     }
 
-    /// One pass over sequences; returns their loss.
+    /// One pass over sequences; returns the sum of their losses, each before its own step. `step`
+    /// counts the steps of all passes.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] if the sum is not finite, [`Error::Interrupted`], and those of the
+    /// sequences.
     fn pass(
         &mut self,
         order: &[usize],
@@ -202,6 +274,8 @@ impl Learner<'_> {
         }
     }
 
+    /// One step: computes loss and derivatives of a sequence, decays all weights, and moves those
+    /// of its features. Returns the loss before the step.
     fn sequence(&mut self, at: usize, rate: f64, lambda: f64) -> Result<f64> {
         let (corpus, features) = (self.corpus, self.features);
         let (labels, tokens) = (corpus.labels(), corpus.sequence(at));

@@ -1,26 +1,48 @@
-//! Vector kernels. Loops are written so that the compiler vectorises them, and compiled for several instruction sets.
+//! Vector kernels for rows of labels.
 //!
-//! Sums have a fixed order and multiplications are not fused with additions, so all processors compute the same numbers.
+//! Loops are written over arrays of fixed length so that the compiler vectorises them, and each
+//! kernel is compiled for several instruction sets (`pulp` chooses at run time). There is no
+//! architecture-specific code here.
+//!
+//! # The same numbers everywhere
+//! Sums have a fixed order (by lanes of [`LANES`], then a tree) that does not depend on the width
+//! of the registers, and multiplications are not fused with additions. Exponentials come from
+//! [`exp_minus`] instead of the C library. So the kernels compute the same numbers on all
+//! processors. The few other exponentials and logarithms (of transition scores, scales and log
+//! sums) are those of the platform's mathematical library.
+//!
+//! # Layout
+//! Rows are padded to a multiple of [`LANES`] entries. Square matrices are cut into [`Panels`] of
+//! columns, so that the partial sums of a row-times-matrix product stay in registers while the
+//! panel's rows are read sequentially:
+//!
+//! ```text
+//! width 56:  | 32 columns | 16 columns | 8 columns |     each panel: 56 rows, row-major
+//! ```
 
 use crate::aligned::Aligned;
 
-/// Rows are padded to a multiple of this many labels.
+/// Rows are padded to a multiple of this many labels: one 512-bit vector of `f64`.
 pub(crate) const LANES: usize = 8;
 
 pub(crate) use pulp::NullaryFnOnce as Kernel;
 
-/// Runs a kernel compiled for the best instruction set of this processor. `call` and all it calls must be
-/// `#[inline(always)]` functions; closures and others are compiled for the least one.
+/// Runs a kernel compiled for the best instruction set of this processor.
+///
+/// `call` and all it calls must be `#[inline(always)]` functions: closures passed to iterators and
+/// functions that are not inlined are compiled for the least instruction set, which is correct but
+/// slow.
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     pulp::Arch::new().dispatch(kernel)
 }
 
-/// Length of a row of labels with padding.
+/// Length of a row of labels with padding: at least [`LANES`], also for no labels.
 pub(crate) fn padded(labels: usize) -> usize {
     labels.max(1).next_multiple_of(LANES)
 }
 
-/// The largest value, by lanes.
+/// The largest value of a padded row; NaN is ignored. Entries after the last whole [`LANES`] are
+/// not read.
 #[inline(always)]
 pub(crate) fn max(row: &[f64]) -> f64 {
     let mut most = [f64::NEG_INFINITY; LANES];
@@ -32,7 +54,7 @@ pub(crate) fn max(row: &[f64]) -> f64 {
     most.into_iter().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The sum, by lanes.
+/// The sum of a padded row, by lanes. Entries after the last whole [`LANES`] are not read.
 #[inline(always)]
 pub(crate) fn sum(row: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
@@ -45,7 +67,8 @@ pub(crate) fn sum(row: &[f64]) -> f64 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// `exp(value - most)` of each value, relative error below 3e-16; 0 below `exp(-708)`. Values are at most `most`.
+/// Writes `exp(value - most)` of each value to `exps`; relative error below 3e-16, and 0 where the
+/// difference is below -708. Values are at most `most`; negative infinity gives 0, NaN gives NaN.
 #[inline(always)]
 pub(crate) fn exp_minus(row: &[f64], most: f64, exps: &mut [f64]) {
     for (value, exp) in row.iter().zip(exps) {
@@ -53,13 +76,16 @@ pub(crate) fn exp_minus(row: &[f64], most: f64, exps: &mut [f64]) {
     }
 }
 
-/// `exp(x)` for `x <= 0` by argument reduction to `[-ln(2)/2, ln(2)/2]` and a Taylor polynomial of degree 13 (Cody and
-/// Waite 1980).
+/// `exp(x)` for `x <= 0` by argument reduction to `[-ln(2)/2, ln(2)/2]` and a Taylor polynomial of
+/// degree 13 (Cody and Waite 1980). `ln(2)` is split in two parts so that the reduction is exact;
+/// the power of two is put in the exponent bits.
 #[inline(always)]
 fn exp_of(x: f64) -> f64 {
     /// Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
+    /// The upper bits of the logarithm of 2, few enough that its product with `n` is exact.
     const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
+    /// The rest of the logarithm of 2.
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     // A clamped argument keeps the exponent in range; the result is replaced below.
     let clamped = if x < -708.0 { -708.0 } else { x };
@@ -84,23 +110,25 @@ fn exp_of(x: f64) -> f64 {
     if x < -708.0 { 0.0 } else { p * power }
 }
 
-/// A square matrix of padded rows in panels of columns, for products with row vectors.
+/// A square matrix of padded rows, stored as panels of columns for products with row vectors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Panels {
+    /// Number of rows and of columns, a multiple of [`LANES`].
     width: usize,
-    /// Panels of 32 columns, then one of 16 and one of 8 where needed; each is row-major.
+    /// As many panels of 32 columns as fit, then one of 16 and one of 8 where needed; each is
+    /// row-major. A panel that begins at column `c` is at offset `c * width`.
     values: Aligned<f64>,
 }
 
 impl Panels {
-    /// A matrix of one value; `width` is a multiple of [`LANES`].
+    /// A matrix with all entries equal to `value`; `width` is a multiple of [`LANES`].
     pub(crate) fn new(width: usize, value: f64) -> Self {
         let mut values = Aligned::new(width * width);
         values.fill(value);
         Self { width, values }
     }
 
-    /// Sets an entry.
+    /// Sets an entry. Not for inner loops: the panel is found by division.
     pub(crate) fn set(&mut self, row: usize, column: usize, value: f64) {
         let wide = self.width / 32 * 32;
         let (start, size) = match self.width % 32 {
@@ -112,7 +140,8 @@ impl Panels {
         self.values[start * self.width + row * size + column - start] = value;
     }
 
-    /// `vector * matrix`.
+    /// `out = vector * matrix`: `out[to]` is the sum of `vector[from] * matrix[from, to]`. Both
+    /// rows have `width` entries.
     #[inline(always)]
     pub(crate) fn multiply(&self, vector: &[f64], out: &mut [f64]) {
         let (mut values, mut out) = (&*self.values, out);
@@ -127,7 +156,8 @@ impl Panels {
         }
     }
 
-    /// The product in the max-plus semiring: `out[to]` is the largest `vector[from] + matrix[from, to]`.
+    /// The product in the max-plus semiring: `out[to]` is the largest
+    /// `vector[from] + matrix[from, to]`; negative infinity if there is none. NaN is ignored.
     #[inline(always)]
     pub(crate) fn max_plus(&self, vector: &[f64], out: &mut [f64]) {
         let (mut values, mut out) = (&*self.values, out);
@@ -143,7 +173,8 @@ impl Panels {
     }
 }
 
-/// Row maxima of sums, as [`product`] has sums of products.
+/// The max-plus product with the first panel, of `N` columns; returns the remaining panels and the
+/// remaining output.
 #[inline(always)]
 fn max_sum<'a, 'b, const N: usize>(
     vector: &[f64],
@@ -163,7 +194,9 @@ fn max_sum<'a, 'b, const N: usize>(
     (panels, rest)
 }
 
-/// Multiplies with the first panel of `N` columns. `SETS` independent sums hide the latency of additions.
+/// Multiplies with the first panel, of `N` columns; returns the remaining panels and the remaining
+/// output. `SETS` independent sums per column hide the latency of additions; narrow panels need
+/// more of them.
 #[inline(always)]
 fn product<'a, 'b, const N: usize, const SETS: usize>(
     vector: &[f64],
@@ -190,13 +223,19 @@ fn product<'a, 'b, const N: usize, const SETS: usize>(
     (panels, rest)
 }
 
-/// Adds the products of all pairs of entries of two rows, summed over rows and times `weight`, to `sums` (row-major,
-/// `width` columns): a matrix product in blocks of registers.
+/// Adds the outer products of two rows, summed over the rows of two tables and times `weight`, to
+/// `sums`: a product of a transposed matrix with a matrix, in blocks of 4 × 8 sums that stay in
+/// registers.
 pub(crate) struct AddOuterProducts<'a> {
+    /// Table whose entries index the rows of `sums`.
     pub(crate) left: &'a [f64],
+    /// Table whose entries index the columns of `sums`; as many rows as `left`.
     pub(crate) right: &'a [f64],
+    /// Row length of both tables, and number of rows and columns of `sums`.
     pub(crate) width: usize,
+    /// Factor of all products.
     pub(crate) weight: f64,
+    /// The sums, row-major.
     pub(crate) sums: &'a mut [f64],
 }
 
@@ -225,7 +264,8 @@ impl Kernel for AddOuterProducts<'_> {
     }
 }
 
-/// The rows from `first` of outer products.
+/// `ROWS` rows of the outer products, those of the entries of `left` from `first`; `sums` are these
+/// rows alone.
 #[inline(always)]
 fn outer_block<const ROWS: usize>(
     left: &[f64],
@@ -257,7 +297,8 @@ fn outer_block<const ROWS: usize>(
     }
 }
 
-/// Adds the products of entries at the same place, times `weight`, to `sums`.
+/// Adds the products of entries at the same place, times `weight`, to `sums`. The shortest of the
+/// three decides the length.
 pub(crate) struct AddProducts<'a> {
     pub(crate) left: &'a [f64],
     pub(crate) right: &'a [f64],

@@ -1,4 +1,17 @@
 //! Sums of the weights of a token's attributes, for decoding.
+//!
+//! The label scores of a token are a sparse matrix-vector product: for each attribute, add its
+//! weights to the labels it has features with. Many attributes have a feature with one label only,
+//! and the frequent ones have features with most labels, so there are three forms:
+//!
+//! | labels of the attribute | weights are | cost of an item |
+//! |---|---|---|
+//! | 1 | in the location itself | one addition, no further cache miss |
+//! | more than 1/4 of the padded row | a dense row | a few vector instructions |
+//! | others | in the model's weight vector | one addition per label |
+//!
+//! Single weights and sparse ones are added in the order of the items, then the sum of the dense
+//! rows, so the scores do not depend on the processor.
 
 use crate::aligned::Aligned;
 use crate::features::Features;
@@ -6,43 +19,55 @@ use crate::lattice::Lattice;
 use crate::sequences::Sequences;
 use crate::simd::{Kernel, LANES, dispatch, padded};
 
-/// An attribute gets a dense row if it has weights for more than 1/4 of the row.
+/// An attribute gets a dense row if it has weights for more than 1/4 of the padded row, and at
+/// least 2.
 const DENSE_FRACTION: usize = 4;
 
-/// The `count` of weights that are a dense row.
+/// Value of [`WeightLocation::count`] for a dense row.
 const DENSE: u32 = u32::MAX;
 
-/// The weights of an attribute.
+/// Where the weights of an attribute are; 16 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct WeightLocation {
-    /// The only label, the dense row, or the index of the first weight.
+    /// The label if `count` is 1, the number of the dense row if `count` is [`DENSE`], else the
+    /// index of the first weight.
     start: u32,
     /// Number of weights, or [`DENSE`].
     count: u32,
-    /// The weight of the only label.
+    /// The weight if `count` is 1, else 0.
     weight: f64,
 }
 
-/// Where the weights of each attribute are, so that scores cost few cache misses. Attributes with many labels have dense
-/// rows: adding them takes a few vector instructions, and does not wait for earlier sums of the same label.
+/// The weights of a model in the form in which decoding adds them: a location per attribute, and
+/// the dense rows.
+///
+/// Attributes with many labels have dense rows because adding them takes a few vector instructions
+/// and does not wait for earlier sums of the same label. Immutable; shared by all decoders of a
+/// model.
 #[derive(Clone, Debug)]
 pub(crate) struct StateScores {
+    /// The location of each attribute's weights.
     locations: Vec<WeightLocation>,
+    /// The dense rows, in the order of their attributes; labels without a feature are 0.
     rows: Aligned<f64>,
-    /// Row length.
+    /// Length of a dense row: the number of labels, padded.
     width: usize,
 }
 
-/// Work space of [`StateScores::read`].
+/// Work space of [`StateScores::read`], owned by a decoder and cleared at each sequence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
+    /// Location and value of each item of the sequence.
     locations: Vec<(WeightLocation, f64)>,
-    /// End of each token's locations.
+    /// End of each token's items in `locations`.
     ends: Vec<usize>,
+    /// Dense rows of the current token, with the values they are multiplied by.
     dense: Vec<(u32, f64)>,
 }
 
 impl StateScores {
+    /// Arranges the weights of a model. Takes time and memory in the number of attributes and
+    /// weights, plus the dense rows.
     pub(crate) fn new(features: &Features, weights: &[f64]) -> Self {
         let width = padded(features.labels());
         let dense = |labels: &[u32]| labels.len() > 1 && labels.len() * DENSE_FRACTION > width;
@@ -79,7 +104,14 @@ impl StateScores {
         scores
     }
 
-    /// Adds the weights of the attributes of a sequence to its scores.
+    /// Adds the weights of the attributes of sequence `at` to the scores of the lattice, which was
+    /// reset to its length. `features` and `weights` are those given to [`StateScores::new`].
+    ///
+    /// Works in two passes: the first collects the locations of all items, so that their cache
+    /// misses overlap; the second adds the weights token by token.
+    ///
+    /// # Panics
+    /// If an attribute is not one of the model's.
     pub(crate) fn read(
         &self,
         (features, weights): (&Features, &[f64]),
@@ -130,10 +162,14 @@ impl StateScores {
     }
 }
 
-/// Adds dense rows times values.
+/// Adds dense rows, each times its value, to a padded row of sums, in blocks of 32, 16 and 8
+/// columns.
 struct AddRows<'a> {
+    /// Holds the dense rows.
     scores: &'a StateScores,
+    /// (dense row, value) pairs.
     items: &'a [(u32, f64)],
+    /// The padded score row of the token.
     sums: &'a mut [f64],
 }
 
@@ -163,7 +199,7 @@ impl Kernel for AddRows<'_> {
 }
 
 impl StateScores {
-    /// Adds `N` columns, whose sums stay in registers.
+    /// Adds `N` columns from `column` of all rows; the sums stay in registers.
     #[inline(always)]
     fn add_columns<const N: usize>(&self, items: &[(u32, f64)], column: usize, sums: &mut [f64]) {
         let mut own = [0.0; N];

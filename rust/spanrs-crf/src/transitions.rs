@@ -1,25 +1,44 @@
-//! Transition scores.
+//! Transition scores between labels, in the layouts that inference needs.
+//!
+//! The same `labels * labels` scores are kept five times: as given, transposed, padded for Viterbi,
+//! and as padded exponentials in both orders for the forward and the backward recursion. That is
+//! about 40 bytes per pair of labels, and it means that the exponentials, the expensive part, are
+//! computed once per pass over a corpus instead of once per token.
 
 use crate::error::{Error, Result, check_len};
 use crate::simd::{Panels, padded};
 
 /// Transition scores between labels; negative infinity forbids a transition.
+///
+/// Scores are logarithms, so adding a constant to all of them does not change probabilities.
+///
+/// ```
+/// use spanrs_crf::{Lattice, Transitions};
+/// // Label 0 may not be followed by label 1.
+/// let transitions = Transitions::new(2, vec![0.0, f64::NEG_INFINITY, 0.0, 0.0]).unwrap();
+/// let lattice = Lattice::of(2, &[5.0, 0.0, 0.0, 4.0]).unwrap();
+/// assert_eq!(lattice.best(&transitions).unwrap(), (vec![0, 0], 5.0));
+/// assert_eq!(lattice.best(&Transitions::zero(2)).unwrap(), (vec![0, 1], 9.0));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transitions {
+    /// Number of labels.
     labels: usize,
-    /// Row-major: from label, to label.
+    /// Scores, row-major (from, to), without padding.
     scores: Vec<f64>,
-    /// The transpose: to label, from label.
+    /// The transpose, row-major (to, from): contiguous predecessors for backtracking.
     by_target: Vec<f64>,
-    /// The scores, padded with negative infinity, for Viterbi.
+    /// The scores by (from, to), padded with negative infinity, for Viterbi.
     steps: Panels,
-    /// `exp(score - max)` by (from, to), for the forward recursion.
+    /// `exp(score - max)` by (from, to), padded with 0, for the forward recursion. Entries are
+    /// between 0 and 1.
     forward: Panels,
-    /// The transpose, for the backward recursion.
+    /// The transpose of `forward`, for the backward recursion.
     backward: Panels,
-    /// The largest score.
+    /// The largest score; 0 if there is no finite one.
     max: f64,
-    /// The largest score minus the smallest finite one.
+    /// The largest score minus the smallest finite one; forward-backward starts in the log domain
+    /// if `exp(-range)` is too small to scale.
     range: f64,
 }
 
@@ -27,14 +46,15 @@ impl Transitions {
     /// Transitions with these scores, row-major (from label, to label).
     ///
     /// # Errors
-    /// [`Error::Shape`] if there are not `labels * labels` scores, [`Error::Transition`] for NaN and positive infinity.
+    /// [`Error::Shape`] if there are not `labels * labels` scores, [`Error::Transition`] with the
+    /// first score that is NaN or positive infinity.
     pub fn new(labels: usize, scores: Vec<f64>) -> Result<Self> {
         let mut transitions = Self::zero(labels);
         transitions.set(&scores)?;
         Ok(transitions)
     }
 
-    /// Transitions whose scores are all 0.
+    /// Transitions whose scores are all 0: the tokens of a sequence are independent.
     pub fn zero(labels: usize) -> Self {
         let scores = vec![0.0; labels * labels];
         let width = padded(labels);
@@ -52,7 +72,8 @@ impl Transitions {
         transitions
     }
 
-    /// Replaces the scores.
+    /// Replaces all scores and recomputes the derived tables, in `O(labels^2)` exponentials;
+    /// allocates nothing.
     ///
     /// # Errors
     /// As [`Transitions::new`]; nothing is replaced then.
@@ -71,7 +92,9 @@ impl Transitions {
         Ok(())
     }
 
-    /// Replaces a score, given as `from * labels + to`, for Viterbi alone: the exponentials keep the old one.
+    /// Replaces one score, given as `from * labels + to`, for Viterbi alone: the exponentials, the
+    /// maximum and the range keep the old one. Online training changes few transitions per sequence
+    /// and never needs the sums.
     pub(crate) fn set_score(&mut self, pair: usize, score: f64) {
         let (from, to) = (pair / self.labels, pair % self.labels);
         self.scores[pair] = score;
@@ -79,7 +102,7 @@ impl Transitions {
         self.steps.set(from, to, score);
     }
 
-    /// Derives everything from the scores.
+    /// Recomputes the maximum, the range and all derived tables from the scores.
     fn update(&mut self) {
         let finite = self
             .scores
@@ -104,7 +127,7 @@ impl Transitions {
         self.labels
     }
 
-    /// The score of the transition `from -> to`.
+    /// The score of the transition `from -> to`; both labels are below [`Transitions::labels`].
     pub fn score(&self, from: usize, to: usize) -> f64 {
         self.scores[from * self.labels + to]
     }
@@ -114,22 +137,22 @@ impl Transitions {
         &self.scores
     }
 
-    /// Scores of the transitions out of a label.
+    /// Scores of the transitions out of a label, by the label they lead to.
     pub(crate) fn after(&self, from: usize) -> &[f64] {
         &self.scores[from * self.labels..][..self.labels]
     }
 
-    /// Scores of the transitions into a label.
+    /// Scores of the transitions into a label, by the label they come from.
     pub(crate) fn before(&self, to: usize) -> &[f64] {
         &self.by_target[to * self.labels..][..self.labels]
     }
 
-    /// The scores, padded with negative infinity, by (from, to).
+    /// The scores by (from, to), padded with negative infinity.
     pub(crate) fn steps(&self) -> &Panels {
         &self.steps
     }
 
-    /// `exp(score - max)`, padded, by (from, to).
+    /// `exp(score - max)` by (from, to), padded with 0.
     pub(crate) fn forward(&self) -> &Panels {
         &self.forward
     }
@@ -139,7 +162,7 @@ impl Transitions {
         &self.backward
     }
 
-    /// The largest score minus the smallest finite one.
+    /// The largest score minus the smallest finite one; 0 if there is at most one finite score.
     pub(crate) fn range(&self) -> f64 {
         self.range
     }

@@ -1,4 +1,9 @@
 //! Annotation of many sentences, in threads.
+//!
+//! Sentences are divided into as many contiguous parts as there are threads. A thread owns a
+//! [`Workspace`] and works in steps of 64 sentences, between which it looks whether to stop; within
+//! a step, [`Model::annotate`] interleaves the sentences in groups. Sentences are independent of
+//! each other, so the result does not depend on the number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,20 +12,25 @@ use spanrs_base::{Clock, Watch, map_in_threads};
 use crate::error::{Error, Result};
 use crate::model::{Annotated, Model, Sentence, Workspace};
 
-/// Sentences annotated between two calls of the watch.
-const TOGETHER: usize = 64;
+/// Sentences annotated between two looks at the watch; a multiple of the size of a group of
+/// [`Model::annotate`].
+const BATCH: usize = 64;
 
-/// (XPOS, UPOS) of the words of a sentence.
+/// (XPOS, UPOS) of the words of a sentence. Lists that are shorter than the sentence stand for
+/// empty tags at its end.
 pub type TagLists = (Vec<String>, Vec<String>);
 
-/// The words of a sentence with the tags that were given.
+/// The words of a sentence and the tags that were given, as slices of strings, which is how
+/// [`Sentence`] wants them.
 struct Texts<'a> {
+    /// Forms.
     words: Vec<&'a str>,
+    /// (XPOS, UPOS), each as long as `words`; None if the tagger is to predict them.
     tags: Option<(Vec<&'a str>, Vec<&'a str>)>,
 }
 
 impl<'a> Texts<'a> {
-    /// Missing tags are empty.
+    /// Borrows the strings of a sentence; tags that are missing at the end are empty.
     fn of(words: &'a [String], tags: Option<&'a TagLists>) -> Self {
         let of = |tags: &'a [String]| {
             let tag = |at| tags.get(at).map_or("", String::as_str);
@@ -32,6 +42,7 @@ impl<'a> Texts<'a> {
         }
     }
 
+    /// Returns the sentence for [`Model::annotate`].
     fn sentence(&self) -> Sentence<'_> {
         let tags = self.tags.as_ref();
         Sentence {
@@ -42,11 +53,34 @@ impl<'a> Texts<'a> {
 }
 
 impl Model {
-    /// Annotates sentences as [`Model::annotate`] does, in threads; `given` has the tags of each sentence, which are
-    /// not predicted then. Results are in the order of the sentences, whatever `threads` is.
+    /// Annotates sentences as [`Model::annotate`] does, on up to `threads` threads (0 counts as 1),
+    /// and returns the annotations in the order of the sentences.
+    ///
+    /// `given` has the tags of each sentence, which are used instead of predictions; if it is
+    /// shorter than `sentences`, the others are tagged. With `parse` sentences are parsed, too.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] where the watch said stop.
+    /// [`Error::Interrupted`] if the watch says stop. Only the calling thread, which works on the
+    /// first part, asks it, because signals reach the main thread only; the other threads then stop
+    /// after their current step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_dep::{Model, import_tagger};
+    /// let tagger = import_tagger(
+    ///     br#"{"i word dogs": {"NNS": 1.0}, "i-1 tag NNS": {"VBP": 1.0}}"#,
+    ///     b"{}",
+    ///     br#"["NNS", "VBP"]"#,
+    /// ).unwrap();
+    /// let metadata = "{}".to_owned();
+    /// let model = Model { tagger: Some(tagger), parser: None, padded: false, metadata };
+    /// let sentences = [vec!["Dogs".to_owned(), "bark".to_owned()], vec![]];
+    /// let annotated = model.annotate_all(&sentences, None, false, 2, || false).unwrap();
+    /// let xpos = |class: &u32| model.classes()[*class as usize].xpos.as_str();
+    /// assert_eq!(annotated[0].tags.iter().map(xpos).collect::<Vec<_>>(), ["NNS", "VBP"]);
+    /// assert!(annotated[1].tags.is_empty());
+    /// ```
     pub fn annotate_all(
         &self,
         sentences: &[Vec<String>],
@@ -63,13 +97,13 @@ impl Model {
             let mut clock = Clock::new(watch);
             let mut all = Vec::with_capacity(own.len());
             let mut annotated = Vec::new();
-            for start in own.clone().step_by(TOGETHER) {
+            for start in own.clone().step_by(BATCH) {
                 // Signals reach the main thread only, which works on the first part.
                 if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
                     stopped.store(true, Ordering::Relaxed);
                     return Err(Error::Interrupted);
                 }
-                let range = start..own.end.min(start + TOGETHER);
+                let range = start..own.end.min(start + BATCH);
                 let texts: Vec<Texts<'_>> = range
                     .map(|at| Texts::of(&sentences[at], given.and_then(|given| given.get(at))))
                     .collect();

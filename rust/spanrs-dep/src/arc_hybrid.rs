@@ -1,35 +1,91 @@
-//! The arc-hybrid transition system (Kuhlmann, Gómez-Rodríguez and Satta 2011), with the root after the last word.
+//! The arc-hybrid transition system, with the root after the last word.
 //!
-//! Positions are those of a padded sentence: 0 is a start symbol, words are 1 to N, the root is N + 1. A parse starts with
-//! the first word on the stack and ends with an empty stack and the root at the front of the buffer: 2N - 1 transitions.
+//! Source: Kuhlmann, Gómez-Rodríguez and Satta (2011), "Dynamic programming algorithms for
+//! transition-based dependency parsers".
+//!
+//! # Positions
+//!
+//! A sentence of N words has N + 2 positions: 0 is a start symbol, the words are 1 to N, and the
+//! root is N + 1. The start symbol never enters the stack or the buffer, so position 0 also means
+//! "no token" ([`NONE`]). The root stays in the buffer: it is never shifted, and words become its
+//! dependents by LEFT when it is the front of the buffer. Ballesteros and Nivre (2013, "Going to
+//! the roots of dependency parsing") discuss this placement; it is that of parser.py.
+//!
+//! # Transitions
+//!
+//! With the stack σ, its top s0, the item below it s1, and the buffer n0, n1, ...:
+//!
+//! | transition | before | after | arc | allowed if |
+//! |---|---|---|---|---|
+//! | SHIFT | σ, n0 n1... | σ n0, n1... | | n0 is not the root |
+//! | RIGHT | σ s1 s0, n0... | σ s1, n0... | s1 → s0 | the stack has two items |
+//! | LEFT | σ s0, n0... | σ, n0... | n0 → s0 | the stack has one item |
+//!
+//! A parse starts with the first word on the stack, because SHIFT is the only possible first
+//! transition, and ends when the stack is empty and the root is the front of the buffer. Each word
+//! but the first is shifted once and each word is popped once: 2N - 1 transitions for any sentence.
+//! Every sequence of allowed transitions ends in a tree. All projective trees with the root at the
+//! end can be reached.
+//!
+//! "They ate pizza" (`nsubj`, `root`, `obj`; N = 3, the root is 4):
+//!
+//! | transition | stack | front | arc |
+//! |---|---|---|---|
+//! | | 1 | 2 | |
+//! | LEFT | | 2 | 2 → 1 |
+//! | SHIFT | 2 | 3 | |
+//! | SHIFT | 2 3 | 4 | |
+//! | RIGHT | 2 | 4 | 2 → 3 |
+//! | LEFT | | 4 | 4 → 2 |
+//!
+//! # Single root
+//!
+//! LEFT with the root as head is possible for several words. Treebanks such as Universal
+//! Dependencies allow one word only; then LEFT to the root is forbidden as long as the stack has a
+//! second item, so that exactly one word, the last one popped, becomes a dependent of the root.
 
-/// What a transition does.
+/// A transition of the parser.
+///
+/// The order of the variants is that of the classes of a parser, and so decides ties: of equal
+/// scores the first move wins. Model files and the JSON of parser.py store the moves as the numbers
+/// 0, 1 and 2 in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Move {
-    /// Pushes the front of the buffer on the stack.
+    /// Pushes the front of the buffer on the stack. Makes no arc.
     Shift,
-    /// The top of the stack becomes a dependent of the one below, and is popped.
+    /// Makes the top of the stack a dependent of the item below it, on the right of that head, and
+    /// pops it.
     Right,
-    /// The top of the stack becomes a dependent of the front of the buffer, and is popped.
+    /// Makes the top of the stack a dependent of the front of the buffer, on the left of that head,
+    /// and pops it.
     Left,
 }
 
-/// No token: the position of what is missing.
+/// Position that means "no token": the top of an empty stack, a child that does not exist, an
+/// offset behind the end of the buffer. It is the position of the start symbol, which is in no
+/// state.
 pub(crate) const NONE: u32 = 0;
 
-/// The children of a token on one side.
+/// The children of a token on one side, as far as features look at them.
+///
+/// The arc-hybrid system attaches the children of a side from the inside outwards, so the last one
+/// attached is the outermost. A whole list is not kept: features see the two outermost children,
+/// the number of children and the set of their labels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Children {
-    /// The child attached last, which is the outermost; [`NONE`] if there is none.
+    /// The child that was attached last, which is the outermost; [`NONE`] if there is none.
     pub(crate) last: u32,
-    /// The one attached before it.
+    /// The child that was attached before `last`; [`NONE`] if there are fewer than two.
     pub(crate) previous: u32,
+    /// Number of children on this side, without an upper limit.
     pub(crate) count: u32,
-    /// The labels of the children as bits, by label number modulo 64.
+    /// The labels of the children as a set of bits, by label number modulo 64. Labels that are
+    /// equal modulo 64 share a bit; this only makes features less specific.
     pub(crate) labels: u64,
 }
 
 impl Children {
+    /// Adds the new outermost child.
     #[inline]
     fn add(&mut self, child: u32, label: u32) {
         self.previous = std::mem::replace(&mut self.last, child);
@@ -38,26 +94,52 @@ impl Children {
     }
 }
 
-/// A state of a parse. Buffers are kept between sentences.
+/// The state of a parse: stack, buffer and the arcs made so far.
+///
+/// A state is started with [`State::start`] for each sentence and then changed in place by
+/// [`State::apply`]; its vectors keep their memory between sentences. Each thread uses its own.
+///
+/// # Examples
+///
+/// The derivation of the table above, "They ate pizza":
+///
+/// ```
+/// use spanrs_dep::{Move, State};
+/// let mut state = State::default();
+/// state.start(3, true);
+/// for transition in [Move::Left, Move::Shift, Move::Shift, Move::Right, Move::Left] {
+///     assert!(!state.is_final() && state.is_valid(transition));
+///     state.apply(transition, 0);
+/// }
+/// assert!(state.is_final());
+/// assert_eq!(state.conll_heads().collect::<Vec<_>>(), [2, 0, 2]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Number of positions, start and root included.
+    /// Number of positions, the start symbol and the root included: words + 2. The root is `n - 1`.
     pub(crate) n: u32,
-    /// Front of the buffer.
+    /// Position of the front of the buffer, n0; at most the root, `n - 1`.
     pub(crate) front: u32,
+    /// Positions of the words on the stack in increasing order; the top is the last.
     pub(crate) stack: Vec<u32>,
-    /// By position; 0 where there is no head yet.
+    /// Head of each position, as a position; 0 where there is no head yet.
     pub(crate) heads: Vec<u32>,
-    /// By position: the label of the arc to the head.
+    /// Label of the arc to the head, by position of the dependent; 0 where there is no head yet.
     pub(crate) labels: Vec<u32>,
+    /// Left children of each position.
     pub(crate) lefts: Vec<Children>,
+    /// Right children of each position.
     pub(crate) rights: Vec<Children>,
-    /// At most one word depends on the root.
+    /// True if at most one word may depend on the root.
     single_root: bool,
 }
 
 impl State {
-    /// Starts a sentence. With `single_root`, LEFT to the root is allowed for the last word of the stack only.
+    /// Starts a sentence of `words` words: the first word is on the stack, the second one (or the
+    /// root) is the front of the buffer, and there are no arcs.
+    ///
+    /// With `single_root`, LEFT to the root is only allowed for the last item of the stack. A
+    /// sentence without words is final at once.
     pub fn start(&mut self, words: usize, single_root: bool) {
         let n = words + 2;
         self.n = n as u32;
@@ -77,13 +159,15 @@ impl State {
         self.single_root = single_root;
     }
 
-    /// True at the end of the sentence.
+    /// Returns true at the end of the sentence: the stack is empty and only the root is left in the
+    /// buffer.
     #[inline]
     pub fn is_final(&self) -> bool {
         self.stack.is_empty() && self.front + 1 >= self.n
     }
 
-    /// True where a move is allowed.
+    /// Returns true if a move is allowed; see the table of the module. In every state that is not
+    /// final at least one move is.
     #[inline]
     pub fn is_valid(&self, transition: Move) -> bool {
         match transition {
@@ -97,7 +181,10 @@ impl State {
         }
     }
 
-    /// Makes a move, which must be valid; `label` is that of the arc.
+    /// Makes a move, in constant time. `label` is that of the new arc, and is ignored by SHIFT.
+    ///
+    /// The move has to be valid ([`State::is_valid`]); this is not checked, and a move that is not
+    /// valid leaves a state that is no state of a parse.
     #[inline]
     pub fn apply(&mut self, transition: Move, label: u32) {
         if transition == Move::Shift {
@@ -120,7 +207,8 @@ impl State {
         self.labels[child as usize] = label;
     }
 
-    /// The token at a depth of the stack, from 0 at the top.
+    /// Returns the word at a depth of the stack, 0 being the top; [`NONE`] if the stack is not so
+    /// deep.
     #[inline]
     pub(crate) fn stack_at(&self, depth: usize) -> u32 {
         match self.stack.len().checked_sub(depth + 1) {
@@ -129,14 +217,20 @@ impl State {
         }
     }
 
-    /// The token so many positions after the front of the buffer.
+    /// Returns the token `offset` positions after the front of the buffer, the root included;
+    /// [`NONE`] behind the root.
     #[inline]
     pub(crate) fn buffer_at(&self, offset: u32) -> u32 {
         let at = self.front + offset;
         if at < self.n { at } else { NONE }
     }
 
-    /// Heads of the words as in CoNLL, 0 for the root.
+    /// Returns the head of each word as in CoNLL: words are numbered from 1 and the root is 0. A
+    /// word that has no head yet is reported as 0, too, so the heads are a tree only in a final
+    /// state.
+    ///
+    /// # Panics
+    /// If no sentence was started.
     pub fn conll_heads(&self) -> impl Iterator<Item = u32> {
         let root = self.n - 1;
         let words = &self.heads[1..self.n as usize - 1];

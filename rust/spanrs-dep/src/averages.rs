@@ -1,34 +1,67 @@
-//! Averaged weights as a list of rows: what training ends with, what is added up over seeds, and what files hold.
+//! Averaged weights as a list of rows: the result of training, the unit in which models are added
+//! up over seeds, and the source of the frozen tables.
+//!
+//! Three operations make a model from several runs: [`Averages::sum`] adds the weights of several
+//! seeds (the sum of linear models is a linear model, with less variance and as fast as each of
+//! them), [`Averages::pruned`] drops features whose weights are all small, and `by_use` moves
+//! frequent features to the front, so that their cells share cache lines in the tables.
 
 use std::collections::HashMap;
 
 use crate::learner::Learner;
 
 /// Averaged weights of features, in rows of (class, weight).
+///
+/// Classes of a row increase, weights are not 0, and no row is empty. Rows are in the order in
+/// which the features were first touched, unless an operation says otherwise. The vectors have an
+/// entry per row, except `cells`.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{Averages, Learner};
+/// let mut learner = Learner::default();
+/// for (feature, times) in [(7, 3), (8, 1)] {
+///     for _ in 0..times {
+///         learner.score(&[feature], &mut [0; 2]);
+///         learner.update(0, 1, &[feature], 1);
+///     }
+/// }
+/// let averages = Averages::of(&learner);
+/// assert_eq!(averages.len(), 1, "the last update is not in any average");
+/// let both = Averages::sum([&averages, &averages]);
+/// assert_eq!(both.rows().next(), Some((7, &[(0, 3.0), (1, -3.0)][..])));
+/// assert!(averages.pruned(2.0).is_empty());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Averages {
+    /// Hash of each feature; all different.
     features: Vec<u64>,
-    /// How often each was looked up in training; 0 where that is not known.
+    /// How often each feature was looked up in training; 0 where that is not known.
     uses: Vec<u32>,
-    /// End of each row.
+    /// End (exclusive) of each row in `cells`.
     ends: Vec<usize>,
+    /// Class and weight of all rows.
     cells: Vec<(u32, f64)>,
 }
 
 impl Averages {
-    /// The averages of a learner: the sum of a weight over all updates by their number.
+    /// Returns the averages of a learner: the sum of each weight over all updates, divided by their
+    /// number. Features whose averages are all 0 are left out.
     pub fn of(learner: &Learner) -> Self {
-        Self::with(learner, |sum, updates| sum / updates)
+        Self::averaged_by(learner, |sum, updates| sum / updates)
     }
 
-    /// As [`Averages::of`], rounded to three decimals as parser.py and NLTK do.
+    /// Returns the averages as [`Averages::of`] does, rounded to three decimals as parser.py and
+    /// NLTK round them; weights that become 0 are left out.
     pub(crate) fn rounded(learner: &Learner) -> Self {
-        Self::with(learner, |sum, updates| {
+        Self::averaged_by(learner, |sum, updates| {
             thousandths(sum / updates) as f64 / 1000.0
         })
     }
 
-    fn with(learner: &Learner, average: impl Fn(f64, f64) -> f64) -> Self {
+    /// Returns the rows of a learner with `average(sum, updates)` as weights, sorted by class.
+    fn averaged_by(learner: &Learner, average: impl Fn(f64, f64) -> f64) -> Self {
         let updates = learner.updates() as f64;
         let mut all = Self::default();
         learner.sums(|feature, uses, sums| {
@@ -42,11 +75,13 @@ impl Averages {
         all
     }
 
-    /// Appends a row; weights of 0 are left out, and rows without weights too.
+    /// Appends a row of unknown use. Weights of 0 are left out, and a row without weights is not
+    /// added. `row` has to be sorted by class, and the feature must not have a row yet.
     pub(crate) fn push(&mut self, feature: u64, row: impl IntoIterator<Item = (u32, f64)>) {
         self.push_used(feature, 0, row);
     }
 
+    /// Appends a row as [`Averages::push`] does, with how often the feature was looked up.
     fn push_used(&mut self, feature: u64, uses: u32, row: impl IntoIterator<Item = (u32, f64)>) {
         let before = self.cells.len();
         self.cells
@@ -58,17 +93,17 @@ impl Averages {
         }
     }
 
-    /// Number of rows.
+    /// Number of rows: features with a weight that is not 0.
     pub fn len(&self) -> usize {
         self.features.len()
     }
 
-    /// True where no feature has a weight.
+    /// Returns true if no feature has a weight.
     pub fn is_empty(&self) -> bool {
         self.features.is_empty()
     }
 
-    /// Features with their rows of (class, weight).
+    /// Returns the features with their rows of (class, weight), the classes increasing.
     pub fn rows(&self) -> impl Iterator<Item = (u64, &[(u32, f64)])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(&self.ends);
@@ -76,13 +111,14 @@ impl Averages {
         self.features.iter().copied().zip(rows)
     }
 
-    /// The largest weight, without its sign.
+    /// Returns the largest absolute weight; 0 without weights.
     pub(crate) fn largest(&self) -> f64 {
         let weights = self.cells.iter().map(|(_, weight)| weight.abs());
         weights.fold(0.0, f64::max)
     }
 
-    /// Leaves out rows without a weight of at least `threshold`, of either sign.
+    /// Returns the rows that have a weight of at least `threshold`, of either sign; they keep their
+    /// smaller weights. A threshold of 0 keeps all rows.
     #[must_use]
     pub fn pruned(&self, threshold: f64) -> Self {
         let mut kept = Self::default();
@@ -94,7 +130,8 @@ impl Averages {
         kept
     }
 
-    /// The rows that were looked up most come first: the order in which tables hold them.
+    /// Returns the rows sorted by how often they were looked up, the most frequent first; equally
+    /// frequent ones keep their order. The frozen tables store rows in this order.
     #[must_use]
     pub(crate) fn by_use(&self) -> Self {
         let rows: Vec<_> = self.rows().zip(&self.uses).collect();
@@ -108,7 +145,7 @@ impl Averages {
         sorted
     }
 
-    /// The sum of models, which is the only one where there is one.
+    /// Returns the sum of models; a single one is returned as it is.
     pub(crate) fn total(mut models: Vec<Self>) -> Self {
         match models.len() {
             1 => models.pop().unwrap_or_default(),
@@ -116,8 +153,11 @@ impl Averages {
         }
     }
 
-    /// Adds up weights of several models: the sum of linear models is one of them. Rows are in the order of their first
-    /// occurrence.
+    /// Adds up the weights and uses of several models. Rows are in the order of their first
+    /// occurrence, and weights that cancel out are left out.
+    ///
+    /// Floats are added in the order of the models, so the result depends on it in the last bits.
+    /// Divide nothing: scores of the sum are compared with each other only.
     #[must_use]
     pub fn sum<'a>(models: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut index: HashMap<u64, usize> = HashMap::new();
@@ -150,7 +190,12 @@ impl Averages {
     }
 }
 
-/// `round(value, 3)` of Python in thousandths: the nearest to the exact value of the double, ties to even.
+/// Returns `round(value, 3)` of Python in thousandths: the multiple of 0.001 nearest to the exact
+/// value of the double, ties to even.
+///
+/// `value * 1000.0` is rounded and can turn a value close to a tie into a tie or the reverse
+/// (`0.0005` is slightly more than half a thousandth and becomes 1, `1.0005` slightly less and
+/// becomes 1000), so values near a tie are decided in 128-bit integers from mantissa and exponent.
 pub(crate) fn thousandths(value: f64) -> i64 {
     let scaled = value * 1000.0;
     let nearest = scaled.round_ties_even();

@@ -1,5 +1,11 @@
-//! `str.isdigit` of Python: characters whose Unicode property Numeric_Type is Digit or Decimal (Unicode 14).
+//! `str.isdigit` of Python, which the normal forms of the published tagger depend on.
+//!
+//! A character is a digit if its Unicode property Numeric_Type is Digit or Decimal (Unicode 14, as
+//! in CPython 3.11). This covers decimal digits of all scripts, superscripts and circled digits,
+//! but neither fractions (`½`) nor letters with a numeric value (`Ⅳ`), so `char::is_numeric` of
+//! Rust would accept too much and `char::is_ascii_digit` too little.
 
+/// First and last (inclusive) code point of each run of digits, in increasing order.
 const RANGES: [(u32, u32); 81] = [
     (0x30, 0x39),
     (0xB2, 0xB3),
@@ -84,7 +90,8 @@ const RANGES: [(u32, u32); 81] = [
     (0x1FBF0, 0x1FBF9),
 ];
 
-/// True for digits of any script, superscripts and circled digits included.
+/// Returns true for digits of any script, superscripts and circled digits included. Constant time
+/// for ASCII, a binary search of [`RANGES`] otherwise.
 pub(crate) fn is_digit(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_digit();

@@ -1,4 +1,6 @@
-/// Errors of this crate.
+//! Errors of this crate.
+
+/// Errors of this crate. The display form is a message for users, without the position of a file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
     /// Heads that are not a tree.
@@ -7,26 +9,26 @@ pub enum Error {
     /// A sentence of the training data that cannot be used.
     #[error("sentence {sentence}: {message}")]
     Sentence {
-        /// Index of the sentence, from 0.
+        /// Number of the sentence in its [`Treebank`](crate::Treebank), from 0.
         sentence: usize,
-        /// What is wrong.
+        /// What is wrong with it.
         message: String,
     },
-    /// A template that cannot be read.
+    /// A feature template that cannot be read, from the options of a parser or from a model file.
     #[error("template {line}: {message}")]
     Template {
-        /// Line, from 1.
+        /// Line of the templates, from 1; 1 if there are no templates at all.
         line: usize,
-        /// What is wrong.
+        /// What is wrong with it.
         message: String,
     },
-    /// Nothing to learn from, or options that do not fit together.
+    /// Nothing to learn from, too many classes, or weights that are too large for the model format.
     #[error("{0}")]
     Training(String),
-    /// A model file that cannot be read.
+    /// A model file or JSON that cannot be read, or metadata that cannot be written.
     #[error("{0}")]
     File(String),
-    /// The watch asked to stop.
+    /// The [`Watch`](spanrs_base::Watch) asked to stop.
     #[error("interrupted")]
     Interrupted,
 }
@@ -43,32 +45,32 @@ pub enum TreeError {
     /// A head that is not in the sentence.
     #[error("word {word} has head {head}; the sentence has {words} words")]
     Range {
-        /// The word.
+        /// The word, from 1.
         word: usize,
-        /// Its head.
+        /// Its head, which is greater than `words`.
         head: usize,
-        /// Number of words.
+        /// Number of words of the sentence.
         words: usize,
     },
-    /// Words that depend on each other.
+    /// Words that depend on each other; one that is its own head is a cycle of length 1.
     #[error("word {word} depends on itself{}", if *.length > 1 { format!(", through a cycle of {} words", .length) } else { String::new() })]
     Cycle {
-        /// A word of the cycle.
+        /// A word of the cycle, from 1.
         word: usize,
         /// Number of words of the cycle.
         length: usize,
     },
-    /// More than one word that depends on the root.
+    /// More than one word that depends on the root, where only one is allowed.
     #[error(
         "words {first} and {second} both have head 0; a sentence has one root, unless any roots are allowed"
     )]
     Roots {
-        /// The first root.
+        /// The first word with head 0, from 1.
         first: usize,
-        /// The second.
+        /// The second one.
         second: usize,
     },
 }
 
-/// Results of this crate.
+/// Result of this crate; the error is [`enum@Error`] unless another one is named.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

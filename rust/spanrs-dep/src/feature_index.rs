@@ -1,39 +1,56 @@
-//! From the hash of a feature to its number.
+//! Hash table from features (64-bit hashes) to row numbers, for models in training and for
+//! lexicons.
+//!
+//! Features are well-distributed or polynomial hashes already, so the table stores them as keys and
+//! only mixes them once more for the slot. Prediction uses the more compact read-only tables of
+//! `weights` instead.
 
-/// An open-addressing table from hashes to numbers, with linear probing. Memory is 16 bytes per slot, at most twice the
-/// features and at least 1.3 times.
+/// An open-addressing table with linear probing from features to numbers below 2^32 - 1.
+///
+/// The number of slots is a power of two of at least 256; the table doubles when more than three
+/// quarters would be used. A slot takes 16 bytes, so a feature takes 21 to 43. The hashes 0 and 1
+/// are the same feature, because a key of 0 marks empty slots. Numbers are never removed or
+/// changed.
 #[derive(Clone, Debug)]
 pub(crate) struct FeatureIndex {
-    /// A power of two; a feature of 0 is an empty slot.
+    /// A power of two; a `feature` of 0 marks an empty slot. At least a quarter is empty, so that
+    /// every probe ends.
     slots: Vec<Slot>,
+    /// Number of slots in use.
     len: usize,
 }
 
+/// A key and its value, 16 bytes; four fit into a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
+    /// The key, see [`key`]; 0 if the slot is empty.
     feature: u64,
+    /// The number of the feature.
     number: u32,
 }
 
-/// What absent features are numbered.
+/// What [`FeatureIndex::find_all`] gives absent features.
 const NONE: u32 = u32::MAX;
-const SMALLEST: usize = 1 << 8;
+/// Number of slots of an empty table.
+const MIN_SLOTS: usize = 1 << 8;
 
 impl Default for FeatureIndex {
     fn default() -> Self {
         Self {
-            slots: vec![Slot::default(); SMALLEST],
+            slots: vec![Slot::default(); MIN_SLOTS],
             len: 0,
         }
     }
 }
 
-/// A hash that is not 0, which marks empty slots.
+/// Returns the key of a feature: its hash, or 1 for 0, which marks empty slots.
 #[inline(always)]
 fn key(feature: u64) -> u64 {
     feature.max(1)
 }
 
+/// Returns the slot at which the search for a key starts: the highest bits of a multiplicative
+/// hash, of as many bits as the number of slots (a power of two) needs.
 #[inline(always)]
 fn home(key: u64, slots: usize) -> usize {
     let mixed = (key ^ (key >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
@@ -41,7 +58,10 @@ fn home(key: u64, slots: usize) -> usize {
 }
 
 impl FeatureIndex {
-    /// Appends the number of each feature.
+    /// Appends the number of each feature to `found`, [`NONE`] where it is absent.
+    ///
+    /// First slots are loaded in batches of 32: these loads do not depend on each other, so the
+    /// processor overlaps their cache misses.
     pub(crate) fn find_all(&self, features: &[u64], found: &mut Vec<u32>) {
         // The loads of a batch do not depend on each other, so that cache misses overlap.
         const BATCH: usize = 32;
@@ -65,13 +85,14 @@ impl FeatureIndex {
         }
     }
 
-    /// The number of a feature.
+    /// Returns the number of a feature.
     pub(crate) fn find(&self, feature: u64) -> Option<u32> {
         let slot = self.slots[self.slot(key(feature))];
         (slot.feature != 0).then_some(slot.number)
     }
 
-    /// The number of a feature, which gets `number` if it is new.
+    /// Gives a feature `number` if it is new, and returns the number that it has now. Amortised
+    /// O(1).
     pub(crate) fn insert(&mut self, feature: u64, number: u32) -> u32 {
         if (self.len + 1) * 4 > self.slots.len() * 3 {
             self.grow();
@@ -89,7 +110,7 @@ impl FeatureIndex {
         number
     }
 
-    /// The slot of a key, or the empty one where it would be.
+    /// Returns the slot of a key, or the empty slot in which it would be stored.
     fn slot(&self, key: u64) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = home(key, self.slots.len());
@@ -99,6 +120,7 @@ impl FeatureIndex {
         at
     }
 
+    /// Doubles the number of slots.
     fn grow(&mut self) {
         let more = vec![Slot::default(); self.slots.len() * 2];
         let old = std::mem::replace(&mut self.slots, more);
@@ -108,7 +130,8 @@ impl FeatureIndex {
         }
     }
 
-    /// Calls `take` with each feature and its number, in no particular order.
+    /// Calls `take` with each feature and its number, in the order of the slots. Callers must not
+    /// depend on this order. Feature 0 is reported as 1.
     pub(crate) fn each(&self, mut take: impl FnMut(u64, u32)) {
         let known = self.slots.iter().filter(|slot| slot.feature != 0);
         known.for_each(|slot| take(slot.feature, slot.number));

@@ -1,4 +1,23 @@
 //! Training of models from a treebank: passes, order of sentences, jackknifed tags, several seeds.
+//!
+//! The trainers ([`TaggerTrainer`], [`ParserTrainer`]) learn from one sentence at a time. The
+//! functions here decide which sentence comes next and what becomes of the weights:
+//!
+//! - A *pass* (epoch) presents each sentence once. With a seed the order is shuffled before every
+//!   pass, starting from that of the pass before.
+//! - After each pass the callback `after` is called with an [`Epoch`] and answers with [`Next`]:
+//!   continue, stop early, or mark this pass as the best so far, for instance by the score on a
+//!   development set.
+//! - The averaged weights of the best pass, or of the last one if none was marked, are those of the
+//!   *model*.
+//! - Several models are trained one after the other with consecutive seeds; their averaged weights
+//!   are added up.
+//!
+//! The usual recipe is that of Python's `Parser.fit`: [`Treebank::projectivise`], [`fit_tagger`] on
+//! all sentences, [`jackknife`] to replace the gold tags, and [`fit_parser`]. [`fit_published`]
+//! instead trains both in turns, as parser.py does.
+//!
+//! Training uses one thread, and its result depends on the data, the options and the seed only.
 
 use spanrs_base::{Clock, Rng, Watch};
 
@@ -12,53 +31,64 @@ use crate::treebank::Treebank;
 /// The passes over the training data.
 #[derive(Clone, Copy, Debug)]
 pub struct Passes {
-    /// How many.
+    /// Largest number of passes per model; `after` can stop earlier. With 0 the model has no
+    /// weights.
     pub epochs: usize,
-    /// Seed of the order of sentences, which is drawn anew before each pass. None keeps their order.
+    /// Seed of the order of sentences, which is drawn anew before each pass. None keeps their
+    /// order, so that several models would be equal.
     pub seed: Option<u64>,
-    /// How many models are trained, with this seed and the following ones: the averaged weights are added up. The sum is one
-    /// linear model, no slower than each of them, and has less variance.
+    /// How many models are trained, with `seed` and the numbers after it (0 counts as 1). Their
+    /// averaged weights are added up: the sum is one linear model, no slower than each of them, and
+    /// has less variance. [`fit_published`] trains one model whatever this is.
     pub models: usize,
-    /// Asked at intervals whether to stop.
+    /// Asked between sentences, at most every 50 milliseconds, whether to stop.
     pub watch: Watch,
 }
 
-/// What is known after a pass.
+/// What is known after a pass; argument of the callbacks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epoch {
     /// Number of the model, from 1.
     pub model: usize,
-    /// Number of the pass, from 1.
+    /// Number of the pass within the model, from 1.
     pub epoch: usize,
-    /// Words of the training data.
+    /// Words of the training data, the denominator of the accuracy during training; of the padded
+    /// sentences (two more each) for [`fit_published`].
     pub words: usize,
-    /// How many got their gold tag or head during the pass.
+    /// How many words got their gold tag or head during the pass, with the weights as they were
+    /// when their sentence was presented.
     pub correct: usize,
-    /// How many got their gold head with its label.
+    /// How many words got their gold head with its gold label; 0 for taggers and [`fit_published`],
+    /// and without meaning for other unlabelled parsers.
     pub correct_labels: usize,
-    /// Number of updates of the parser, and of features with a weight.
+    /// Updates of the parser so far, and features that an update has touched; (0, 0) for taggers.
     pub parser: (u64, usize),
-    /// Number of updates of the tagger, and of features with a weight.
+    /// Updates of the tagger so far, and features that an update has touched; (0, 0) for
+    /// [`fit_parser`].
     pub tagger: (u64, usize),
 }
 
-/// What happens after a pass.
+/// What happens after a pass; the answer of the callbacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// No more passes.
+    /// No more passes of this model. Its weights are those of the best pass, which this one is not,
+    /// or of this pass if none was marked.
     Stop,
-    /// The next pass.
+    /// The next pass, if there is one.
     Continue,
-    /// The next pass; the weights of this one are the best so far, and those that count in the end.
+    /// As [`Next::Continue`]; besides, the averaged weights of this pass are the best so far and
+    /// are kept. Averaging costs time and memory proportional to the weights. [`fit_published`]
+    /// does not keep them.
     Best,
 }
 
-/// The averaged weights of the best pass, or else of the last one.
-fn of_best(best: &mut Option<Averages>, last: impl FnOnce() -> Averages) -> Averages {
+/// Returns the averaged weights of the best pass, or else those of the last one.
+fn best_or_last(best: &mut Option<Averages>, last: impl FnOnce() -> Averages) -> Averages {
     best.take().unwrap_or_else(last)
 }
 
-/// Shuffles in place (Fisher and Yates).
+/// Shuffles in place (Fisher and Yates, in the version of Durstenfeld): every order has the same
+/// probability.
 fn shuffle(order: &mut [usize], rng: &mut Rng) {
     for at in (1..order.len()).rev() {
         order.swap(at, rng.below(at as u64 + 1) as usize);
@@ -66,7 +96,7 @@ fn shuffle(order: &mut [usize], rng: &mut Rng) {
 }
 
 impl Passes {
-    /// The passes of each of the models.
+    /// Returns the number of each model, from 1, and its passes, with its own seed.
     fn each(self) -> impl Iterator<Item = (usize, Self)> {
         (0..self.models.max(1)).map(move |at| {
             let seed = self.seed.map(|seed| seed.wrapping_add(at as u64));
@@ -74,7 +104,12 @@ impl Passes {
         })
     }
 
-    /// Calls `learn` with each sentence of `order`, pass after pass, and `after` between them, which says what comes next.
+    /// Runs the passes of one model: calls `learn(work, epoch, sentence)` with each sentence of
+    /// `order`, then `after(work, epoch)`, which says what comes next. `work` is handed to both
+    /// closures, because both change it.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if the watch says stop, and the errors of `after`.
     fn run<T>(
         &self,
         mut order: Vec<usize>,
@@ -102,10 +137,35 @@ impl Passes {
     }
 }
 
-/// Trains a tagger on the sentences in `order`; `after` gets the state after each pass and says what comes next.
+/// Trains a tagger on some sentences of a treebank, given by their numbers.
+///
+/// Classes, the dictionary of unambiguous words and the known tags of words are taken from these
+/// sentences before the first pass and hold for all models. `after` is called after each pass with
+/// the trainer, which can tag with the weights so far.
 ///
 /// # Errors
-/// [`Error::Training`], [`Error::Interrupted`], and those of `after`.
+/// [`Error::Training`] if there are no tags, more than 4096 different ones, or weights too large
+/// for the format; [`Error::Interrupted`]; and the errors of `after`.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{Next, Passes, TaggerBuffers, TaggerOptions, Treebank, Word, fit_tagger};
+/// let word = |form, upos| Word { form, upos, ..Word::default() };
+/// let mut treebank = Treebank::default();
+/// treebank.push([word("Dogs", "NOUN"), word("bark", "VERB")]);
+/// treebank.push([word("Cats", "NOUN"), word("purr", "VERB")]);
+/// let passes = Passes { epochs: 5, seed: Some(1), models: 2, watch: || false };
+/// let options = TaggerOptions::default();
+/// let tagger = fit_tagger(&treebank, &[0, 1], options, passes, |epoch, _| {
+///     let is_learnt = epoch.correct == epoch.words;
+///     Ok(if is_learnt { Next::Stop } else { Next::Continue })
+/// }).unwrap();
+/// let mut classes = Vec::new();
+/// tagger.tag(&["Dogs", "purr"], &mut TaggerBuffers::default(), &mut classes);
+/// let upos = classes.iter().map(|&class| tagger.classes()[class as usize].upos.as_str());
+/// assert_eq!(upos.collect::<Vec<_>>(), ["NOUN", "VERB"]);
+/// ```
 pub fn fit_tagger(
     treebank: &Treebank,
     sentences: &[usize],
@@ -154,17 +214,37 @@ pub fn fit_tagger(
                 Ok(next)
             },
         )?;
-        averages.push(of_best(&mut best, || trainer.averages()));
+        averages.push(best_or_last(&mut best, || trainer.averages()));
     }
     trainer.finish(Averages::total(averages))
 }
 
-/// Replaces the tags of a treebank with those of taggers that were trained without the sentence (jackknifing), so that a
-/// parser learns from tags with as many errors as it will get. Parts are contiguous: neighbouring sentences are often of one
-/// document, and would tell the tagger too much of each other.
+/// Replaces the tags of a treebank with predicted ones: those of taggers that were trained without
+/// the sentence (jackknifing). A parser that learns from gold tags trusts tags more than it can
+/// when they are predicted.
+///
+/// The treebank is cut into `parts` parts, sentence `s` of `n` being in part `s * parts / n`
+/// (rounded down), and each part is tagged by a tagger trained on the others. Parts are contiguous:
+/// neighbouring sentences are often of one document, and would tell the tagger too much about each
+/// other. This costs `parts - 1` times the training on the whole treebank. With fewer than two
+/// parts or sentences the gold tags stay.
 ///
 /// # Errors
-/// As [`fit_tagger`].
+/// As [`fit_tagger`]; the tags are not changed then.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{Passes, TaggerOptions, Treebank, Word, jackknife};
+/// let mut treebank = Treebank::default();
+/// for upos in ["NOUN", "VERB"] {
+///     treebank.push([Word { form: "cook", upos, ..Word::default() }]);
+/// }
+/// let passes = Passes { epochs: 2, seed: None, models: 1, watch: || false };
+/// jackknife(&mut treebank, 2, TaggerOptions::default(), passes).unwrap();
+/// let upos = |sentence| treebank.sentence(sentence).map(|word| word.upos).collect::<Vec<_>>();
+/// assert_eq!([upos(0), upos(1)], [["VERB"], ["NOUN"]], "each saw the other one only");
+/// ```
 pub fn jackknife(
     treebank: &mut Treebank,
     parts: usize,
@@ -198,12 +278,20 @@ pub fn jackknife(
     Ok(())
 }
 
-/// Trains a parser on a treebank of projective trees, with the tags that it has; from pass `explore_from` on (from 1) it
-/// follows its own guesses. Features whose averaged weights are all below `prune` mean
-/// steps, of either sign, are left out. `after` gets the state after each pass and says what comes next.
+/// Trains a parser on a treebank of projective trees, with the tags that the treebank has.
+///
+/// From pass `explore_from` on (the first is 1) the parser follows its own guesses in training,
+/// right or wrong; before, it follows the best-scoring right move. Features whose averaged weights
+/// are all smaller than `prune` times the mean step of an update, times the number of models, are
+/// left out at the end; 0 keeps all. `after` is called after each pass with the trainer.
 ///
 /// # Errors
-/// [`Error::Training`], [`Error::Template`], [`Error::Interrupted`], and those of `after`.
+/// [`Error::Template`] for templates that cannot be read; [`Error::Training`] for too many labels
+/// or weights that are too large for the format; [`Error::Interrupted`]; and the errors of `after`.
+///
+/// # Examples
+///
+/// See the [crate's documentation](crate#examples).
 pub fn fit_parser(
     treebank: &Treebank,
     options: &ParserOptions,
@@ -253,13 +341,14 @@ pub fn fit_parser(
                 Ok(next)
             },
         )?;
-        averages.push(of_best(&mut best, || trainer.averages()));
+        averages.push(best_or_last(&mut best, || trainer.averages()));
     }
     let threshold = prune * averages.len() as f64 * trainer.mean_step();
     trainer.finish(Averages::total(averages).pruned(threshold))
 }
 
-/// A trainer for the arcs of a treebank, and the label of each word.
+/// Returns a trainer whose classes are those of the arcs of a treebank, and the label of each word
+/// as an index of its sorted labels.
 fn parser_trainer(
     treebank: &Treebank,
     options: &ParserOptions,
@@ -274,14 +363,41 @@ fn parser_trainer(
     Ok((trainer, labels))
 }
 
-/// Trains tagger and parser as parser.py does: in turns on each sentence, the parser with the tags of the tagger so far; the
-/// tagger for five passes, after which its weights are averaged. The treebank must be projective.
+/// Trains tagger and parser as parser.py does: in turns on each sentence, first the parser with the
+/// tags that the tagger predicts so far, then the tagger.
 ///
-/// `after` gets the state after each pass and says what comes next; its `correct` is out of the padded sentences, as parser.py
-/// counts.
+/// The tagger learns for five passes; its weights are then averaged, and later passes tag with the
+/// averages (parser.py does not average after fewer passes; here the tagger is averaged at the end
+/// then). The parser learns in all passes, explores from the first one on, and is unlabelled.
+/// Sentences are padded with `<start>` and `ROOT`, which are tagged, too. parser.py shuffles with
+/// an unseeded generator; on sentences in the same order the weights are equal. The treebank has to
+/// be projective.
+///
+/// `after` gets the state after each pass; its `correct` is out of the padded sentences, the start
+/// symbol counting as correct, as parser.py counts. Other values of `passes` than `epochs`, `seed`
+/// and `watch` are ignored, and [`Next::Best`] means [`Next::Continue`].
 ///
 /// # Errors
-/// [`Error::Training`], [`Error::Interrupted`], and those of `after`.
+/// [`Error::Training`] if there are no tags or too many, [`Error::Interrupted`], and those of
+/// `after`.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{Next, Passes, Treebank, Word, fit_published};
+/// let word = |form, xpos, head| Word { form, xpos, head, ..Word::default() };
+/// let mut treebank = Treebank::default();
+/// treebank.push([word("They", "PRP", 2), word("ate", "VBD", 0), word("pizza", "NN", 2)]);
+/// let passes = Passes { epochs: 6, seed: None, models: 1, watch: || false };
+/// let mut accuracy = Vec::new();
+/// let (tagger, parser) = fit_published(&treebank, passes, |epoch| {
+///     accuracy.push((epoch.correct, epoch.words));
+///     Ok(Next::Continue)
+/// }).unwrap();
+/// assert_eq!(accuracy.last(), Some(&(4, 5)), "ROOT has no head, and is never counted as correct");
+/// assert_eq!(tagger.classes().len(), 5, "three tags, and those of the padding");
+/// assert!(parser.labels().is_empty());
+/// ```
 pub fn fit_published(
     treebank: &Treebank,
     passes: Passes,

@@ -1,4 +1,9 @@
 //! Models of parser.py and of NLTK from JSON.
+//!
+//! Both store weights as an object from feature strings to objects from classes to weights.
+//! Features are hashed as they are read ([`TextHash`] of the string), and weights are rounded to
+//! the thousandths to which the originals round, so the imported model gives the tags and trees of
+//! the original, ties included.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -15,23 +20,29 @@ use crate::tagger::{Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::text_hash::TextHash;
 use crate::weights::Weights;
 
+/// Returns the error for JSON that is not such a model, with the reason.
 fn bad(message: impl fmt::Display) -> Error {
     Error::File(format!("not a model of parser.py: {message}"))
 }
 
-/// Weights in thousandths, as the originals round them.
+/// Factor from weights to thousandths, to which the originals round them.
 const SCALE: f64 = 1000.0;
 
 /// Weights of named features under construction.
 #[derive(Default)]
 struct Named {
+    /// The weights, features without a weight being left out.
     averages: Averages,
+    /// The name of each row of `averages`, or nothing if names are not kept.
     names: Vec<String>,
 }
 
-/// An object of feature -> {class: weight}.
+/// Deserialises an object of feature -> {class: weight} row by row, without holding it as a JSON
+/// tree, which would take several times the memory of the weights.
 struct WeightsOf<'a> {
+    /// The number of each class.
     class_of: &'a HashMap<String, u32>,
+    /// True to keep the names of the features.
     keep_names: bool,
 }
 
@@ -79,11 +90,28 @@ impl<'de> Visitor<'de> for WeightsOf<'_> {
     }
 }
 
-/// Makes a published tagger of weights (feature -> {tag: weight}), dictionary (word -> tag) and classes in JSON: the contents
-/// of NLTK's `averaged_perceptron_tagger_<language>.weights.json`, `.tagdict.json` and `.classes.json`.
+/// Makes a published tagger of weights (feature -> {tag: weight}), tagdict (word -> tag) and
+/// classes (a list of tags) in JSON: the contents of NLTK's
+/// `averaged_perceptron_tagger_<language>.weights.json`, `.tagdict.json` and `.classes.json`.
+///
+/// Classes may be in any order and repeated; they are sorted, so that ties are broken as by NLTK.
+/// Weights are rounded to thousandths.
 ///
 /// # Errors
-/// [`Error::File`] with what is wrong.
+/// [`Error::File`] if the JSON is not of this form, a tag is not among the classes, a weight is not
+/// finite or larger than 524.287, there are no classes or more than 4096, or a feature is there
+/// twice.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{Error, import_tagger};
+/// let tagger = import_tagger(br#"{"bias": {"NN": 1.5}}"#, b"{}", br#"["VB", "NN"]"#).unwrap();
+/// let classes = tagger.classes().iter().map(|tags| tags.xpos.as_str());
+/// assert_eq!(classes.collect::<Vec<_>>(), ["NN", "VB"]);
+/// let unknown = import_tagger(br#"{"bias": {"JJ": 1.5}}"#, b"{}", br#"["VB", "NN"]"#);
+/// assert!(matches!(unknown, Err(Error::File(_))));
+/// ```
 pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<Tagger> {
     let mut names: Vec<String> = serde_json::from_slice(classes).map_err(bad)?;
     names.sort_unstable();
@@ -127,7 +155,8 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
     })
 }
 
-/// Makes a published parser of weights (feature -> {move: weight}) in JSON; moves are 0 (SHIFT), 1 (RIGHT) and 2 (LEFT).
+/// Makes a published, unlabelled parser of weights (feature -> {move: weight}) in JSON; moves are
+/// the strings 0 (SHIFT), 1 (RIGHT) and 2 (LEFT). It allows several roots, as parser.py does.
 fn import_parser(weights: &[u8]) -> Result<Parser> {
     let class_of: HashMap<String, u32> = (0..3).map(|class| (class.to_string(), class)).collect();
     let seed = WeightsOf {
@@ -143,11 +172,29 @@ fn import_parser(weights: &[u8]) -> Result<Parser> {
     Parser::new(setup, weights).map_err(bad)
 }
 
-/// Makes a model of JSON with the members `parser` (feature -> {move: weight}), `tagger` (feature -> {tag: weight}),
-/// `tagdict` (word -> tag) and `classes`; of a tagger alone if there is no `parser`.
+/// Makes a model of one JSON object with the members `parser` (feature -> {move: weight}), `tagger`
+/// (feature -> {tag: weight}), `tagdict` (word -> tag) and `classes` (list of tags). Without the
+/// member `parser` the model has a tagger only.
+///
+/// The model pads sentences if `<start>` is one of the classes, as it is for taggers that parser.py
+/// trained with its parser.
 ///
 /// # Errors
-/// [`Error::File`] with what is wrong.
+/// [`Error::File`] if the JSON is not of this form, and as [`import_tagger`].
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{Model, Sentence, Workspace, import_published};
+/// let model = import_published(br#"{
+///     "tagger": {}, "tagdict": {"Dogs": "NNS", "bark": "VBP"}, "classes": ["NNS", "VBP"],
+///     "parser": {"tt s0=NNS n0=VBP": {"0": -1.0, "2": 1.0}, "tt s0=VBP n0=ROOT": {"2": 1.0}}
+/// }"#).unwrap();
+/// let sentence = Sentence { words: &["Dogs", "bark"], tags: None };
+/// let mut annotated = Vec::new();
+/// model.annotate(&[sentence], true, &mut Workspace::default(), &mut annotated);
+/// assert_eq!(annotated[0].parse.heads, [2, 0], "Dogs is the subject of bark");
+/// ```
 pub fn import_published(json: &[u8]) -> Result<Model> {
     #[derive(serde::Deserialize)]
     struct Members<'a> {

@@ -1,58 +1,133 @@
-//! The averaged perceptron (Freund and Schapire 1999; Collins 2002) in integers.
+//! The averaged perceptron in integers.
+//!
+//! Sources: Freund and Schapire (1999), "Large margin classification using the perceptron
+//! algorithm"; Collins (2002), "Discriminative training methods for hidden Markov models".
+//!
+//! # Algorithm
+//!
+//! The score of a class is the sum of its weights over the features of an example; all features are
+//! binary. After a wrong guess the weights of the features grow by a step for the right class and
+//! shrink by it for the guessed one. The final weights are the mean of the weights with which the
+//! examples were scored,
+//!
+//! ```text
+//! average(f, c) = (1 / T) * sum over t = 1..T of w_t(f, c)       w_t: the weight before update t
+//!                                                                T: number of updates
+//! ```
+//!
+//! which generalises better than the last weights. The sum is kept lazily as in parser.py: each
+//! weight remembers the update that changed it last and the sum up to then. When it changes next,
+//! it adds `(now - since) * weight` to the sum. An update costs O(features), not O(weights).
+//!
+//! # Storage
+//!
+//! A feature is known by its hash alone. `FeatureIndex` gives its row; a row lists the classes that
+//! an update has touched, with the weight of each, in the order in which they were touched. Rows
+//! are slices of two parallel vectors, `weights` (read by every score) and `sums` (read by updates
+//! only). A full row moves to a slice of twice the capacity, and the old slice goes to a list of
+//! free ones of its size.
+//!
+//! | | weights (8 bytes each) | sums (16 bytes each) |
+//! |---|---|---|
+//! | feature 1 | (VERB, 2) (NOUN, -2) | (total, since) of each |
+//! | feature 2 | (NOUN, 1) (VERB, -1) (ADJ, 0) and one unused | |
+//!
+//! Memory is 12 bytes per feature, 21 to 43 for the index, and 24 per cell of a row; capacities are
+//! 2, 4, 8 ... cells.
+//!
+//! # Exactness
+//!
+//! Weights and sums are integers, so averages are exact, do not depend on the order of additions,
+//! and equal those that parser.py computes in floats, whose sums of whole numbers are exact, too.
 
 use crate::feature_index::FeatureIndex;
 
 /// The weight of a feature for a class.
 #[derive(Clone, Copy, Debug, Default)]
 struct Weight {
+    /// The class; cells behind the length of their row are unused.
     class: u32,
+    /// The weight after the last update, in steps; saturates at the limits of the type.
     weight: i32,
 }
 
 /// What averaging needs to know of a weight.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
-    /// Sum of the weight over the updates before `since`.
+    /// Sum of the weight before each of the updates 1 to `since`.
     total: i64,
-    /// Number of the update that changed it last.
+    /// Number of the update (from 1) that changed the weight last, or that added it.
     since: u64,
 }
 
-/// The place of a feature's weights. Capacities are powers of two.
+/// The slice of `weights` and `sums` that belongs to a feature.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
+    /// Index of the first cell.
     start: u32,
+    /// Number of cells in use: classes that an update has touched.
     len: u16,
+    /// Number of cells that the row may use: 0 or a power of two from 2 on.
     capacity: u16,
-    /// How often it was looked up.
+    /// How often the feature was looked up since it was added; saturates. Frozen tables store
+    /// frequent features first.
     uses: u32,
 }
 
-/// Weights in training. A feature is known by its hash, and has weights only for the classes that an update has touched:
-/// memory follows the updates, not features times classes.
+/// Weights in training.
 ///
-/// Weights are integers, so that averages are exact and do not depend on the order of sums: an update adds a step to the
-/// right class and takes it from the guessed one.
+/// A feature has weights only for the classes that an update has touched: memory grows with the
+/// updates, not with features times classes. A learner belongs to one trainer and thread. It does
+/// not know the number of classes; scores are as many as the caller has room for.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{Averages, Learner};
+/// let mut learner = Learner::default();
+/// let (features, mut scores) = ([7, 8], [0; 2]);
+/// learner.score(&features, &mut scores);
+/// learner.update(1, 0, &features, 1); // class 1 is right, 0 was guessed
+/// learner.score(&features, &mut scores);
+/// assert_eq!(scores, [-2, 2]);
+/// learner.update(1, 1, &features, 1); // a right guess counts for the average
+/// let averages = Averages::of(&learner);
+/// let first = averages.rows().next();
+/// assert_eq!(first, Some((7, &[(0, -0.5), (1, 0.5)][..])));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Learner {
+    /// The row of each feature.
     index: FeatureIndex,
+    /// Rows in the order in which their features were first touched.
     rows: Vec<Row>,
+    /// The cells of all rows.
     weights: Vec<Weight>,
+    /// What averaging needs, parallel to `weights`.
     sums: Vec<Sum>,
-    /// Free places by the logarithm of their capacity.
+    /// Starts of unused slices, by the logarithm to base 2 of their capacity.
     free: Vec<Vec<u32>>,
+    /// Number of calls of [`Learner::update`], those of right guesses included.
     updates: u64,
     /// Number of updates that changed weights, and the sum of their steps.
     steps: (u64, i64),
-    /// Rows of the features that were scored last.
+    /// Rows of the features that were scored last, [`NONE`] for unknown ones; [`Learner::update`]
+    /// saves a second lookup with it.
     found: Vec<u32>,
 }
 
-/// No row.
+/// The row of a feature that is not in the index.
 const NONE: u32 = u32::MAX;
 
 impl Learner {
-    /// Sums the weights of features, of which none occurs twice, into the scores of the classes.
+    /// Writes the score of each class into `scores`: the sum of the weights of the features, 0
+    /// where there are none. O(features plus cells of their rows).
+    ///
+    /// No feature may occur twice, or it counts twice. `scores` has to have room for every class
+    /// that an update has named.
+    ///
+    /// # Panics
+    /// If a touched class is not less than the length of `scores`.
     pub fn score(&mut self, features: &[u64], scores: &mut [i64]) {
         scores.fill(0);
         self.found.clear();
@@ -70,9 +145,12 @@ impl Learner {
         }
     }
 
-    /// Counts an update; if the guess is wrong, moves the weights of the features by `step`.
+    /// Counts an update, and if `guess` is not `truth`, adds `step` to the weights of the features
+    /// for `truth` and subtracts it from those for `guess`.
     ///
-    /// The features must be those scored last.
+    /// The features have to be those of the last call of [`Learner::score`], in the same order,
+    /// because their rows are remembered. A call with `truth == guess` only counts towards the
+    /// average.
     pub fn update(&mut self, truth: u32, guess: u32, features: &[u64], step: i32) {
         self.updates += 1;
         if truth == guess {
@@ -90,6 +168,8 @@ impl Learner {
         }
     }
 
+    /// Returns the row of a feature that was unknown when it was scored, and adds it. It may have
+    /// been added since then if it occurs twice.
     fn add_row(&mut self, feature: u64) -> u32 {
         let new = self.rows.len() as u32;
         let row = self.index.insert(feature, new);
@@ -99,16 +179,18 @@ impl Learner {
         row
     }
 
+    /// Changes a weight by `step` after its sum was brought up to the current update.
     fn change(&mut self, row: u32, class: u32, step: i32) {
-        let at = self.place(row, class);
+        let at = self.find_or_add_cell(row, class);
         let (weight, sum) = (&mut self.weights[at].weight, &mut self.sums[at]);
         sum.total += (self.updates - sum.since) as i64 * i64::from(*weight);
         sum.since = self.updates;
         *weight = weight.saturating_add(step);
     }
 
-    /// The place of a weight, which is added if the row has none for the class.
-    fn place(&mut self, row: u32, class: u32) -> usize {
+    /// Returns the index of the cell of a class, which is added with weight 0 if the row has none.
+    /// Rows are short, so they are searched one by one.
+    fn find_or_add_cell(&mut self, row: u32, class: u32) -> usize {
         let known = self.rows[row as usize];
         let (start, len) = (known.start as usize, usize::from(known.len));
         let own = &self.weights[start..start + len];
@@ -129,7 +211,8 @@ impl Learner {
         at
     }
 
-    /// Moves a row to a place of twice its capacity.
+    /// Moves a row to a slice of twice its capacity, taken from the free ones of that size or from
+    /// the end of the vectors.
     fn grow(&mut self, row: u32) {
         let old = self.rows[row as usize];
         let capacity = (old.capacity * 2).max(2);
@@ -155,12 +238,13 @@ impl Learner {
         };
     }
 
-    /// Number of updates so far, those of right guesses included.
+    /// Number of updates so far, those of right guesses included; the divisor of averages.
     pub fn updates(&self) -> u64 {
         self.updates
     }
 
-    /// The mean step of the updates that changed weights; 1 before the first.
+    /// Mean step of the updates that changed weights, in weight units; 1 before the first. It is
+    /// the yardstick for "a small weight" when a model is pruned.
     pub fn mean_step(&self) -> f64 {
         match self.steps {
             (0, _) => 1.0,
@@ -173,14 +257,14 @@ impl Learner {
         self.rows.len()
     }
 
-    /// True before the first wrong guess.
+    /// Returns true before the first update that changed weights.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Calls `take` with each feature, in the order in which they were first touched, how often
-    /// it was looked up, and its (class, sum) pairs: sums of a
-    /// weight over all updates. Divide by [`Learner::updates`] for the average.
+    /// Calls `take` with each feature in the order in which they were first touched, how often it
+    /// was looked up, and its (class, sum) pairs: the sum of the weight over all updates, in the
+    /// order in which the classes were touched. Divide by [`Learner::updates`] for the average.
     pub fn sums(&self, mut take: impl FnMut(u64, u32, &[(u32, i64)])) {
         let mut features = vec![0; self.rows.len()];
         self.index

@@ -1,4 +1,79 @@
 //! Part-of-speech tagging and dependency parsing with averaged perceptrons.
+//!
+//! A [`Tagger`] gives each word a pair of tags (XPOS and UPOS); a [`Parser`] gives the sentence its
+//! dependency tree: the head of each word and the label of the arc to it. Both are linear models
+//! that decide greedily from left to right, so their cost is linear in the number of words. A
+//! [`Model`] holds one or both of them, annotates batches of sentences ([`Model::annotate_all`])
+//! and is read from and written to one file ([`Model::from_bytes`], [`Model::to_bytes`]).
+//!
+//! # Two families of features
+//!
+//! | | published | rich (the default) |
+//! |---|---|---|
+//! | tagger | the 14 features of parser.py and NLTK's `PerceptronTagger` | 42 features: affixes, shapes, known tags of the neighbours |
+//! | parser | the 59 templates of parser.py, unlabelled | templates that can be edited ([`RICH_TEMPLATES`]), labels |
+//! | oracle | as in parser.py ([`Oracle::Published`]) | exact ([`Oracle::Exact`]) |
+//! | weights | thousandths, as parser.py rounds them | multiplied by a power of two and rounded |
+//! | ties | as in parser.py, floats included | the last class (tagger), the first (parser) |
+//!
+//! The published family exists to equal
+//! [parser.py](https://explosion.ai/blog/parsing-english-in-python) (Honnibal 2013) to the last
+//! bit: models that it or NLTK has written are imported ([`import_published`], [`import_tagger`])
+//! and give the same tags and trees, and [`fit_published`] ends with the same weights if it sees
+//! the same sentences in the same order.
+//!
+//! # Modules
+//!
+//! - `arc_hybrid` has the transition system, `oracle` the moves that lose no gold arc, and `tree`
+//!   the checks and the projectivisation of gold trees.
+//! - `tagger` and `parser` extract features, choose classes and learn from one sentence at a time;
+//!   `fit` runs the passes over a `treebank`.
+//! - `learner` holds weights in training, `averages` the averaged weights, and `weights` the frozen
+//!   tables that prediction reads. `feature_index`, `text_hash` and `digits` serve them.
+//! - `turns` interleaves sentences so that their cache misses overlap, and `model` and `annotate`
+//!   are built on it.
+//! - `model_file` and `import` read and write models.
+//!
+//! # Determinism
+//!
+//! Weights in training are integers, sentences are shuffled by a generator with a fixed stream
+//! ([`spanrs_base::Rng`]), and every tie is broken by a written rule. The same data, options and
+//! seeds give the same bytes of the model file, and a model gives the same annotation for any
+//! number of threads.
+//!
+//! # Examples
+//!
+//! A parser learns two sentences by heart, with the gold tags of the treebank:
+//!
+//! ```
+//! use spanrs_dep::{
+//!     Next, ParserBuffers, Parse, ParserOptions, Passes, Tagged, Treebank, Word, fit_parser,
+//! };
+//!
+//! let word = |form, upos, head, label| Word { form, xpos: "", upos, head, label };
+//! let mut treebank = Treebank::default();
+//! treebank.push([word("They", "PRON", 2, "nsubj"), word("ate", "VERB", 0, "root")]);
+//! treebank.push([
+//!     word("Dogs", "NOUN", 2, "nsubj"),
+//!     word("chased", "VERB", 0, "root"),
+//!     word("cats", "NOUN", 2, "obj"),
+//! ]);
+//! let passes = Passes { epochs: 5, seed: Some(1), models: 1, watch: || false };
+//! let options = ParserOptions::default();
+//! let parser = fit_parser(&treebank, &options, (2, 0.0), passes, |_, _| Ok(Next::Continue)).unwrap();
+//!
+//! let sentence = Tagged {
+//!     words: &["Dogs", "chased", "cats"],
+//!     xpos: &["", "", ""],
+//!     upos: &["NOUN", "VERB", "NOUN"],
+//!     root_tag: "ROOT",
+//! };
+//! let mut parse = Parse::default();
+//! parser.parse(&sentence, &mut ParserBuffers::default(), &mut parse);
+//! assert_eq!(parse.heads, [2, 0, 2]);
+//! let label = |at: &u32| parser.labels()[*at as usize].as_str();
+//! assert_eq!(parse.labels.iter().map(label).collect::<Vec<_>>(), ["nsubj", "root", "obj"]);
+//! ```
 
 mod annotate;
 mod arc_hybrid;

@@ -1,66 +1,104 @@
-//! A tagger and a parser together.
+//! A tagger and a parser together: the unit that is trained, stored and applied.
+//!
+//! [`Model::annotate`] tags and parses sentences in groups of 16. Within a group the steps of the
+//! sentences are interleaved (module `turns`), because each step waits for weights that are not in
+//! the cache; tagging of the group is finished before its parsing starts.
 
 use crate::parser::{Parse, Parser, ParserBuffers};
 use crate::tagger::{Tagger, TaggerBuffers, Tags};
 
-/// A tagger, a parser, or both. It is immutable, and threads share it.
+/// A tagger, a parser, or both. A model is immutable in use and can be shared by threads; each
+/// thread has its own [`Workspace`].
+///
+/// # Examples
+///
+/// Write a model to bytes and read it again:
+///
+/// ```
+/// use spanrs_dep::{Model, Next, Passes, TaggerOptions, Treebank, Word, fit_tagger};
+/// let mut treebank = Treebank::default();
+/// treebank.push([Word { form: "Dogs", upos: "NOUN", ..Word::default() }]);
+/// let passes = Passes { epochs: 1, seed: None, models: 1, watch: || false };
+/// let options = TaggerOptions::default();
+/// let tagger = fit_tagger(&treebank, &[0], options, passes, |_, _| Ok(Next::Continue)).unwrap();
+/// let metadata = r#"{"trained_on": "one word"}"#.to_owned();
+/// let model = Model { tagger: Some(tagger), parser: None, padded: false, metadata };
+///
+/// let bytes = model.to_bytes().unwrap();
+/// let again = Model::from_bytes(&bytes).unwrap();
+/// assert_eq!(again.metadata, r#"{"trained_on":"one word"}"#);
+/// assert_eq!(again.classes(), model.classes());
+/// assert_eq!(again.to_bytes().unwrap(), bytes);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The tagger.
+    /// The tagger; without one, words have the tags that are given, or empty ones.
     pub tagger: Option<Tagger>,
     /// The parser.
     pub parser: Option<Parser>,
-    /// True if the tagger was trained on sentences with `<start>` before and `ROOT` after the words, as in parser.py.
+    /// True if the tagger was trained on sentences with `<start>` before and `ROOT` after the
+    /// words, as in parser.py. Sentences are then padded before they are tagged, and the predicted
+    /// tag of `ROOT` is a feature of the parser.
     pub padded: bool,
-    /// A JSON object with what is known of the training.
+    /// A JSON object that describes the training: anything the caller wants to store.
     pub metadata: String,
 }
 
-/// Tags and a tree of a sentence; what was not predicted is empty.
+/// Tags and tree of a sentence; what was not predicted is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Annotated {
-    /// Classes of the tagger, one per word.
+    /// Class of each word, an index of [`Model::classes`]; empty if tags were given or the model
+    /// has no tagger.
     pub tags: Vec<u32>,
-    /// The tree.
+    /// The tree; empty if the sentence was not parsed.
     pub parse: Parse,
 }
 
 /// A sentence to annotate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sentence<'a> {
-    /// Forms of the words.
+    /// Forms of the words, without padding.
     pub words: &'a [&'a str],
-    /// The (XPOS, UPOS) of the words, instead of those of the tagger; empty or missing where they are not known.
+    /// The (XPOS, UPOS) of the words, used by the parser instead of those of the tagger. Tags that
+    /// are not known are empty strings; the lists may be shorter than the sentence.
     pub tags: Option<(&'a [&'a str], &'a [&'a str])>,
 }
 
-/// Memory that is kept between calls, one per thread.
+/// Buffers that are kept between calls, one per thread. They hold nothing that has an influence on
+/// later calls.
 #[derive(Debug, Default)]
 pub struct Workspace {
+    /// Buffers of the tagger. They also hold the tags of the group until it is parsed.
     tagger: TaggerBuffers,
+    /// Buffers of the parser.
     parser: ParserBuffers,
 }
 
-/// Symbols around the words of padded sentences.
+/// Symbol before the words of padded sentences.
 pub(crate) const START: &str = "<start>";
+/// Symbol after the words of padded sentences, and the default tag of the root.
 pub(crate) const ROOT: &str = "ROOT";
 
-/// Number of sentences that are annotated in turns: while the weights for one are fetched into the cache, the others go on.
+/// Number of sentences that are annotated in turns: while the weights for one are fetched into the
+/// cache, the others are worked on.
 const GROUP: usize = 16;
 
 impl Model {
-    /// Classes of the tagger; none without one.
+    /// Returns the classes of the tagger; none without one.
     pub fn classes(&self) -> &[Tags] {
         self.tagger.as_ref().map_or(&[], |tagger| tagger.classes())
     }
 
-    /// Labels of the parser; none without one.
+    /// Returns the labels of the parser; none without one or for an unlabelled parser.
     pub fn labels(&self) -> &[String] {
         self.parser.as_ref().map_or(&[], |parser| parser.labels())
     }
 
-    /// Tags sentences with the tagger, unless they have tags, and with `parse` parses them with the parser; what the model does
-    /// not have is skipped. The results are put into `annotated`, one per sentence.
+    /// Tags the sentences that have no tags, with `parse` parses all of them, and writes one result
+    /// per sentence into `annotated`, whose memory is reused.
+    ///
+    /// What the model lacks is skipped: without a parser the trees are empty. The results of a
+    /// sentence do not depend on the others.
     pub fn annotate(
         &self,
         sentences: &[Sentence],
@@ -82,6 +120,9 @@ impl Model {
         }
     }
 
+    /// Tags the sentences of a group that have no tags, and copies the classes of their words,
+    /// without those of the padding. The buffers hold these sentences afterwards, or none without a
+    /// tagger.
     fn tag_group(
         &self,
         group: &[Sentence],
@@ -115,6 +156,9 @@ impl Model {
         }
     }
 
+    /// Parses the sentences of a group with their given or predicted tags. The tag of the root is
+    /// the predicted tag of the symbol after the words if the sentence was padded and tagged,
+    /// otherwise `ROOT`.
     fn parse_group<'a>(
         &self,
         parser: &Parser,

@@ -1,15 +1,28 @@
 //! Model files: safetensors with a JSON header.
 //!
-//! Tensors of the tagger begin with `tagger.`, those of the parser with `parser.`:
+//! Names of tensors begin with `tagger.` or `parser.`; a model without one of them has none of its
+//! tensors. All are one-dimensional and little-endian:
 //!
 //! | tensor | type | content |
 //! |---|---|---|
 //! | `features`, `ends` | u64, u64 | hash of each feature, and the end of its row |
 //! | `classes`, `weights` | u16, i32 | class and weight of each entry; weights are multiplied by `scale` |
-//! | `tagdict`, `known_tags`, `names` | u8 | words or names, each followed by a line feed |
-//! | `tagdict_numbers`, ... | u32 | the number of each word |
+//! | `tagdict`, `known_tags`, `names` | u8 | words or names of features, each followed by a line feed |
+//! | `tagdict_numbers`, `known_tags_numbers` | u32 | number of each word: a class, or a set of tags |
 //!
-//! The metadata of the header has one entry, `spanrs.dep`: format version, classes, options and the model's metadata, as JSON.
+//! The last two rows are those of the tagger only. `names` has a line per feature, or is empty.
+//!
+//! The metadata of the safetensors header has one entry, `spanrs.dep`: JSON with the format
+//! version, the classes and options of tagger and parser, and the model's own metadata
+//! ([`Header`]).
+//!
+//! # Hostile files
+//!
+//! A file may come from anywhere. safetensors checks that tensors lie in the file; here types,
+//! lengths, the ranges of all numbers and the order within rows are checked before a table is
+//! built, so that prediction cannot index out of bounds, and memory is proportional to the size of
+//! the file. Words that contain a line feed cannot be represented: a file written with such a word
+//! in a lexicon is refused when it is read.
 
 use std::collections::HashMap;
 
@@ -24,47 +37,64 @@ use crate::parser::{Parser, ParserFeatures, ParserSetup};
 use crate::tagger::{Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::weights::{MAX_CLASSES, Rows, Weights};
 
-/// Version of the format; files of later ones are refused.
+/// Version of the format; files of other ones are refused.
 const VERSION: u64 = 1;
-/// Key of the header's metadata.
+/// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
 
+/// Returns the error for a damaged or foreign file, with the reason.
 fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File(what.to_string())
 }
 
+/// The JSON in the header: everything but numbers and words.
 #[derive(Serialize, Deserialize)]
 struct Header {
+    /// [`VERSION`].
     version: u64,
+    /// See [`Model::padded`].
     padded: bool,
+    /// None for a model without a tagger.
     tagger: Option<TaggerHeader>,
+    /// None for a model without a parser.
     parser: Option<ParserHeader>,
+    /// The model's own metadata; its keys keep their order.
     metadata: serde_json::Map<String, serde_json::Value>,
 }
 
+/// What the header knows of a tagger.
 #[derive(Serialize, Deserialize)]
 struct TaggerHeader {
+    /// True for the published features, false for the rich ones.
     published: bool,
-    /// (XPOS, UPOS) of each class.
+    /// (XPOS, UPOS) of each class, sorted when written by spanrs.
     classes: Vec<(String, String)>,
+    /// Factor from weights to the integers of the file.
     scale: f64,
 }
 
+/// What the header knows of a parser.
 #[derive(Serialize, Deserialize)]
 struct ParserHeader {
-    /// None for the published features.
+    /// Text of the templates; None for the published features.
     templates: Option<String>,
+    /// Names of the labels; empty for an unlabelled parser.
     labels: Vec<String>,
-    /// (move, label) of each class; moves are 0 (SHIFT), 1 (RIGHT) and 2 (LEFT).
+    /// (move, label) of each class, sorted by move; moves are 0 (SHIFT), 1 (RIGHT) and 2 (LEFT).
     classes: Vec<(u8, u32)>,
+    /// True if one word is attached to the root.
     single_root: bool,
+    /// True if the last class is only used for the root; there are two classes for LEFT then at
+    /// least.
     has_root_class: bool,
+    /// Factor from weights to the integers of the file.
     scale: f64,
 }
 
-/// A tensor to write.
+/// A tensor to write: its name, type and bytes.
 type Tensor = (String, Dtype, Vec<u8>);
 
+/// Returns the bytes of values, one after the other.
 fn bytes<T, const N: usize>(
     values: impl IntoIterator<Item = T>,
     convert: impl Fn(T) -> [u8; N],
@@ -72,6 +102,7 @@ fn bytes<T, const N: usize>(
     values.into_iter().flat_map(convert).collect()
 }
 
+/// Adds the four tensors of weights; `part` is `tagger` or `parser`.
 fn put_weights(part: &str, weights: &Weights, tensors: &mut Vec<Tensor>) {
     let rows = weights.rows();
     let mut put = |name: &str, dtype, data| tensors.push((format!("{part}.{name}"), dtype, data));
@@ -93,6 +124,7 @@ fn put_weights(part: &str, weights: &Weights, tensors: &mut Vec<Tensor>) {
     );
 }
 
+/// Adds the words of a lexicon and their numbers.
 fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut Vec<Tensor>) {
     put_names(
         name,
@@ -104,16 +136,30 @@ fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut Vec<Tensor>) {
     tensors.push((format!("{name}_numbers"), Dtype::U32, data));
 }
 
+/// Adds strings as one tensor, each followed by a line feed.
 fn put_names<'a>(name: &str, names: impl Iterator<Item = &'a str>, tensors: &mut Vec<Tensor>) {
     let text: String = names.flat_map(|name| [name, "\n"]).collect();
     tensors.push((name.to_owned(), Dtype::U8, text.into_bytes()));
 }
 
 impl Model {
-    /// The bytes of a model file; equal for equal models.
+    /// Returns the bytes of a model file. Equal models have equal files.
     ///
     /// # Errors
     /// [`Error::File`] if the metadata is not a JSON object.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_dep::{Error, Model};
+    /// let model = |metadata: &str| {
+    ///     Model { tagger: None, parser: None, padded: false, metadata: metadata.to_owned() }
+    /// };
+    /// let bytes = model(r#"{"note": "empty"}"#).to_bytes().unwrap();
+    /// assert!(Model::from_bytes(&bytes).unwrap().tagger.is_none());
+    /// assert!(matches!(model("no JSON").to_bytes(), Err(Error::File(_))));
+    /// assert!(matches!(Model::from_bytes(&bytes[..20]), Err(Error::File(_))));
+    /// ```
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut tensors = Vec::new();
         if let Some(tagger) = &self.tagger {
@@ -167,10 +213,13 @@ impl Model {
         safetensors::serialize(views, Some(header)).map_err(damaged)
     }
 
-    /// Reads a model file. Everything is checked; memory follows the size of the file.
+    /// Reads a model file and builds its tables. Everything is checked; memory is proportional to
+    /// the size of the file.
     ///
     /// # Errors
-    /// [`Error::File`] with what is wrong.
+    /// [`Error::File`] with what is wrong: no safetensors file, not of spanrs, of another version,
+    /// or with tensors that contradict each other; [`Error::Template`] for templates of a parser
+    /// that cannot be read.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let (_, header) = SafeTensors::read_metadata(file)
             .map_err(|error| damaged(format!("not a model of spanrs, or damaged: {error}")))?;
@@ -204,10 +253,11 @@ impl Model {
     }
 }
 
-/// The tensors of a file.
+/// The tensors of a file, whose offsets safetensors has checked.
 struct Tensors<'a>(SafeTensors<'a>);
 
 impl Tensors<'_> {
+    /// Returns the bytes of a tensor of the expected type and one dimension.
     fn data(&self, name: &str, dtype: Dtype) -> Result<Vec<u8>> {
         let view = self.0.tensor(name).map_err(damaged)?;
         match view.dtype() == dtype && view.shape().len() == 1 {
@@ -216,6 +266,7 @@ impl Tensors<'_> {
         }
     }
 
+    /// Returns the numbers of a tensor; `dtype` has to have `N` bytes.
     fn numbers<T, const N: usize>(
         &self,
         name: &str,
@@ -231,12 +282,13 @@ impl Tensors<'_> {
             .collect())
     }
 
+    /// Returns the strings of a tensor, which are separated by line feeds.
     fn names(&self, name: &str) -> Result<Vec<String>> {
         let text = String::from_utf8(self.data(name, Dtype::U8)?).map_err(damaged)?;
         Ok(text.split_terminator('\n').map(str::to_owned).collect())
     }
 
-    /// A lexicon whose numbers are below `limit`.
+    /// Returns a lexicon whose numbers are below `limit`.
     fn lexicon(&self, name: &str, limit: usize) -> Result<Lexicon> {
         let names = self.names(name)?;
         let numbers = self.numbers(&format!("{name}_numbers"), Dtype::U32, u32::from_le_bytes)?;
@@ -248,6 +300,9 @@ impl Tensors<'_> {
         Ok(Lexicon::new(names.into_iter().zip(numbers)))
     }
 
+    /// Reads weights and checks what prediction relies on: rows cover all entries in their order,
+    /// classes are below `classes` and increase within a row, features are distinct, and the scale
+    /// is sensible.
     fn weights(&self, part: &str, classes: usize, scale: f64) -> Result<Weights> {
         if !(1e-18..=1e18).contains(&scale) {
             return Err(damaged(format!("the scale of {part} is {scale}")));
@@ -282,6 +337,7 @@ impl Tensors<'_> {
         Weights::of_rows(rows, classes, scale).map_err(damaged)
     }
 
+    /// Reads a tagger and checks that its lexicons and names fit its classes and features.
     fn tagger(&self, header: TaggerHeader) -> Result<Tagger> {
         let classes: Vec<Tags> = header
             .classes
@@ -309,6 +365,8 @@ impl Tensors<'_> {
         })
     }
 
+    /// Reads a parser and checks that its classes are sorted by move, complete, and have known
+    /// labels.
     fn parser(&self, header: ParserHeader) -> Result<Parser> {
         let classes = header.classes.iter().map(|&(transition, label)| {
             let transition = match transition {

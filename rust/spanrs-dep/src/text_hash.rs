@@ -1,22 +1,43 @@
 //! Hashes of strings that are put together from pieces without building the string.
+//!
+//! Features of the published models are strings such as `wt-wt ate/VBD pizza/NN`. Their weights are
+//! looked up by a hash of the string, and the hash of a concatenation is computed from the hashes
+//! of its pieces: a polynomial hash is a homomorphism from concatenation to affine maps. With the
+//! bytes b1...bn, the base B and all arithmetic modulo 2^64,
+//!
+//! ```text
+//! hash(b1...bn) = (b1 + 1) B^(n-1) + (b2 + 1) B^(n-2) + ... + (bn + 1)
+//! hash(x y)     = hash(x) B^len(y) + hash(y)
+//! ```
+//!
+//! The hash of a word is computed once per sentence, and a feature costs one multiplication and one
+//! addition per piece.
+//!
+//! Distinct strings of features have distinct hashes with overwhelming probability, but not against
+//! an adversary: polynomials modulo 2^64 have known collisions (Thue–Morse strings of a few
+//! thousand bytes). A collision makes two features share their weights and has no other effect.
 
-/// The hash of a piece of text: a polynomial of its bytes modulo 2^64.
+/// The hash of a piece of text, and the power of the base by which the hash of a text before it is
+/// multiplied.
 ///
-/// Features of the published models are strings such as `wt-wt ate/VBD pizza/NN`. Equal strings have equal hashes however
-/// they are split into pieces, so weights can be looked up by the hash of the string alone.
+/// Equal strings have equal hashes however they are split into pieces; the empty text has hash 0.
+/// Bytes count as 1 to 256, so that NUL bytes at the start of a text change its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextHash {
+    /// The polynomial of the bytes modulo 2^64.
     pub(crate) hash: u64,
-    /// The base to the power of the length.
+    /// The base to the power of the number of bytes, modulo 2^64; always odd.
     pub(crate) power: u64,
 }
 
-/// Odd, so that powers never become 0.
+/// Base of the polynomial. Odd, so that its powers never become 0 modulo 2^64.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl TextHash {
+    /// The hash of the empty text.
     pub(crate) const EMPTY: Self = Self { hash: 0, power: 1 };
 
+    /// Hashes a string; for constants the compiler does.
     pub(crate) const fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut all = Self::EMPTY;
@@ -28,10 +49,12 @@ impl TextHash {
         all
     }
 
+    /// Hashes bytes that are computed on the fly, such as those of a word in lower case.
     pub(crate) fn of_bytes(bytes: impl Iterator<Item = u8>) -> Self {
         bytes.fold(Self::EMPTY, Self::push)
     }
 
+    /// Appends a byte.
     #[inline(always)]
     const fn push(self, byte: u8) -> Self {
         Self {
@@ -40,7 +63,8 @@ impl TextHash {
         }
     }
 
-    /// The hash of this text followed by another.
+    /// Returns the hash of this text followed by another, in constant time. Associative, with
+    /// [`Self::EMPTY`] as neutral element.
     #[inline(always)]
     pub(crate) const fn then(self, next: Self) -> Self {
         Self {
@@ -49,16 +73,20 @@ impl TextHash {
         }
     }
 
-    /// The hash of this text followed by another; the result cannot be continued.
+    /// Returns the hash of this text followed by the last piece of it. Saves the multiplication for
+    /// the power, without which the result cannot be continued.
     #[inline(always)]
     pub(crate) const fn end(self, last: Self) -> u64 {
         self.hash.wrapping_mul(last.power).wrapping_add(last.hash)
     }
 
+    /// Returns the hash alone, the key of a feature.
     pub(crate) const fn value(self) -> u64 {
         self.hash
     }
 
+    /// Returns true for the empty text: its power is 1, and no other text is likely to have it
+    /// together with the hash 0.
     pub(crate) const fn is_empty(self) -> bool {
         self.hash == 0 && self.power == 1
     }

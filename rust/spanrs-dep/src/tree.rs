@@ -1,30 +1,49 @@
 //! Dependency trees: checks, and projective trees from others.
 //!
-//! Heads are those of CoNLL: `heads[i]` is the head of word `i + 1`; words are numbered from 1 and 0 is the root.
+//! Heads are those of CoNLL: `heads[i]` is the head of word `i + 1`; words are numbered from 1 and
+//! 0 is the root. For crossings the root is thought of as standing after the last word, as in the
+//! transition system: an arc to the root then crosses every arc over its dependent.
+//!
+//! | heads | drawn (the root at 5) | |
+//! |---|---|---|
+//! | `[2, 0, 4, 2]` | 2→1, 5→2, 4→3, 2→4 | a projective tree |
+//! | `[3, 4, 0, 3]` | 3→1, 4→2, 5→3, 3→4 | a tree; 3→1 crosses 4→2 |
+//! | `[2, 1, 0, 3]` | 2→1, 1→2, 5→3, 3→4 | no tree: words 1 and 2 are a cycle |
+//!
+//! Greedy arc-hybrid parsing reaches projective trees only, and its oracle needs a projective gold
+//! tree, so training data are made projective first ([`projectivise`]).
 
 use spanrs_base::{Clock, Interrupted, Watch};
 
 use crate::error::TreeError;
 
-/// How many words may have head 0.
+/// How many words of a sentence may have head 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Roots {
-    /// One, as Universal Dependencies asks.
+    /// At most one, as Universal Dependencies requires. A tree with words has at least one in any
+    /// case.
     #[default]
     One,
     /// Any number.
     Many,
 }
 
-/// Checks that heads are a tree. O(words).
+/// Checks that heads are a tree: all in the sentence, without cycles, and with the allowed number
+/// of roots. O(words) in time and memory. No words are a tree.
 ///
 /// # Errors
-/// [`TreeError`] with the first word that is wrong.
+/// [`TreeError::Range`] or [`TreeError::Roots`], whichever comes first from left to right; only if
+/// there is neither, [`TreeError::Cycle`] with the cycle that is reached from the leftmost word
+/// that does not reach the root.
+///
+/// # Examples
 ///
 /// ```
 /// use spanrs_dep::{Roots, TreeError, check_tree};
 /// assert_eq!(check_tree(&[2, 0, 2], Roots::One), Ok(()));
 /// assert_eq!(check_tree(&[2, 1, 0], Roots::One), Err(TreeError::Cycle { word: 1, length: 2 }));
+/// assert_eq!(check_tree(&[0, 0], Roots::One), Err(TreeError::Roots { first: 1, second: 2 }));
+/// assert_eq!(check_tree(&[0, 0], Roots::Many), Ok(()));
 /// ```
 pub fn check_tree(heads: &[u32], roots: Roots) -> Result<(), TreeError> {
     let words = heads.len();
@@ -65,24 +84,38 @@ pub fn check_tree(heads: &[u32], roots: Roots) -> Result<(), TreeError> {
     Ok(())
 }
 
-/// True where no arcs cross, with the root after the last word: every word between a word and its head is dominated by
-/// that head. Heads must be a tree. O(words).
+/// Returns true if no arcs cross, with the root after the last word; equivalently, if every word
+/// between a word and its head is dominated by that head. Heads have to be a tree. O(words log
+/// words) at worst, for sorting the arcs that start at one position.
+///
+/// # Examples
 ///
 /// ```
-/// assert!(spanrs_dep::is_projective(&[2, 0, 2]));
-/// assert!(!spanrs_dep::is_projective(&[3, 4, 0, 3]));
+/// use spanrs_dep::is_projective;
+/// assert!(is_projective(&[2, 0, 2]));
+/// assert!(!is_projective(&[3, 4, 0, 3]));
+/// assert!(!is_projective(&[3, 0, 0]), "the arc from the root to 2 crosses the one from 3 to 1");
 /// ```
 pub fn is_projective(heads: &[u32]) -> bool {
     first_crossing(heads).is_none()
 }
 
-/// Makes a tree projective: as long as an arc is not projective, the shortest such arc (of equal ones the leftmost
-/// dependent) is moved to the head of its head. Returns the number of words whose head has changed.
+/// Makes a tree projective in place and returns the number of words whose head has changed.
 ///
-/// Source: Nivre and Nilsson 2005, "Pseudo-projective dependency parsing", without encoding the lifts in labels.
+/// As long as an arc is not projective, the shortest such arc (of equally long ones that of the
+/// leftmost dependent) is *lifted*: the dependent is attached to the head of its head. Each lift
+/// moves a word closer to the root, so the loop ends. Source: Nivre and Nilsson 2005,
+/// "Pseudo-projective dependency parsing", without encoding the lifts in the labels.
+///
+/// Heads have to be a tree. A lift takes time proportional to the number of words and the total
+/// length of the arcs; the words of projective trees are visited once.
 ///
 /// # Errors
-/// [`Interrupted`] where the watch said stop: a sentence of thousands of words with many crossing arcs takes long.
+/// [`Interrupted`] if the watch says stop, which is asked between lifts: a sentence of thousands of
+/// words with many crossing arcs takes long. The heads are then those of a tree that is not
+/// projective yet.
+///
+/// # Examples
 ///
 /// ```
 /// let mut heads = [3, 4, 0, 3];
@@ -104,7 +137,8 @@ pub fn projectivise(heads: &mut [u32], watch: Watch) -> Result<usize, Interrupte
     Ok(original.iter().zip(&*heads).filter(|(a, b)| a != b).count())
 }
 
-/// The position of a word's head; the root stands after the last word.
+/// Returns the index of the head of the word with index `word`, both from 0; the root is at
+/// `heads.len()`, after the last word.
 fn position(heads: &[u32], word: usize) -> usize {
     match heads[word] {
         0 => heads.len(),
@@ -112,7 +146,12 @@ fn position(heads: &[u32], word: usize) -> usize {
     }
 }
 
-/// A word whose arc crosses an earlier one, found with a stack of open arcs.
+/// Returns the left end (index from 0) of the first arc that crosses one that starts further left;
+/// None for projective trees.
+///
+/// Scans positions with a stack of the ends of arcs that are open. In projective trees arcs are
+/// nested, so the ends decrease towards the top; an arc that ends behind the innermost open one
+/// crosses it.
 fn first_crossing(heads: &[u32]) -> Option<usize> {
     // Ends of the arcs that are open at a position, the innermost last.
     let mut ends_at: Vec<Vec<usize>> = vec![Vec::new(); heads.len() + 1];
@@ -137,7 +176,9 @@ fn first_crossing(heads: &[u32]) -> Option<usize> {
     None
 }
 
-/// The first and one past the last number of each word's subtree in a depth-first order, by position.
+/// Returns for each index, the root at `heads.len()` included, the range of the preorder numbers of
+/// its subtree: `a` dominates `b` if the range of `a` contains the start of the range of `b`.
+/// O(words).
 fn subtrees(heads: &[u32]) -> Vec<std::ops::Range<usize>> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); heads.len() + 1];
     for word in 0..heads.len() {
@@ -160,7 +201,9 @@ fn subtrees(heads: &[u32]) -> Vec<std::ops::Range<usize>> {
     ranges
 }
 
-/// The dependent (from 0) of the shortest arc over a word that its head does not dominate; never one of the root.
+/// Returns the dependent (index from 0) of the shortest arc over a word that its head does not
+/// dominate, the leftmost of equally short ones; None for projective trees. It never depends on the
+/// root, which dominates everything.
 fn shortest_nonprojective(heads: &[u32]) -> Option<usize> {
     let subtrees = subtrees(heads);
     let mut best: Option<(usize, usize)> = None;

@@ -1,4 +1,8 @@
 //! Sentences with gold tags and trees, as training data.
+//!
+//! A [`Treebank`] is columnar: one vector per column over the words of all sentences, with the ends
+//! of the sentences beside them. Forms, tags and labels are interned in one table, so a word takes
+//! 20 bytes and each distinct string is stored once.
 
 use spanrs_base::{Interner, Watch};
 
@@ -6,44 +10,71 @@ use crate::error::{Error, Result};
 use crate::tagger::Tags;
 use crate::tree::{Roots, check_tree, projectivise};
 
-/// Sentences with tags and trees. Strings are kept once.
+/// Sentences with tags and trees, numbered from 0 in the order in which they were added. All
+/// columns have an entry for each word.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{Roots, Treebank, Word};
+/// let mut treebank = Treebank::default();
+/// treebank.push([
+///     Word { form: "Dogs", upos: "NOUN", head: 2, label: "nsubj", ..Word::default() },
+///     Word { form: "bark", upos: "VERB", head: 0, label: "root", ..Word::default() },
+/// ]);
+/// assert_eq!((treebank.len(), treebank.words()), (1, 2));
+/// assert_eq!(treebank.check(Roots::One), Ok(()));
+/// assert_eq!(treebank.sentence(0).map(|word| word.head).collect::<Vec<_>>(), [2, 0]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Treebank {
+    /// All strings of the columns; ids are shared between columns.
     strings: Interner<str>,
+    /// Id of each form.
     words: Vec<u32>,
+    /// Id of each tag of the treebank; that of the empty string where there is none.
     xpos: Vec<u32>,
+    /// Id of each universal tag; that of the empty string where there is none.
     upos: Vec<u32>,
+    /// Head of each word as in CoNLL: from 1 within the sentence, 0 is the root.
     heads: Vec<u32>,
+    /// Id of the label of the arc to the head.
     labels: Vec<u32>,
-    /// End of each sentence.
+    /// End (exclusive) of each sentence in the columns; increasing, because sentences have words.
     ends: Vec<usize>,
 }
 
-/// A word with its annotation. What is not annotated is empty; head 0 is the root.
+/// A word with its annotation. Fields that are not annotated are empty, and the default head is the
+/// root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// The form.
+    /// The form as it is written in the text.
     pub form: &'a str,
-    /// The tag of the treebank.
+    /// The tag of the treebank, such as `NNS`; XPOS in CoNLL-U.
     pub xpos: &'a str,
-    /// The universal tag.
+    /// The universal tag, such as `NOUN`; UPOS in CoNLL-U.
     pub upos: &'a str,
-    /// The head: a word from 1, or 0 for the root.
+    /// The head: a word of the sentence from 1, or 0 for the root.
     pub head: u32,
-    /// The label of the arc to the head.
+    /// The label of the arc to the head, such as `nsubj`; DEPREL in CoNLL-U.
     pub label: &'a str,
 }
 
-/// Strings of a sentence by word.
+/// The strings of a sentence by column, as the trainers take them; all vectors are as long as the
+/// sentence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strings<'a> {
+    /// Forms.
     pub(crate) words: Vec<&'a str>,
+    /// Tags of the treebank; empty where there is none.
     pub(crate) xpos: Vec<&'a str>,
+    /// Universal tags; empty where there is none.
     pub(crate) upos: Vec<&'a str>,
 }
 
 impl Treebank {
-    /// Adds a sentence; one without words is left out.
+    /// Adds a sentence; one without words is left out and gets no number. Heads are not checked;
+    /// see [`Treebank::check`].
     pub fn push<'a>(&mut self, words: impl IntoIterator<Item = Word<'a>>) {
         let before = self.words.len();
         for word in words {
@@ -58,11 +89,26 @@ impl Treebank {
         }
     }
 
-    /// Adds a sentence given as lists, which are as long as `words`, or empty where nothing is known. With `roots` the
-    /// heads must be a tree.
+    /// Adds a sentence given as lists: `words`, then XPOS, UPOS and labels, then heads. Lists are
+    /// as long as `words`, or shorter where nothing is known: missing strings are empty and missing
+    /// heads are the root. With `roots` the heads have to be a tree.
     ///
     /// # Errors
-    /// [`Error::Sentence`].
+    /// [`Error::Sentence`] if the heads are not a tree. It has the number that the sentence would
+    /// have got, which is that in the caller's list only if none before it was empty. Nothing is
+    /// added then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_dep::{Error, Roots, Treebank};
+    /// let words = ["Dogs", "bark"].map(str::to_owned);
+    /// let upos = ["NOUN", "VERB"].map(str::to_owned);
+    /// let mut treebank = Treebank::default();
+    /// treebank.push_lists(&words, [&[], &upos, &[]], &[2, 0], Some(Roots::One)).unwrap();
+    /// let cycle = treebank.push_lists(&words, [&[], &upos, &[]], &[2, 1], Some(Roots::One));
+    /// assert!(matches!(cycle, Err(Error::Sentence { sentence: 1, .. })));
+    /// ```
     pub fn push_lists(
         &mut self,
         words: &[String],
@@ -99,11 +145,15 @@ impl Treebank {
         self.ends.is_empty()
     }
 
-    /// Number of words.
+    /// Number of words of all sentences.
     pub fn words(&self) -> usize {
         self.words.len()
     }
 
+    /// Returns the range of a sentence in the columns.
+    ///
+    /// # Panics
+    /// If there is no such sentence.
     pub(crate) fn range(&self, sentence: usize) -> std::ops::Range<usize> {
         let start = sentence
             .checked_sub(1)
@@ -111,7 +161,10 @@ impl Treebank {
         start..self.ends[sentence]
     }
 
-    /// The words of a sentence.
+    /// Returns the words of a sentence in their order.
+    ///
+    /// # Panics
+    /// If `sentence` is not less than [`Treebank::len`].
     pub fn sentence(&self, sentence: usize) -> impl Iterator<Item = Word<'_>> {
         self.range(sentence).map(|at| Word {
             form: self.name(self.words[at]),
@@ -122,6 +175,7 @@ impl Treebank {
         })
     }
 
+    /// Returns the strings of a sentence, one vector per column.
     pub(crate) fn strings(&self, sentence: usize) -> Strings<'_> {
         let names = |ids: &[u32]| ids.iter().map(|&id| self.name(id)).collect();
         let range = self.range(sentence);
@@ -132,6 +186,7 @@ impl Treebank {
         }
     }
 
+    /// Returns the gold classes of the words of a sentence for a tagger.
     pub(crate) fn tags(&self, sentence: usize) -> Vec<Tags> {
         let words = self.sentence(sentence);
         words
@@ -142,18 +197,21 @@ impl Treebank {
             .collect()
     }
 
+    /// Returns the heads of a sentence.
     pub(crate) fn heads(&self, sentence: usize) -> &[u32] {
         &self.heads[self.range(sentence)]
     }
 
+    /// Returns the string of an id of this treebank.
     fn name(&self, id: u32) -> &str {
         self.strings.name(id).unwrap_or_default()
     }
 
-    /// Checks that all sentences are trees.
+    /// Checks that all sentences are trees, as [`check_tree`] does.
     ///
     /// # Errors
-    /// [`Error::Sentence`] with the first that is not.
+    /// [`Error::Sentence`] with the number of the first sentence that is not, and the text of its
+    /// [`TreeError`](crate::TreeError).
     pub fn check(&self, roots: Roots) -> Result<()> {
         for sentence in 0..self.len() {
             check_tree(self.heads(sentence), roots).map_err(|error| Error::Sentence {
@@ -164,11 +222,24 @@ impl Treebank {
         Ok(())
     }
 
-    /// Makes all trees projective, see [`projectivise`]. Returns the numbers of words and of sentences that were changed.
-    /// Sentences must be trees.
+    /// Makes all trees projective with [`projectivise`], and returns the number of words that were
+    /// moved and the number of sentences that they are in. Sentences have to be trees.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::Interrupted`] if the watch says stop; sentences before the current one have been
+    /// changed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_dep::{Treebank, Word};
+    /// let mut treebank = Treebank::default();
+    /// let word = |head| Word { form: "a", head, ..Word::default() };
+    /// treebank.push([3, 4, 0, 3].map(word));
+    /// treebank.push([2, 0].map(word));
+    /// assert_eq!(treebank.projectivise(|| false), Ok((1, 1)));
+    /// assert_eq!(treebank.sentence(0).map(|word| word.head).collect::<Vec<_>>(), [3, 3, 0, 3]);
+    /// ```
     pub fn projectivise(&mut self, watch: Watch) -> Result<(usize, usize)> {
         let mut lifted = (0, 0);
         for sentence in 0..self.len() {
@@ -180,7 +251,8 @@ impl Treebank {
         Ok(lifted)
     }
 
-    /// Puts other tags in the place of those of a sentence.
+    /// Replaces the tags of a sentence, word by word; if there are fewer `tags` than words, the
+    /// other words keep theirs.
     pub(crate) fn retag<'a>(&mut self, sentence: usize, tags: impl IntoIterator<Item = &'a Tags>) {
         for (at, tags) in self.range(sentence).zip(tags) {
             self.xpos[at] = self.strings.intern(&tags.xpos);
@@ -188,7 +260,8 @@ impl Treebank {
         }
     }
 
-    /// The names of the labels, sorted, and for each word the index of its label.
+    /// Returns the names of the labels that occur, sorted by their bytes, and the index of the
+    /// label of each word in the order of the columns. The names become the labels of a parser.
     pub(crate) fn labels(&self) -> (Vec<String>, Vec<u32>) {
         let mut names: Vec<&str> = self.labels.iter().map(|&id| self.name(id)).collect();
         names.sort_unstable();

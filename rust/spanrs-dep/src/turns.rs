@@ -1,20 +1,35 @@
-//! Sentences that are worked on in turns: their cache misses overlap.
+//! Sentences that are processed in turns, so that their cache misses overlap.
+//!
+//! A greedy model cannot look up the features of the next step of a sentence before it has taken
+//! the current one, and most lookups miss the cache: each step would wait for memory. Sentences are
+//! independent, however. [`take_turns`] therefore takes one step of each sentence of a [`Group`]
+//! per round, in three phases: all sentences extract their features and prefetch the buckets of the
+//! hash table; all find their features and prefetch the weights; all add up the weights and take
+//! the step. By the time a phase touches a cache line, it has been requested while the other
+//! sentences were at work.
+//!
+//! The result does not depend on the grouping, because sentences share no state.
 
 use crate::weights::{Lookup, Weights};
 
-/// Sentences of a group. Memory is kept for later groups.
+/// The sentences of a group. Sentences behind `len` are kept for later groups, with the memory of
+/// their vectors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group<S> {
+    /// Sentences that were ever in use at once; those of the current group come first.
     all: Vec<S>,
+    /// Number of sentences of the current group.
     len: usize,
 }
 
 impl<S: Default> Group<S> {
+    /// Starts a new group without sentences; memory is kept.
     pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Adds a sentence; gives one that may hold what is left of an earlier one.
+    /// Adds a sentence and returns it. It may still hold the content of an earlier sentence, which
+    /// the caller has to replace.
     pub(crate) fn push(&mut self) -> &mut S {
         if self.len == self.all.len() {
             self.all.push(S::default());
@@ -23,10 +38,12 @@ impl<S: Default> Group<S> {
         &mut self.all[self.len - 1]
     }
 
+    /// Returns the sentences of the group in the order in which they were added.
     pub(crate) fn sentences(&self) -> &[S] {
         &self.all[..self.len]
     }
 
+    /// Returns the sentences of the group for changes.
     pub(crate) fn sentences_mut(&mut self) -> &mut [S] {
         &mut self.all[..self.len]
     }
@@ -34,12 +51,16 @@ impl<S: Default> Group<S> {
 
 /// A sentence that needs one lookup of features after the other.
 pub(crate) trait Steps {
-    /// The features of the next step.
+    /// Returns the lookup of the next step: its features, and whether it is pending.
     fn lookup(&mut self) -> &mut Lookup;
 }
 
-/// Takes the steps of sentences until none has one left: `prepare` extracts the features of the next step of a sentence, or
-/// gives false at its end, and `finish` takes the step when the weights of its features are in the cache.
+/// Takes steps of all sentences, one each per round, until none has one left.
+///
+/// `prepare` extracts the features of the next step of a sentence into its lookup, or returns false
+/// at its end; steps without a choice are taken by `prepare` itself. `finish` adds up the weights
+/// of the features, which are in the cache by then, and takes the step. A sentence that has ended
+/// is asked again in each round and has to keep returning false.
 pub(crate) fn take_turns<S: Steps>(
     sentences: &mut [S],
     weights: &Weights,

@@ -1,26 +1,67 @@
-//! Scoring in schemes that are detected.
+//! Scoring tags whose scheme has to be detected.
+//!
+//! The scheme of gold is detected from a sample first. The sample is enough if all of gold conforms
+//! to the detected scheme: every scheme that detection prefers to it is violated by the sample
+//! already, so the whole corpus would give the same answer. Otherwise all of gold is read again for
+//! detection and, if the answer changes, counted again. The result never depends on the size of the
+//! sample.
+//!
+//! Pred is assumed to be in the scheme of gold. If it violates that scheme often, or has prefixes
+//! that the scheme lacks, the scheme of pred is detected from all of it, and used if the evidence
+//! is clear ([`Detection::contradicts`]).
+//!
+//! While only `O` has been seen nothing is decided, and detection continues with the next update.
 
 use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme, are_many};
 
 use crate::input::InputError;
 use crate::scorer::{Scorer, Side};
 
-/// Tokens of gold from which a scheme is guessed at first.
+/// Number of tokens of gold from which a scheme is first detected.
 const SAMPLE: u64 = 1 << 16;
 
-/// A [`Scorer`] with the reader of its tags, whose schemes may still be undecided.
+/// A [`Scorer`] and the reader of its tags, whose schemes may be undecided.
+///
+/// An update ([`AutoSchemeScorer::run`]) that fails leaves counts and schemes as they were.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::input::InputError;
+/// use spanrs_eval::{AutoSchemeScorer, Exact, PredScheme, Scorer};
+/// use spanrs_tags::{Dialect, Evidence, Reader, Reading, Scheme};
+/// let reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let scorer = Scorer::new(Box::new(Exact::default()), 0);
+/// let mut auto = AutoSchemeScorer::new(reader, scorer, false, PredScheme::AsGold);
+/// let tags = ["B-A", "E-A", "O"];
+/// let counted = auto.run::<InputError>(
+///     |reader, _, _| {
+///         let mut evidence = Evidence::default();
+///         evidence.add(&reader.intern_all(tags)?);
+///         Ok((evidence, true))
+///     },
+///     |reader, scorer| {
+///         let ids = reader.intern_all(tags)?;
+///         scorer.add(reader, &ids, &ids, |_, _| 0);
+///         Ok(())
+///     },
+/// );
+/// assert!(counted.is_ok());
+/// assert_eq!(auto.reader.scheme(), Scheme::Iobes);
+/// ```
 pub struct AutoSchemeScorer {
-    /// Reads tags in the schemes that are decided.
+    /// Reads tags in the schemes that are decided; until then, in the scheme it was created with.
     pub reader: Reader,
-    /// Counts.
+    /// The counts.
     pub scorer: Scorer,
-    /// False while the scheme of gold is undecided.
+    /// Whether the scheme of gold is decided.
     pub decided: bool,
     /// How the scheme of pred is determined.
     pub pred_scheme: PredScheme,
-    /// The evidence for the scheme of gold, where it was detected.
+    /// The evidence for the scheme of gold; None if it was given.
     pub detection: Option<Detection>,
-    /// The evidence for the scheme of pred, where it is not that of gold and was detected.
+    /// The evidence for the scheme of pred; None unless it was detected and differs from that of
+    /// gold.
     pub pred_detection: Option<Detection>,
 }
 
@@ -29,36 +70,40 @@ pub struct AutoSchemeScorer {
 pub enum PredScheme {
     /// It is that of gold.
     AsGold,
-    /// It is named.
+    /// It is given, or has been detected.
     Named(Scheme),
-    /// To be detected with the first tags of pred other than `O`: that of gold, unless they are clearly in another
-    /// one.
+    /// It is detected with the first tags of pred other than `O`: that of gold, unless they are
+    /// clearly in another one.
     Undetected,
 }
 
-/// Evidence of a side, and whether it is from all of its tokens.
+/// The evidence of a side, and whether it covers all of its tokens.
 type Found<E> = Result<(Evidence, bool), E>;
 
-/// The scheme that fits the evidence, and whether that is from all tokens.
+/// The detected scheme or why none fits, and whether the evidence covers all tokens.
 type Decided<E> = Result<(Result<Detection, TagsError>, bool), E>;
 
-/// Collects the evidence of a side from about so many tokens, and decides.
+/// Collects the evidence of a side from about the given number of tokens and detects its scheme.
 type Ask<'a, E> = &'a mut dyn FnMut(&mut Reader, Side, u64) -> Decided<E>;
 
-/// The scheme of a side.
+/// Detects the scheme of a side from about `max_tokens` tokens.
+///
+/// # Errors
+/// Those of `ask`; [`InputError::TagsOf`] if no scheme fits.
 fn detect<E: From<InputError>>(
     ask: Ask<'_, E>,
     reader: &mut Reader,
     side: Side,
-    most: u64,
+    max_tokens: u64,
 ) -> Result<(Detection, bool), E> {
-    let (decided, whole) = ask(reader, side, most)?;
+    let (decided, whole) = ask(reader, side, max_tokens)?;
     let detection = decided.map_err(|error| InputError::TagsOf { side, error })?;
     Ok((detection, whole))
 }
 
 impl AutoSchemeScorer {
-    /// Scores with a reader. With `decided` false its scheme is that of gold's tags, which is detected.
+    /// Creates a scorer. If `decided` is false, the scheme of gold is detected; the scheme of
+    /// `reader` is then replaced.
     pub fn new(reader: Reader, scorer: Scorer, decided: bool, pred_scheme: PredScheme) -> Self {
         Self {
             reader,
@@ -70,16 +115,16 @@ impl AutoSchemeScorer {
         }
     }
 
-    /// Runs `count`, after the scheme is detected where it is undecided.
+    /// Runs `count`, after detecting the schemes that are undecided.
     ///
-    /// `evidence` collects the evidence of a side from about so many tokens, and says whether these were all. A scheme
-    /// that a sample of gold suggests is kept if gold as a whole does not violate it: every scheme preferred to it is
-    /// violated by the sample already. Otherwise all of gold decides, so the result never depends on the size of the
-    /// sample. Pred decides only where gold has no tag but `O`.
+    /// `evidence` collects the evidence of a side from about the given number of tokens, and
+    /// returns whether these were all. `count` counts the sentences of this update with the reader
+    /// and scorer it is given; it is called again if a scheme turns out to be another one. Pred
+    /// decides about the scheme of gold only if gold has no tag but `O`.
     ///
     /// # Errors
-    /// Those of `evidence` and `count`; [`InputError`] where no scheme fits the tags, or the matcher refuses spans.
-    /// Nothing is counted then.
+    /// Those of `evidence` and `count`; [`InputError`] if no scheme fits the tags or the matcher
+    /// refuses spans. Nothing is counted then.
     pub fn run<E: From<InputError>>(
         &mut self,
         mut evidence: impl FnMut(&mut Reader, Side, u64) -> Found<E>,
@@ -88,8 +133,8 @@ impl AutoSchemeScorer {
         if self.decided && self.pred_scheme != PredScheme::Undetected {
             return self.count(&mut count);
         }
-        let mut ask: Ask<'_, E> = &mut |reader, side, most| {
-            let (evidence, whole) = evidence(reader, side, most)?;
+        let mut ask: Ask<'_, E> = &mut |reader, side, max_tokens| {
+            let (evidence, whole) = evidence(reader, side, max_tokens)?;
             Ok((evidence.decide(reader.tags(), reader.dialect()), whole))
         };
         let before = (
@@ -117,7 +162,8 @@ impl AutoSchemeScorer {
         Ok(())
     }
 
-    /// Detects undecided schemes, then counts into a separate scorer.
+    /// Detects undecided schemes and counts into a separate scorer; returns it and the evidence for
+    /// the scheme of gold.
     fn count_in_found_schemes<E: From<InputError>>(
         &mut self,
         ask: Ask<'_, E>,
@@ -138,8 +184,13 @@ impl AutoSchemeScorer {
         Ok((part, detection))
     }
 
-    /// Finds out the scheme of pred, where `part` has tags of it; true where it is not the one that `part` was
-    /// counted in.
+    /// Determines the scheme of pred, once `part` has tags of it. Returns true if it is not the one
+    /// in which `part` was counted.
+    ///
+    /// All of pred is read again only if there is a reason: more than a tenth of its tags are
+    /// violations ([`are_many`]), or there are violations and some tag has a prefix that the scheme
+    /// of gold lacks. With [`Reading::Refuse`] or in [`Scheme::Token`] pred is always in the scheme
+    /// of gold. Tags of no scheme are not an error here; they are counted as violations.
     fn find_pred_scheme<E: From<InputError>>(
         &mut self,
         part: &mut Scorer,
@@ -183,7 +234,13 @@ impl AutoSchemeScorer {
         Ok(true)
     }
 
-    /// Detects the scheme of gold, then counts into a separate scorer.
+    /// Detects the scheme of gold and counts into a separate scorer.
+    ///
+    /// 1. Detect from a sample of gold; from all of gold if the sample has only `O`; from pred if
+    ///    gold has only `O`.
+    /// 2. Count in that scheme.
+    /// 3. If gold violates it, or if the dialect may hide violations, detect from all of gold, and
+    ///    count again if the scheme is another one.
     fn count_in_found_scheme<E: From<InputError>>(
         &mut self,
         ask: Ask<'_, E>,
@@ -196,7 +253,8 @@ impl AutoSchemeScorer {
         if !detection.is_decided() {
             (detection, whole) = detect(ask, &mut self.reader, Side::Pred, u64::MAX)?;
         }
-        self.take(&detection).map_err(InputError::from)?;
+        self.adopt_detected_scheme(&detection)
+            .map_err(InputError::from)?;
         let mut part = self.scorer.part(&self.reader);
         let mut result = count(&mut self.reader, &mut part);
         let violated = part.violations(Side::Gold).count > 0;
@@ -206,7 +264,8 @@ impl AutoSchemeScorer {
             let scheme = detection.scheme;
             (detection, _) = detect(ask, &mut self.reader, Side::Gold, u64::MAX)?;
             if detection.scheme != scheme {
-                self.take(&detection).map_err(InputError::from)?;
+                self.adopt_detected_scheme(&detection)
+                    .map_err(InputError::from)?;
                 part = self.scorer.part(&self.reader);
                 result = count(&mut self.reader, &mut part);
             }
@@ -214,7 +273,8 @@ impl AutoSchemeScorer {
         result.map(|()| (part, detection))
     }
 
-    /// Counts by itself, and adds what was counted if all went well: a failed update counts nothing.
+    /// Counts into a part, which is added only if no error occurred: a failed update counts
+    /// nothing.
     fn count<E: From<InputError>>(
         &mut self,
         count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<(), E>,
@@ -226,10 +286,11 @@ impl AutoSchemeScorer {
         Ok(())
     }
 
-    /// Reads in these schemes from now on, if none was found out yet.
+    /// Sets the schemes that have not been decided or detected yet, for instance those of stored
+    /// counts.
     ///
     /// # Errors
-    /// [`TagsError`] where the reading is not one for the scheme.
+    /// [`TagsError::ReadingNotForScheme`] if the reading is not defined for a scheme.
     pub fn set_schemes(
         &mut self,
         scheme: Scheme,
@@ -247,7 +308,8 @@ impl AutoSchemeScorer {
         Ok(())
     }
 
-    /// Only `O` was counted until now, so the ids of types may change.
+    /// Replaces the reader by one for `scheme` that knows the same tags. Only `O` has been counted
+    /// before, so the ids of types may change.
     fn read_in(&mut self, scheme: Scheme) -> Result<(), TagsError> {
         let tags = self.reader.tags().clone();
         let (reading, dialect) = (self.reader.reading(), self.reader.dialect().clone());
@@ -260,9 +322,9 @@ impl AutoSchemeScorer {
         Ok(())
     }
 
-    /// Reads in the detected scheme from now on. As long as nothing but `O` was seen nothing is decided,
-    /// and no scheme reads anything else into it.
-    fn take(&mut self, detection: &Detection) -> Result<(), TagsError> {
+    /// Uses the detected scheme from now on. If only `O` was seen, nothing is decided: every scheme
+    /// reads it alike.
+    fn adopt_detected_scheme(&mut self, detection: &Detection) -> Result<(), TagsError> {
         if detection.is_decided() {
             self.read_in(detection.scheme)?;
         }

@@ -1,28 +1,44 @@
+//! Sinks that add events to [`Counts`].
+//!
+//! Counts number types and cells in the order in which they first occur there, whereas spans are
+//! numbered by the vocabulary of the reader. [`Cells`] remembers the translation from one to the
+//! other, so that counting an event is two array lookups; [`Counts`] hashes a cell only when it
+//! occurs for the first time, or between two different types.
+
 use spanrs_base::Span;
 
 use crate::matcher::{Event, Matcher, Pair, Sink, Unmatched};
 use crate::outcomes::{Cell, CellId, Counts, Schema};
 
-/// No cell was looked up yet.
+/// Marks a type or cell that has not been looked up yet. Never a valid number.
 const NONE: CellId = CellId::MAX;
-/// Slots of an outcome: for gold and pred of one type, for gold alone, for pred alone.
+/// Slots of an outcome in [`Cells::of_type`]: 0 for gold and pred of one type, 1 for gold alone, 2
+/// for pred alone.
 const SIDES: usize = 3;
 
-/// Finds the cells of spans whose types are numbered by one vocabulary, without hashing in most cases.
+/// Translates types and cells numbered as in spans to the numbers of one [`Counts`], without
+/// hashing in most cases.
+///
+/// Valid as long as the vocabulary of the spans only grows and the counts stay the same object;
+/// call [`Cells::clear`] when either is replaced. Memory is `3 * outcomes` numbers for each type
+/// that occurs.
 #[derive(Clone, Debug)]
 pub(crate) struct Cells {
     schema: &'static Schema,
-    /// Number of the first outcome of each criterion.
+    /// Number of the first outcome of each criterion, counting the outcomes of all criteria in one
+    /// sequence.
     offsets: Vec<usize>,
-    /// The types' numbers in the counts; [`NONE`] where not looked up yet.
+    /// By type number of the spans: its number in the counts, or [`NONE`].
     types: Vec<u32>,
-    /// By type: the cells of each outcome in [`SIDES`] slots. Empty until the type occurs.
+    /// By type number of the spans: cells at `outcome * SIDES + side`, or [`NONE`]. Empty until the
+    /// type occurs.
     of_type: Vec<Box<[CellId]>>,
-    /// The cell of each outcome without types.
+    /// By outcome: the cell without types, or [`NONE`].
     untyped: Vec<CellId>,
 }
 
 impl Cells {
+    /// Creates an empty cache for counts of `schema`.
     pub(crate) fn new(schema: &'static Schema) -> Self {
         let mut outcomes = 0;
         let offsets = schema.criteria.iter().map(|criterion| {
@@ -38,11 +54,14 @@ impl Cells {
         }
     }
 
-    /// Forgets what was looked up, for counts of another schema-equal table or types with other numbers.
+    /// Forgets all numbers. Needed when the counts are replaced or the vocabulary of the spans
+    /// numbers types differently.
     pub(crate) fn clear(&mut self) {
         *self = Self::new(self.schema);
     }
 
+    /// Returns the number that type `ty` of the spans has in `counts`, adding the type under
+    /// `name(ty)` if it is new.
     fn type_of(&mut self, counts: &mut Counts, ty: u32, name: impl Fn(u32) -> String) -> u32 {
         let at = ty as usize;
         if self.types.len() <= at {
@@ -54,6 +73,12 @@ impl Cells {
         self.types[at]
     }
 
+    /// Returns the number of a cell whose types are numbered as in the spans; adds it to `counts`
+    /// if it is new.
+    ///
+    /// Types are ignored for criteria without types
+    /// ([`Criterion::typed`](crate::outcomes::Criterion::typed)). Pairs of two different types are
+    /// not cached: they are rare, and a table of all pairs would be quadratic in the types.
     #[inline]
     fn find(&mut self, counts: &mut Counts, cell: Cell, name: &dyn Fn(u32) -> String) -> CellId {
         let slot = self.offsets[usize::from(cell.criterion)] + usize::from(cell.outcome);
@@ -79,11 +104,13 @@ impl Cells {
         {
             return found;
         }
-        self.learn(counts, cell, (ty, slot * SIDES + side), name)
+        self.look_up(counts, cell, (ty, slot * SIDES + side), name)
     }
 
+    /// Looks a cell up that [`Cells::find`] does not know yet, and remembers it under type `ty`,
+    /// position `slot`.
     #[cold]
-    fn learn(
+    fn look_up(
         &mut self,
         counts: &mut Counts,
         cell: Cell,
@@ -107,6 +134,8 @@ impl Cells {
         found
     }
 
+    /// As [`Cells::find`], for cells without types; `slot` is the number of the outcome among those
+    /// of all criteria.
     fn find_untyped(&mut self, counts: &mut Counts, cell: Cell, slot: usize) -> CellId {
         if self.untyped[slot] == NONE {
             self.untyped[slot] = counts.cell(Cell {
@@ -119,14 +148,19 @@ impl Cells {
     }
 }
 
-/// The sink that counts.
+/// A sink that adds events to counts, with a cache that outlives it.
+///
+/// [`Scorer`](crate::Scorer) makes one for every sentence and keeps the [`Cells`].
 pub(crate) struct CellSink<'a> {
+    /// Where events are counted.
     pub(crate) counts: &'a mut Counts,
+    /// Cache that belongs to `counts` and to the vocabulary of the spans.
     pub(crate) cells: &'a mut Cells,
-    /// The spans that are compared.
+    /// Spans that [`Event::gold`] refers to.
     pub(crate) gold: &'a [Span<i64>],
+    /// Spans that [`Event::pred`] refers to.
     pub(crate) pred: &'a [Span<i64>],
-    /// Names of the types, by the numbers that spans have.
+    /// Returns the name of a type numbered as in the spans.
     pub(crate) name: &'a dyn Fn(u32) -> String,
 }
 
@@ -149,16 +183,26 @@ impl Sink for CellSink<'_> {
     }
 }
 
-/// The sink that counts, for one sentence or document.
+/// A sink that counts the events of one sentence or document.
+///
+/// It starts with an empty cache, which suits documents; [`Scorer`](crate::Scorer) is faster for
+/// many short sentences.
 pub struct CountingSink<'a> {
+    /// Where events are counted.
     counts: &'a mut Counts,
+    /// Cache of cell numbers, empty at first.
     cells: Cells,
+    /// The spans that events refer to.
     pair: &'a Pair<'a>,
+    /// Returns the name of a type numbered as in the spans.
     name: &'a dyn Fn(u32) -> String,
 }
 
 impl<'a> CountingSink<'a> {
-    /// Counts what becomes of the spans of a pair, whose types have these names by number.
+    /// Creates a sink for the events of `pair`.
+    ///
+    /// `name` returns the name of a type number of the spans; it is called once for each type that
+    /// occurs. `counts` must have the schema of the matcher whose events are counted.
     pub fn new(
         pair: &'a Pair<'a>,
         name: &'a dyn Fn(u32) -> String,
@@ -172,6 +216,7 @@ impl<'a> CountingSink<'a> {
         }
     }
 
+    /// Borrows the parts as the sink that does the work.
     fn cell_sink(&mut self) -> CellSink<'_> {
         CellSink {
             counts: self.counts,
@@ -193,10 +238,25 @@ impl Sink for CountingSink<'_> {
     }
 }
 
-/// Matches one sentence or document and adds what comes of it to counts.
+/// Matches one sentence or document and adds the outcomes to `counts`.
+///
+/// `name` returns the name of a type number of the spans. The document is not ended: call
+/// [`Counts::end_document`] afterwards if `counts` keeps documents.
 ///
 /// # Errors
-/// [`Unmatched`].
+/// [`Unmatched`] from the matcher; `counts` then holds part of the outcomes and must be discarded.
+///
+/// # Examples
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::outcomes::{Counts, Measure, Prf};
+/// use spanrs_eval::{EXACT, Exact, Pair, Spans, add_pair};
+/// let gold = [Span { start: 0, end: 2, ty: 0 }, Span { start: 5, end: 6, ty: 0 }];
+/// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&gold[..1]));
+/// let mut counts = Counts::new(&EXACT);
+/// add_pair(&mut Exact::default(), &pair, &|_| "PER".to_owned(), &mut counts).unwrap();
+/// assert_eq!(counts.measure(&Measure::Micro(Prf::f1(0))), 2.0 / 3.0);
+/// ```
 pub fn add_pair(
     matcher: &mut dyn Matcher,
     pair: &Pair<'_>,

@@ -1,8 +1,20 @@
-//! The exact matcher: a gold span is found if a pred span has the same type, start and end.
+//! The exact matcher: a gold span is found if a pred span has the same type, start, end and tokens.
 //!
-//! Both sides are walked together, so no spans are built: at every token at most one span ends on a
-//! side, and two spans are equal when they end together, began together and are of one type. This holds
-//! for every reading, because none lets two spans of one side end at the same token.
+//! It works in two ways that give the same counts. Tags are counted while walking over both sides
+//! ([`count`]), without building spans: at every token at most one span ends on a side, and two
+//! spans are equal if they end together, began together and have one type. This holds for every
+//! reading, because none lets two spans of one side end at the same token. Spans from other
+//! sources, which may overlap or repeat, are sorted and merged ([`Exact::compare`]).
+//!
+//! | gold | pred | outcomes |
+//! |---|---|---|
+//! | `PER` 0..2 | `PER` 0..2 | match |
+//! | `LOC` 3..4 | `ORG` 3..4 | missed, spurious, mistyped |
+//! | `PER` 5..7 | `PER` 5..6 | missed, spurious |
+//!
+//! The outcome `mistyped` has no weight. It completes the confusion matrix, and lets types be
+//! renamed or merged in the counts ([`Counts::renamed`](crate::outcomes::Counts::renamed)): a
+//! mistyped pair whose types become equal turns from missed and spurious into a match.
 
 use spanrs_base::Span;
 use spanrs_tags::{CLOSE, Reader, VIOLATION, Walk, is_outside};
@@ -13,13 +25,18 @@ use crate::spans::Spans;
 use crate::tag_counts::{SpanCounts, TagCounts};
 use crate::token_sets::Run;
 
+/// A gold and a pred span that are equal; each span is in at most one such pair.
 const MATCH: u8 = 0;
+/// A gold span in no match.
 const MISSED: u8 = 1;
+/// A pred span in no match.
 const SPURIOUS: u8 = 2;
-/// A pair of equal bounds and different types, each of which is missed and spurious besides.
+/// A missed and a spurious span with equal bounds and different types. Both are also counted as
+/// missed and spurious.
 const MISTYPED: u8 = 3;
 
-/// What exact matching counts.
+/// The criterion `span` with the outcomes match, missed, spurious and mistyped, and the counts of
+/// the corpus.
 pub static SCHEMA: Schema = Schema {
     name: "exact",
     criteria: &[
@@ -39,10 +56,31 @@ pub static SCHEMA: Schema = Schema {
     ],
 };
 
-/// The exact matcher. Of spans that are equal on one side each is matched with one of the other.
+/// The exact matcher. Of several equal spans on one side, each is matched with another one on the
+/// other side.
+///
+/// [`Matcher::compare`] takes O(n log n) time for n spans, less where they come in reading order,
+/// and O(n) memory. Spans are processed by bounds, in reading order. For each pair of bounds events
+/// come in this order: matches by type, missed spans by index, spurious spans by index, then
+/// mistyped pairs. The k-th missed span is paired with the k-th spurious span of the same bounds,
+/// so that the pairs do not depend on how types are numbered. Duplicates are paired in the order
+/// given.
+///
+/// The order is always the same; [`Matcher::resolve_ties`] changes nothing.
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::{Events, Exact, Matcher, Pair, Spans};
+/// let gold = [Span { start: 0, end: 2, ty: 0 }; 2];
+/// let mut events = Events::default();
+/// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&gold[..1]));
+/// Exact::default().compare(&pair, &mut events).unwrap();
+/// let found: Vec<_> = events.0.iter().map(|e| (e.outcome, e.gold, e.pred)).collect();
+/// assert_eq!(found, [(0, Some(0), Some(0)), (1, Some(1), None)]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Exact {
-    /// Places of the spans of both sides, in reading order.
+    /// Indices of the gold and pred spans in reading order. Work space of one comparison.
     sorted: [Vec<u32>; 2],
 }
 
@@ -71,7 +109,7 @@ impl Matcher for Exact {
         let mut emit = |outcome, gold, pred| {
             sink.event(Event::new(0, outcome, gold, pred));
         };
-        while let Some(first) = least(sides, gold, pred) {
+        while let Some(first) = first_in_reading_order(sides, gold, pred) {
             let bounds = (first.start, first.end);
             let of_side = |side: Spans<'_>, all: &[u32]| {
                 all.partition_point(|&at| {
@@ -98,7 +136,7 @@ impl Matcher for Exact {
                 g += usize::from(order.is_le());
                 p += usize::from(order.is_ge());
             }
-            // By place, so that the numbers of types do not matter.
+            // By index, so that the numbering of types does not matter.
             missed.sort_unstable();
             spurious.sort_unstable();
             missed.iter().for_each(|&at| emit(MISSED, Some(at), None));
@@ -123,22 +161,30 @@ impl Matcher for Exact {
     }
 }
 
-/// A span and the runs of its tokens.
+/// A span and the runs of its tokens, None if it has no gaps. Sorts by start, end, type, then
+/// tokens.
 type Key<'a> = (Span<i64>, Option<&'a [Run]>);
 
-/// Spans are equal if their types, bounds and tokens are.
+/// Returns what decides whether spans are equal: type, bounds and tokens.
 fn key(side: Spans<'_>, at: u32) -> Key<'_> {
     side.get(at as usize)
 }
 
-/// The first span of either side in reading order.
-fn least([golds, preds]: [Spans<'_>; 2], gold: &[u32], pred: &[u32]) -> Option<Span<i64>> {
+/// Returns the first span of either side in reading order; `gold` and `pred` are sorted indices.
+/// None if both are empty.
+fn first_in_reading_order(
+    [golds, preds]: [Spans<'_>; 2],
+    gold: &[u32],
+    pred: &[u32],
+) -> Option<Span<i64>> {
     let first = |side: Spans<'_>, all: &[u32]| Some(side.all[*all.first()? as usize]);
     let both = [first(golds, gold), first(preds, pred)];
     both.into_iter().flatten().min()
 }
 
-/// Tells the sink what the walk counted for a type.
+/// Reports what the walk counted for a type: matches, and the remaining gold and pred spans.
+///
+/// Mistyped pairs are reported separately, as cells of [`mistyped`].
 pub(crate) fn emit(ty: u32, of_type: SpanCounts, sink: &mut dyn Sink) {
     let ty = Some(ty);
     for (outcome, gold, pred, n) in [
@@ -152,21 +198,32 @@ pub(crate) fn emit(ty: u32, of_type: SpanCounts, sink: &mut dyn Sink) {
     }
 }
 
-/// The cell of spans with equal bounds and different types.
+/// Returns the cell of spans with equal bounds and different types.
 pub(crate) fn mistyped(gold: u32, pred: u32) -> Cell {
     Cell::new(0, MISTYPED, Some(gold), Some(pred))
 }
 
-/// What the walk saw on the way.
+/// Whether the walk over a sentence met tags that violate the scheme.
+///
+/// The walk does not locate violations; the caller looks for them only in sentences where this is
+/// true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// Something may be wrong with the gold tags.
+    /// The gold tags may violate their scheme.
     pub gold: bool,
-    /// Something may be wrong with the pred tags.
+    /// The pred tags may violate their scheme.
     pub pred: bool,
 }
 
-/// Counts one sentence, given as ids of `reader`.
+/// Counts tokens and spans of one sentence, given as ids of `reader`.
+///
+/// Both sides must have the same length; the shorter one would decide. Adds to `counts` the spans
+/// of both sides by type, the matches, the mistyped pairs, and the numbers of the corpus except
+/// violations. O(tokens) time; memory is only touched for spans that end. Returns on which sides
+/// violations have to be looked for.
+///
+/// Correct tokens are those with equal tags. Where the two sides have different schemes, whose tags
+/// cannot be equal, they are those that are `O` on both sides or have the same type on both.
 #[inline]
 pub(crate) fn count(
     counts: &mut TagCounts,
@@ -192,8 +249,8 @@ pub(crate) fn count(
         } else {
             gold_id == pred_id
         });
-        // Most of a corpus is `O` on both sides, and the processor guesses that well; without this
-        // branch every token would wait for the step of the one before.
+        // Most tokens of a corpus are `O` on both sides, and this branch is predicted well; without it
+        // every token would wait for the step of the one before.
         if g_entry | p_entry == 0 && g.rests() && p.rests() {
             tokens += 1;
             continue;
@@ -204,7 +261,7 @@ pub(crate) fn count(
         g_seen |= g_step;
         p_seen |= p_step;
         if (g_step | p_step) & CLOSE != 0 {
-            close(counts, &g, g_step, &p, p_step);
+            count_ended_spans(counts, &g, g_step, &p, p_step);
         }
         g.advance(tokens, g_entry, g_step);
         p.advance(tokens, p_entry, p_step);
@@ -212,7 +269,7 @@ pub(crate) fn count(
     }
     let (g_step, p_step) = (g.finish(), p.finish());
     if (g_step | p_step) & CLOSE != 0 {
-        close(counts, &g, g_step, &p, p_step);
+        count_ended_spans(counts, &g, g_step, &p, p_step);
     }
     counts.corpus.sentences += 1;
     counts.corpus.tokens += u64::from(tokens);
@@ -225,10 +282,12 @@ pub(crate) fn count(
     }
 }
 
-/// Counts the spans that end here. Without branches, because where spans end is hard to guess: a side
-/// on which none ends adds 0 to a type it had before.
+/// Counts the spans that end at this token, on either side or both.
+///
+/// Free of branches except for the rare mistyped pair, because where spans end is hard to predict:
+/// a side on which none ends adds 0 to the type of its last span.
 #[inline(always)]
-fn close(counts: &mut TagCounts, g: &Walk<'_>, g_step: u8, p: &Walk<'_>, p_step: u8) {
+fn count_ended_spans(counts: &mut TagCounts, g: &Walk<'_>, g_step: u8, p: &Walk<'_>, p_step: u8) {
     let (g_ends, p_ends) = (g_step & CLOSE, p_step & CLOSE);
     let both = g_ends & p_ends & u8::from(g.begin == p.begin);
     let same = u8::from(g.ty == p.ty);
@@ -237,12 +296,12 @@ fn close(counts: &mut TagCounts, g: &Walk<'_>, g_step: u8, p: &Walk<'_>, p_step:
     of_type.tp += u64::from(both & same);
     counts.of_type(p.ty).pred += u64::from(p_ends);
     if both & !same & 1 != 0 {
-        confuse(counts, g.ty, p.ty);
+        count_mistyped(counts, g.ty, p.ty);
     }
 }
 
-/// Counts two spans with equal bounds and different types.
+/// Counts a mistyped pair. Out of line, because most corpora have few.
 #[cold]
-fn confuse(counts: &mut TagCounts, gold: u32, pred: u32) {
+fn count_mistyped(counts: &mut TagCounts, gold: u32, pred: u32) {
     *counts.confused.entry((gold, pred)).or_default() += 1;
 }

@@ -1,21 +1,37 @@
-//! An example of a matcher: a pred span answers a gold span if they have the same head, which is their last token.
-//! It is built with the feature `example-matcher` only; ARCHITECTURE.md walks through it.
+//! An example of a matcher: a pred span answers a gold span if both have the same head, their last
+//! token.
+//!
+//! Built only with the feature `example-matcher`; ARCHITECTURE.md explains it step by step. It
+//! shows everything a matcher needs: a schema, the outcome of a span that is equal on both sides,
+//! and a comparison.
+//!
+//! | gold | pred | outcome |
+//! |---|---|---|
+//! | `PER` 0..3 | `PER` 2..3 | match |
+//! | `PER` 4..6 | `LOC` 5..6 | mistyped |
+//! | `PER` 7..8 | | missed |
+//! | | `PER` 7..9 | spurious |
 
 use std::collections::HashMap;
 
 use crate::matcher::{Event, Matcher, Pair, Sink, Unmatched};
 use crate::outcomes::{CORPUS, Cell, Criterion, Outcome, Schema};
 
+/// Equal heads and types.
 const MATCH: u8 = 0;
+/// Equal heads and different types.
 const MISTYPED: u8 = 1;
+/// A gold span whose head no pred span has.
 const MISSED: u8 = 2;
+/// A pred span whose head no gold span has left.
 const SPURIOUS: u8 = 3;
 
-/// What is counted: one question with four answers.
+/// The criterion `head` and the counts of the corpus.
 pub(crate) static SCHEMA: Schema = Schema {
     name: "head",
     criteria: &[HEAD, CORPUS],
 };
+/// The only criterion of its own. A mistyped pair is one false positive and one false negative.
 const HEAD: Criterion = Criterion::new(
     "head",
     &[
@@ -26,7 +42,11 @@ const HEAD: Criterion = Criterion::new(
     ],
 );
 
-/// The matcher. It needs no buffers.
+/// The matcher. It has no options and no buffers.
+///
+/// Of several spans with one head, pred spans in the order given take gold spans in the order
+/// given, whatever their types. Hashes every gold span once, O(n log n) in all for sorting the
+/// spans that are missed.
 pub(crate) struct Head;
 
 impl Matcher for Head {
@@ -40,7 +60,7 @@ impl Matcher for Head {
 
     fn compare(&mut self, pair: &Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
         let (golds, preds) = (pair.gold.all, pair.pred.all);
-        // Of several gold spans with one head the first is taken first.
+        // Pushed in reverse, so that the first of several gold spans with one head is popped first.
         let mut heads: HashMap<i64, Vec<u32>> = HashMap::new();
         for at in (0..golds.len() as u32).rev() {
             heads.entry(golds[at as usize].end).or_default().push(at);

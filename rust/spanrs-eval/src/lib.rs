@@ -1,6 +1,23 @@
-//! Counting what gold and pred have in common.
+//! Evaluation of labelled spans: matching gold with pred, counting outcomes, computing measures.
 //!
-//! Everything counted is an integer, so counts can be added in any order, stored, and added again.
+//! The pieces, in the order in which data passes through them:
+//!
+//! 1. [`Scorer`] and [`TagBlock`] take sentences of tag ids, [`SpanLists`] and [`input`] take spans
+//!    and batches of ids. Both end in a [`Pair`] of [`Spans`] for every sentence or document.
+//! 2. A [`Matcher`] ([`Exact`], [`partial`], [`fair`], [`mat`]) decides which gold span answers
+//!    which pred span, and reports every decision as an [`Event`] to a [`Sink`]. [`make_matcher`]
+//!    finds matchers by name. Dependency trees are compared by [`dep`], which counts without
+//!    events.
+//! 3. [`CountingSink`] adds events to [`outcomes::Counts`]: integers by criterion, outcome, gold
+//!    type and pred type, in total and by document. Counts can be stored and merged in any order.
+//! 4. [`outcomes::Measure`] turns summed counts into precision, recall, F and ratios;
+//!    [`outcomes::Systems`] resamples documents for intervals and tests.
+//!
+//! Everything up to the counts is integer arithmetic, so results do not depend on the number of
+//! threads or on the order in which parts of a corpus are added. Floating-point numbers appear only
+//! in measures.
+//!
+//! Sides are always in the order gold, pred. Positions start at 0 and ends are exclusive.
 //!
 //! ```
 //! use spanrs_eval::outcomes::{Measure, Prf};

@@ -1,25 +1,36 @@
-//! What every matcher is, and where the outcomes go that it finds.
+//! The interface between matchers and what is done with their decisions.
+//!
+//! A [`Matcher`] sees one sentence or document at a time as a [`Pair`] and reports every decision
+//! as an [`Event`] to a [`Sink`]. Counting ([`CountingSink`](crate::CountingSink)) and listing
+//! ([`Events`]) are two sinks; a matcher does not know which one it talks to, and callers who only
+//! count pay nothing for lists.
 
 use spanrs_base::Interrupted;
 
 use crate::outcomes::{Cell, Schema};
 use crate::spans::Spans;
 
-/// An outcome found once, between a gold span and a pred span.
+/// One decision of a matcher about a gold span, a pred span, or a pair of them.
+///
+/// A span may appear in several events: every criterion of a matcher decides about every span, and
+/// some outcomes (such as `mistyped` of [`Exact`](crate::Exact)) are reported in addition to
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Index of the criterion in the matcher's [`Schema`].
     pub criterion: u8,
-    /// Index of the outcome in its criterion.
+    /// Index of the outcome in [`Criterion::outcomes`](crate::outcomes::Criterion::outcomes).
     pub outcome: u8,
-    /// Place of the gold span among those of its side; None where there is none.
+    /// Index of the gold span in [`Pair::gold`]; None for outcomes without a gold span, such as
+    /// spurious spans.
     pub gold: Option<u32>,
-    /// Place of the pred span, likewise.
+    /// Index of the pred span in [`Pair::pred`]; None for outcomes without a pred span, such as
+    /// missed spans.
     pub pred: Option<u32>,
 }
 
 impl Event {
-    /// An outcome between the spans at these places.
+    /// Creates an event from indices of the criterion, the outcome and the spans.
     pub fn new(criterion: u8, outcome: u8, gold: Option<u32>, pred: Option<u32>) -> Self {
         Self {
             criterion,
@@ -30,40 +41,58 @@ impl Event {
     }
 }
 
-/// Takes what a matcher finds: counts it, or lists it.
+/// Receives the decisions of a matcher, for one sentence or document at a time.
+///
+/// If [`Matcher::compare`] fails, the sink has received part of the decisions and its content must
+/// be discarded.
 pub trait Sink {
-    /// Takes an outcome.
+    /// Receives one decision.
     fn event(&mut self, event: Event);
 
-    /// Takes `n` outcomes that belong to no single span: types are numbered as in the spans that are compared. What
-    /// lists spans has no use for them.
+    /// Receives `n` decisions at once that refer to no particular span, such as characters covered
+    /// by an annotation.
+    ///
+    /// Types in `cell` are numbered as in the spans that are compared, not as in the counts. The
+    /// default ignores the call, which is right for sinks that list spans.
     fn count(&mut self, cell: Cell, n: u64) {
         let _ = (cell, n);
     }
 }
 
-/// The text that annotations are of.
+/// The text that annotations refer to; only [`mat`](crate::mat) reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
-    /// The text.
+    /// The text. Positions of spans are indices of its characters (code points), not of its bytes.
     pub text: &'a str,
-    /// Tokens of the pred document as (start, end) in characters, by start.
+    /// Tokens of the pred document as (start, end) in characters, end exclusive, sorted by start.
+    /// Empty if tokens are unknown.
     pub tokens: &'a [(u32, u32)],
 }
 
-/// Both sides of a sentence or a document. Types are numbered alike.
+/// The gold and pred spans of one sentence or document.
+///
+/// Types of both sides are numbered by the same vocabulary, so that equal numbers mean equal types.
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::{Pair, Spans};
+/// let all = [Span { start: 0, end: 2, ty: 0 }, Span { start: 1, end: 3, ty: 0 }];
+/// let same = |side| Pair::new(Spans::whole(side), Spans::whole(side)).is_same_and_flat();
+/// assert!(same(&all[..1]));
+/// assert!(!same(&all), "the two spans overlap");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
-    /// Spans that are right.
+    /// The reference spans.
     pub gold: Spans<'a>,
-    /// Spans that are scored.
+    /// The spans that are scored.
     pub pred: Spans<'a>,
-    /// The text, where spans are annotations of one.
+    /// The annotated text. None where spans are made of tokens.
     pub text: Option<Text<'a>>,
 }
 
 impl<'a> Pair<'a> {
-    /// Sides without a text.
+    /// Creates a pair without a text.
     pub fn new(gold: Spans<'a>, pred: Spans<'a>) -> Self {
         Self {
             gold,
@@ -72,8 +101,12 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// True where both sides have the same spans, in reading order, that do not overlap and have all their tokens: every
-    /// span answers its equal, whatever the matcher.
+    /// Returns true if both sides have the same spans and every matcher would pair each span with
+    /// its equal, so that [`Matcher::same`] can replace [`Matcher::compare`].
+    ///
+    /// That holds for equal lists in reading order whose spans are not empty, do not overlap, have
+    /// all tokens between their bounds, and belong to no text. Linear in the number of spans; equal
+    /// memory is not compared.
     #[inline]
     pub fn is_same_and_flat(&self) -> bool {
         let (gold, pred) = (self.gold.all, self.pred.all);
@@ -92,39 +125,64 @@ impl<'a> Pair<'a> {
 
 /// Decides which gold spans answer which pred spans.
 ///
-/// What it finds does not depend on what it compared before; buffers are kept between calls.
+/// The events of a pair do not depend on pairs compared before. Implementations keep buffers
+/// between calls, which is why [`Matcher::compare`] takes `&mut self`; one matcher belongs to one
+/// thread, and [`Matcher::boxed`] makes another one.
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::{Events, MatcherOptions, Pair, Spans, make_matcher};
+/// let options = MatcherOptions { min_overlap: 1.0, optimal: false, watch: || false };
+/// let mut matcher = make_matcher("fair", &options).unwrap();
+/// let (gold, pred) = ([Span { start: 0, end: 3, ty: 0 }], [Span { start: 0, end: 2, ty: 0 }]);
+/// let mut events = Events::default();
+/// matcher.compare(&Pair::new(Spans::whole(&gold), Spans::whole(&pred)), &mut events).unwrap();
+/// let fair = matcher.schema().criterion("fair").unwrap();
+/// let event = events.of(fair).next().unwrap();
+/// let outcome = matcher.schema().criteria[1].outcomes[usize::from(event.outcome)].name;
+/// assert_eq!((outcome, event.gold, event.pred), ("bes", Some(0), Some(0)));
+/// ```
 pub trait Matcher: Send + Sync {
-    /// The questions it answers.
+    /// Returns the criteria and outcomes that events of this matcher refer to.
     fn schema(&self) -> &'static Schema;
 
-    /// True where the walk over the tags of both sides decides everything, so that the matcher need not compare
-    /// sentences of tags.
+    /// Returns true if counting tags while walking over both sides gives everything the matcher
+    /// reports, so that [`Scorer`](crate::Scorer) need not build the spans of sentences. Only
+    /// [`Exact`](crate::Exact) can do that.
     fn counts_tags(&self) -> bool {
         false
     }
 
-    /// Tells the sink what becomes of `n` spans of a type that stand in sentences whose two sides are the same, and
-    /// in which no span overlaps another.
+    /// Reports `n` spans of type `ty` from sentences whose two sides are equal and in which no span
+    /// overlaps another.
+    ///
+    /// Must report the same totals as [`Matcher::compare`] would for those sentences. Most
+    /// sentences of most corpora are equal on both sides; this call spares comparing them.
     fn same(&self, ty: u32, n: u64, sink: &mut dyn Sink);
 
-    /// Compares the sides of a sentence or a document, and tells the sink what becomes of every span.
+    /// Compares the two sides of a sentence or document and reports every decision to `sink`.
     ///
     /// # Errors
-    /// [`Unmatched`]; what the sink was told before must not be used then.
+    /// [`Unmatched`] if spans overlap too much or the watch said stop. What the sink received
+    /// before must be discarded.
     fn compare(&mut self, pair: &Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched>;
 
-    /// From now on emits events in the documented order, and of several matchings that count the same the first.
-    /// Counts do not depend on it; lists of spans do.
+    /// Makes later comparisons report events in the order documented by the matcher, and choose the
+    /// first of several matchings with the same counts.
+    ///
+    /// Totals by type do not depend on it; lists of spans do. The default does nothing, for
+    /// matchers whose order is fixed.
     fn resolve_ties(&mut self) {}
 
-    /// A copy for another thread.
+    /// Returns a copy with the same options, for another thread.
     fn boxed(&self) -> Box<dyn Matcher>;
 }
 
-/// Why a sentence or a document cannot be matched.
+/// Why a sentence or document cannot be matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unmatched {
-    /// Too many spans of one group overlap each other for optimal matching.
+    /// A group of overlapping spans has too many pairs for optimal matching
+    /// ([`partial`](crate::partial)).
     #[error(
         "{golds} gold and {preds} pred spans between {start} and {end} overlap each other in more than \
          {most} pairs, equal spans counted once, which is the limit of optimal matching; use \
@@ -135,24 +193,26 @@ pub enum Unmatched {
         golds: usize,
         /// Distinct pred spans of the group.
         preds: usize,
-        /// Where the first of them begins.
+        /// First position of the group.
         start: i64,
-        /// Where the last of them ends.
+        /// End of the group, exclusive.
         end: i64,
-        /// The limit.
+        /// Largest number of pairs that is accepted.
         most: usize,
     },
-    /// Annotations overlap each other so much that they cannot be paired in sensible time.
+    /// Annotations of a text overlap each other so much that pairing them would take too long
+    /// ([`mat`](crate::mat)).
     #[error(
         "too many annotations overlap one another from character {from} on: more than {most} pairs of them are possible"
     )]
     TooTangled {
-        /// Where they begin.
+        /// First character of the group of annotations, or of the stretch of text, that exceeded
+        /// the limit.
         from: i64,
-        /// The limit.
+        /// The limit that was exceeded.
         most: usize,
     },
-    /// The watch said stop.
+    /// The [`Watch`](spanrs_base::Watch) said stop.
     #[error("interrupted")]
     Stopped,
 }
@@ -163,12 +223,24 @@ impl From<Interrupted> for Unmatched {
     }
 }
 
-/// The sink that keeps what it is told.
+/// A sink that keeps events in the order in which they are reported, and ignores [`Sink::count`].
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::{Event, Events, Exact, Matcher, Pair, Spans};
+/// let (gold, pred) = ([Span { start: 0, end: 2, ty: 0 }], [Span { start: 0, end: 2, ty: 1 }]);
+/// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+/// let mut events = Events::default();
+/// Exact::default().compare(&pair, &mut events).unwrap();
+/// // Missed, spurious, and in addition mistyped, because the bounds are equal.
+/// let expected = [(1, Some(0), None), (2, None, Some(0)), (3, Some(0), Some(0))];
+/// assert_eq!(events.0, expected.map(|(outcome, gold, pred)| Event::new(0, outcome, gold, pred)));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Events(pub Vec<Event>);
 
 impl Events {
-    /// The events of a criterion, in order.
+    /// Iterates over the events of one criterion, in order.
     pub fn of(&self, criterion: u8) -> impl Iterator<Item = &Event> {
         self.0
             .iter()

@@ -1,17 +1,35 @@
-/// Finds, among spans that may overlap each other, those that overlap a given one, without looking at
-/// all: a segment tree over the spans by start that knows the largest end below each node.
+//! An index of spans by overlap.
+//!
+//! A segment tree over the spans sorted by start, whose nodes store the largest end below them. All
+//! spans that overlap `[start, end)` are among the leaves that start before `end`, and subtrees
+//! whose largest end is at or before `start` are skipped. Building takes O(n log n) time, removing
+//! a span O(log n), and a query O(log n) for each span found, plus the sort of what it found;
+//! memory is linear.
+//!
+//! Spans that overlap nothing, because they are empty, have no useful order here; callers handle
+//! them separately.
+
+/// Finds the spans that overlap given bounds among spans that may overlap each other.
+///
+/// Buffers are reused by the next [`Overlaps::plant`]. Spans are numbered from 0 in the order given
+/// there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overlaps {
-    /// (start, number of the span), by start.
+    /// (start, number of the span), sorted.
     leaves: Vec<(i64, u32)>,
-    /// Where each span is among the leaves.
+    /// By number of the span: its index in `leaves`.
     leaf_of: Vec<u32>,
-    /// Node 1 is the root, 0 is not used; a span that was removed ends nowhere.
+    /// Largest end below each node of a complete binary tree; `i64::MIN` for padding and removed
+    /// spans.
+    ///
+    /// Node 1 is the root, node `n` has the children `2 * n` and `2 * n + 1`, node 0 is unused, and
+    /// leaf `i` is node `ends.len() / 2 + i`.
     ends: Vec<i64>,
 }
 
 impl Overlaps {
-    /// Takes the bounds of spans, ends exclusive, and numbers them from 0.
+    /// Replaces the indexed spans. `bounds` gives (start, exclusive end) of each, in the order of
+    /// their numbers.
     pub(crate) fn plant(&mut self, bounds: impl Iterator<Item = (i64, i64)> + Clone) {
         self.leaves.clear();
         let starts = bounds.clone().map(|(start, _)| start);
@@ -33,7 +51,7 @@ impl Overlaps {
         }
     }
 
-    /// Never finds a span again.
+    /// Removes a span, so that no later query finds it. Removing it again changes nothing.
     pub(crate) fn remove(&mut self, span: u32) {
         let mut node = self.ends.len() / 2 + self.leaf_of[span as usize] as usize;
         self.ends[node] = i64::MIN;
@@ -43,7 +61,8 @@ impl Overlaps {
         }
     }
 
-    /// Gathers the numbers of all spans that overlap the given bounds, ascending.
+    /// Writes the numbers of all spans that overlap `[start, end)` to `found`, ascending; earlier
+    /// content is cleared.
     pub(crate) fn find(&self, start: i64, end: i64, found: &mut Vec<u32>) {
         found.clear();
         let before = self.leaves.partition_point(|&(first, _)| first < end);
@@ -51,8 +70,10 @@ impl Overlaps {
         found.sort_unstable();
     }
 
-    /// Gathers the spans below a node, which covers `width` leaves from `first`, that are among the first
-    /// `before` and end behind `start`.
+    /// Appends the spans below `node` that are among the first `before` leaves and end after
+    /// `start`.
+    ///
+    /// The node covers `width` leaves from index `first`; `width` is a power of two.
     fn gather(
         &self,
         node: usize,

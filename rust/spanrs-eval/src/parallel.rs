@@ -1,3 +1,5 @@
+//! Counting parts of a corpus in threads.
+
 use std::ops::Range;
 
 use spanrs_base::map_in_threads;
@@ -5,13 +7,41 @@ use spanrs_tags::Reader;
 
 use crate::scorer::Scorer;
 
-/// Counts parts of a corpus, each on a thread of its own, and adds them in order: the result, the error
-/// included, is that of one thread.
+/// Counts parts of a corpus, each in a thread of its own, and adds them to `scorer` in their order.
 ///
-/// Threads are those of [`map_in_threads`].
+/// The result is that of one thread, whatever the number of parts, the reported error included.
+///
+/// - `scorer`: receives the counts. Its matcher, filter and limit of violations are copied for
+///   every part.
+/// - `reader`: the reader of all parts; tags must have been interned before, because threads share
+///   it.
+/// - `parts`: ranges of whatever `count` numbers (sentences, rows, bytes), in order. A range need
+///   not begin or end where a document does.
+/// - `count`: adds everything in a range to the scorer it is given.
+///
+/// One part is counted in the calling thread; for several, threads are those of [`map_in_threads`].
+/// Every part holds its own counts until all are finished.
 ///
 /// # Errors
-/// The error of the first part that has one. Nothing is added then.
+/// The error of the first part, by order and not by time, that has one. Nothing is added to
+/// `scorer` then.
+///
+/// # Examples
+/// ```
+/// use spanrs_eval::outcomes::{Measure, Prf};
+/// use spanrs_eval::{Exact, Scorer, count_parts};
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let tags = reader.intern_all(["B-PER", "I-PER", "O"]).unwrap();
+/// let mut scorer = Scorer::new(Box::new(Exact::default()), 10);
+/// count_parts(&mut scorer, &reader, &[0..2, 2..5], |sentences, part| {
+///     sentences.for_each(|_| part.add(&reader, &tags, &tags, |_, _| 0));
+///     Ok::<(), ()>(())
+/// })
+/// .unwrap();
+/// assert_eq!(scorer.position().0, 5);
+/// assert_eq!(scorer.counts(&reader).measure(&Measure::Micro(Prf::f1(0))), 1.0);
+/// ```
 pub fn count_parts<E: Send>(
     scorer: &mut Scorer,
     reader: &Reader,

@@ -1,4 +1,8 @@
-//! Matchers by name.
+//! Matchers and schemas by name.
+//!
+//! Names are those of the schemas: `exact`, `partial` and `fair` (and `head` with the feature
+//! `example-matcher`) compare tags and spans and can be made here. `mat` and `dep` have schemas,
+//! for stored counts, but need documents and trees.
 
 use spanrs_base::{Limits, Watch};
 
@@ -7,21 +11,23 @@ use crate::matcher::Matcher;
 use crate::outcomes::Schema;
 use crate::{dep, exact, fair, mat, partial};
 
-/// Options of matchers; each uses those that it has.
+/// Options of all matchers; each uses those it has and ignores the others.
 #[derive(Clone, Copy, Debug)]
 pub struct MatcherOptions {
-    /// Share of the gold span, in per cent above 0, that a pair needs.
+    /// For `partial`: smallest overlap of a pair, in per cent of the length of the gold span. Above
+    /// 0.
     pub min_overlap: f64,
-    /// The pairs that bring the most credit, instead of the first that fit.
+    /// For `partial`: true for the pairs with the greatest total credit, false for nervaluate's
+    /// greedy walk over the pred spans.
     pub optimal: bool,
-    /// Asked at intervals whether to stop.
+    /// For `partial` and `fair`: asked at intervals whether to stop.
     pub watch: Watch,
 }
 
-/// The schema of a matcher, which has its name, and what makes it.
+/// A schema, whose name is that of the matcher, and the constructor of the matcher.
 type Entry = (&'static Schema, fn(&MatcherOptions) -> Box<dyn Matcher>);
 
-/// All matchers of tags and spans. A new one needs nothing but its line here.
+/// All matchers of tags and spans. A new matcher needs one line here.
 static MATCHERS: &[Entry] = &[
     (&exact::SCHEMA, |_| Box::new(Exact::default())),
     (&partial::SCHEMA, |options| {
@@ -43,18 +49,30 @@ static MATCHERS: &[Entry] = &[
     (&crate::head::SCHEMA, |_| Box::new(crate::head::Head)),
 ];
 
-/// Names of the matchers of tags and spans.
+/// Iterates over the names that [`make_matcher`] accepts, in a fixed order.
 pub fn matcher_names() -> impl Iterator<Item = &'static str> {
     MATCHERS.iter().map(|(schema, _)| schema.name)
 }
 
-/// Makes the matcher of a name.
+/// Creates a matcher by name; None for an unknown name.
+///
+/// ```
+/// use spanrs_eval::{MatcherOptions, make_matcher, matcher_names};
+/// let options = MatcherOptions { min_overlap: 1.0, optimal: true, watch: || false };
+/// assert_eq!(make_matcher("exact", &options).unwrap().schema().name, "exact");
+/// assert!(make_matcher("mat", &options).is_none(), "MATScore's matcher needs a text");
+/// assert!(matcher_names().all(|name| make_matcher(name, &options).is_some()));
+/// ```
 pub fn make_matcher(name: &str, options: &MatcherOptions) -> Option<Box<dyn Matcher>> {
     let (_, make) = MATCHERS.iter().find(|(schema, _)| schema.name == name)?;
     Some(make(options))
 }
 
-/// The schema of the counts of a matcher, those of MATScore and of parses included.
+/// Returns the schema of the counts of a matcher, including `mat` and `dep`; None for an unknown
+/// name.
+///
+/// [`Counts::from_bytes`](crate::outcomes::Counts::from_bytes) needs it to load counts of a named
+/// matcher.
 pub fn schema_of(name: &str) -> Option<&'static Schema> {
     let schemas = MATCHERS.iter().map(|(schema, _)| *schema);
     let mut schemas = schemas.chain([&mat::SCHEMA, &dep::SCHEMA]);

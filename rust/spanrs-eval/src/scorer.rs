@@ -1,4 +1,19 @@
-//! The driver of all matchers.
+//! The driver of all matchers: [`Scorer`].
+//!
+//! Tags reach the counts on one of three ways, which give the same counts:
+//!
+//! 1. A block of sentences (`blocks`) is counted from a histogram of tag bigrams, if the reading
+//!    decides by bigrams and the tags fit into a byte ([`TagBigramCounter`]).
+//! 2. A single sentence is walked on both sides at once ([`exact::count`]).
+//! 3. Sentences of spans (`spans`) have no tags; equal sides are counted by type, others go to the
+//!    matcher.
+//!
+//! The exact matcher needs no more than the first two count. For other matchers, spans of sentences
+//! whose tags are equal on both sides are counted by type and reported with [`Matcher::same`], and
+//! the other sentences go to [`Matcher::compare`]. Counts by type stay in dense tables until a
+//! document ends ([`Scorer::end_document`]) or the counts are asked for.
+//!
+//! Memory does not grow with the number of sentences, except for the counts of documents.
 
 use spanrs_base::Span;
 use spanrs_tags::Reader;
@@ -20,17 +35,17 @@ mod spans;
 
 pub use spans::TypeCells;
 
-/// One of the two sides.
+/// One of the two sides of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// What is right.
+    /// The reference.
     Gold,
-    /// What is scored.
+    /// The side that is scored.
     Pred,
 }
 
 impl Side {
-    /// `gold` or `pred`.
+    /// Returns `gold` or `pred`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gold => "gold",
@@ -39,58 +54,86 @@ impl Side {
     }
 }
 
+/// Whether sentences can be counted from tag bigrams.
 #[derive(Clone, Debug)]
 enum Fast {
+    /// Not determined for the current reader.
     Unknown,
+    /// The reading, a second scheme or the number of tags rules it out.
     Never,
+    /// They can; the tables of the reader's tags.
     Bigrams(TagBigramCounter),
 }
 
-/// Scores sentence after sentence, in memory that does not grow with their number.
+/// Scores one sentence after the other.
 ///
-/// Sentences of tags are ids of one reader, which may grow between them. One pass over the tags of both sides counts
-/// tokens, violations and spans; that is all the exact matcher needs, and other matchers see only sentences whose
-/// sides differ.
+/// Sentences are lists of tag ids of one [`Reader`], which may learn tags between them. One pass
+/// over both sides counts tokens, violations and spans; matchers other than the exact one see only
+/// sentences whose sides differ. With [`Scorer::by_document`] a row of counts is kept for each
+/// document.
 ///
-/// With documents asked for, it also keeps a row of counts for each.
+/// A scorer belongs to one thread; other threads count into [`Scorer::part`]s, which are added in
+/// order.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::{Exact, Scorer, Side};
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let (gold, pred) = (["B-A", "O"], ["B-A", "I-B"]);
+/// let [gold, pred] = [gold, pred].map(|tags| reader.intern_all(tags).unwrap());
+/// let mut scorer = Scorer::new(Box::new(Exact::default()), 10).by_document();
+/// scorer.add(&reader, &gold, &pred, |_, token| 1 + u64::from(token));
+/// scorer.end_document(&reader, Some("first"));
+/// assert_eq!(scorer.violations(Side::Pred).first[0].line, 2);
+/// assert_eq!(scorer.counts(&reader).rows().len(), 1);
+/// ```
 pub struct Scorer {
     matcher: Box<dyn Matcher>,
-    /// True where the pass over the tags is all the matcher needs.
+    /// Whether the pass over the tags is all the matcher needs, see [`Matcher::counts_tags`].
     counts_tags: bool,
     filter: TypeFilter,
     counts: Counts,
     /// Cells of the reader's types.
     cells: Cells,
-    /// Which of the reader's types the filter keeps, as far as known.
+    /// By type of the reader: whether the filter keeps it; None if not asked yet.
     kept: Vec<Option<bool>>,
     /// Index of the criterion of tokens and sentences.
     corpus: Option<u8>,
-    /// What was counted since the last document ended.
+    /// Counts of tags since the last document ended.
     tags: TagCounts,
-    /// Gold spans by type in sentences that the matcher compared since the last document ended.
+    /// By type: gold spans of sentences that the matcher compared since the last document ended.
     compared: Vec<u64>,
-    /// Counts faster, where the reading allows it; made at the first sentence.
+    /// Determined at the first sentence.
     fast: Fast,
-    /// Where a single sentence becomes a block.
+    /// Work space: a single sentence as a block.
     block: TagBlock,
     buffers: Buffers,
+    /// Number of sentences so far.
     sentences: u64,
-    /// Sentences at the end of the last document.
+    /// Number of sentences at the end of the last document.
     ended: u64,
+    /// Number of documents that have ended.
     documents: u64,
     gold: Violations,
     pred: Violations,
+    /// Number of violations of each side whose places are kept.
     keep: usize,
+    /// Why the first sentence that failed could not be matched.
     failure: Option<Unmatched>,
 }
 
-/// Work space of a sentence.
+/// Work space of one sentence.
 #[derive(Clone, Debug, Default)]
 struct Buffers {
+    /// Tag ids of gold and pred.
     ids: [Vec<u32>; 2],
+    /// Spans of one side as read.
     read: Vec<Span>,
+    /// Spans of gold and pred that the filter keeps.
     spans: [Vec<Span<i64>>; 2],
-    /// Places of a block with violations.
+    /// Positions in a block with violations.
     malformed: Vec<usize>,
 }
 
@@ -115,7 +158,8 @@ impl Clone for Scorer {
 }
 
 impl Scorer {
-    /// A scorer that keeps the first `keep` violations of each side.
+    /// Creates a scorer that keeps the places of the first `keep` violations of each side; all are
+    /// counted.
     pub fn new(matcher: Box<dyn Matcher>, keep: usize) -> Self {
         let schema = matcher.schema();
         Self {
@@ -141,27 +185,30 @@ impl Scorer {
         }
     }
 
-    /// Keeps the counts of each document too.
+    /// Keeps the counts of each document. To be called before the first sentence.
     #[must_use]
     pub fn by_document(mut self) -> Self {
         self.counts = Counts::by_document(self.matcher.schema());
         self
     }
 
-    /// Leaves out spans of types that the filter does not keep.
+    /// Leaves out spans whose type the filter does not keep.
     #[must_use]
     pub fn with_filter(mut self, filter: TypeFilter) -> Self {
         self.filter = filter;
         self
     }
 
-    /// True where documents are kept.
+    /// Returns whether counts are kept by document.
     pub fn has_documents(&self) -> bool {
         self.counts.has_documents()
     }
 
-    /// Adds a sentence. `gold` and `pred` are ids of `reader` and have the same length; `line_of` gives
-    /// the line of a token on a side, and is asked only where something is wrong.
+    /// Adds a sentence. `gold` and `pred` are tag ids of `reader`, of equal length; `line_of`
+    /// returns the 1-based line of a token (0-based in the sentence), and is called for violations
+    /// that are kept.
+    ///
+    /// Failures of the matcher are reported by [`Scorer::check`].
     #[inline]
     pub fn add(
         &mut self,
@@ -186,7 +233,7 @@ impl Scorer {
         self.add_sentence(reader, ids, line_of);
     }
 
-    /// Adds a sentence without the tables.
+    /// Adds a sentence by walking both sides.
     #[inline]
     fn add_sentence(
         &mut self,
@@ -222,9 +269,9 @@ impl Scorer {
         self.sentences += 1;
     }
 
-    /// Shows the matcher a sentence whose sides differ.
+    /// Passes a sentence whose sides differ to the matcher.
     fn compare(&mut self, reader: &Reader, sides: [impl Iterator<Item = u32>; 2]) {
-        // Nothing of what is counted now will be used.
+        // The counts are discarded after a failure.
         if self.failure.is_some() {
             return;
         }
@@ -267,8 +314,9 @@ impl Scorer {
         }
     }
 
-    /// Learns the tags that came into the reader. True where sentences may be added a block at a time: the reading allows it, the sides are in one
-    /// scheme, and the reader has no more than [`TagBlock::TAGS`] tags.
+    /// Learns tags that are new in the reader, and returns whether sentences may be added in
+    /// blocks: the reading allows it, both sides are in one scheme, and the reader has at most
+    /// [`TagBlock::TAGS`] tags.
     #[inline]
     pub fn prepare_blocks(&mut self, reader: &Reader) -> bool {
         if let Fast::Bigrams(fast) = &mut self.fast
@@ -279,9 +327,10 @@ impl Scorer {
         !matches!(self.fast, Fast::Never) && self.find_fast(reader)
     }
 
+    /// Determines whether tag bigrams can be counted, after moving earlier counts.
     #[cold]
     fn find_fast(&mut self, reader: &Reader) -> bool {
-        // There never was one, or there are too many tags for it by now.
+        // There is no counter yet, or its tables are too small for the tags.
         self.flush_fast(reader);
         self.fast = if reader.has_two_schemes() {
             Fast::Never
@@ -291,18 +340,19 @@ impl Scorer {
         matches!(self.fast, Fast::Bigrams(_))
     }
 
-    /// The matcher.
+    /// Returns the matcher.
     pub fn matcher(&self) -> &dyn Matcher {
         &*self.matcher
     }
 
-    /// Which types are looked at.
+    /// Returns the filter of types.
     pub fn filter(&self) -> &TypeFilter {
         &self.filter
     }
 
-    /// Adds to one of the numbers of the corpus: an outcome of [`CORPUS`](crate::outcomes::CORPUS). After the end of a
-    /// document it is one of that document.
+    /// Adds `n` to one of the totals of the corpus: an outcome of
+    /// [`CORPUS`](crate::outcomes::CORPUS). Directly after the end of a document it is added to
+    /// that document.
     pub fn add_to_corpus(&mut self, outcome: u8, n: u64) {
         let Some(criterion) = self.corpus.filter(|_| n > 0) else {
             return;
@@ -323,12 +373,13 @@ impl Scorer {
         self.counts.end_document(key);
     }
 
-    /// An empty scorer that counts in the same way with the same reader, for [`Scorer::add_part`].
+    /// Returns an empty scorer with the same options, for [`Scorer::add_part`]. It takes over the
+    /// tables of tag bigrams, which are expensive to build.
     #[must_use]
     pub fn part(&mut self, reader: &Reader) -> Self {
         self.flush_fast(reader);
         let mut part = Self::new(self.matcher.boxed(), self.keep).with_filter(self.filter.clone());
-        // To learn what stands between tags costs more than to count a document.
+        // Building the tables costs more than counting a document.
         part.fast = std::mem::replace(&mut self.fast, Fast::Unknown);
         if self.has_documents() {
             part.by_document()
@@ -337,7 +388,8 @@ impl Scorer {
         }
     }
 
-    /// Flushes, and forgets everything that depends on the previous reader.
+    /// Moves all counts that depend on the ids of the previous reader, so that another one may
+    /// follow.
     pub fn change_reader(&mut self, before: &Reader) {
         self.flush(before);
         self.fast = Fast::Unknown;
@@ -345,7 +397,21 @@ impl Scorer {
         self.kept.clear();
     }
 
-    /// Adds what a part has counted with `reader`.
+    /// Adds the counts of a part, whose sentences follow those of this scorer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::{Exact, Scorer};
+    /// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+    /// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+    /// let ids = reader.intern_all(["B-A", "O"]).unwrap();
+    /// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+    /// let mut part = scorer.part(&reader);
+    /// part.add(&reader, &ids, &ids, |_, _| 0);
+    /// scorer.add_part(part, &reader);
+    /// assert_eq!(scorer.position(), (1, 1));
+    /// ```
     pub fn add_part(&mut self, mut part: Self, reader: &Reader) {
         self.flush(reader);
         part.flush(reader);
@@ -365,14 +431,14 @@ impl Scorer {
         self.failure = self.failure.or(part.failure);
     }
 
-    /// Brings what was counted the fast way to what the walk counts.
+    /// Moves the counts of tag bigrams to the counts of tags.
     fn flush_fast(&mut self, reader: &Reader) {
         if let Fast::Bigrams(fast) = &mut self.fast {
             fast.take(&mut self.tags, reader.types().len());
         }
     }
 
-    /// Brings what was counted in tags into the counts.
+    /// Moves the counts of tags to the cells of the counts.
     fn flush(&mut self, reader: &Reader) {
         self.flush_fast(reader);
         let mut sink = CellSink {
@@ -415,7 +481,8 @@ impl Scorer {
         }
     }
 
-    /// Ends the current document, which is called so, or else by its number. A document without sentences is none.
+    /// Ends the current document; its key is `name` or, without one, its 0-based number. Does
+    /// nothing if no sentence was added since the last document ended.
     pub fn end_document(&mut self, reader: &Reader, name: Option<&str>) {
         self.flush(reader);
         if self.sentences == self.ended {
@@ -427,13 +494,13 @@ impl Scorer {
         self.counts.end_document(key);
     }
 
-    /// Sentences so far, and those of them since the last document ended.
+    /// Returns the number of sentences, and how many of them follow the end of the last document.
     pub fn position(&self) -> (u64, u64) {
         (self.sentences, self.sentences - self.ended)
     }
 
-    /// Goes on where another scorer was, which had counted these `counts` in so many `sentences`, and is in the last
-    /// document, if that has `open` sentences. Violations before are not known.
+    /// Continues with stored counts of `sentences` sentences, of which the last `open` belong to a
+    /// document that has not ended. Earlier violations are unknown.
     pub fn resume(&mut self, mut counts: Counts, sentences: u64, open: u64) {
         self.documents = counts.rows().len() as u64;
         if open > 0 && self.documents > 0 {
@@ -446,14 +513,16 @@ impl Scorer {
         self.ended = sentences.saturating_sub(open);
     }
 
-    /// What was counted so far. What was added since the last document ended is a document too, where they are kept.
+    /// Returns the counts so far. Sentences after the end of the last document count as a document
+    /// of their own if documents are kept.
     pub fn counts(&mut self, reader: &Reader) -> Counts {
         self.flush(reader);
         let counts = self.counts.clone();
         self.closed(counts)
     }
 
-    /// As [`Scorer::counts`], without a copy: the scorer begins anew, but keeps its violations.
+    /// As [`Scorer::counts`], without a copy: the scorer starts again at 0 but keeps its
+    /// violations.
     pub fn take_counts(&mut self, reader: &Reader) -> Counts {
         self.flush(reader);
         let schema = self.matcher.schema();
@@ -468,7 +537,7 @@ impl Scorer {
         counts
     }
 
-    /// Ends the open document of counts of this scorer, if there is one.
+    /// Ends the open document of `counts`, if there is one.
     fn closed(&self, mut counts: Counts) -> Counts {
         if self.sentences > self.ended {
             counts.end_document(Key::Number(self.documents));
@@ -476,7 +545,7 @@ impl Scorer {
         counts
     }
 
-    /// Why sentences could not be matched, if there were such.
+    /// Returns why the first of the sentences that failed could not be matched.
     pub fn failure(&self) -> Option<Unmatched> {
         self.failure
     }
@@ -484,7 +553,7 @@ impl Scorer {
     /// As [`Scorer::failure`], as an error.
     ///
     /// # Errors
-    /// [`InputError::Unmatched`], [`InputError::Interrupted`].
+    /// [`InputError::Unmatched`] (with sentence 0), or [`InputError::Interrupted`].
     pub fn check(&self) -> Result<(), InputError> {
         match self.failure {
             None => Ok(()),
@@ -493,7 +562,7 @@ impl Scorer {
         }
     }
 
-    /// The violations of a side.
+    /// Returns the violations of a side.
     pub fn violations(&self, side: Side) -> &Violations {
         match side {
             Side::Gold => &self.gold,
@@ -501,7 +570,7 @@ impl Scorer {
         }
     }
 
-    /// Tokens of pred that are not `O`, as far as they were counted.
+    /// Returns the number of tokens of pred whose tag is not `O`.
     pub fn labelled_in_pred(&mut self, reader: &Reader) -> u64 {
         self.flush(reader);
         self.corpus.map_or(0, |criterion| {
@@ -511,11 +580,12 @@ impl Scorer {
     }
 }
 
+/// Returns the cell of an outcome of the corpus.
 fn corpus_cell(criterion: u8, outcome: u8) -> Cell {
     Cell::new(criterion, outcome, None, None)
 }
 
-/// True where the filter keeps a type of the reader.
+/// Returns whether the filter keeps a type of the reader; asks it once per type.
 #[inline]
 fn is_kept(kept: &mut Vec<Option<bool>>, filter: &TypeFilter, reader: &Reader, ty: u32) -> bool {
     let at = ty as usize;

@@ -1,20 +1,41 @@
+//! Views of the spans of one side, as matchers see them.
+
 use spanrs_base::Span;
 
 use crate::token_sets::{Run, TokenSets};
 
-/// The spans of one side of a sentence or a document, in the order given.
+/// The spans of one side of a sentence or document, in the order given.
+///
+/// A view that is cheap to copy. Besides start, end and type, a span may have gaps (tokens between
+/// its bounds that do not belong to it) and a type it had before types were mapped; both are stored
+/// beside the spans, because nearly all corpora have neither.
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::{Spans, TokenSets};
+/// let mut tokens = TokenSets::default();
+/// tokens.push_whole();
+/// tokens.push((4, 8), [4, 5, 7]);
+/// let all = [Span { start: 0, end: 2, ty: 0 }, Span { start: 4, end: 8, ty: 0 }];
+/// let spans = Spans::with_tokens(&all, &tokens, 0);
+/// assert_eq!(spans.runs(0), None);
+/// assert_eq!(spans.runs(1), Some(&[(4, 6), (7, 8)][..]));
+/// assert!(!spans.all_whole());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Spans<'a> {
-    /// The spans.
+    /// The spans. [`Event`](crate::Event)s refer to them by index.
     pub all: &'a [Span<i64>],
-    /// The tokens of many spans, and which of them the first one here is.
+    /// Token sets of several sentences, and the index in them of the first span of this view. None
+    /// if no span has gaps.
     tokens: Option<(&'a TokenSets, usize)>,
-    /// Types before aliases and equivalence classes, where there are such; one for each span.
+    /// The type of each span before aliases and equivalence classes were applied; None if types
+    /// were not mapped.
     tags: Option<&'a [u32]>,
 }
 
 impl<'a> Spans<'a> {
-    /// Spans that have all tokens between their bounds.
+    /// Creates a view of spans that have all tokens between their bounds.
     pub fn whole(all: &'a [Span<i64>]) -> Self {
         Self {
             all,
@@ -23,7 +44,8 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// Spans whose tokens are those in `tokens` from number `first` on.
+    /// Creates a view of spans whose tokens are the sets in `tokens` from index `first` on, one for
+    /// each span.
     pub fn with_tokens(all: &'a [Span<i64>], tokens: &'a TokenSets, first: usize) -> Self {
         Self {
             tokens: Some((tokens, first)),
@@ -31,7 +53,10 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// Annotations whose types were `tags` before aliases and equivalence classes.
+    /// Creates a view of annotations whose types were `tags` before aliases and equivalence classes
+    /// were applied.
+    ///
+    /// `tags` has one type number for each span.
     pub fn with_tags(all: &'a [Span<i64>], tags: &'a [u32]) -> Self {
         Self {
             tags: Some(tags),
@@ -39,24 +64,30 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// A span, with the runs of its tokens where these are not all between its bounds.
+    /// Returns a span together with [`Spans::runs`].
+    ///
+    /// Two spans are equal in every matcher if both parts are. The pair also sorts spans in reading
+    /// order.
     pub fn get(&self, at: usize) -> (Span<i64>, Option<&'a [Run]>) {
         (self.all[at], self.runs(at))
     }
 
-    /// Runs of the tokens of a span; None where it has all between its bounds.
+    /// Returns the tokens of a span as runs (start, exclusive end), ascending; None if it has all
+    /// tokens between its bounds.
     #[inline]
     pub fn runs(&self, at: usize) -> Option<&'a [Run]> {
         let (sets, first) = self.tokens?;
         sets.get(first + at)
     }
 
-    /// The type of a span before aliases and equivalence classes.
+    /// Returns the type of a span before aliases and equivalence classes; its type if none were
+    /// applied.
     pub fn tag(&self, at: usize) -> u32 {
         self.tags.map_or(self.all[at].ty, |tags| tags[at])
     }
 
-    /// True where all spans have all tokens between their bounds.
+    /// Returns true if no span has gaps. Constant time unless the view was made with
+    /// [`Spans::with_tokens`].
     pub fn all_whole(&self) -> bool {
         self.tokens.is_none() || (0..self.all.len()).all(|at| self.runs(at).is_none())
     }

@@ -1,13 +1,38 @@
-//! The exact matcher at full speed, for readings that decide at every tag from that tag and the one
-//! before (conlleval, refuse, seqeval).
+//! Counting exact matches from histograms of tag bigrams.
 //!
-//! With such a reading, a histogram of pairs of neighbouring tags determines the spans of one side; it costs one addition
-//! a token and no branch. Whether spans of the two sides agree needs both at once, and where both have the same tags,
-//! they agree. So one histogram counts all of pred; where the sides differ, which is found eight tokens at a time, they
-//! are walked side by side to count the pairs of gold, and those of pred that are not common.
+//! For readings that decide at every tag from that tag and the one before (conlleval, refuse,
+//! seqeval), the spans of one side are determined by its pairs of neighbouring tags: a pair with
+//! [`CLOSE`] ends a span of the type of its first tag. Counting pairs costs one addition per token
+//! and no branch.
 //!
-//! The other readings (strict, discard, ncrfpp) read well-formed sentences as conlleval does (a law tested in
-//! spanrs-tags), so only sentences with violations, which [`TagBigramCounter::malformed`] finds, are walked.
+//! Whether spans of the two sides agree needs both sides at once. Where both have the same tags
+//! they agree. So:
+//!
+//! 1. One histogram counts all pairs of pred (`all`).
+//! 2. The sides are compared eight tokens at a time. From each difference they are walked side by
+//!    side until they are equal again and no span that began before is open on one of them; the
+//!    pairs met on the way are counted separately (`gold`, `pred`), and spans that begin and end
+//!    together in `met`.
+//! 3. When a document ends, the tables are read out ([`TagBigramCounter::take`]): `all - pred` are
+//!    the pairs that both sides share, `all - pred + gold` those of gold.
+//!
+//! A worked example, with the pairs of each side (`#` is the border of the sentence):
+//!
+//! | | tags | pairs |
+//! |---|---|---|
+//! | gold | `B-A I-A O B-B` | `(#, B-A) (B-A, I-A) (I-A, O) (O, B-B) (B-B, #)` |
+//! | pred | `B-A I-A O O` | `(#, B-A) (B-A, I-A) (I-A, O) (O, O) (O, #)` |
+//!
+//! The sides differ at the last tag. `all` counts the second row, `pred` its last two pairs, `gold`
+//! the last two of the first row. The shared pair `(I-A, O)` closes a span: one match of `A`.
+//! `(B-B, #)` closes a span of gold alone: one missed `B`.
+//!
+//! The other readings (strict, discard, ncrfpp) read well-formed sentences as conlleval does (a law
+//! tested in spanrs-tags), so only sentences with violations, which [`TagBigramCounter::malformed`]
+//! finds, have to be walked.
+//!
+//! Time is linear in the number of tokens, plus the square of the number of tags for each document.
+//! The tables take 0.1 MB for up to 31 tags and 1.8 MB for up to 127.
 
 use std::ops::Range;
 
@@ -16,35 +41,39 @@ use spanrs_tags::{Bigrams, CLOSE, OPEN, Reader, VIOLATION};
 use crate::tag_block::{BORDER, FIRST};
 use crate::tag_counts::{Corpus, TagCounts};
 
-/// Codes of tags that are told apart where there are few, the border among them; powers of two, so that
-/// masks stand in for bounds checks.
+/// Number of codes of the small tables, the border among them. A power of two, so that masks
+/// replace bounds checks.
 const FEW: usize = 32;
-/// And at most.
+/// Number of codes of the large tables.
 const MANY: usize = BORDER as usize + 1;
-/// Variants of the second tag of a pair: inside a sentence, or first of one.
+/// Number of variants of the second tag of a pair: inside a sentence, or first of one.
 const NEXT: usize = 2;
-/// Additions to one place wait for each other; neighbouring tokens use different banks of it.
+/// Number of counters per pair. Additions to one counter wait for each other, so neighbouring
+/// tokens use different ones.
 const BANKS: usize = 4;
-/// Blocks with at least this many tokens per illegal pair are checked for violations once, from the histogram; smaller
-/// ones per token.
+/// Blocks with at least this many tokens per illegal pair are checked for violations once, from the
+/// histogram; smaller ones per token.
 const LARGE: usize = 4;
-/// Pairs of neighbours that are numbered before they are counted.
+/// Number of pairs of neighbours that are numbered before they are counted.
 const STRIDE: usize = 256;
-/// Pairs of neighbours that are counted between two calls of `meanwhile`.
+/// Number of pairs of neighbours that are counted between two calls of `meanwhile`.
 const FETCH: usize = 64;
-/// Pairs of neighbours that are compared with the commonest one together.
+/// Number of pairs of neighbours that are compared with the most common one together.
 const GROUP: usize = 64;
 
-/// Counts sentences of one reader, in tables that are no larger than its tags need: to clear large ones
-/// costs more than to count a small corpus.
+/// Counts the sentences of one reader, in tables of two sizes: clearing large tables costs more
+/// than counting a small corpus.
 #[derive(Clone, Debug)]
 pub(crate) enum TagBigramCounter {
+    /// For readers of at most 31 tags.
     Few(Box<Tables<FEW, { FEW * FEW * NEXT }>>),
+    /// For readers of at most 127 tags.
     Many(Box<Tables<MANY, { MANY * MANY * NEXT }>>),
 }
 
 impl TagBigramCounter {
-    /// None where the reading looks further back even in well-formed sentences, or there are too many tags.
+    /// Creates a counter for the tags of a reader; None if the reading looks further back even in
+    /// well-formed sentences, or if there are too many tags.
     pub(crate) fn new(reader: &Reader) -> Option<Self> {
         reader.bigrams()?;
         let few = || Some(Self::Few(Box::new(Tables::new(reader)?)));
@@ -52,7 +81,8 @@ impl TagBigramCounter {
         few().or_else(many)
     }
 
-    /// Takes in the tags that came into the reader's vocabulary; false where there are too many.
+    /// Learns the tags that were added to the reader. Returns false if there are too many for the
+    /// tables; counts so far have to be taken then.
     #[inline]
     pub(crate) fn fits(&mut self, reader: &Reader) -> bool {
         match self {
@@ -61,8 +91,12 @@ impl TagBigramCounter {
         }
     }
 
-    /// Counts `sentences` sentences, with a border before the first and a marked one behind the last; gives the numbers of
-    /// violations of gold and of pred.
+    /// Counts `sentences` sentences. Both sides have a border before the first and a marked one
+    /// after the last, as in [`TagBlock`](crate::TagBlock). Returns the numbers of violations of
+    /// gold and of pred.
+    ///
+    /// `meanwhile` is called with ranges of tokens that have just been counted, so that the caller
+    /// can prefetch.
     #[inline]
     pub(crate) fn count(
         &mut self,
@@ -77,7 +111,8 @@ impl TagBigramCounter {
         }
     }
 
-    /// True where sentences with violations must not be counted here.
+    /// Returns whether sentences with violations must not be counted here, because the tables hold
+    /// for well-formed ones only.
     #[inline]
     pub(crate) fn only_well_formed(&self) -> bool {
         match self {
@@ -86,7 +121,8 @@ impl TagBigramCounter {
         }
     }
 
-    /// Subtracts `sentences` and `tokens` that were counted as equal on both sides.
+    /// Subtracts `sentences` and `tokens` that will be counted as equal on both sides, but were
+    /// replaced by borders and have been counted elsewhere.
     #[inline]
     pub(crate) fn discount(&mut self, sentences: u64, tokens: u64) {
         let corpus = match self {
@@ -98,8 +134,11 @@ impl TagBigramCounter {
         corpus.correct_tokens -= tokens;
     }
 
-    /// Appends the places of tags of one side or the other that make a violation with the tag before, in any order
-    /// and some of them twice. At the first tag of a sentence the violation may be one of the sentence before.
+    /// Appends the positions of tags of either side that violate the scheme together with the tag
+    /// before, in any order, some of them twice.
+    ///
+    /// At the first tag of a sentence the violation may be one of the sentence before (its span was
+    /// not ended).
     pub(crate) fn malformed(&self, gold: &[u8], pred: &[u8], places: &mut Vec<usize>) {
         match self {
             Self::Few(tables) => tables.malformed(gold, pred, places),
@@ -107,7 +146,8 @@ impl TagBigramCounter {
         }
     }
 
-    /// Adds what was counted to `counts` and begins anew.
+    /// Adds what was counted to `counts`, whose tables are enlarged to `types` types, and starts
+    /// again at 0.
     pub(crate) fn take(&mut self, counts: &mut TagCounts, types: usize) {
         match self {
             Self::Few(tables) => tables.take(counts, types),
@@ -116,37 +156,43 @@ impl TagBigramCounter {
     }
 }
 
-/// Counts for fewer than `SIDE` tags; there are `PLACES` = `SIDE` * `SIDE` * [`NEXT`] pairs of neighbours.
+/// Counts for fewer than `SIDE` tags. There are `PLACES` = `SIDE` * `SIDE` * [`NEXT`] pairs of
+/// neighbours.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
-    /// Tags of the reader that are known here.
+    /// Number of tags of the reader that are known here.
     tags: usize,
-    /// What happens between two neighbours.
+    /// By pair: the bits of [`CLOSE`], [`OPEN`] and [`VIOLATION`]. At the first tag of a sentence
+    /// they combine the end of the sentence before and the start of this one.
     steps: [u8; PLACES],
-    /// How many violations there are between two neighbours.
+    /// By pair: the number of violations.
     wrong: [u8; PLACES],
-    /// The type of each tag.
+    /// By tag: the id of its type.
     types: [u32; SIDE],
-    /// The tags that are `O`, and the border.
+    /// By tag: whether it is outside; true for the border.
     outside: [bool; SIDE],
-    /// The code that most often follows itself: `O`, or the border where there is none.
+    /// The code that most often follows itself: `O`, or the border if there is no `O`. The pair of
+    /// it with itself is never a violation.
     common: u8,
-    /// The places with violations.
+    /// The pairs with violations.
     illegal: Vec<u16>,
     /// Violation total of pred at the end of the previous block.
     violations: u64,
-    /// Sentences with violations are read in another way.
+    /// See [`TagBigramCounter::only_well_formed`].
     only_well_formed: bool,
-    /// Neighbours on the side of pred; the banks of a place stand side by side.
+    /// By pair: occurrences in pred. The counters of the banks are adjacent.
     all: Box<[[u64; BANKS]; PLACES]>,
-    /// Neighbours where the sides differ.
+    /// By pair: occurrences in gold where the sides differ.
     gold: Box<[u64; PLACES]>,
+    /// By pair: occurrences in pred where the sides differ.
     pred: Box<[u64; PLACES]>,
-    /// Spans with equal bounds, by the tags of gold and pred they end with, where the sides differ.
+    /// Spans with equal bounds where the sides differ, by the last tags of gold and pred.
     met: Box<[[u64; SIDE]; SIDE]>,
+    /// Totals, without labelled tokens, which are computed from the pairs.
     corpus: Corpus,
 }
 
+/// Allocates an array on the heap without a copy on the stack.
 fn filled<T: Copy, const N: usize>(with: T) -> Box<[T; N]> {
     let filled = vec![with; N].into_boxed_slice();
     // It has that length.
@@ -154,7 +200,8 @@ fn filled<T: Copy, const N: usize>(with: T) -> Box<[T; N]> {
 }
 
 impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
-    /// The number of a pair of neighbours. The border is the last code of any size.
+    /// Returns the number of a pair of neighbours. The border is the last code of either size of
+    /// tables.
     #[inline(always)]
     fn number(before: u8, here: u8) -> u16 {
         let side = SIDE as u16;
@@ -162,13 +209,13 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         (u16::from(before) % side * NEXT as u16 + begins) * side + here
     }
 
-    /// Where a pair of neighbours stands in the tables.
+    /// Returns the index of a pair of neighbours in the tables.
     #[inline(always)]
     fn place(before: u8, here: u8) -> usize {
         usize::from(Self::number(before, here)) % PLACES
     }
 
-    /// None where there are too many tags.
+    /// Creates tables with all tags of the reader; None if there are too many.
     fn new(reader: &Reader) -> Option<Self> {
         let mut counter = Self {
             tags: 0,
@@ -195,6 +242,12 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         self.tags == reader.tags().len() || self.learn(reader)
     }
 
+    /// Fills the tables for all tags of the reader. Returns false if there are too many.
+    ///
+    /// A pair whose second tag is the first of a sentence combines the end of the sentence before
+    /// with the start of this one: the steps of both are joined and their violations added. That
+    /// takes time proportional to the square of the number of tags, and is done only when tags are
+    /// new.
     #[cold]
     fn learn(&mut self, reader: &Reader) -> bool {
         let known = reader.tags().len();
@@ -237,11 +290,12 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         true
     }
 
-    /// The tags that are known, and the border.
+    /// Iterates over the codes of the known tags and the border.
     fn tags(&self) -> impl Iterator<Item = u8> + use<SIDE, PLACES> {
         (0..self.tags as u8).chain([BORDER])
     }
 
+    /// Counts sentences; see [`TagBigramCounter::count`].
     #[inline]
     fn count(
         &mut self,
@@ -267,7 +321,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         [of_gold, of_pred]
     }
 
-    /// Counts the neighbours of pred; gives the number of violations.
+    /// Counts the neighbours of pred and returns the number of violations.
+    ///
+    /// Blocks that are large relative to the number of illegal pairs get it from the histogram, as
+    /// the difference to the total before.
     #[inline]
     fn count_pred(&mut self, pred: &[u8], meanwhile: impl Fn(Range<usize>)) -> u64 {
         if self.illegal.is_empty() {
@@ -283,7 +340,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         violations - std::mem::replace(&mut self.violations, violations)
     }
 
-    /// Violations in the neighbours of pred that were counted.
+    /// Returns the number of violations in all neighbours of pred that were counted.
     fn violations(&self) -> u64 {
         let places = self.illegal.iter().map(|&at| usize::from(at) % PLACES);
         places
@@ -291,6 +348,8 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             .sum()
     }
 
+    /// Appends the positions of violations; see [`TagBigramCounter::malformed`]. Gold is searched
+    /// only where it differs from pred.
     fn malformed(&self, gold: &[u8], pred: &[u8], places: &mut Vec<usize>) {
         if self.illegal.is_empty() {
             return;
@@ -307,7 +366,8 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         }
     }
 
-    /// The places in a range of one side.
+    /// Appends the positions in a range of one side. Pairs of the common tag with itself are legal;
+    /// they are skipped 64 at a time, and a range of another length is searched pair by pair.
     #[inline(always)]
     fn malformed_of(&self, side: &[u8], range: Range<usize>, places: &mut Vec<usize>) {
         let start = range.start;
@@ -327,7 +387,11 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         }
     }
 
-    /// Counts the neighbours of one side; gives the number of violations if that is asked for.
+    /// Counts the neighbours of one side; returns the number of violations if `WRONG`, else 0.
+    ///
+    /// Pairs are numbered [`STRIDE`] at a time in a loop that the compiler vectorises, then counted
+    /// in [`BANKS`] counters in turn, so that equal neighbours (`O O O`) do not wait for each
+    /// other's additions. `meanwhile` is called after each stride with the range of pairs.
     #[inline]
     fn histogram<const WRONG: bool>(
         &mut self,
@@ -367,8 +431,18 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         violations
     }
 
-    /// Counts from the first difference to where the sides are equal again and either no span is open or those that are
-    /// open began together. Gives the place of the next token, and the violations of gold and of pred.
+    /// Walks both sides from the first difference to where the sides are equal again and either
+    /// no span is open on them or those that are open began together.
+    ///
+    /// A pair of spans has equal bounds if both begin at one token and both end at another one,
+    /// with no begin on one side alone between them. `together` is that state: it is set where both
+    /// sides begin a span or a sentence, and cleared where only one side begins one. It is set at
+    /// the start, because the sides were equal up to there. Behind the last difference the walk may
+    /// stop as soon as it is set or both tags are outside: from there on the sides are counted as equal by the histogram of
+    /// pred.
+    ///
+    /// Adds the tokens with different tags to `differing`. Returns the position of the next token,
+    /// and the violations of gold and of pred on the way.
     #[inline]
     fn side_by_side(
         &mut self,
@@ -416,7 +490,20 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         (gold.len(), violations)
     }
 
-    /// Adds what was counted to `counts` and begins anew.
+    /// Adds what was counted to `counts` and starts again at 0; see [`TagBigramCounter::take`].
+    ///
+    /// For each pair of tags, `all - pred` is the number of occurrences on both sides at once, and
+    /// adding `gold` gives those of gold. A pair that closes a span, of whose first tag it has the
+    /// type, counts:
+    ///
+    /// | number | added to |
+    /// |---|---|
+    /// | `all - pred` | spans of gold, spans of pred, true positives |
+    /// | `gold` | spans of gold |
+    /// | `pred` | spans of pred |
+    ///
+    /// Spans that met where the sides differ are true positives if their types are equal, else
+    /// pairs of confused types.
     fn take(&mut self, counts: &mut TagCounts, types: usize) {
         counts.fit(types);
         let corpus = std::mem::take(&mut self.corpus);
@@ -462,7 +549,9 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
     }
 }
 
-/// A bit for each pair of neighbours that is not (`common`, `common`) within a sentence.
+/// Returns a bit for each pair of neighbours that is not (`common`, `common`) within a sentence;
+/// bit 0 is the first pair. The comparison is done in bytes, which are then gathered eight at a
+/// time by a multiplication.
 #[inline(always)]
 fn differing(befores: &[u8; GROUP], heres: &[u8; GROUP], common: u8) -> u64 {
     let mut odd = [0_u8; GROUP];
@@ -478,7 +567,7 @@ fn differing(befores: &[u8; GROUP], heres: &[u8; GROUP], common: u8) -> u64 {
     })
 }
 
-/// The first place from `from` on where the sides differ.
+/// Returns the first position from `from` on where the sides differ, comparing 32 bytes at a time.
 #[inline]
 fn difference(gold: &[u8], pred: &[u8], from: usize) -> Option<usize> {
     /// Tokens that are compared at once: sides agree for about a hundred tokens.
@@ -500,7 +589,7 @@ fn difference(gold: &[u8], pred: &[u8], from: usize) -> Option<usize> {
     (at..gold.len()).find(|&at| gold[at] != pred[at])
 }
 
-/// The `N` bytes from a place on, if there are so many.
+/// The `N` bytes from `at` on; None where fewer follow.
 #[inline(always)]
 fn chunk<const N: usize>(side: &[u8], at: usize) -> Option<&[u8; N]> {
     side.get(at..)?.first_chunk()

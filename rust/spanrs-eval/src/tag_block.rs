@@ -1,57 +1,100 @@
+//! Blocks of sentences with one byte per tag.
+//!
+//! The layout of both sides, for the sentences `B-A O` and `O` (ids 0 and 1) of one document:
+//!
+//! | position | 0 | 1 | 2 | 3 | 4 |
+//! |---|---|---|---|---|---|
+//! | content | border | `B-A`, first | `O` | `O`, first | border, first |
+//! | byte | `0x7F` | `0x80` | `0x01` | `0x81` | `0xFF` |
+//!
+//! The high bit marks the first token of a sentence, so a pair of neighbouring bytes tells whether
+//! a sentence ends between them. Borders enclose each document, so that it can be counted by
+//! itself.
+
 use std::ops::Range;
 
-/// Stands before the first sentence of a [`TagBlock`] and, marked, behind the last.
+/// Byte before the first sentence of a document and, with [`FIRST`], after its last one.
 pub(crate) const BORDER: u8 = 127;
-/// Marks the first token of a sentence.
+/// Bit that marks the first token of a sentence.
 pub(crate) const FIRST: u8 = 0x80;
-/// Tokens after which a block is worth counting: both sides stay in the fastest cache.
+/// Number of tokens from which a block is worth counting; both sides still fit into the first-level
+/// cache.
 const FULL: usize = 1 << 13;
 
-/// Sentences of both sides, a byte a token: ids of one reader that are below [`TagBlock::TAGS`]. Documents end with a
-/// border, so that each can be counted by itself.
+/// Sentences of both sides, one byte per tag: ids of one reader that are below [`TagBlock::TAGS`].
+///
+/// To add sentences, write their ids to the slices that [`TagBlock::reserve`] returns, then call
+/// [`TagBlock::end`].
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::{Exact, Scorer, TagBlock};
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let ids = reader.intern_all(["O", "B-A"]).unwrap();
+/// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+/// assert!(scorer.prepare_blocks(&reader));
+/// let mut block = TagBlock::default();
+/// let (gold, pred) = block.reserve(2);
+/// gold.copy_from_slice(&[ids[0] as u8, ids[1] as u8]);
+/// pred.copy_from_slice(&[ids[1] as u8, ids[1] as u8]);
+/// block.end(2);
+/// scorer.add_block(&reader, &mut block, |_, _, _| 0);
+/// assert!(block.is_empty());
+/// ```
 #[derive(Clone, Debug)]
 pub struct TagBlock {
+    /// Bytes of gold; only the first `used` are valid.
     gold: Vec<u8>,
+    /// Bytes of pred.
     pred: Vec<u8>,
-    /// Used places of both; the first is a border.
+    /// Number of valid bytes on both sides; the first is a border.
     used: usize,
+    /// Number of tokens of each sentence.
     lengths: Vec<u32>,
+    /// Where documents end, in ascending order.
     ends: Vec<DocumentEnd>,
 }
 
-/// Where a document ends.
+/// The end of a document in a block.
 #[derive(Clone, Debug)]
 struct DocumentEnd {
-    /// Place of its border.
+    /// Position of its border.
     border: usize,
-    /// Sentences of the block up to there.
+    /// Number of sentences of the block up to it.
     sentences: usize,
-    /// Its name, if it has one.
+    /// The name of the document, if it has one.
     name: Option<Box<str>>,
 }
 
-/// Sentences of a block that belong to one document.
+/// The sentences of a block that belong to one document.
 pub(crate) struct DocumentPart<'a> {
-    /// Both sides, with a border before the first sentence and a marked one behind the last.
+    /// Gold, from the border before the first sentence to the marked border after the last one,
+    /// inclusive.
     pub(crate) gold: &'a mut [u8],
+    /// Pred, with the same layout.
     pub(crate) pred: &'a mut [u8],
+    /// Number of tokens of each sentence.
     lengths: &'a [u32],
-    /// Sentences of the block before it.
+    /// Number of sentences of the block before the document.
     pub(crate) first: usize,
-    /// What the document is called, where it ends here.
+    /// Set if the document ends in this block; the inner value is its name.
     pub(crate) ends: Option<Option<&'a str>>,
 }
 
 impl<'a> DocumentPart<'a> {
+    /// Returns the number of tokens of one side.
     pub(crate) fn tokens(&self) -> usize {
         self.gold.len() - 2
     }
 
+    /// Returns the number of sentences.
     pub(crate) fn sentences(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Where the sentences are on both sides.
+    /// Iterates over the ranges of the sentences in `gold` and `pred`.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<'a> {
         let mut start = 1;
         self.lengths.iter().map(move |&length| {
@@ -60,14 +103,14 @@ impl<'a> DocumentPart<'a> {
         })
     }
 
-    /// The sentences of both sides.
+    /// Iterates over the sentences of both sides.
     pub(crate) fn both(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let (gold, pred) = (&*self.gold, &*self.pred);
         self.ranges()
             .map(move |range| (&gold[range.clone()], &pred[range]))
     }
 
-    /// Makes a sentence one without spans and without violations.
+    /// Overwrites a sentence on both sides with borders, which have no spans and no violations.
     pub(crate) fn blank(&mut self, range: Range<usize>) {
         for side in [&mut *self.gold, &mut *self.pred] {
             if let Some(first) = side[range.clone()].first_mut() {
@@ -99,21 +142,22 @@ impl Default for TagBlock {
 }
 
 impl TagBlock {
-    /// Maximum number of tags of a reader.
+    /// Maximum number of tags of a reader whose sentences fit into blocks.
     pub const TAGS: usize = BORDER as usize;
 
-    /// Room for sentences of at most `tokens` tokens: gold and pred, to be filled from the start.
-    /// [`TagBlock::end`] ends each of them.
+    /// Returns space for sentences of `tokens` tokens in total: gold and pred, to be filled from
+    /// the start. [`TagBlock::end`] ends each of the sentences.
     #[inline]
     pub fn reserve(&mut self, tokens: usize) -> (&mut [u8], &mut [u8]) {
         let range = self.used..self.used + tokens;
-        // One more for the border behind the last.
+        // One more for the border after the last sentence.
         if range.end >= self.gold.len() {
             self.grow(range.end + 1);
         }
         (&mut self.gold[range.clone()], &mut self.pred[range])
     }
 
+    /// Enlarges both sides to at least `least` bytes.
     #[cold]
     fn grow(&mut self, least: usize) {
         let length = least.next_power_of_two();
@@ -121,20 +165,20 @@ impl TagBlock {
         self.pred.resize(length, 0);
     }
 
-    /// Ends the sentence that stands in the next `tokens` places of the room asked for.
+    /// Ends the sentence in the next `tokens` bytes of the space reserved.
     #[inline]
     pub fn end(&mut self, tokens: usize) {
         self.end_all(&[tokens as u32]);
     }
 
-    /// As [`TagBlock::end`] for sentences that stand one behind the other.
+    /// As [`TagBlock::end`], for several sentences one after the other.
     #[inline]
     pub fn end_all(&mut self, lengths: &[u32]) {
         let (gold, pred) = (&mut self.gold[..], &mut self.pred[..]);
         // A local variable: the compiler cannot tell that writing tags leaves the field alone.
         let mut used = self.used;
         for &tokens in lengths {
-            // Of an empty sentence this is the first token of the next, or the border behind the last.
+            // For an empty sentence this is the first token of the next one, or the border after the last.
             gold[used] |= FIRST;
             pred[used] |= FIRST;
             used += tokens as usize;
@@ -143,18 +187,19 @@ impl TagBlock {
         self.lengths.extend_from_slice(lengths);
     }
 
-    /// True when it is time to count it.
+    /// Returns whether it is time to count the block.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.used > FULL
     }
 
-    /// True where no sentence and no document ended since it was cleared.
+    /// Returns whether no sentence and no document has ended since the block was cleared.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty() && self.ends.is_empty()
     }
 
-    /// Ends a document with the sentences so far.
+    /// Ends a document with the sentences so far; `name` is its key in the counts, None for its
+    /// number.
     pub fn end_document(&mut self, name: Option<&str>) {
         self.put_border();
         self.ends.push(DocumentEnd {
@@ -165,7 +210,7 @@ impl TagBlock {
         self.used += 1;
     }
 
-    /// Forgets the sentences.
+    /// Removes all sentences and keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
         self.used = 1;
@@ -173,7 +218,7 @@ impl TagBlock {
         self.ends.clear();
     }
 
-    /// Puts a border behind the last sentence.
+    /// Writes a border after the last sentence.
     #[inline]
     fn put_border(&mut self) {
         self.reserve(0);
@@ -181,14 +226,15 @@ impl TagBlock {
         self.pred[self.used] = FIRST | BORDER;
     }
 
-    /// Puts a border behind the last sentence; gives the number of documents, the last of which has not ended.
+    /// Writes a border after the last sentence and returns the number of documents, the last of
+    /// which has not ended (and may be empty).
     #[inline]
     pub(crate) fn close(&mut self) -> usize {
         self.put_border();
         self.ends.len() + 1
     }
 
-    /// A part of a document, counted from 0, after [`TagBlock::close`].
+    /// Returns a document by its 0-based number in the block, after [`TagBlock::close`].
     #[inline]
     pub(crate) fn document(&mut self, number: usize) -> DocumentPart<'_> {
         let before = number.checked_sub(1).and_then(|at| self.ends.get(at));
@@ -207,7 +253,7 @@ impl TagBlock {
     }
 }
 
-/// The ids of a sentence of a block.
+/// Iterates over the tag ids of a sentence of a block.
 pub(crate) fn ids(sentence: &[u8]) -> impl Iterator<Item = u32> + Clone {
     sentence.iter().map(|&tag| u32::from(tag & !FIRST))
 }

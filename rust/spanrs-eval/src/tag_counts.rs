@@ -1,47 +1,54 @@
+//! Counts of tags and spans in dense tables, before they reach the cells of the counts.
+
 use std::collections::BTreeMap;
 
-/// Spans of one type.
+/// Numbers of spans of one type under exact matching.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpanCounts {
-    /// Spans of gold.
+    /// Spans of gold (tp + fn).
     pub gold: u64,
-    /// Spans of pred.
+    /// Spans of pred (tp + fp).
     pub pred: u64,
-    /// Spans of both.
+    /// Spans that occur on both sides with equal bounds and type.
     pub tp: u64,
 }
 
-/// What one walk over the tags of both sides counts, in dense tables that are moved to
-/// [`Counts`](crate::outcomes::Counts) when a document ends. Types are ids of one reader.
+/// What one walk over the tags of both sides counts. Types are ids of one reader; the tables move
+/// to [`Counts`](crate::outcomes::Counts) when a document ends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TagCounts {
-    /// By type.
+    /// By type id.
     pub(crate) types: Vec<SpanCounts>,
-    /// Types that occur, some of them more than once.
+    /// Types with counts other than 0, in order of appearance; a type may be listed more than once.
     pub(crate) touched: Vec<u32>,
-    /// Pairs of spans with equal bounds and different types, by (gold type, pred type).
+    /// Number of pairs of spans with equal bounds and different types, by (gold type, pred type).
     pub(crate) confused: BTreeMap<(u32, u32), u64>,
+    /// Totals that have no type.
     pub(crate) corpus: Corpus,
 }
 
-/// What is counted besides spans.
+/// Totals of sentences, tokens and violations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Corpus {
+    /// Sentences.
     pub(crate) sentences: u64,
+    /// Tokens of one side.
     pub(crate) tokens: u64,
-    /// Tokens with equal tags; where the two sides have different schemes, tokens whose tags are both `O` or both of
-    /// one type.
+    /// Tokens with equal tags; if the sides have different schemes, tokens whose tags are both `O`
+    /// or both of one type.
     pub(crate) correct_tokens: u64,
     /// Tokens whose gold tag is not `O`.
     pub(crate) gold_labelled: u64,
     /// Tokens whose pred tag is not `O`.
     pub(crate) pred_labelled: u64,
+    /// Violations in gold.
     pub(crate) gold_violations: u64,
+    /// Violations in pred.
     pub(crate) pred_violations: u64,
 }
 
 impl Corpus {
-    /// In the order of the outcomes of [`CORPUS`](crate::outcomes::CORPUS).
+    /// Returns the totals in the order of the outcomes of [`CORPUS`](crate::outcomes::CORPUS).
     pub(crate) fn numbers(&self) -> [u64; 7] {
         [
             self.sentences,
@@ -56,7 +63,7 @@ impl Corpus {
 }
 
 impl TagCounts {
-    /// Makes room for this many types.
+    /// Enlarges the table to at least `types` types.
     #[inline]
     pub(crate) fn fit(&mut self, types: usize) {
         if self.types.len() < types {
@@ -64,7 +71,7 @@ impl TagCounts {
         }
     }
 
-    /// The spans of a type, which may be the first ones.
+    /// Returns the counts of a type for adding to them, and notes the type if it had none.
     #[inline(always)]
     pub(crate) fn of_type(&mut self, ty: u32) -> &mut SpanCounts {
         let of_type = &mut self.types[ty as usize];

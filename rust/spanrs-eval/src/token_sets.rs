@@ -1,17 +1,35 @@
-//! Sets of tokens, as runs of neighbours.
+//! Sets of tokens, as runs of neighbouring tokens.
+//!
+//! Most spans have all tokens between their bounds; [`TokenSets`] stores nothing for these.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Neighbouring tokens: the first, and one past the last.
+/// Neighbouring tokens as (first, one past the last).
 pub type Run = (i64, i64);
 
-/// The tokens of spans that do not have all tokens between their bounds, and of those that do.
+/// The tokens of a list of spans, some of which may be discontinuous.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::TokenSets;
+/// let mut tokens = TokenSets::default();
+/// tokens.push_whole();
+/// tokens.push((0, 5), [0, 3, 4]);
+/// assert_eq!(tokens.get(0), None);
+/// assert_eq!(tokens.get(1), Some(&[(0, 1), (3, 5)][..]));
+/// tokens.push((0, 2), [0, 1]);
+/// assert_eq!(tokens.get(2), None, "no token between the bounds is missing");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenSets {
+    /// The runs of all spans that have any, in the order of the spans.
     runs: Vec<Run>,
+    /// Number of spans.
     spans: usize,
-    /// The runs of each span, None where it has all tokens between its bounds; the last one has runs.
+    /// By span: its range in `runs`, None for all tokens between the bounds. Ends with the last
+    /// span that has runs.
     of: Vec<Option<Range<u32>>>,
 }
 
@@ -22,7 +40,8 @@ impl TokenSets {
         self.spans += 1;
     }
 
-    /// Adds a span with these tokens, ascending; repetitions do not count.
+    /// Adds a span with the given tokens, in ascending order; repeated tokens are ignored. `bounds`
+    /// are the start and the exclusive end of the span.
     pub fn push(&mut self, bounds: Run, tokens: impl IntoIterator<Item = i64>) {
         let first = self.runs.len();
         for token in tokens {
@@ -40,7 +59,7 @@ impl TokenSets {
         self.spans += 1;
     }
 
-    /// Adds a span with the tokens that [`TokenSets::get`] gave of another.
+    /// Adds a span with the runs that [`TokenSets::get`] returned for another span.
     pub fn push_runs(&mut self, runs: Option<&[Run]>) {
         if let Some(runs) = runs {
             let first = self.runs.len();
@@ -50,20 +69,21 @@ impl TokenSets {
         self.spans += 1;
     }
 
-    /// The runs from `first` on are those of the span to come.
+    /// Assigns the runs from `first` on to the span that is being added.
     fn end_runs(&mut self, first: usize) {
         self.of.resize(self.spans, None);
         self.of.push(Some(first as u32..self.runs.len() as u32));
     }
 
-    /// The runs of a span; None where it has all tokens between its bounds.
+    /// Returns the runs of a span, in ascending order; None if it has all tokens between its
+    /// bounds.
     #[inline]
     pub fn get(&self, span: usize) -> Option<&[Run]> {
         let range = self.of.get(span)?.as_ref()?;
         Some(&self.runs[range.start as usize..range.end as usize])
     }
 
-    /// Forgets all but the first spans.
+    /// Removes all but the first `spans` spans.
     pub fn truncate(&mut self, spans: usize) {
         let rest = self.of.get(spans..).unwrap_or_default();
         // The runs of later spans come behind those of earlier ones.
@@ -77,24 +97,25 @@ impl TokenSets {
         self.spans = self.spans.min(spans);
     }
 
-    /// Spans in it.
+    /// Returns the number of spans.
     pub fn len(&self) -> usize {
         self.spans
     }
 
-    /// True where there is none.
+    /// Returns whether there are no spans.
     pub fn is_empty(&self) -> bool {
         self.spans == 0
     }
 
-    /// True where every span has all tokens between its bounds.
+    /// Returns whether every span has all tokens between its bounds.
     pub fn all_whole(&self) -> bool {
         self.of.is_empty()
     }
 }
 
-/// Tokens that a span has left, as runs by their first token: what is asked and taken costs what it touches,
-/// however many runs there are.
+/// The tokens of a span that have not been matched yet, as disjoint runs by first token.
+///
+/// Queries and removals take O(log n) time plus time proportional to the runs they touch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runs(BTreeMap<i64, i64>);
 
@@ -105,15 +126,17 @@ impl FromIterator<Run> for Runs {
 }
 
 impl Runs {
+    /// Returns the number of runs.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Iterates over the runs in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Run> {
         self.0.iter().map(|(&start, &end)| (start, end))
     }
 
-    /// The runs that reach into a run, as far as they do.
+    /// Iterates over the intersections of the runs with the given run.
     pub(crate) fn within(&self, (start, end): Run) -> impl Iterator<Item = Run> {
         let before = self.0.range(..start).next_back();
         let from = self.0.range(start..end.max(start));
@@ -122,7 +145,7 @@ impl Runs {
             .filter(|(s, e)| s < e)
     }
 
-    /// Takes out the tokens of a run.
+    /// Removes the tokens of a run, of which some may be missing already.
     pub(crate) fn remove(&mut self, (start, end): Run) {
         if let Some((_, last)) = self.0.range_mut(..start).next_back()
             && *last > start

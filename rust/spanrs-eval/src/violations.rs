@@ -1,27 +1,43 @@
+//! Counting violations and keeping the first ones with their places.
+
 use spanrs_tags::{Reader, SideReader, Violation};
 
-/// A violation and where it stands.
+/// A violation and its place in the corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// Sentence, from 0.
+    /// Index of the sentence, 0-based.
     pub sentence: u64,
-    /// Line of the file, from 1; 0 where there is no file.
+    /// Line in the file, 1-based; 0 if the tags were not read from a file.
     pub line: u64,
-    /// The violation.
+    /// The violation; its index is that of the token in the sentence.
     pub violation: Violation,
 }
 
-/// The violations of one side: all counted, the first ones kept.
+/// The violations of one side: all are counted, the first ones are kept.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::Violations;
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let ids = reader.intern_all(["I-A", "O", "I-A"]).unwrap();
+/// let mut violations = Violations::default();
+/// violations.add(reader.gold(), &ids, 0, 1, |token| u64::from(token) + 1);
+/// assert_eq!((violations.count, violations.first.len()), (2, 1));
+/// assert_eq!((violations.first[0].line, violations.first[0].violation.index), (1, 0));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Violations {
-    /// How many there are.
+    /// Number of violations.
     pub count: u64,
-    /// The first ones, in order.
+    /// The first ones, by sentence and index.
     pub first: Vec<Located>,
 }
 
 impl Violations {
-    /// Adds those of sentences that come behind `sentences` others.
+    /// Adds the violations of sentences that follow `sentences` others; at most `keep` are kept in
+    /// total.
     pub(crate) fn append(&mut self, other: Self, sentences: u64, keep: usize) {
         self.count += other.count;
         let room = keep.saturating_sub(self.first.len());
@@ -32,7 +48,9 @@ impl Violations {
             }));
     }
 
-    /// Keeps the first ones of some sentences, the first of which is number `sentence`, without counting.
+    /// Keeps the first violations of some sentences, of which the first has the number `sentence`,
+    /// without counting them. `line_of` receives the 0-based index among these sentences and that
+    /// of the token.
     #[cold]
     pub(crate) fn locate(
         &mut self,
@@ -56,7 +74,8 @@ impl Violations {
         }
     }
 
-    /// Adds those of a sentence.
+    /// Adds the violations of one sentence, of which places are kept as long as there are fewer
+    /// than `keep`. `line_of` returns the line of a token.
     #[cold]
     pub fn add(
         &mut self,

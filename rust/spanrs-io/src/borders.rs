@@ -1,4 +1,20 @@
-//! Places where a column file can be cut into parts: behind blank lines.
+//! Sentence borders: places behind blank lines at which a column file can be cut into parts.
+//!
+//! Gold and pred are cut at borders with the same number, which are the same places of the corpus
+//! as long as both files have the same sentences, although their offsets differ with the lengths of
+//! the tags. First the borders of gold are sampled about every mebibyte ([`sample_borders`]); then
+//! the border of the same number is searched for in pred ([`find_border`]).
+//!
+//! ```text
+//! offset  line            number
+//! 0       0    EU B-ORG   0  (beginning of the file)
+//! 9       1
+//! 10      2    says O     1
+//! ```
+//!
+//! Only empty lines (`\n`, `\r\n`) are looked for. Lines of blanks end sentences for the reader,
+//! too, but it does not matter where a file is *not* cut. Finding borders takes one pass over the
+//! bytes with a search for two line feeds in a row, and memory for one chunk of 256 KiB.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -11,26 +27,41 @@ use crate::error::{Error, Result};
 use crate::lines::{LineReader, Source};
 use crate::open::{is_compressed, open_file};
 
-/// Bytes between two borders that [`sample_borders`] keeps.
+/// Least number of bytes between two borders that [`sample_borders`] keeps.
 const STEP: u64 = 1 << 20;
+/// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
-/// The beginning of a line that follows a blank line: a sentence may begin there.
+/// The beginning of a line that is not blank and follows a blank line: a sentence may begin there.
+/// The default is the beginning of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SentenceBorder {
-    /// Bytes before it.
+    /// Number of bytes before it, in the file as it is stored.
     pub offset: u64,
-    /// Lines before it.
+    /// Number of lines before it, so that the line at the border has number `line + 1`.
     pub line: u64,
     /// Number of borders up to it, from 1; 0 for the beginning of the file.
     pub number: u64,
 }
 
-/// The beginning of a file and a sentence border about every mebibyte, up to one behind `until`; None for compressed
-/// files, and where `go_on`, which is called for every chunk, returns false.
+/// Returns the beginning of the file and a sentence border about every mebibyte, ascending. The
+/// scan ends at the first border at or behind the offset `until`.
+///
+/// None for compressed files, which cannot be read from the middle, and where `go_on`, which is
+/// called before every chunk, returns false.
 ///
 /// # Errors
 /// [`crate::Code::Io`].
+///
+/// # Examples
+/// ```
+/// let path = std::env::temp_dir().join(format!("spanrs-borders-{}", std::process::id()));
+/// std::fs::write(&path, "a O\n\n".repeat(500_000)).unwrap();
+/// let borders = spanrs_io::sample_borders(&path, u64::MAX, || true).unwrap().unwrap();
+/// assert_eq!(borders.len(), 3);
+/// assert_eq!((borders[1].offset, borders[1].number), (1_048_580, 209_716));
+/// std::fs::remove_file(&path).unwrap();
+/// ```
 pub fn sample_borders(
     path: &Path,
     until: u64,
@@ -57,10 +88,21 @@ pub fn sample_borders(
     Ok(whole.then_some(kept))
 }
 
-/// The border with a number, found from an earlier border; None where the file has fewer.
+/// Returns the border with a number, found by reading on from `from`, an earlier border or that
+/// border itself; None if the file has fewer.
 ///
 /// # Errors
 /// [`crate::Code::Io`].
+///
+/// # Examples
+/// ```
+/// use spanrs_io::{SentenceBorder, find_border};
+/// let path = std::env::temp_dir().join(format!("spanrs-border-{}", std::process::id()));
+/// std::fs::write(&path, "EU B-ORG\n\nsays O\n").unwrap();
+/// let border = find_border(&path, SentenceBorder::default(), 1).unwrap();
+/// assert_eq!(border, Some(SentenceBorder { offset: 10, line: 2, number: 1 }));
+/// std::fs::remove_file(&path).unwrap();
+/// ```
 pub fn find_border(
     path: &Path,
     from: SentenceBorder,
@@ -83,10 +125,11 @@ pub fn find_border(
     Ok(found)
 }
 
-/// The lines of a part of a file, numbered as in the whole file. The part ends at `end`, or with the file.
+/// Opens the lines of a part of a file, numbered as in the whole file. The part ends at `end`, or
+/// with the file. Only a part that begins the file may be compressed or have a byte order mark.
 ///
 /// # Errors
-/// As [`LineReader::new`].
+/// [`crate::Code::Io`], and as [`LineReader::new`].
 pub(crate) fn open_part(
     path: &Path,
     start: SentenceBorder,
@@ -107,11 +150,16 @@ pub(crate) fn open_part(
     LineReader::part(&name, source, limits, start.line)
 }
 
-/// Calls `each` with every border after `from`, where `source` is, until it returns false. Returns false where `go_on`,
-/// which is called for every chunk, ended the scan.
+/// Calls `each` with every border after `from`, until it returns false. `source` stands at `from`.
+/// Returns false if `go_on`, which is called before every chunk, ended the scan.
 ///
-/// Pairs of line feeds are searched for, which is many times as fast as looking at each line; lines are looked at only in
-/// chunks with carriage returns and within runs of blank lines.
+/// Pairs of line feeds are searched for, which is many times as fast as looking at each line. Bytes
+/// are looked at one by one only in chunks with carriage returns, at the beginning of a chunk whose
+/// predecessor ends with a line feed, and within runs of blank lines. `state` carries over what the
+/// end of a chunk leaves undecided, so the borders do not depend on the sizes of the pieces that
+/// the source hands out; a test compares them with those found line by line.
+///
+/// Line feeds are counted only up to borders and ends of chunks, a stretch at a time.
 fn scan(
     mut source: impl Read,
     from: SentenceBorder,
@@ -162,16 +210,29 @@ fn scan(
     }
 }
 
-/// Where a scan is between the lines of a file.
+/// State of a scan between the lines of a file; a small automaton over line feeds, carriage returns
+/// and all other bytes.
+///
+/// At most one of `empty` and `returned` is true; if neither is, the current line has other bytes.
+///
+/// | current line | `\n` | `\r` | other byte |
+/// |---|---|---|---|
+/// | empty | it was blank | becomes returned | begins a sentence if `blank_before` |
+/// | returned | it was blank | begins a sentence if `blank_before` | begins a sentence if `blank_before` |
+/// | other bytes | it was not blank | nothing | nothing |
+///
+/// A line feed always begins an empty line; `blank_before` then tells whether the line it ends was
+/// blank.
 #[derive(Clone, Copy, Debug)]
 struct LineState {
     /// The current line has no bytes yet.
     empty: bool,
-    /// The current line is a carriage return so far.
+    /// The current line consists of a single carriage return so far.
     returned: bool,
     /// The line before is blank, and the current one may be.
     blank_before: bool,
-    /// Carriage returns of the current line before the byte that shows that it is not blank.
+    /// Number of carriage returns, 0 or 1, of the current line before the byte that shows that it
+    /// is not blank. The border is at the first of them.
     returns_before: u8,
 }
 
@@ -187,6 +248,8 @@ impl Default for LineState {
 }
 
 impl LineState {
+    /// Returns the state behind two line feeds in a row: at the beginning of a line that follows a
+    /// blank one.
     fn after_blank() -> Self {
         Self {
             blank_before: true,
@@ -194,7 +257,8 @@ impl LineState {
         }
     }
 
-    /// True where `byte` shows that the current line is not blank, and the line before it is.
+    /// Returns true if `byte` shows that the current line is not blank, and the line before it is.
+    /// Called before [`LineState::step`] with the same byte.
     fn begins_sentence(&mut self, byte: u8) -> bool {
         self.returns_before = u8::from(self.returned);
         let may_be_blank = self.empty || self.returned;
@@ -202,7 +266,7 @@ impl LineState {
         self.blank_before && may_be_blank && !blank
     }
 
-    /// Takes the next byte.
+    /// Advances the state by one byte.
     fn step(&mut self, byte: u8) {
         match byte {
             b'\n' => {

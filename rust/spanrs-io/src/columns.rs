@@ -1,4 +1,9 @@
-//! Column files: one token a line, blank lines between sentences (CoNLL 2000, 2002, 2003, WNUT, ...).
+//! Column files: one token on a line, a blank line after each sentence (CoNLL 2000, 2002, 2003,
+//! WNUT, CoNLL-U).
+//!
+//! The layout is found at the first token line (`layout`), and each line is classified against it.
+//! Ordinary token lines are taken by their whitespace positions alone; all others go through
+//! `ColumnReader::classify`.
 
 use std::ops::Range;
 
@@ -21,66 +26,81 @@ use fields::{split_at, split_whitespace};
 use ordinary::{is_plain_comment, ordinary_shape};
 pub use parts::ColumnLayout;
 
-/// What a line is.
+/// Kind of a line, as [`ColumnReader::next_line`] reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
     /// A token with its tags.
     Token,
-    /// Nothing but white space: a sentence ends.
+    /// Nothing but spaces and tabs, or nothing: the sentence ends.
     Blank,
-    /// Begins a document: `-DOCSTART-` or `# newdoc`.
+    /// Begins a document: `-DOCSTART-` in the first field, or a comment that begins with `#
+    /// newdoc`.
     Document,
-    /// A comment.
+    /// A comment; in CoNLL-U also the line of a multiword token or an empty node.
     Comment,
 }
 
-/// What a reader of sentences needs to know.
+/// What a reader of sentences needs to know, as [`ColumnReader::next_event`] reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A token: [`ColumnReader::token`], [`ColumnReader::tag`] and [`ColumnReader::second`] hold it.
     Token,
-    /// A sentence that has tokens has ended.
+    /// A sentence with at least one token has ended. Reported at the end of the file too.
     Sentence,
     /// A document begins.
     Document,
 }
 
-/// A field of a line, as places in the buffer.
+/// A field of a line, as start and end in the buffer.
 type Field = (u32, u32);
 
-/// Rows of a column file.
+/// Reader of the rows of a column file.
 ///
-/// What the last line holds is kept here until the next line is read.
+/// The fields of the last line are held until the next line is read.
+///
+/// ```
+/// use spanrs_io::{ColumnReader, Columns, Event, LineReader};
+/// let source = Box::new(&b"-DOCSTART- O\n\nEU B-ORG\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default()).unwrap();
+/// let mut rows = ColumnReader::new(lines, Columns::default()).unwrap();
+/// let events = std::iter::from_fn(|| rows.next_event().unwrap());
+/// assert_eq!(events.collect::<Vec<_>>(), [Event::Document, Event::Token, Event::Sentence]);
+/// ```
 pub struct ColumnReader {
     lines: LineReader,
     options: Columns,
     layout: Layout,
-    /// What ordinary token lines look like; None where every line must be looked at.
+    /// Shape of ordinary token lines; None if every line has to be looked at.
     ordinary: Option<LineShape>,
-    /// Tokens a sentence may have.
-    most: usize,
+    /// Number of tokens that a sentence may have.
+    max_tokens: usize,
+    /// The last line in the buffer, with its line end.
     whole: Range<usize>,
+    /// Fields of the last token line.
     fields: Vec<Field>,
-    /// Tokens of the current sentence so far.
+    /// Number of tokens of the current sentence so far.
     tokens: usize,
-    /// A document line came while a sentence was open: the sentence is reported first.
+    /// A document line ended a sentence: the sentence is reported first.
     pending_document: bool,
+    /// The file is known to have a token.
     any: bool,
     unread_layers: Vec<usize>,
     tokens_are_numbers: bool,
     /// Whether a word of CoNLL-U had the key of the tag, and that of the second tag.
     keys_found: [bool; 2],
-    /// No word need have the key of the tag.
+    /// A file in which no word has the key of the tag is accepted.
     key_may_lack: bool,
-    /// The first keys of MISC, for messages.
+    /// Keys of MISC of the first words, for messages.
     misc_keys: Vec<String>,
 }
 
 impl ColumnReader {
-    /// Rows of `lines`. The layout is taken from the first token line.
+    /// Creates a reader of the rows of `lines`. The layout is taken from the first token line.
     ///
     /// # Errors
-    /// [`Code::Empty`] for a file without token lines at its beginning, [`Code::NoColumn`].
+    /// [`Code::Empty`] for a file without token lines at its beginning; [`Code::NoColumn`],
+    /// [`Code::WrongFormat`] and [`Code::Ragged`] where no layout fits; those of
+    /// [`LineReader::new`].
     pub fn new(mut lines: LineReader, options: Columns) -> Result<Self> {
         let layout = loop {
             match sniff(&lines, &options) {
@@ -102,7 +122,7 @@ impl ColumnReader {
         };
         Ok(Self {
             ordinary,
-            most: lines.limits().sentence_tokens,
+            max_tokens: lines.limits().sentence_tokens,
             lines,
             options,
             layout,
@@ -119,27 +139,29 @@ impl ColumnReader {
         })
     }
 
-    /// The file's name as given.
+    /// Returns the file's name as given.
     pub fn path(&self) -> &str {
         self.lines.path()
     }
 
-    /// Number of the line read last, from 1.
+    /// Returns the number of the line read last, from 1.
     #[inline]
     pub fn line(&self) -> u64 {
         self.lines.line()
     }
 
-    /// Bytes read so far, after decompression.
+    /// Returns the number of bytes read so far, after decompression.
     pub fn bytes_read(&self) -> u64 {
         self.lines.bytes_read()
     }
 
-    /// The last line with its line end; valid UTF-8 without NUL, like everything that is cut from it.
+    /// Returns the last line with its line end; valid UTF-8 without NUL, like everything that is
+    /// cut from it.
     pub fn whole(&self) -> &[u8] {
         self.lines.bytes(self.whole.clone())
     }
 
+    /// Returns a field of the last token line; empty if there is no such column.
     #[inline(always)]
     fn field(&self, column: usize) -> &[u8] {
         match self.fields.get(column) {
@@ -148,24 +170,24 @@ impl ColumnReader {
         }
     }
 
-    /// False for a file of one column, which holds tags alone.
+    /// Returns false for a file of one column, which holds tags alone.
     pub fn has_tokens(&self) -> bool {
         self.layout.token != usize::MAX
     }
 
-    /// The token of the last token line; empty in a file of one column, where it would be the tag.
+    /// Returns the token of the last token line; empty in a file of one column.
     #[inline(always)]
     pub fn token(&self) -> &[u8] {
         self.field(self.layout.token)
     }
 
-    /// The token as text.
+    /// Returns the token as text.
     pub fn token_text(&self) -> &str {
         // The lines were checked when they were read, so nothing is ever replaced by "".
         std::str::from_utf8(self.token()).unwrap_or_default()
     }
 
-    /// The tag of the last token line.
+    /// Returns the tag of the last token line; `O` where CoNLL-U does not specify one.
     #[inline(always)]
     pub fn tag(&self) -> &[u8] {
         let field = self.field(self.layout.tag);
@@ -175,17 +197,18 @@ impl ColumnReader {
         }
     }
 
-    /// The byte order mark that stands before the first line; empty where there is none.
+    /// Returns the byte order mark before the first line; empty if there is none.
     pub fn byte_order_mark(&self) -> &'static [u8] {
         self.lines.byte_order_mark()
     }
 
-    /// True for CoNLL-U.
+    /// Returns true for CoNLL-U.
     pub fn is_conllu(&self) -> bool {
         self.layout.conllu.is_some()
     }
 
-    /// Where the tag stands in [`ColumnReader::whole`]; None where CoNLL-U does not specify one, which is `O`.
+    /// Returns the range of the tag in [`ColumnReader::whole`]; None where CoNLL-U does not specify
+    /// one.
     pub fn tag_place(&self) -> Option<Range<usize>> {
         let &(start, end) = self.fields.get(self.layout.tag)?;
         let start = start as usize - self.whole.start;
@@ -197,28 +220,29 @@ impl ColumnReader {
         Some(start + place.start..start + place.end)
     }
 
-    /// Columns with tags of the same types as the one that is read, such as layers of nested annotations, found in
-    /// the first lines of the file.
+    /// Returns the columns, from 0, with tags of the same types as the column that is read, such as
+    /// layers of nested annotations, found in the first lines of the file.
     pub fn unread_layers(&self) -> &[usize] {
         &self.unread_layers
     }
 
-    /// True where the first lines of the file have token numbers (1, 2, 3, ...) in the column that is read as tokens.
+    /// Returns true if the first lines have running numbers (1, 2, 3, ...) in the column that is
+    /// read as tokens.
     pub fn tokens_are_numbers(&self) -> bool {
         self.tokens_are_numbers
     }
 
-    /// The column of the tokens, from 0; None in a file of tags alone.
+    /// Returns the column of the tokens, from 0; None in a file of tags alone.
     pub fn token_column(&self) -> Option<usize> {
         self.has_tokens().then_some(self.layout.token)
     }
 
-    /// The column of the tags, from 0.
+    /// Returns the column of the tags, from 0.
     pub fn tag_column(&self) -> usize {
         self.layout.tag
     }
 
-    /// The key of MISC that holds the tags; None where a column does.
+    /// Returns the key of MISC that holds the tags; None if a column does.
     pub fn tag_key(&self) -> Option<&str> {
         self.layout.conllu.as_ref()?.tag.as_deref()
     }
@@ -228,17 +252,18 @@ impl ColumnReader {
         self.key_may_lack = true;
     }
 
-    /// The key of the tag, where no word so far has it.
+    /// Returns the key of the tag if no word so far has it.
     pub fn missing_key(&self) -> Option<&str> {
         self.tag_key().filter(|_| !self.keys_found[0])
     }
 
-    /// True where the second column is one of its own: neither that of the tokens nor that of the tags.
+    /// Returns true if the second column, which must have been asked for, is neither that of the
+    /// tokens nor that of the tags.
     pub fn has_second(&self) -> bool {
         ![self.layout.token, self.layout.tag].contains(&self.layout.second)
     }
 
-    /// The tag in the second column of the last token line.
+    /// Returns the second tag of the last token line.
     #[inline(always)]
     pub fn second(&self) -> &[u8] {
         let field = self.field(self.layout.second);
@@ -248,8 +273,8 @@ impl ColumnReader {
         }
     }
 
-    /// Prepares for following `other` with [`ColumnReader::follow`]; false where equal lines would not
-    /// mean the same in both.
+    /// Prepares for following `other` with [`ColumnReader::follow`]. Returns false if equal lines
+    /// would not mean the same in both.
     pub fn can_follow(&mut self, other: &Self) -> bool {
         let alike = self.layout == other.layout
             && self.options == other.options
@@ -260,13 +285,13 @@ impl ColumnReader {
         alike
     }
 
-    /// Takes ordinary token lines and ends of sentences that are the same in both, for as long as `each`
-    /// goes on, which gets the tag, or None at the end of a sentence, and the line in gold; gives the number
-    /// of lines. Only where [`ColumnReader::can_follow`] said yes. What the last event of either held is
-    /// gone then.
+    /// Takes ordinary lines that are identical in both files for as long as `each` returns `Ok`;
+    /// returns the number of lines. `each` gets the tag, or None at the end of a sentence, and the
+    /// line in gold. Only after [`ColumnReader::can_follow`] returned true. The fields of the last
+    /// lines are lost.
     ///
     /// # Errors
-    /// That of `each`; its line was read last then.
+    /// That of `each`; its line is the one read last.
     #[inline]
     pub fn follow_lines<E>(
         &mut self,
@@ -280,7 +305,7 @@ impl ColumnReader {
         let bounds = Bounds {
             within: self.lines.same_ahead(&gold.lines),
             open: gold.tokens,
-            most: gold.most,
+            max_tokens: gold.max_tokens,
         };
         let (layout, options) = (&gold.layout, &gold.options);
         let is_comment = |line: &[u8]| is_plain_comment(line, layout, options);
@@ -294,11 +319,11 @@ impl ColumnReader {
         run.result.map(|()| run.lines)
     }
 
-    /// If the next line equals the line that ended the last event of `other`, byte for byte, takes it
-    /// as read and answers true. The event, the token and the tag are those of `other` then.
+    /// Passes over the next line if it equals the line of the last event of `other`, byte for byte,
+    /// and returns whether it did. The event, the token and the tag are then those of `other`.
     ///
-    /// Predictions differ from gold in a few lines of a hundred; the others need not be taken apart.
-    /// Only where [`ColumnReader::can_follow`] said yes and both readers stand at the same event.
+    /// Predictions differ from gold in a few lines of a hundred; the others need not be split. Only
+    /// after [`ColumnReader::can_follow`] returned true, with both readers at the same event.
     #[inline]
     pub fn follow(&mut self, other: &Self, event: Event) -> bool {
         let (line, place) = (other.whole(), other.whole.clone());
@@ -320,28 +345,29 @@ impl ColumnReader {
         follows
     }
 
-    /// The next line and what it is; None at the end.
+    /// Reads the next line and returns its kind; None at the end.
     ///
     /// # Errors
-    /// [`Code::Ragged`], [`Code::SentenceTooLong`], [`Code::Empty`] at the end of a file without
-    /// tokens, and those of [`LineReader::new`].
+    /// [`Code::Ragged`], [`Code::SentenceTooLong`], those of [`LineReader::new`]; at the end of the
+    /// file [`Code::Empty`] if it has no tokens, [`Code::NoColumn`] if no word has the key asked
+    /// for.
     #[inline]
     pub fn next_line(&mut self) -> Result<Option<LineKind>> {
         let kind = if self.take_ordinary() {
             LineKind::Token
         } else {
-            let Some((whole, marks)) = self.lines.next_marked()? else {
+            let Some((whole, whitespace)) = self.lines.next_line()? else {
                 // There is no last line any more, and the buffer may have moved.
                 self.whole = 0..0;
                 return self.end();
             };
             self.whole = whole;
-            self.classify(marks)?
+            self.classify(whitespace)?
         };
         match kind {
             LineKind::Token => {
                 self.tokens += 1;
-                if self.tokens > self.most {
+                if self.tokens > self.max_tokens {
                     return Err(self.sentence_too_long());
                 }
             }
@@ -354,25 +380,26 @@ impl ColumnReader {
         Ok(Some(kind))
     }
 
-    /// Takes the next line if it is an ordinary token line: the quick way for nearly all of them.
+    /// Takes the next line if it is an ordinary token line, as nearly all are.
     #[inline(always)]
     fn take_ordinary(&mut self) -> bool {
         let Some(shape) = self.ordinary else {
             return false;
         };
-        let Some((whole, marks)) = self.lines.next_ordinary(shape) else {
+        let Some((whole, whitespace)) = self.lines.next_ordinary(shape) else {
             return false;
         };
         let mut begin = whole.start as u32;
         self.fields.clear();
-        for &mark in self.lines.marks(marks) {
-            self.fields.push((begin, mark));
-            begin = mark + 1;
+        for &at in self.lines.whitespace(whitespace) {
+            self.fields.push((begin, at));
+            begin = at + 1;
         }
         self.whole = whole;
         true
     }
 
+    /// Checks at the end of the file that it has tokens, and the keys asked for.
     #[cold]
     fn end(&self) -> Result<Option<LineKind>> {
         if self.any || self.tokens > 0 {
@@ -408,7 +435,7 @@ impl ColumnReader {
         Error::new(Code::SentenceTooLong, self.lines.position(), message)
     }
 
-    /// The next token, end of a sentence or beginning of a document; None at the end.
+    /// Reads on to the next token, end of a sentence or beginning of a document; None at the end.
     ///
     /// # Errors
     /// As [`ColumnReader::next_line`].
@@ -440,9 +467,10 @@ impl ColumnReader {
         }
     }
 
-    /// Cuts the line into fields and says what it is.
+    /// Splits the last line into fields and returns its kind; `whitespace` is the index range of
+    /// its whitespace positions.
     #[inline]
-    fn classify(&mut self, marks: Range<usize>) -> Result<LineKind> {
+    fn classify(&mut self, whitespace: Range<usize>) -> Result<LineKind> {
         let line = trimmed(self.lines.bytes(self.whole.clone()));
         if let Comments::Prefix(prefix) = &self.options.comments
             && line.starts_with(prefix.as_bytes())
@@ -463,7 +491,7 @@ impl ColumnReader {
         let fields = &mut self.fields;
         fields.clear();
         let lines = &self.lines;
-        let blanks = lines.marks(marks).iter().map(|&at| at as usize);
+        let blanks = lines.whitespace(whitespace).iter().map(|&at| at as usize);
         match self.layout.byte {
             None => split_whitespace(lines, start..end, blanks, fields),
             Some(byte) if byte <= b' ' => {
@@ -490,7 +518,8 @@ impl ColumnReader {
         Ok(LineKind::Token)
     }
 
-    /// A line of CoNLL-U: a word line, or a range or empty node, which is skipped.
+    /// Returns the kind of a line of CoNLL-U: a word is a token; ranges and empty nodes are skipped
+    /// as comments.
     fn conllu_line(&mut self) -> Result<LineKind> {
         match conllu::id(self.field(0)) {
             conllu::Id::Word => {
@@ -518,8 +547,8 @@ impl ColumnReader {
         }
     }
 
-    /// There is no tag, and a field is empty that is not in the first token line, as in GermEval's headings: `#`, an
-    /// address, a date, nothing.
+    /// Returns true if there is no tag and a field is empty that is not empty in the first token
+    /// line, as in GermEval's headings: `#`, an address, a date, nothing.
     #[cold]
     fn has_gap(&self) -> bool {
         let is_gap =
@@ -530,7 +559,8 @@ impl ColumnReader {
             && self.fields.iter().enumerate().any(is_gap)
     }
 
-    /// A line that does not have the number of columns it should have.
+    /// Returns the kind of a line with an unexpected number of columns: a comment, or the error
+    /// [`Code::Ragged`].
     #[cold]
     fn odd_line(&self) -> Result<LineKind> {
         let line = trimmed(self.whole());
@@ -556,6 +586,7 @@ impl ColumnReader {
     }
 }
 
+/// Returns the kind of a comment, which may begin a document.
 fn comment(line: &[u8]) -> LineKind {
     if line.starts_with(b"# newdoc") {
         LineKind::Document

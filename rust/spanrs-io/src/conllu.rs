@@ -1,18 +1,46 @@
-//! CoNLL-U: ten columns that have names, words numbered from 1, ranges and empty nodes between them.
+//! CoNLL-U: ten named columns separated by tabs, words numbered from 1, lines of ranges and empty
+//! nodes between them.
 //!
-//! Source: <https://universaldependencies.org/format.html>.
+//! ```text
+//! # text = Don't go
+//! 1-2   Don't   _    _      _    _   _   _        _   _              a multiword token: skipped
+//! 1     Do      do   AUX    VBP  _   3   aux      _   NER=O
+//! 2     n't     not  PART   RB   _   3   advmod   _   _              not specified: the tag is O
+//! 3     go      go   VERB   VB   _   0   root     _   SpaceAfter=No|NER=B-ACT
+//! ```
+//!
+//! The format has no column for span tags. They stand either in MISC under a key, as in the
+//! example, or instead of MISC as a whole, as programs write them that append a column of tags.
+//! Both are supported, as are the tags in UPOS and XPOS.
+//!
+//! | field | key | tag |
+//! |---|---|---|
+//! | `SpaceAfter=No\|NER=B-PER` | `NER` | `B-PER` |
+//! | `XNER=B-PER` | `NER` | `O` |
+//! | `NER=` | `NER` | `O` |
+//! | `B-PER` | none | `B-PER` |
+//! | `_` | any or none | `O` |
+//!
+//! A key that no word of the file has is an error at its end: it is usually misspelt, and all tags
+//! would silently be `O`.
+//!
+//! Source: <https://universaldependencies.org/format.html>. The functions here are used for tags;
+//! sentences with syntax are read by [`crate::SyntaxReader`], which shares the ids.
 
 use std::ops::Range;
 
 use crate::layout::{is_space, trimmed};
 use crate::recognise::prefixed_type;
 
-/// The names of the columns.
+/// The names of the columns, in order.
 pub(crate) const NAMES: [&str; 10] = [
     "ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC",
 ];
+/// Column of the tokens.
 pub(crate) const FORM: usize = 1;
+/// Column of the features `key=value`, separated by `|`.
 pub(crate) const MISC: usize = 9;
+/// Column of the heads: a number, or `_`.
 const HEAD: usize = 6;
 
 /// What the first column of a line says.
@@ -20,11 +48,20 @@ const HEAD: usize = 6;
 pub(crate) enum Id {
     /// A word: `3`.
     Word,
-    /// Several words that are written as one (`3-4`), or a word that is not written (`3.1`).
+    /// A multiword token, which covers several words (`3-4`), or an empty node, a word that is not
+    /// in the text (`3.1`).
     NoWord,
+    /// Anything else.
     Invalid,
 }
 
+/// Classifies an id by its form. Numbers are not checked to be in order.
+///
+/// | field | kind |
+/// |---|---|
+/// | `3` | word |
+/// | `3-4`, `3.1` | no word |
+/// | empty, `x`, `1-`, `-1`, `1-2-3` | invalid |
 pub(crate) fn id(field: &[u8]) -> Id {
     let number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let mut parts = field.splitn(2, |&b| b == b'-' || b == b'.');
@@ -35,7 +72,11 @@ pub(crate) fn id(field: &[u8]) -> Id {
     }
 }
 
-/// True where the first token line of `ahead` is one of CoNLL-U.
+/// Returns true if the first line of `ahead` that is neither blank nor a comment is one of CoNLL-U:
+/// ten columns separated by tabs, an id in the first, a number or `_` as the head.
+///
+/// The head is looked at because other files have ten columns and numbers in the first one, too.
+/// CoNLL-X fits as well.
 pub(crate) fn fits(ahead: &[u8]) -> bool {
     let mut lines = ahead.split(|&b| b == b'\n').map(trimmed);
     let first = lines.find(|line| !line.iter().all(|&b| is_space(b)) && !line.starts_with(b"#"));
@@ -46,15 +87,17 @@ pub(crate) fn fits(ahead: &[u8]) -> bool {
     })
 }
 
-/// The column of that name, in any case.
+/// Returns the position of the column of that name, in any case; None for other names, which are
+/// keys of MISC.
 pub(crate) fn column(name: &str) -> Option<usize> {
     NAMES
         .iter()
         .position(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Where a field holds its tag: all of it, or with a key the value of that key (`SpaceAfter=No|NER=B-PER`).
-/// None where nothing is specified.
+/// Returns the range of the tag within a field: the whole field without a key, else the value of
+/// the first item `key=value` with that key (`SpaceAfter=No|NER=B-PER`). None where nothing is
+/// specified: the value is empty or `_`, or no item has the key.
 pub(crate) fn tag_place(field: &[u8], key: Option<&str>) -> Option<Range<usize>> {
     let found = match key {
         None => Some(0..field.len()),
@@ -71,13 +114,13 @@ pub(crate) fn tag_place(field: &[u8], key: Option<&str>) -> Option<Range<usize>>
     found.filter(|place| !place.is_empty() && &field[place.clone()] != b"_")
 }
 
-/// The tag that a field holds; what is not specified is `O`.
+/// Returns the tag that a field holds; `O` where nothing is specified.
 #[inline]
 pub(crate) fn tag<'a>(field: &'a [u8], key: Option<&str>) -> &'a [u8] {
     tag_place(field, key).map_or(b"O", |place| &field[place])
 }
 
-/// The fields MISC of the words in `ahead`.
+/// Returns the fields of MISC of the words in `ahead`, the beginning of a file in whole lines.
 fn misc(ahead: &[u8]) -> impl Iterator<Item = &[u8]> {
     ahead.split_inclusive(|&b| b == b'\n').filter_map(|line| {
         let fields: Vec<&[u8]> = trimmed(line).split(|&b| b == b'\t').collect();
@@ -85,7 +128,11 @@ fn misc(ahead: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// True where MISC holds tags and no keys, as it is written by programs that append tags to CoNLL-U.
+/// Returns true if MISC holds tags and no keys: every field is `_`, `O` or a tag with a prefix, and
+/// at least one is the latter.
+///
+/// The fields `O`, `B-PER`, `_` are tags. The fields `SpaceAfter=No`, `_` are not, nor are `O`, `_`
+/// alone, which are no evidence.
 pub(crate) fn misc_holds_tags(ahead: &[u8]) -> bool {
     let mut any = false;
     misc(ahead).all(|field| {
@@ -95,7 +142,11 @@ pub(crate) fn misc_holds_tags(ahead: &[u8]) -> bool {
     }) && any
 }
 
-/// The keys of MISC, in the order in which they come.
+/// Returns the keys of MISC in the order of their first occurrence, at most 8 of them, for
+/// messages.
+///
+/// For the fields `SpaceAfter=No|NER=O` and `NER=B-PER|Gloss=x` these are `SpaceAfter`, `NER` and
+/// `Gloss`.
 pub(crate) fn misc_keys(ahead: &[u8]) -> Vec<String> {
     const MOST: usize = 8;
     let mut keys: Vec<String> = Vec::new();

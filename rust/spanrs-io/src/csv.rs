@@ -1,12 +1,44 @@
-//! Column files as spreadsheets and data frames write them: with commas, quotation marks or a header.
+//! Detection of column files as spreadsheets and data frames write them: with commas, quotation
+//! marks or a header.
 //!
-//! Read as columns of white space they would give scores that mean nothing, so they are refused with advice.
+//! Read as columns separated by white space they would give scores that mean nothing, so they are
+//! refused with advice. CSV itself is not supported: column files have no quoting, and a token may
+//! be a comma or a quotation mark.
+//!
+//! ```text
+//! EU,B-ORG              separated by commas: name the separator
+//! "EU","B-ORG"          quoted tags: write the file without quotation marks
+//! token tag             a header: remove the line
+//! EU B-ORG
+//! ```
+//!
+//! Tokens and tags of real corpora come close to these forms, so the tests look at more than one
+//! line:
+//!
+//! | file | taken for |
+//! |---|---|
+//! | `EU,B-ORG`, `rejects,O` | separated by commas |
+//! | `EU,1 B-ORG`, `; O` | columns: nothing with a tag stands behind the last comma |
+//! | `Rome B-LOC,B-GPE` | columns: one of them holds two tags |
+//! | `token tag`, `EU B-ORG` | a header, by its names |
+//! | `word entity`, `x entity` | columns: `entity` is a tag of another row |
+//! | `Wort NE-COARSE`, then 20 rows with tags such as `B-X` | a header, as it alone has no tag |
+//! | `great pos`, `bad neg` | columns: the tags need not be those of spans |
+//!
+//! All functions look at the lines in the buffer only, in time linear in their size, and answer
+//! "no" if in doubt.
 
 use crate::layout::is_space;
 use crate::recognise::prefixed_type;
 
-/// The separator of a file whose columns are separated by commas or semicolons: behind the last one of every line
-/// stands a tag. The first line may be a header.
+/// Returns the separator of a file whose columns are separated by commas or semicolons, in this
+/// order of preference; None otherwise.
+///
+/// Every line but the first, which may be a header, must have at least as many cells as the first,
+/// and a tag behind its last separator. More cells are accepted because a token may be the
+/// separator, in quotation marks (`",",O`). Blank lines and `-DOCSTART-` do not count. A single tab
+/// in any of the lines means that tabs separate columns. If the first line is the only one, it must
+/// have a tag itself.
 pub(crate) fn csv_separator(ahead: &[u8]) -> Option<char> {
     let lines: Vec<&[u8]> = ahead
         .split(|&b| b == b'\n')
@@ -27,8 +59,10 @@ pub(crate) fn csv_separator(ahead: &[u8]) -> Option<char> {
     })
 }
 
-/// True where a tag stands behind the last separator, and the text before it does not end with another tag, as in
-/// `Rome B-LOC,B-GPE`.
+/// Returns true where a tag stands behind the last separator.
+///
+/// False if the text before it consists of several words and ends with another tag, as in `Rome
+/// B-LOC,B-GPE`: there the columns are separated by a space, and one of them holds two tags.
 fn ends_with_tag(line: &[u8], separator: u8) -> bool {
     let Some(at) = line.iter().rposition(|&b| b == separator) else {
         return false;
@@ -40,11 +74,13 @@ fn ends_with_tag(line: &[u8], separator: u8) -> bool {
     is_tag(tag) && !(several && last.is_some_and(is_tag))
 }
 
-/// `O`, or a prefix and a type without white space.
+/// Returns true for `O`, and for a usual prefix and a type without white space (`B-PER`).
 pub(crate) fn is_tag(field: &[u8]) -> bool {
     field == b"O" || prefixed_type(field).is_some() && !field.iter().any(|&b| is_space(b))
 }
 
+/// Returns the cell without the double quotes around it; a cell that does not have both is returned
+/// as it is.
 fn unquoted(cell: &[u8]) -> &[u8] {
     let inner = cell.strip_prefix(b"\"");
     inner
@@ -52,12 +88,12 @@ fn unquoted(cell: &[u8]) -> &[u8] {
         .unwrap_or(cell)
 }
 
-/// True for a tag with quotation marks around it.
+/// Returns true for a tag in double quotes: `"B-ORG"`, `"O"`.
 pub(crate) fn is_quoted_tag(field: &[u8]) -> bool {
     field.starts_with(b"\"") && is_tag(unquoted(field))
 }
 
-/// Names of columns that hold tags.
+/// Names of columns that hold tags, in lower case.
 const TAG_NAMES: [&str; 20] = [
     "tag",
     "tags",
@@ -80,7 +116,7 @@ const TAG_NAMES: [&str; 20] = [
     "xpos",
     "chunk",
 ];
-/// Names of columns that hold tokens, or numbers of sentences.
+/// Names of columns that hold tokens, or numbers of sentences, in lower case.
 const TOKEN_NAMES: [&str; 10] = [
     "token",
     "tokens",
@@ -94,10 +130,17 @@ const TOKEN_NAMES: [&str; 10] = [
     "sentence_idx",
 ];
 
-/// The header that the first row of a file is, as messages quote it: None where it may be a token with its tag.
+/// Returns the header that the first row of a file is, its fields joined by blanks as messages
+/// quote it; None if the row may be a token with its tag.
 ///
-/// A header has no tag where all other rows have one, or it has the name of a column of tags, which is no tag of
-/// another row, and the name of a column of tokens.
+/// `first` holds the fields of the first row, `tag` is the column of the tags, `other_tags` are the
+/// fields of the other rows in that column. A first row is a header if its field in the column of
+/// tags is neither a tag nor empty and
+///
+/// - that field is a known name of a column of tags, another field is a known name of a column of
+///   tokens, and no other row has that field as its tag; or
+/// - all other rows have tags there, one of them with a prefix, and the field is a known name, or
+///   there are at least [`MIN_ROWS`] other rows and the field has more than one character.
 pub(crate) fn header<'a>(
     first: &[&'a [u8]],
     tag: usize,
@@ -137,7 +180,8 @@ pub(crate) fn header<'a>(
     Some(shown.join(" "))
 }
 
-/// Number of other rows from which a first row without a tag is a header, whatever its names.
+/// Number of other rows from which a first row without a tag is a header, whatever its names. With
+/// fewer rows, one odd tag may be a mistake.
 const MIN_ROWS: usize = 20;
 
 #[cfg(test)]

@@ -1,48 +1,85 @@
+//! The error type of the readers: a code for programs, a place, and a message for people.
+//!
+//! Every reader of this crate reports the first problem of a file and stops. The [`Code`] is the
+//! stable part, which tests and callers compare; the wording of the message may change. Messages
+//! end with advice wherever there is an obvious remedy, and quote at most a bounded part of the
+//! file, because they are shown on terminals and written to logs.
+//!
+//! | situation | code | place |
+//! |---|---|---|
+//! | the path is a directory | [`Code::Io`] | file |
+//! | byte 0xFF in line 7 | [`Code::Encoding`] | line and column |
+//! | three columns, then two | [`Code::Ragged`] | line |
+//! | a key of MISC that no word has | [`Code::NoColumn`] | file, since it is known at its end |
+
 use spanrs_base::Position;
 
-/// What is wrong with a file.
+/// What is wrong with a file: the category of an [`Error`].
+///
+/// A code names the kind of problem and not the reader that found it, so that a caller can treat,
+/// say, all limits alike ([`Code::is_limit`]). In Python the code is the attribute `code` of the
+/// exception, by its [`Code::name`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// The operating system refused: missing file, directory, permission.
+    /// The operating system refused: missing file, directory, permission, failing device.
+    /// [`Error::source`] holds its answer.
     Io,
-    /// Bytes that are not UTF-8.
+    /// Bytes that are not UTF-8, or a file that begins with the byte order mark of UTF-16.
     Encoding,
-    /// A NUL byte: not a text file, or UTF-16 without a mark.
+    /// A NUL byte: not a text file, or UTF-16 without a byte order mark. Parquet, Arrow and saved
+    /// counts, which are told by their first bytes, are refused with this code as well.
     Nul,
-    /// A carriage return within a line.
+    /// A carriage return that is not part of a line end (CR LF), as in files of old Macintosh
+    /// systems.
     CarriageReturn,
-    /// A file of another format.
+    /// A file that is certainly in another format than the reader's: JSON read as columns, CSV with
+    /// quoted tags, a header. [`crate::SyntaxReader`] uses it for every line that its format does
+    /// not allow.
     WrongFormat,
-    /// A line longer than the limit.
+    /// A line longer than `Limits::line_bytes`.
     LineTooLong,
-    /// A sentence longer than the limit.
+    /// A sentence with more tokens than `Limits::sentence_tokens`, or, for [`crate::SyntaxChunks`],
+    /// of more than 1 GiB.
     SentenceTooLong,
-    /// A line with another number of columns than the first.
+    /// A line with another number of columns than the first token line, or than the format has: 4
+    /// in a span file, 10 in CoNLL-U.
     Ragged,
-    /// A line of a span file that says no span.
+    /// A line of a span file with four columns that do not describe a span: an empty type, a bound
+    /// that is no number from 1, an end before the beginning, a token outside of the bounds.
     BadSpan,
-    /// A column that no line has.
+    /// A column that does not exist, a column used for two purposes, or a key of MISC that no word
+    /// has.
     NoColumn,
     /// No token in the whole file.
     Empty,
-    /// Compressed data that is damaged or ends too early.
+    /// Data compressed with gzip or zstd that is damaged or ends too early.
     Compression,
-    /// A document that is not what its format says.
+    /// A document that is not what its format says, a task file that is none, or a document without
+    /// the annotator asked for.
     BadDocument,
-    /// A document of a later version of its format.
+    /// A document of a later version of its format, such as MAT-JSON 3.
     LaterVersion,
-    /// XML that declares entities of its own.
+    /// XML whose document type has an internal subset, in which entities can be declared that
+    /// expand without bound.
     Entities,
-    /// Compressed data that expands more than the limit.
+    /// Compressed data that expands more than `Limits::expansion` times.
     Expansion,
-    /// A document larger than the limit.
+    /// A document of more bytes than `Limits::document_bytes`, or a task whose aliases would take
+    /// too much memory.
     DocumentTooLong,
-    /// Elements within one another, more than the limit.
+    /// More elements within one another than `Limits::nesting`, or than a task file may have.
     TooDeep,
 }
 
 impl Code {
-    /// The code as programs see it.
+    /// Returns the code as programs see it: lower case with underscores, unchanged between
+    /// versions.
+    ///
+    /// ```
+    /// use spanrs_io::Code;
+    /// assert_eq!(Code::Ragged.name(), "ragged_columns");
+    /// assert_eq!(Code::Nul.name(), "nul_byte");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Self::Io => "io",
@@ -66,7 +103,16 @@ impl Code {
         }
     }
 
-    /// True where a limit was reached, and nothing else is wrong.
+    /// Returns true where a limit was reached and nothing else is known to be wrong with the file.
+    ///
+    /// A caller that trusts the file can raise the limit and read it again. In Python these errors
+    /// are `LimitError`.
+    ///
+    /// ```
+    /// use spanrs_io::Code;
+    /// assert!(Code::LineTooLong.is_limit());
+    /// assert!(!Code::Encoding.is_limit());
+    /// ```
     pub fn is_limit(self) -> bool {
         matches!(
             self,
@@ -79,17 +125,28 @@ impl Code {
     }
 }
 
-/// What is wrong with a file, where, and what to do about it.
+/// The first problem of a file: what is wrong, where, and what to do about it.
+///
+/// Displayed as `path:line:column: message`, without the parts of the place that are unknown.
+///
+/// ```
+/// use spanrs_base::Position;
+/// use spanrs_io::{Code, Error};
+/// let error = Error::new(Code::Ragged, Position::line("a.conll", 3), "2 columns");
+/// assert_eq!(error.to_string(), "a.conll:3: 2 columns");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{position}: {message}")]
 pub struct Error {
-    /// For programs.
+    /// The category of the problem, for programs.
     pub code: Code,
-    /// Where.
+    /// Where it was found. Lines and columns count from 1, columns in bytes; 0 means that the
+    /// problem is not that of one line or of one column.
     pub position: Position,
-    /// For people; one line, without the place.
+    /// Description and advice, for people: one line without the place, of at most 1000 quoted
+    /// characters, control characters escaped.
     pub message: String,
-    /// What the operating system said, for [`Code::Io`].
+    /// The error of the operating system, for [`Code::Io`]; None for all other codes.
     pub source: Option<std::io::Error>,
 }
 
@@ -97,7 +154,17 @@ pub struct Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// An error at a place.
+    /// Creates an error at a place.
+    ///
+    /// Control characters of the message are escaped and all beyond 1000 characters is replaced by
+    /// `...`, so that it is one line of bounded length whatever it quotes of a hostile file.
+    ///
+    /// ```
+    /// use spanrs_base::Position;
+    /// use spanrs_io::{Code, Error};
+    /// let error = Error::new(Code::BadDocument, Position::file("d.xml"), "<a\n> is open");
+    /// assert_eq!(error.message, "<a\\n> is open");
+    /// ```
     pub fn new(code: Code, position: Position, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -107,7 +174,8 @@ impl Error {
         }
     }
 
-    /// What the operating system said when a file was opened.
+    /// Translates the error of the operating system from opening a file: [`Code::Io`] with a short
+    /// message for the usual causes.
     pub(crate) fn open(position: Position, source: std::io::Error) -> Self {
         let message = match source.kind() {
             std::io::ErrorKind::NotFound => "no such file".to_owned(),
@@ -123,7 +191,11 @@ impl Error {
         }
     }
 
-    /// What the operating system (or a decompressor above it) said while reading.
+    /// Translates an error from reading: damaged compressed data is [`Code::Compression`], all else
+    /// [`Code::Io`].
+    ///
+    /// The decompressors report damage as error kinds that reading a plain file does not have, and
+    /// without a number of the operating system; both have to hold.
     pub(crate) fn read(position: Position, source: std::io::Error) -> Self {
         use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
         // The decompressors report damaged data as these kinds; the system calls behind a plain file
@@ -140,11 +212,12 @@ impl Error {
     }
 }
 
-/// Longest message, in characters.
+/// Number of characters of a message that are kept.
 const MESSAGE: usize = 1000;
 
-/// A message as one line of bounded length, whatever it quotes of a file: control characters are escaped and
-/// the end of a long message is cut off.
+/// Makes a message one line of bounded length, whatever it quotes of a file: control characters are
+/// escaped (`\n`, `\u{85}`), and `...` replaces all beyond the first [`MESSAGE`] characters.
+/// Messages that need neither are returned without copying.
 pub(crate) fn one_line(message: String) -> String {
     if message.len() <= MESSAGE && !message.contains(char::is_control) {
         return message;

@@ -1,12 +1,33 @@
-//! Columns of tags beside the one that is read: layers of nested annotations, as GermEval 2014 has them.
+//! Detection of layers: columns of tags beside the one that is read, as GermEval 2014 has them for
+//! nested entities.
+//!
+//! A user who scores such a file scores one layer only, usually without knowing. The columns are
+//! reported so that the caller can warn:
+//!
+//! ```text
+//! 1   Deutsche     B-ORG   O
+//! 2   Bank         I-ORG   O
+//! 3   Frankfurt    I-ORG   B-LOC
+//! ```
+//!
+//! Reading the last column as tags, column 2 is a layer as soon as one of its types, here `ORG`,
+//! occurs in the last column as well.
 
 use std::collections::BTreeSet;
 
 use crate::layout::{Layout, is_space, trimmed};
 use crate::recognise::prefixed_type;
 
-/// Columns, other than those that are read, in which every field in `ahead` is `O` or a tag with a prefix, and
-/// which share a type with the column that is read. Columns of other types are other annotations, not layers.
+/// Returns the columns, ascending from 0, that hold tags of the same types as the column that is
+/// read, and are not read.
+///
+/// In such a column every field of `ahead`, the beginning of the file in whole lines, is `O` or a
+/// tag with a prefix, and at least one type is shared with the column of tags. Columns of other
+/// types, such as chunks beside entities, are other annotations and not layers. Lines with another
+/// number of columns and lines that begin with `#` are skipped.
+///
+/// Time is linear in the size of `ahead`; the scan ends early once fewer than two columns can hold
+/// tags.
 pub(crate) fn unread_layers(ahead: &[u8], layout: &Layout) -> Vec<usize> {
     let mut types: Vec<Option<BTreeSet<&[u8]>>> = vec![Some(BTreeSet::new()); layout.columns];
     let mut fields = Vec::new();

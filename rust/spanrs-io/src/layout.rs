@@ -1,4 +1,21 @@
-//! How a column file is laid out, by what is asked for and by its first token line.
+//! Layout of a column file: found from the options and from the beginning of the file.
+//!
+//! [`sniff`] looks at the lines that are in the reader's buffer and decides, in this order:
+//!
+//! 1. Find the first token line: neither blank, nor a comment, nor `-DOCSTART-`.
+//! 2. With [`Format::Auto`], refuse files that are certainly in another format (`recognise`).
+//! 3. Decide whether the file is CoNLL-U: asked for, or the first token line looks like it
+//!    (`conllu::fits`).
+//! 4. With separator and format [`Separator::Auto`] and [`Format::Auto`], refuse commas and
+//!    semicolons between columns.
+//! 5. Take the separator asked for; automatically a tab if the first token line has one, else runs
+//!    of spaces and tabs.
+//! 6. Count the columns of the first token line. All token lines must have as many.
+//! 7. Resolve the columns of tokens, tags and second tags against that number.
+//! 8. With [`Format::Auto`], refuse a header and quoted tags (`csv`).
+//!
+//! Nothing is consumed. If the buffer holds no token line the answer is [`Code::Empty`], and the
+//! caller reads on and asks again. Time is linear in the size of the buffer.
 
 use spanrs_base::Position;
 
@@ -8,69 +25,155 @@ use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
 use crate::recognise::other_format;
 
-/// What stands between columns.
+/// What separates the columns of a line.
+///
+/// ```
+/// use spanrs_io::{ColumnReader, Columns, LineReader, Separator};
+/// let first_token = |separator| {
+///     let source = Box::new(&b"New York\tB-LOC\n"[..]);
+///     let lines = LineReader::new("example", source, Default::default()).unwrap();
+///     let options = Columns { separator, ..Default::default() };
+///     let mut rows = ColumnReader::new(lines, options).unwrap();
+///     rows.next_event().unwrap();
+///     rows.token_text().to_owned()
+/// };
+/// assert_eq!(first_token(Separator::Auto), "New York");
+/// assert_eq!(first_token(Separator::Whitespace), "New");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
-    /// Tabs if the first token line has one, else runs of white space.
+    /// A tab if the first token line has one, else runs of spaces and tabs. CoNLL-U is recognised
+    /// only with this separator.
     #[default]
     Auto,
-    /// Runs of spaces and tabs.
+    /// Runs of spaces and tabs; those at the beginning and the end of a line separate nothing.
     Whitespace,
-    /// Exactly one of this byte; fields may be empty.
+    /// Exactly one of this byte, so that two in a row enclose an empty field.
     Byte(u8),
 }
 
-/// Which lines are comments.
+/// Which lines are comments. Comments are skipped wherever events are read; they neither belong to
+/// a sentence nor end one.
+///
+/// ```
+/// use spanrs_io::{ColumnReader, Columns, Comments, LineReader};
+/// let source = Box::new(&b"% any remark\na O\n% another\nb O\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default()).unwrap();
+/// let comments = Comments::Prefix("%".to_owned());
+/// let mut rows = ColumnReader::new(lines, Columns { comments, ..Default::default() }).unwrap();
+/// rows.next_event().unwrap();
+/// rows.next_event().unwrap();
+/// assert_eq!((rows.token(), rows.line()), (&b"b"[..], 4));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Comments {
-    /// Before the first token of a sentence: `# newdoc`, `# newpar` and `# key = value` as in CoNLL-U,
-    /// and other lines that begin with `#` and have another number of columns than token lines, or an
-    /// empty one; so a line with the token `#` is none.
+    /// Lines before the first token of a sentence that begin with `#` and are certainly not tokens:
+    /// `# newdoc`, `# newpar` and `# key = value` as in CoNLL-U, and lines with another number of
+    /// columns than token lines, or with an empty field that the first token line does not have and
+    /// no tag, as GermEval's headings. In CoNLL-U, every line before the first word that begins
+    /// with `#`.
+    ///
+    /// So `#<tab>O` is a token line in a file of two columns.
     #[default]
     Auto,
-    /// No line.
+    /// No line is a comment, except that CoNLL-U still skips multiword tokens and empty nodes.
     None,
-    /// Lines that begin so, wherever they stand.
+    /// Lines that begin with this string, also within a sentence.
     Prefix(String),
 }
 
 /// How a file is laid out.
+///
+/// ```
+/// use spanrs_io::{Code, ColumnReader, Columns, Format, LineReader};
+/// let read = |format| {
+///     let source = Box::new(&b"{\"text\": \"Bob\"}\n"[..]);
+///     let lines = LineReader::new("example", source, Default::default())?;
+///     ColumnReader::new(lines, Columns { format, ..Default::default() })
+/// };
+/// assert_eq!(read(Format::Auto).err().map(|error| error.code), Some(Code::WrongFormat));
+/// assert!(read(Format::Columns).is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Columns or CoNLL-U, whichever it is; what is certainly another format is refused.
+    /// CoNLL-U if the first token line looks like it, else columns. A file that is certainly in
+    /// another format is refused.
     #[default]
     Auto,
-    /// One token a line, whatever it looks like.
+    /// One token a line, whatever it looks like: neither CoNLL-U nor other formats are recognised,
+    /// and no header is refused.
     Columns,
-    /// CoNLL-U.
+    /// CoNLL-U: ten columns separated by tabs. [`Separator`] is not used.
     Conllu,
 }
 
-/// A column.
+/// Reference to a column, by position or name.
+///
+/// | column | 3 columns | CoNLL-U |
+/// |---|---|---|
+/// | `Index(0)` as token | 0 | FORM |
+/// | `Index(2)` as tag | 2 | LEMMA |
+/// | `Index(-1)` as tag | 2 | MISC if it holds tags, else an error |
+/// | `Index(-2)` as tag | 1 | an error |
+/// | `Name("upos")` as tag | an error | UPOS |
+/// | `Name("NER")` as tag | an error | the value of the key in MISC |
+///
+/// ```
+/// use spanrs_io::{Column, ColumnReader, Columns, LineReader};
+/// let word = "1\tBob\t_\tPROPN\t_\t_\t0\troot\t_\tNER=B-PER\n";
+/// let tag = |name: &str| {
+///     let source = Box::new(word.as_bytes());
+///     let lines = LineReader::new("example", source, Default::default()).unwrap();
+///     let tag = Column::Name(name.to_owned());
+///     let mut rows = ColumnReader::new(lines, Columns { tag, ..Default::default() }).unwrap();
+///     rows.next_event().unwrap();
+///     String::from_utf8(rows.tag().to_vec()).unwrap()
+/// };
+/// assert_eq!((tag("upos"), tag("NER")), ("PROPN".to_owned(), "B-PER".to_owned()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// Its place from 0, or negative from the last.
+    /// Position from 0; negative positions count from the last column, which is -1.
+    ///
+    /// In CoNLL-U, 0 means FORM as the column of tokens, and -1 as the column of tags means MISC if
+    /// that column holds tags.
     Index(i64),
-    /// In CoNLL-U the name of a column, or else a key of MISC.
+    /// In CoNLL-U the name of a column in any case (`upos`), or else a key of MISC, in which case
+    /// matters (`NER`). Other files have no names.
     Name(String),
 }
 
-/// Where things stand in a column file. Columns count from 0, negative ones from the last.
+/// Options of a [`crate::ColumnReader`]: which columns hold tokens and tags, and how lines are cut.
+///
+/// The default reads the first column as tokens and the last one as tags.
+///
+/// ```
+/// use spanrs_io::{Column, Columns, ColumnReader, LineReader, Separator};
+/// let (separator, tag) = (Separator::Byte(b','), Column::Index(1));
+/// let options = Columns { separator, tag, ..Default::default() };
+/// let text = "Bob,B-PER,x\n,O,\n";
+/// let lines = LineReader::new("example", Box::new(text.as_bytes()), Default::default()).unwrap();
+/// let mut rows = ColumnReader::new(lines, options).unwrap();
+/// rows.next_event().unwrap();
+/// assert_eq!((rows.token(), rows.tag()), (&b"Bob"[..], &b"B-PER"[..]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     /// How the file is laid out.
     pub format: Format,
-    /// What stands between columns.
+    /// What separates columns.
     pub separator: Separator,
     /// Which lines are comments.
     pub comments: Comments,
-    /// Column of the tokens. In CoNLL-U, 0 means FORM, because column 0 holds ids.
+    /// Column of the tokens. In CoNLL-U, 0 means FORM, because column 0 holds the ids. In a file of
+    /// one column that column holds the tags, and there are no tokens.
     pub token: Column,
     /// Column of the tags.
     pub tag: Column,
-    /// Column of a second tag, for files that hold gold and pred.
+    /// Column of a second tag on each line: pred beside gold, or the part of speech.
     pub second: Option<Column>,
-    /// A second column that no line has is no error: [`crate::ColumnReader::has_second`] tells.
+    /// Accepts a second column that the file does not have; [`crate::ColumnReader::has_second`]
+    /// tells. CoNLL-U then never has one by position.
     pub second_may_lack: bool,
 }
 
@@ -88,28 +191,48 @@ impl Default for Columns {
     }
 }
 
-/// What was found out from the first token line.
+/// The layout that [`sniff`] found, with all columns resolved to positions from 0.
+///
+/// For the default options and the first token line `EU NNP B-ORG`, `byte` is None, `columns` is 3,
+/// `token` is 0, `tag` is 2, `second` is 0 and `empty` has nothing. With `B-ORG` alone `columns` is
+/// 1, `tag` is 0 and there are no tokens.
+///
+/// Two files can be read in step, line for line, only if their layouts are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
+    /// The separator; None for runs of spaces and tabs.
     pub(crate) byte: Option<u8>,
+    /// Number of fields of every token line, at least 1.
     pub(crate) columns: usize,
+    /// Column of the tokens; `usize::MAX` in a file of tags alone, so that the field of the token
+    /// is always empty.
     pub(crate) token: usize,
+    /// Column of the tags, below `columns`.
     pub(crate) tag: usize,
+    /// Column of the second tags. Equal to `tag` where it may lack and does; 0 where none was asked
+    /// for.
     pub(crate) second: usize,
-    /// Columns that are empty in the first token line.
+    /// Columns that are empty in the first token line, ascending; other empty fields may tell a
+    /// heading from a token line.
     pub(crate) empty: Vec<usize>,
-    /// Of CoNLL-U; None for other files.
+    /// Keys of CoNLL-U; None for other files.
     pub(crate) conllu: Option<Keys>,
 }
 
-/// The keys of MISC that hold the tags, where they do.
+/// The keys of MISC that hold the tags in CoNLL-U.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keys {
+    /// Key of the tags, such as `NER`; None where the column holds nothing but the tag.
     pub(crate) tag: Option<String>,
+    /// Key of the second tags; None as for `tag`.
     pub(crate) second: Option<String>,
 }
 
-/// A comment of CoNLL-U, whatever the number of its columns: `# newdoc`, `# newpar`, `# key = value`.
+/// Returns true for a comment of CoNLL-U that cannot be a token line, whatever the number of its
+/// columns: `# newdoc`, `# newpar`, `# key = value`. `line` is without its line end.
+///
+/// A key without value counts if a blank follows the equals sign (`# text = `), because `# = ` with
+/// two fields is a comment while `# O` and `# x =` may be a token with its tags.
 pub(crate) fn is_conllu(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"# ") else {
         return false;
@@ -122,11 +245,32 @@ pub(crate) fn is_conllu(line: &[u8]) -> bool {
     }
 }
 
+/// The error for a file without token lines.
 pub(crate) fn no_tokens(path: &str) -> Error {
     Error::new(Code::Empty, Position::file(path), "the file has no tokens")
 }
 
-/// Finds the separator and the number of columns from the lines that are in the buffer.
+/// Finds the layout from the lines that are in the buffer; the module describes the steps.
+///
+/// | first token line | options | layout |
+/// |---|---|---|
+/// | `EU NNP B-ORG` | default | white space, 3 columns, token 0, tag 2 |
+/// | `New York<tab>B-LOC` | default | tab, 2 columns |
+/// | `New York<tab>B-LOC` | `Separator::Whitespace` | white space, 3 columns |
+/// | `B-ORG` | default | 1 column, tags alone |
+/// | `EU,B-ORG` | default | refused: name the separator |
+/// | `EU,B-ORG` | `Separator::Byte(b',')` | comma, 2 columns |
+/// | `EU NNP B-ORG` | token -1 | refused: one column for tokens and tags |
+/// | `EU NNP B-ORG` | second 7 | refused, unless it may lack |
+/// | `EU NNP "B-ORG"` | default | refused: a tag in quotation marks |
+///
+/// # Errors
+/// - [`Code::Empty`] if the buffer has no token line; more of the file may have one.
+/// - [`Code::WrongFormat`] for another format, for CSV, and for a header.
+/// - [`Code::NoColumn`] for a column that the first token line does not have, for a name outside of
+///   CoNLL-U, and where the tokens would stand in the column of a tag although there are several
+///   columns.
+/// - [`Code::Ragged`] for CoNLL-U whose first word does not have ten columns.
 pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     let Some((at, line)) = first_token_line(lines, options) else {
         return Err(no_tokens(lines.path()));
@@ -215,7 +359,9 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     })
 }
 
-/// The fields of a line without its line end.
+/// Splits a line without its line end into fields; None as separator means runs of spaces and tabs.
+/// For the first lines of a file only: [`crate::ColumnReader`] splits at positions that are indexed
+/// in advance.
 pub(crate) fn split(line: &[u8], separator: Option<u8>) -> Vec<&[u8]> {
     match separator {
         Some(byte) => line.split(|&b| b == byte).collect(),
@@ -226,7 +372,14 @@ pub(crate) fn split(line: &[u8], separator: Option<u8>) -> Vec<&[u8]> {
     }
 }
 
-/// Refuses a header and quoted tags, by the fields of the first token line and the lines in the buffer.
+/// Refuses quoted tags and a header, judged by the fields of the first token line and the lines in
+/// the buffer.
+///
+/// `separator` is that of the layout and `tag` the column of the tags. Rows with another number of
+/// columns, `-DOCSTART-` and GermEval's headings are not looked at.
+///
+/// # Errors
+/// The message of the error, for the place of the first token line.
 fn refuse_csv(
     ahead: &[u8],
     first: &[&[u8]],
@@ -258,6 +411,10 @@ fn refuse_csv(
     }
 }
 
+/// Resolves a column, which may count from the last, to a position from 0; None if there is no such
+/// column.
+///
+/// -1 of 3 columns is 2; 3 and -4 are None.
 fn place_of(column: i64, columns: usize) -> Option<usize> {
     let index = if column < 0 {
         column + columns as i64
@@ -267,7 +424,16 @@ fn place_of(column: i64, columns: usize) -> Option<usize> {
     usize::try_from(index).ok().filter(|&index| index < columns)
 }
 
-/// The layout of CoNLL-U, whose first token line is given with the number of lines before it.
+/// Finds the layout of a CoNLL-U file. `at` is the number of lines before the first token line,
+/// `line`.
+///
+/// The default column of tags, -1, is accepted only if MISC holds tags and no keys; otherwise the
+/// column has to be named, since no column of CoNLL-U holds span tags by definition. The error then
+/// lists the keys that MISC has.
+///
+/// # Errors
+/// [`Code::Ragged`] where the line does not have ten columns, [`Code::NoColumn`] for columns beyond
+/// them and for -1.
 fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) -> Result<Layout> {
     let columns = conllu::NAMES.len();
     let wrong = |code, message| {
@@ -338,8 +504,18 @@ fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) 
     })
 }
 
-/// The first line in the buffer that is neither blank nor a comment nor a document, and how many lines
-/// stand before it; a line that may be a comment where there is no other.
+/// Returns the first line in the buffer that is neither blank nor a comment nor a document line,
+/// without its line end, and the number of lines before it.
+///
+/// With [`Comments::Auto`] a line that begins with `#` may be a token or a comment, which only the
+/// number of columns would tell. The first such line is returned only if no other line qualifies.
+///
+/// | lines | first token line |
+/// |---|---|
+/// | `# id = 1`, `a O` | `a O` |
+/// | `# O`, `a O` | `a O`, although `#` is a token |
+/// | `-DOCSTART- O`, blank, `# O` | `# O`, as there is no other |
+/// | `# id = 1` | none |
 fn first_token_line<'a>(lines: &'a LineReader, options: &Columns) -> Option<(usize, &'a [u8])> {
     let mut fallback = None;
     for (at, line) in lines.ahead().split(|&b| b == b'\n').enumerate() {
@@ -363,12 +539,14 @@ fn first_token_line<'a>(lines: &'a LineReader, options: &Columns) -> Option<(usi
     fallback
 }
 
+/// Returns true for the bytes that separate columns and make up blank lines: space and tab.
 #[inline(always)]
 pub(crate) fn is_space(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// A line without its line end.
+/// Returns a line without its line end, LF or CR LF. At the end of a file, a single CR is a line
+/// end too.
 #[inline(always)]
 pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);

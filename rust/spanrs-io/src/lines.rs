@@ -1,3 +1,26 @@
+//! Lines of a text file, from a buffer that is refilled a chunk at a time.
+//!
+//! The buffer holds three stretches of the file:
+//!
+//! ```text
+//! 0 .. at        handed out already
+//! at .. ready    whole lines, checked: valid UTF-8, no NUL, line ends LF or CR LF, none too long
+//! ready .. filled    the beginning of a line whose end has not been read yet
+//! ```
+//!
+//! When `at` reaches `ready`, the rest is moved to the front and the source is read until the
+//! buffer has the end of a line. Checking is done once for the whole stretch, which is much faster
+//! than line by line: nearly all text is plain ASCII, for which one pass without branches suffices.
+//! Lines are then found by an index of whitespace positions (`whitespace_index`), which also tells
+//! where the columns of a line begin and end.
+//!
+//! A file of predictions usually equals the gold file in nearly all lines. A reader can therefore
+//! follow another one: it compares its bytes with the other reader's buffer and passes over equal
+//! lines without splitting them ([`LineReader::pass`], [`LineReader::same_ahead`]).
+//!
+//! Memory is bounded by twice the larger of the chunk and the longest line allowed, and 4 bytes for
+//! each whitespace byte of the buffer. Time is linear in the file.
+
 use std::io::Read;
 use std::ops::Range;
 
@@ -12,11 +35,12 @@ mod ordinary;
 
 pub(crate) use ordinary::{Bounds, LineShape};
 
-/// Where bytes come from.
+/// A stream of bytes, compressed or not. It is moved to the thread that reads.
 pub type Source = Box<dyn Read + Send>;
 
+/// The byte order mark in UTF-8, EF BB BF.
 const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
-/// First bytes of binary files that are scored in other ways.
+/// First bytes of binary files that are scored in other ways, and the advice on how.
 const BINARY: &[(&[u8], &str)] = &[
     (
         b"PAR1",
@@ -31,56 +55,94 @@ const BINARY: &[(&[u8], &str)] = &[
         "these are counts of spanrs score --save; spanrs merge shows them",
     ),
 ];
+/// Size of the first buffer, in bytes.
 const CHUNK: usize = 256 << 10;
-/// No limit of lines is above this: places in the buffer, which holds two such lines, are 32 bits wide.
+/// Upper bound of `Limits::line_bytes`: positions in the buffer, which holds two such lines, are 32
+/// bits wide.
 const LONGEST: usize = 1 << 30;
 
-/// Lines of a text file, found in a buffer that is refilled a chunk at a time.
+/// Reader of the lines of a text file.
 ///
-/// Places that are given out hold until the next call.
+/// Lines are numbered from 1. Ranges and bytes that are handed out are valid until the next call
+/// that reads. Used through the readers of a format, such as [`crate::ColumnReader`] and
+/// [`crate::SpanFileReader`], which take it as their source.
+///
+/// ```
+/// use spanrs_io::LineReader;
+/// let gzip_or_not = "a O\nb O\n".as_bytes();
+/// let lines = LineReader::new("example", Box::new(gzip_or_not), Default::default()).unwrap();
+/// assert_eq!((lines.path(), lines.line(), lines.bytes_read()), ("example", 0, 8));
+/// ```
 pub struct LineReader {
+    /// Name of the file in messages.
     path: String,
+    /// The rest of the file, decompressed.
     source: Source,
+    /// Limits, `line_bytes` at most [`LONGEST`].
     limits: Limits,
+    /// The bytes read; it doubles where a line does not fit. Valid up to `filled`.
     buffer: Vec<u8>,
-    /// First byte not given out yet.
+    /// First byte of the buffer not handed out yet.
     at: usize,
-    /// End of the whole lines that have been checked.
+    /// End of the whole lines in the buffer; all before it has been checked.
     ready: usize,
-    /// End of what was read.
+    /// End of the bytes read.
     filled: usize,
+    /// The source has ended: nothing follows `filled`.
     ended: bool,
-    /// Places of line ends, blanks and controls in the ready part; from `mark` on they are ahead.
-    marks: Vec<u32>,
-    mark: usize,
-    /// The marks are those of the last line only.
+    /// Positions in `buffer` of the bytes up to `b' '` of the ready part, ascending: line ends,
+    /// spaces, tabs and control characters.
+    whitespace: Vec<u32>,
+    /// Index in `whitespace` of the first position not handed out yet; that position is at least
+    /// `at`.
+    next_whitespace: usize,
+    /// Whitespace is indexed a line at a time: `whitespace` holds the positions of the last line
+    /// only.
     single: bool,
-    /// So many bytes from `at` on are known to be those of the reader that is followed, from its byte
-    /// `same_to` on.
+    /// Bytes from `at` known to be identical to those of the reader that is followed, from its byte
+    /// `same_to`.
     same: usize,
+    /// Offset in the followed reader's file, after decompression, that corresponds to `at`.
     same_to: u64,
-    /// Bytes that were in the buffer and are no more.
+    /// Bytes of the file before the buffer, so that `before + at` is the offset of the next line.
     before: u64,
-    /// Lines given out.
+    /// Number of lines handed out.
     line: u64,
+    /// Number of bytes read from the source.
     bytes: u64,
-    /// The file begins with a byte order mark.
-    marked: bool,
+    /// The file begins with a byte order mark, which is passed over.
+    has_byte_order_mark: bool,
 }
 
 impl LineReader {
-    /// Lines of `source`, which is decompressed if its first bytes say gzip or zstd. A byte order mark
-    /// is passed over.
+    /// Creates a reader of `source`, which is decompressed if its first bytes are those of gzip or
+    /// zstd. `path` is the name in messages. A byte order mark is passed over, unless a blank or a
+    /// tab follows it: then U+FEFF is a token.
+    ///
+    /// The first chunk is read and checked at once.
     ///
     /// # Errors
-    /// Whatever the first chunk brings: [`Code::Io`], [`Code::Compression`], [`Code::Encoding`],
-    /// [`Code::Nul`], [`Code::LineTooLong`].
+    /// For the first chunk here and for later ones when lines are read:
+    ///
+    /// - [`Code::Io`] and [`Code::Compression`] from reading;
+    /// - [`Code::Encoding`] for UTF-16 and bytes that are not UTF-8, [`Code::Nul`] for NUL bytes
+    ///   and known binary formats, [`Code::CarriageReturn`] for a carriage return within a line;
+    /// - [`Code::LineTooLong`] for a line of more than `limits.line_bytes`.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::{Code, LineReader};
+    /// let source = Box::new(&b"a O\nb \xFF\n"[..]);
+    /// let error = LineReader::new("x.conll", source, Default::default()).err().unwrap();
+    /// assert_eq!(error.code, Code::Encoding);
+    /// assert_eq!((error.position.line, error.position.column), (2, 3));
+    /// ```
     pub fn new(path: &str, source: Source, limits: Limits) -> Result<Self> {
         Self::with_chunk(path, source, limits, CHUNK)
     }
 
-    /// As [`LineReader::new`] with a first buffer of `chunk` bytes, at least 4. The buffer grows where a line
-    /// is longer. For tests of what happens at the end of a buffer.
+    /// Creates a reader as [`LineReader::new`] with a first buffer of `chunk` bytes, at least 4.
+    /// The buffer grows where a line is longer. For tests of the ends of buffers.
     ///
     /// # Errors
     /// As [`LineReader::new`].
@@ -110,14 +172,14 @@ impl LineReader {
                 .is_some_and(|&byte| byte == b' ' || byte == b'\t')
         {
             reader.at = BYTE_ORDER_MARK.len();
-            reader.marked = true;
+            reader.has_byte_order_mark = true;
         }
         reader.refill()?;
         Ok(reader)
     }
 
-    /// Lines of a part of a file that is not its beginning, behind `line` others. The source is neither decompressed nor
-    /// looked at for a byte order mark.
+    /// Creates a reader of a part of a file that is not its beginning; `line` lines come before it.
+    /// The source is neither decompressed nor checked for a byte order mark or binary formats.
     ///
     /// # Errors
     /// As [`LineReader::new`].
@@ -130,7 +192,7 @@ impl LineReader {
         Ok(reader)
     }
 
-    /// A reader that has read nothing.
+    /// Creates a reader that has read nothing yet. `limits.line_bytes` must be at most [`LONGEST`].
     fn unread(path: &str, source: Source, limits: Limits, chunk: usize) -> Self {
         Self {
             path: path.to_owned(),
@@ -142,65 +204,76 @@ impl LineReader {
             ready: 0,
             filled: 0,
             ended: false,
-            marks: Vec::new(),
-            mark: 0,
+            whitespace: Vec::new(),
+            next_whitespace: 0,
             single: false,
             same: 0,
             same_to: 0,
             before: 0,
             line: 0,
             bytes: 0,
-            marked: false,
+            has_byte_order_mark: false,
         }
     }
 
-    /// The file's name as given.
+    /// Returns the file's name as given.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The byte order mark that stands before the first line; empty where there is none.
+    /// Returns the byte order mark before the first line, for copying a file as it is; empty if
+    /// there is none.
     pub fn byte_order_mark(&self) -> &'static [u8] {
-        if self.marked { BYTE_ORDER_MARK } else { b"" }
+        if self.has_byte_order_mark {
+            BYTE_ORDER_MARK
+        } else {
+            b""
+        }
     }
 
-    /// True where all that is left of the file is in the buffer.
+    /// Returns true if all the rest of the file is in the buffer and ready.
     pub(crate) fn is_whole(&self) -> bool {
         self.ended && self.ready == self.filled
     }
 
-    /// Number of the line given out last, from 1.
+    /// Returns the number of the line handed out last, from 1; 0 before the first line.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// The place of the line given out last.
+    /// Returns the place of the line handed out last, for errors.
     pub fn position(&self) -> Position {
         Position::line(&self.path, self.line)
     }
 
-    /// Bytes read so far, after decompression.
+    /// Returns the number of bytes read so far, after decompression. It runs ahead of the lines by
+    /// up to a buffer.
     pub fn bytes_read(&self) -> u64 {
         self.bytes
     }
 
-    /// The limits.
+    /// Returns the limits; `line_bytes` is what holds, which may be less than was given.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The bytes of a range given out by the last call.
+    /// Returns the bytes of a range that the last call handed out.
     #[inline(always)]
     pub(crate) fn bytes(&self, range: Range<usize>) -> &[u8] {
         &self.buffer[range]
     }
 
-    /// The checked lines that are in the buffer already, to look ahead without consuming.
+    /// Returns the lines that are in the buffer and checked, from the next line on, to look ahead
+    /// without consuming. After [`LineReader::new`] they hold a whole line at least, unless the
+    /// file is empty.
     pub(crate) fn ahead(&self) -> &[u8] {
         &self.buffer[self.at..self.ready]
     }
 
-    /// Reads more without giving anything out; false where there is no more, or the limit is reached.
+    /// Reads more so that [`LineReader::ahead`] grows, without consuming anything.
+    ///
+    /// Returns false at the end of the file, and once more than `line_bytes` are held, so that
+    /// looking ahead is bounded as a line is.
     pub(crate) fn look_further(&mut self) -> Result<bool> {
         if self.ended || self.filled - self.at > self.limits.line_bytes {
             return Ok(false);
@@ -210,19 +283,21 @@ impl LineReader {
         Ok(true)
     }
 
-    /// From now on white space is looked for a line at a time, not a chunk at a time: for readers that
-    /// mostly [`LineReader::pass`] over lines.
+    /// Switches to indexing whitespace a line at a time instead of a chunk at a time: for readers
+    /// that mostly pass over lines ([`LineReader::pass`]) or look at the bytes themselves
+    /// ([`LineReader::next_bare`]).
     pub(crate) fn look_at_single_lines(&mut self) {
         self.single = true;
     }
 
-    /// The next line with its line end, which only the last line may lack, and the places of its blanks
-    /// and controls (its line end not among them); None at the end of the file.
+    /// Reads the next line. Returns the range of its bytes, with its line end, which only the last
+    /// line may lack, and the index range of its whitespace positions without that of the line feed
+    /// ([`LineReader::whitespace`]); None at the end of the file.
     ///
     /// # Errors
     /// As [`LineReader::new`].
     #[inline]
-    pub(crate) fn next_marked(&mut self) -> Result<Option<(Range<usize>, Range<usize>)>> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<(Range<usize>, Range<usize>)>> {
         if self.at == self.ready {
             self.refill()?;
             if self.at == self.ready {
@@ -233,24 +308,25 @@ impl LineReader {
             self.same = 0;
             self.gather_line();
         }
-        let (start, first) = (self.at, self.mark);
+        let (start, first) = (self.at, self.next_whitespace);
         let mut end = self.ready;
         let mut ended = 0;
-        while let Some(&mark) = self.marks.get(self.mark) {
-            self.mark += 1;
-            if self.buffer[mark as usize] == b'\n' {
-                end = mark as usize + 1;
+        while let Some(&at) = self.whitespace.get(self.next_whitespace) {
+            self.next_whitespace += 1;
+            if self.buffer[at as usize] == b'\n' {
+                end = at as usize + 1;
                 ended = 1;
                 break;
             }
         }
         self.at = end;
         self.line += 1;
-        Ok(Some((start..end, first..self.mark - ended)))
+        Ok(Some((start..end, first..self.next_whitespace - ended)))
     }
 
-    /// The next line with its line end, which only the last line may lack; None at the end of the file. Only
-    /// after [`LineReader::look_at_single_lines`], for readers that look at the bytes themselves.
+    /// Reads the next line without its whitespace positions, for readers that look at the bytes
+    /// themselves. Returns the range of its bytes with its line end, which only the last line may
+    /// lack; None at the end of the file. Only after [`LineReader::look_at_single_lines`].
     ///
     /// # Errors
     /// As [`LineReader::new`].
@@ -266,7 +342,8 @@ impl LineReader {
         Ok(Some(self.take_bare(line)))
     }
 
-    /// Takes so many bytes of [`LineReader::ahead`], which are a line with its line end.
+    /// Consumes the first `bytes` bytes of [`LineReader::ahead`], which must be one line with its
+    /// line end, and returns their range.
     #[inline(always)]
     pub(crate) fn take_bare(&mut self, bytes: usize) -> Range<usize> {
         let start = self.at;
@@ -275,15 +352,20 @@ impl LineReader {
         start..self.at
     }
 
+    /// Indexes the whitespace of the next line.
     fn gather_line(&mut self) {
         let rest = &self.buffer[self.at..self.ready];
         let length = memchr(b'\n', rest).map_or(rest.len(), |length| length + 1);
-        gather(&rest[..length], self.at, &mut self.marks);
-        self.mark = 0;
+        gather(&rest[..length], self.at, &mut self.whitespace);
+        self.next_whitespace = 0;
     }
 
-    /// So many bytes ahead are the same here and in `other`. Only after
+    /// Returns the number of bytes that are identical ahead here and in `other`, as far as it is
+    /// known without reading; at most [`MAX_COMPARED`] bytes are compared at once. Only after
     /// [`LineReader::look_at_single_lines`].
+    ///
+    /// The result of one comparison serves until its bytes are consumed by
+    /// [`LineReader::pass_same`], provided that `other` has advanced as far as this reader.
     pub(crate) fn same_ahead(&mut self, other: &Self) -> usize {
         let place = other.before + other.at as u64;
         if self.same == 0 || self.same_to != place {
@@ -293,8 +375,8 @@ impl LineReader {
         self.same
     }
 
-    /// Passes over so many lines of so many bytes, which [`LineReader::same_ahead`] has found to be the
-    /// same.
+    /// Passes over `lines` lines of together `bytes` bytes, which [`LineReader::same_ahead`] has
+    /// found to be identical in the followed reader.
     pub(crate) fn pass_same(&mut self, lines: u64, bytes: usize) {
         self.at += bytes;
         self.line += lines;
@@ -303,8 +385,12 @@ impl LineReader {
         self.same_to += bytes as u64;
     }
 
-    /// If the next line is the one that `other` gave out last, byte for byte, passes over it and answers
-    /// true. That line has its line end. Only after [`LineReader::look_at_single_lines`].
+    /// Passes over the next line if it equals `line`, which `other` handed out last and which has
+    /// its line end; returns whether it did. Only after [`LineReader::look_at_single_lines`].
+    ///
+    /// Only bytes in the buffers are compared. A line that is cut off by the end of either buffer,
+    /// or is longer than [`MAX_COMPARED`], is reported as different, and the caller reads it as any
+    /// other line.
     #[inline(always)]
     pub(crate) fn pass(&mut self, other: &Self, line: Range<usize>) -> bool {
         debug_assert!(self.single);
@@ -326,13 +412,16 @@ impl LineReader {
         true
     }
 
-    /// The places that [`LineReader::next_marked`] names.
+    /// Returns the whitespace positions, in the buffer, of an index range that
+    /// [`LineReader::next_line`] or [`LineReader::next_ordinary`] returned.
     #[inline(always)]
-    pub(crate) fn marks(&self, range: Range<usize>) -> &[u32] {
-        &self.marks[range]
+    pub(crate) fn whitespace(&self, range: Range<usize>) -> &[u32] {
+        &self.whitespace[range]
     }
 
-    /// Makes at least one whole line ready, unless the file has ended.
+    /// Moves the bytes not handed out to the front of the buffer and reads until at least one whole
+    /// line is ready, or the file has ended. Then checks the new lines and indexes their
+    /// whitespace.
     #[cold]
     fn refill(&mut self) -> Result<()> {
         self.buffer.copy_within(self.at..self.filled, 0);
@@ -359,12 +448,14 @@ impl LineReader {
         }
         self.check()?;
         if !self.single {
-            gather(&self.buffer[..self.ready], 0, &mut self.marks);
-            self.mark = 0;
+            gather(&self.buffer[..self.ready], 0, &mut self.whitespace);
+            self.next_whitespace = 0;
         }
         Ok(())
     }
 
+    /// Fills the buffer as far as the source goes, after doubling it if it is full. Sets `ended` at
+    /// the end of the source.
     fn read_more(&mut self) -> Result<()> {
         if self.filled == self.buffer.len() {
             self.buffer.resize(self.buffer.len() * 2, 0);
@@ -390,10 +481,15 @@ impl LineReader {
         Ok(())
     }
 
-    /// Checks the lines that have just become ready.
+    /// Checks the ready part of the buffer, of which nothing has been handed out; lines are
+    /// numbered on from `line`.
+    ///
+    /// # Errors
+    /// [`Code::Nul`], [`Code::Encoding`], [`Code::CarriageReturn`] and [`Code::LineTooLong`], in
+    /// this order of precedence within one chunk.
     fn check(&self) -> Result<()> {
         let text = &self.buffer[..self.ready];
-        if plain(text) {
+        if is_plain_ascii(text) {
             return self.check_lengths(text);
         }
         if let Some(at) = memchr(0, text) {
@@ -419,6 +515,8 @@ impl LineReader {
         self.check_lengths(text)
     }
 
+    /// Checks that no line of `text`, the ready part, nor the line that is still open is longer
+    /// than the limit. Lengths do not include the line feed.
     fn check_lengths(&self, text: &[u8]) -> Result<()> {
         let limit = self.limits.line_bytes;
         let too_long = |line: u64| {
@@ -444,7 +542,7 @@ impl LineReader {
         Ok(())
     }
 
-    /// The place of a byte of the checked text.
+    /// Returns the place of a byte of the ready part: line and column from 1, columns in bytes.
     fn place_of(&self, at: usize) -> Position {
         let before = &self.buffer[..at];
         let start = memrchr(b'\n', before).map_or(0, |newline| newline + 1);
@@ -456,11 +554,15 @@ impl LineReader {
     }
 }
 
-/// How many bytes two texts begin with in common, as far as one looks: where the rest is looked at more
-/// than once, not all of it is each time.
+/// Returns the number of bytes that two texts have in common at their beginning, at most
+/// [`MAX_COMPARED`]. The bound keeps the total time linear where the rest of the buffer is compared
+/// again after each difference.
 #[inline]
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
-    let (one, other) = (&one[..one.len().min(LOOK)], &other[..other.len().min(LOOK)]);
+    let (one, other) = (
+        &one[..one.len().min(MAX_COMPARED)],
+        &other[..other.len().min(MAX_COMPARED)],
+    );
     let (blocks, others) = (one.as_chunks::<STEP>().0, other.as_chunks::<STEP>().0);
     let equal = blocks
         .iter()
@@ -472,11 +574,14 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     equal + rest.take_while(|(a, b)| a == b).count()
 }
 
+/// Bytes compared at once.
 const STEP: usize = 32;
-const LOOK: usize = 1 << 12;
+/// Bytes compared by one call of [`common_prefix`] at most.
+const MAX_COMPARED: usize = 1 << 12;
 
-/// True for ASCII without NUL and carriage returns, which nearly all text is.
-fn plain(text: &[u8]) -> bool {
+/// Returns true for ASCII without NUL and carriage returns, as nearly all text is: such text needs
+/// no further checks of its bytes. Blocks of 64 bytes are tested without branches.
+fn is_plain_ascii(text: &[u8]) -> bool {
     let (blocks, rest) = text.as_chunks::<64>();
     let odd = |bytes: &[u8]| {
         let odd = |byte: u8| byte & 0x80 | u8::from(byte == 0) | u8::from(byte == b'\r');

@@ -1,15 +1,35 @@
-//! Other formats, told from column files by how they begin.
+//! Recognition of other formats by the beginning of a file.
 //!
-//! A reader of columns can make something of nearly every text, so a JSON Lines file scored against itself
-//! would give 100 %. What is certainly another format is refused instead.
+//! A reader of columns can make something of nearly every text: a JSON Lines file scored against
+//! itself would give 100 %. Files that are certainly in another format are refused instead, with
+//! advice on what to do with them.
+//!
+//! The tests err on the side of columns: a file is refused only if no column file would begin like
+//! this. Tokens of web pages (`<unk>`, `[`, `{}`) occur in real corpora, so each test asks for more
+//! than the first character.
+//!
+//! | beginning | recognised as |
+//! |---|---|
+//! | `#FORMAT=WebAnno TSV 3.3` | WebAnno TSV |
+//! | `{"text": "Bob"}` | JSON |
+//! | `<doc>...</doc>` | XML |
+//! | `T1<tab>PER 0 3<tab>Bob` | brat |
+//! | `<unk> O` | columns |
+//! | `[2010]<tab>O` | columns |
+//!
+//! Only the first chunk of the file is looked at; time is linear in its size.
 
 use memchr::memmem;
 use serde::de::IgnoredAny;
 
 use crate::layout::is_space;
 
-/// The name of the format that a file has, and what to do with it; None where it may be a column file.
-/// `ahead` is the beginning of the file, `whole` is true where it is all of it.
+/// Returns the name of the format that the file is in and advice on what to do with it; None if it
+/// may be a column file.
+///
+/// `ahead` is the beginning of the file in whole lines, and `whole` is true if that is all of it.
+/// The formats are tried in the order WebAnno TSV, JSON, XML, brat; the first that fits is
+/// reported.
 pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &'static str)> {
     const DOCUMENTS: &str = "annotated documents are scored by spanrs mat in their own file types";
     const LISTS: &str =
@@ -38,8 +58,21 @@ pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &
     None
 }
 
-/// An object or a list at the beginning, valid as far as it goes. A token `[` or `{` is followed by a tag, which
-/// is no JSON.
+/// Returns true for an object or a list at the beginning that is valid as far as it goes.
+///
+/// A token `[` or `{` is followed by a tag, which is not JSON. A value that is complete must stand
+/// alone on its last line and hold a string, an object or several items, because `[2010]` may be a
+/// token. A value that is cut off by the end of `begin` counts if more of the file may follow, or
+/// if it has more than four bytes; `{"` counts in any case.
+///
+/// | beginning | JSON | reason |
+/// |---|---|---|
+/// | `{"text": "Bob", "lab` | yes | cut off |
+/// | `[1, 2, 3]` | yes | several items, alone on the line |
+/// | `["a"] O` | no | a tag follows |
+/// | `[12] O` | no | a tag follows |
+/// | `{} O` | no | empty |
+/// | `[ O` | no | not valid behind the bracket |
 fn is_json(begin: &[u8], whole: bool) -> bool {
     if !matches!(begin.first(), Some(b'{' | b'[')) {
         return false;
@@ -61,7 +94,12 @@ fn is_json(begin: &[u8], whole: bool) -> bool {
     }
 }
 
-/// JSON with lists of tokens or tags instead of texts, as in datasets.
+/// Returns true for JSON with lists of tokens or tags instead of texts, as datasets for training
+/// have them.
+///
+/// That is a list of lists or strings, or an object with a key such as `tokens` or `ner_tags` and
+/// no key that holds a text (`text`, `data`, `signal`). The difference decides which advice is
+/// given.
 fn holds_lists(begin: &[u8]) -> bool {
     let has_key = |key: &[u8]| {
         memmem::find_iter(begin, key)
@@ -82,7 +120,17 @@ fn holds_lists(begin: &[u8]) -> bool {
     lists.into_iter().any(has_key) && !texts.into_iter().any(has_key)
 }
 
-/// WebAnno TSV whose header was removed: every token line begins with `1-1`, a tab, `0-5`, a tab.
+/// Returns true for WebAnno TSV whose header was removed: every line that is neither blank nor a
+/// comment begins with two columns of two numbers each, for sentence and token, and for first and
+/// last character.
+///
+/// ```text
+/// #Text=EU rejects
+/// 1-1<tab>0-2<tab>EU<tab>ORG
+/// 1-2<tab>3-10<tab>rejects<tab>_
+/// ```
+///
+/// Read as columns, `_` and `ORG` would be tags, and the numbers tokens.
 fn is_webanno(begin: &[u8]) -> bool {
     let lines = begin.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start);
     let mut tokens = lines
@@ -103,8 +151,19 @@ fn is_webanno(begin: &[u8]) -> bool {
         })
 }
 
-/// A declaration, a document type, a comment or an element that is closed, but no line of columns whose token
-/// looks like a tag of XML, such as `<unk>` or `<s>`.
+/// Returns true for a declaration, a document type, a comment, or an element that is closed within
+/// `begin` or has an attribute; `line` is the first line of `begin`.
+///
+/// A line whose last field looks like a tag is no XML, so that tokens such as `<unk>` and `<s>` are
+/// read as columns.
+///
+/// | beginning | XML | reason |
+/// |---|---|---|
+/// | `<?xml version="1.0"?>` | yes | a declaration |
+/// | `<!-- O` | no | two fields: a token of a web page with its tag |
+/// | `<doc>`, then `</doc>` on a later line | yes | closed, alone on the line |
+/// | `<doc id="1"><p>Bob` | yes | an attribute |
+/// | `<s> O`, then `</s> O` | no | `O` looks like a tag |
 fn is_xml(begin: &[u8], line: &[u8]) -> bool {
     let declared = [&b"<?xml"[..], b"<!DOCTYPE", b"<!--"];
     if declared.iter().any(|start| begin.starts_with(start)) {
@@ -138,7 +197,11 @@ fn is_xml(begin: &[u8], line: &[u8]) -> bool {
             || memmem::find(line, b"=\"").is_some() && line.contains(&b'>'))
 }
 
-/// `T1`, a tab, a type with offsets, a tab, text.
+/// Returns true for brat's text-bound annotations: `T1`, a tab, a type and two offsets separated by
+/// spaces, a tab, text. The end of an annotation is not checked to be a number, since fragments are
+/// written `0 3;5 8`.
+///
+/// A token `T1` with its tag, `T1<tab>B-PER`, has no offsets and is not taken for one.
 fn is_brat(line: &[u8]) -> bool {
     let mut columns = line.split(|&b| b == b'\t');
     let (Some(id), Some(place)) = (columns.next(), columns.next()) else {
@@ -152,7 +215,16 @@ fn is_brat(line: &[u8]) -> bool {
         && words.next().is_some()
 }
 
-/// The type of a tag that begins with one of the usual prefixes, such as `B-PER`.
+/// Returns the type of a tag that begins with the prefix of a common scheme and a hyphen.
+///
+/// | tag | type |
+/// |---|---|
+/// | `B-PER`, `U-PER`, `W-PER` | `PER` |
+/// | `I-MISC-x` | `MISC-x` |
+/// | `B-`, `O`, `PER`, `X-PER`, `b-PER` | none |
+///
+/// The prefixes are `B I E S L U M W`. This is for recognition only: tags are taken apart by the
+/// crate of tags.
 pub(crate) fn prefixed_type(tag: &[u8]) -> Option<&[u8]> {
     match tag {
         [

@@ -1,4 +1,18 @@
-//! Files that hold spans, not tags: FairEval's format.
+//! Span files: files that hold spans and not tags, in the format of FairEval.
+//!
+//! ```text
+//! type<tab>first token<tab>last token<tab>tokens
+//! PER      6               7               6, 7
+//! ORG      2               4               2, 4          a discontinuous span
+//! ```
+//!
+//! A blank line ends a sentence. Tokens count from 1 in each sentence, and the last token is part
+//! of the span; conversion to 0-based, end-exclusive spans is left to the caller, because messages
+//! quote the file.
+//!
+//! Nearly all lines list all tokens between the bounds in order. [`plain`] reads such a line in one
+//! pass over its bytes; [`parse`] reads every other line and finds what is wrong with it. Both
+//! agree on the lines that both can read, which a test with random lines checks.
 
 use std::ops::Range;
 
@@ -7,21 +21,24 @@ use memchr::memchr_iter;
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
 
-/// A line of a span file.
+/// Kind of a line of a span file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanLine {
-    /// A span, which the reader holds.
+    /// A span, which the reader holds until the next line is read.
     Span,
     /// A blank line: the sentence ends, if it has begun.
     Blank,
 }
 
-/// Lines that are looked at to tell span files from others.
+/// Number of lines that are looked at to tell span files from others.
 const LINES: usize = 10;
 
-/// Reads span files: one span a line, blank lines between sentences. A line has four columns, separated by
-/// tabs: type, first token, last token, and the tokens separated by commas. Tokens count from 1. Where no
-/// tokens are given the span has all between its bounds.
+/// Reader of span files: one span on a line, blank lines between sentences.
+///
+/// A line has four columns, separated by tabs: type, first token, last token, and the tokens
+/// separated by commas, with blanks around numbers. Tokens count from 1. Where no tokens are given
+/// the span has all between its bounds. Tokens may come in any order and repeatedly, but not
+/// outside of the bounds.
 ///
 /// ```
 /// use spanrs_io::{LineReader, SpanFileReader, SpanLine};
@@ -36,18 +53,22 @@ const LINES: usize = 10;
 /// assert_eq!(spans.next_line().unwrap(), None);
 /// ```
 pub struct SpanFileReader {
+    /// The lines, whose whitespace is not indexed.
     lines: LineReader,
+    /// Type of the last span, in the buffer of the lines.
     name: Range<usize>,
+    /// First and last token of the last span, from 1, both inclusive.
     bounds: (i64, i64),
-    /// The tokens, ascending; not filled where they are all between the bounds.
+    /// The tokens, ascending; meaningful only if `whole` is false.
     tokens: Vec<i64>,
+    /// The last span has all tokens between its bounds.
     whole: bool,
-    /// Nothing is taken that another program might read in another way.
+    /// Spans that another program might read in another way are refused.
     strict: bool,
 }
 
 impl SpanFileReader {
-    /// Spans of `lines`.
+    /// Creates a reader of the spans of `lines`.
     pub fn new(mut lines: LineReader) -> Self {
         lines.look_at_single_lines();
         Self {
@@ -60,19 +81,45 @@ impl SpanFileReader {
         }
     }
 
-    /// Refuses what is clear here, but read in other ways elsewhere: spans without a list of tokens, and types
-    /// that begin with a character other than ASCII, which may be a blank.
+    /// Refuses spans that are clear here, but read in other ways elsewhere: those without a list of
+    /// tokens, and types that begin with a character outside of ASCII, which may be a blank such as
+    /// U+00A0.
+    ///
+    /// ```
+    /// use spanrs_io::{LineReader, SpanFileReader};
+    /// let reader = || {
+    ///     let source = Box::new(&b"PER\t6\t7\t\n"[..]);
+    ///     SpanFileReader::new(LineReader::new("example", source, Default::default()).unwrap())
+    /// };
+    /// assert!(reader().next_line().is_ok());
+    /// assert!(reader().strict().next_line().is_err());
+    /// ```
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// True where one of the first lines looks like a span: four columns, two of them numbers at least, for
-    /// one may be what is wrong with it. Files without lines may be anything.
+    /// Returns true if one of the first ten lines that are not blank looks like a span. Nothing is
+    /// consumed.
+    ///
+    /// Such a line has four columns, and at least two of the last three are numbers, lists of
+    /// numbers or empty, so that a file with one mistake in a line is still reported by the reader
+    /// of spans. A file of blank lines only may be anything: true.
     ///
     /// # Errors
-    /// What reading further brings.
+    /// Those of reading further, if the file begins with many blank lines.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::{LineReader, SpanFileReader};
+    /// let fits = |text: &'static str| {
+    ///     let mut lines = LineReader::new("example", Box::new(text.as_bytes()), Default::default())?;
+    ///     SpanFileReader::fits(&mut lines)
+    /// };
+    /// assert!(fits("PER\t6\t7\t6, 7\n").unwrap());
+    /// assert!(!fits("EU\tB-ORG\n").unwrap());
+    /// ```
     pub fn fits(lines: &mut LineReader) -> Result<bool> {
         loop {
             let ahead = lines.ahead().split(|&byte| byte == b'\n');
@@ -95,44 +142,59 @@ impl SpanFileReader {
         }
     }
 
-    /// The file's name as given.
+    /// Returns the file's name as given.
     pub fn path(&self) -> &str {
         self.lines.path()
     }
 
-    /// Number of the line read last, from 1.
+    /// Returns the number of the line read last, from 1.
     pub fn line(&self) -> u64 {
         self.lines.line()
     }
 
-    /// Bytes read so far, after decompression.
+    /// Returns the number of bytes read so far, after decompression.
     pub fn bytes_read(&self) -> u64 {
         self.lines.bytes_read()
     }
 
-    /// Type of the last span; valid UTF-8.
+    /// Returns the type of the last span; valid UTF-8, not empty, without spaces at its ends.
     #[inline]
     pub fn name(&self) -> &[u8] {
         self.lines.bytes(self.name.clone())
     }
 
-    /// First and last token of the last span, from 1.
+    /// Returns the first and the last token of the last span, from 1, both inclusive; the first is
+    /// not above the last.
     #[inline]
     pub fn bounds(&self) -> (i64, i64) {
         self.bounds
     }
 
-    /// Tokens of the last span, from 1, ascending, none twice; None where they are all between its bounds.
+    /// Returns the tokens of the last span, from 1, ascending, none twice; None if they are all
+    /// between its bounds.
     #[inline]
     pub fn tokens(&self) -> Option<&[i64]> {
         (!self.whole).then_some(&self.tokens)
     }
 
-    /// Reads a line; None at the end.
+    /// Reads the next line; None at the end of the file.
     ///
     /// # Errors
-    /// What reading brings; [`Code::Ragged`] for a line that has not four columns; [`Code::BadSpan`] for
-    /// one that says no span, or tokens outside its bounds.
+    /// Those of reading; [`Code::Ragged`] for a line that does not have four columns;
+    /// [`Code::BadSpan`] for an empty type or one with a space at an end, for bounds and tokens
+    /// that are not whole numbers from 1 (of at most 18 digits), for an end before the beginning,
+    /// and for tokens outside of the bounds. With [`SpanFileReader::strict`], [`Code::BadSpan`] for
+    /// what it refuses.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::{Code, LineReader, SpanFileReader};
+    /// let source = Box::new(&b"PER\t7\t6\t6\n"[..]);
+    /// let lines = LineReader::new("spans.txt", source, Default::default()).unwrap();
+    /// let error = SpanFileReader::new(lines).next_line().unwrap_err();
+    /// assert_eq!(error.code, Code::BadSpan);
+    /// assert!(error.to_string().starts_with("spans.txt:1: the span ends at token 6"));
+    /// ```
     #[inline]
     pub fn next_line(&mut self) -> Result<Option<SpanLine>> {
         if let Some((name, bounds, length)) = plain(self.lines.ahead()) {
@@ -153,7 +215,8 @@ impl SpanFileReader {
         }
     }
 
-    /// Holds a span that was read from a line.
+    /// Holds a span that was read from `line`: its type has `name` bytes, `whole` tells that it has
+    /// all tokens between its bounds, and `listed` that the line has a list of tokens.
     #[inline]
     fn take(
         &mut self,
@@ -173,9 +236,19 @@ impl SpanFileReader {
     }
 }
 
-/// Reads a line as nearly all are: a span that names all tokens between its bounds, in order. Gives the
-/// length of the name, the bounds, and the length of the line with its end. None for any other line,
-/// whatever is wrong with it, and for one that is not there to its end.
+/// Reads a line as nearly all are: a span that names all tokens between its bounds, in order, with
+/// at most one space behind each comma, and LF at the end.
+///
+/// Returns the length of the type, the bounds, and the length of the line with its end. None for
+/// any other line, whether it is wrong or not, and for one whose end is not in `text`.
+///
+/// | line (columns separated by tabs) | read here |
+/// |---|---|
+/// | `NP 2 4 2, 3,4` | length 2, bounds 2 and 4 |
+/// | `NP 2 4 2,4` | no: a hole |
+/// | `NP 2 4 3,2,4` | no: another order |
+/// | `NP 2 4` and a tab | no: no list |
+/// | `NP 2 4 2,3,4` and CR LF | no: another line end |
 #[inline]
 fn plain(text: &[u8]) -> Option<(usize, (i64, i64), usize)> {
     let name = text.iter().position(|byte| *byte < b' ')?;
@@ -206,7 +279,8 @@ fn plain(text: &[u8]) -> Option<(usize, (i64, i64), usize)> {
     }
 }
 
-/// The number that begins at a place, and the place behind it; None for none, and for more than 9 digits.
+/// Returns the number whose digits begin at `start` and the position behind it; None if there is no
+/// digit or more than 9, which would not fit.
 #[inline]
 fn digits(line: &[u8], start: usize) -> Option<(i64, usize)> {
     let (mut number, mut at) = (0_u32, start);
@@ -221,9 +295,23 @@ fn digits(line: &[u8], start: usize) -> Option<(i64, usize)> {
     (start < at && at - start <= 9).then_some((i64::from(number), at))
 }
 
-/// (length of the name, bounds, all tokens between them)
+/// Length of the type, bounds, and whether the span has all tokens between them.
 type Parsed = (usize, (i64, i64), bool);
 
+/// Reads any line; None for a blank one. `tokens` is filled if not all tokens between the bounds
+/// are listed.
+///
+/// | line (columns separated by tabs) | span |
+/// |---|---|
+/// | `ORG 2 4 4, 2` | tokens 2 and 4 |
+/// | `ORG 2 4 2,3,3,4` | all tokens from 2 to 4 |
+/// | `ORG 2 4` and a tab | all tokens from 2 to 4 |
+/// | `ORG 2 4` | [`Code::Ragged`]: three columns |
+/// | `ORG 4 2 4` | [`Code::BadSpan`]: ends before it begins |
+/// | `ORG 2 4 5` | [`Code::BadSpan`]: token 5 lies outside |
+///
+/// # Errors
+/// Code and message of the error, for the place of the line.
 #[inline]
 fn parse(line: &[u8], tokens: &mut Vec<i64>) -> Result<Option<Parsed>, (Code, String)> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -252,7 +340,8 @@ fn parse(line: &[u8], tokens: &mut Vec<i64>) -> Result<Option<Parsed>, (Code, St
     Ok(Some((a, (begin, end), whole)))
 }
 
-/// A whole number from 1, with blanks around it.
+/// Reads a whole number from 1, of at most 18 digits, with blanks around it; None for anything
+/// else.
 #[inline]
 fn index(text: &[u8]) -> Option<i64> {
     let mut number = 0_i64;
@@ -271,7 +360,16 @@ fn index(text: &[u8]) -> Option<i64> {
     (number > 0).then_some(number)
 }
 
-/// Reads the list of tokens; true where it holds all between the bounds, or none.
+/// Reads the list of tokens. Returns true if it holds all tokens between the bounds, or none;
+/// otherwise `tokens` holds those of the list, ascending, without repetitions.
+///
+/// While the list is complete and in order nothing is stored. At the first token that is not the
+/// next one, those before it are stored, and all further tokens are appended, sorted and freed of
+/// repetitions at the end. Time is O(n log n) in the length of the list at worst, if it is not in
+/// order.
+///
+/// # Errors
+/// [`Code::BadSpan`] for an item that is no number from 1, and for one outside of the bounds.
 #[inline]
 fn token_list(
     text: &[u8],
@@ -321,6 +419,7 @@ fn token_list(
     Ok(tokens.len() as i64 == end - begin + 1)
 }
 
+/// The error for a line that does not have four columns.
 #[cold]
 fn columns(line: &[u8]) -> (Code, String) {
     let found = memchr_iter(b'\t', line).count() + 1;
@@ -331,6 +430,7 @@ fn columns(line: &[u8]) -> (Code, String) {
     (Code::Ragged, message)
 }
 
+/// The error for an empty type or one with spaces around it.
 #[cold]
 fn bad_name(name: &[u8]) -> (Code, String) {
     let name = String::from_utf8_lossy(name);
@@ -339,6 +439,7 @@ fn bad_name(name: &[u8]) -> (Code, String) {
     (Code::BadSpan, message)
 }
 
+/// The error for `what` (`begin`, `end`, `token`) that is not a number from 1.
 #[cold]
 fn bad_index(what: &str, text: &[u8]) -> (Code, String) {
     let text = String::from_utf8_lossy(text);

@@ -1,4 +1,29 @@
-//! MAT's task.xml: which types of annotations there are, and what they are called.
+//! Reader of MAT's task.xml: which types of annotations a task declares, and under which names they
+//! are reported.
+//!
+//! A task file declares types (`Tag`) in one of two syntaxes, which may occur in one file:
+//!
+//! ```text
+//! <task name="NE">                                    MAT 1.3
+//!   <tags inherit_structure="yes">
+//!     <tag name="ENAMEX" category="content">
+//!       <attr_set name="PERSON"><attr name="type" value="PER"/></attr_set></tag></tags></task>
+//!
+//! <task name="NE">                                    MAT 2.0
+//!   <annotation_set_descriptors inherit="category:zone,category:token">
+//!     <annotation_set_descriptor category="content">
+//!       <annotation label="ENAMEX"/>
+//!       <attribute of_annotation="ENAMEX" name="type">
+//!         <choice effective_label="PERSON">PER</choice></attribute>
+//!     </annotation_set_descriptor></annotation_set_descriptors></task>
+//! ```
+//!
+//! Both declare the type `ENAMEX` of category content with the alias `PERSON` for annotations whose
+//! attribute `type` is `PER`, and inherit `lex`, the tokens, and `zone`. The categories decide
+//! which types are scored; aliases split a type by the value of an attribute.
+//!
+//! The file is read into a tree first, which is at most [`DEPTH`] deep. Internal subsets of the
+//! document type are refused, as they may declare entities that expand without bound.
 
 use std::collections::HashMap;
 
@@ -10,21 +35,26 @@ pub use spanrs_base::{Alias, Category, Tag, Task};
 use crate::error::{Code, Error, Result};
 
 /// A task while its file is read.
+///
+/// `places` has an entry for each of `task.tags`, so that a type that is declared repeatedly stays
+/// one type. A draft belongs to one `task` element: types of other tasks of the file do not count.
 #[derive(Default)]
 struct Draft {
+    /// The task so far.
     task: Task,
-    /// Places of the types, by name.
+    /// Index of each type in `task.tags`, by name.
     places: HashMap<String, usize>,
-    /// Bytes of the aliases so far.
+    /// Size of the aliases so far, with their strings.
     bytes: usize,
 }
 
-/// Most bytes of the aliases of a task. Every value of an attribute can be an alias of every type, so the
-/// aliases of a small file may not fit into memory.
+/// Maximum size in bytes of the aliases of a task. Every value of an attribute can be an alias of
+/// every type, so the aliases of a small file may not fit into memory.
 const ALIAS_BYTES: usize = 1 << 24;
 
 impl Draft {
-    /// The place of a type, which is added if it is new.
+    /// Returns the index of a type, which is added if it is new. A type that was declared before,
+    /// or inherited, gets the new category.
     fn add(&mut self, name: &str, category: Category) -> usize {
         if let Some(&at) = self.places.get(name) {
             // What is inherited can be declared again.
@@ -41,7 +71,15 @@ impl Draft {
         at
     }
 
-    /// Gives a type an alias.
+    /// Gives the type at index `at` an alias for annotations that have all of `attributes` (name
+    /// and value).
+    ///
+    /// The same alias may be given repeatedly, with other values: `PERSON` for `PER` and for
+    /// `Person`. Each is counted with the size of its strings, since a list of thousands of types
+    /// in one attribute multiplies its choices.
+    ///
+    /// # Errors
+    /// A message if the aliases exceed [`ALIAS_BYTES`].
     fn add_alias(
         &mut self,
         at: usize,
@@ -68,12 +106,19 @@ impl Draft {
     }
 }
 
-/// The tasks of a task.xml, in the syntax of MAT 1.3 (`tags`) or of 2.0 (`annotation_set_descriptors`).
+/// Reads the tasks of a task.xml, in the syntax of MAT 1.3 (`tags`) or of 2.0
+/// (`annotation_set_descriptors`).
+///
+/// The root is a `task`, or any element with `task` elements as children. `name` is the name of the
+/// file in messages. Types are in the order of the file, inherited ones before the others of their
+/// block.
 ///
 /// # Errors
-/// [`Code::BadDocument`] where this is no XML or holds no task, [`Code::Entities`] where it declares entities,
-/// [`Code::DocumentTooLong`] where its aliases would take too much memory.
+/// [`Code::BadDocument`] if this is not XML or holds no task, [`Code::Entities`] if it declares
+/// entities, [`Code::TooDeep`] if elements are nested more than 100 deep, [`Code::DocumentTooLong`]
+/// if its aliases would take more than 16 MiB.
 ///
+/// # Examples
 /// ```
 /// let task = r#"<task name="NE"><tags inherit_structure="yes"><tag name="ENAMEX" category="content">
 ///   <attr_set name="PERSON"><attr name="type" value="PER"/></attr_set></tag></tags></task>"#;
@@ -96,6 +141,7 @@ pub fn read_tasks(name: &str, text: &str) -> Result<Vec<Task>> {
     tasks.map_err(|message| Error::new(Code::DocumentTooLong, Position::file(name), message))
 }
 
+/// Reads a `task` element, in either syntax. The error is a message about the size of its aliases.
 fn task(element: &Element) -> Result<Task, String> {
     let mut draft = Draft::default();
     draft.task.name = element.get("name").unwrap_or_default().to_owned();
@@ -123,7 +169,17 @@ fn task(element: &Element) -> Result<Task, String> {
     Ok(draft.task)
 }
 
-/// 1.3: aliases are sets of attributes of their tag.
+/// Reads a `tag` of MAT 1.3. Its aliases are sets of attributes, all of which an annotation must
+/// have. A tag without a name is skipped.
+///
+/// ```text
+/// <tag name="ENAMEX" category="content">
+///   <attr_set name="PERSON">
+///     <attr name="type" value="PER"/><attr name="sure" value="yes"/></attr_set></tag>
+/// ```
+///
+/// declares `ENAMEX`, and the alias `PERSON` for those with `type` PER and `sure` yes. Attributes
+/// without name or value are left out of the set.
 fn old_tag(draft: &mut Draft, element: &Element) -> Result<(), String> {
     let Some(name) = element.get("name") else {
         return Ok(());
@@ -139,7 +195,15 @@ fn old_tag(draft: &mut Draft, element: &Element) -> Result<(), String> {
     Ok(())
 }
 
-/// 2.0: aliases are effective labels of single values.
+/// Reads an `annotation_set_descriptor` of MAT 2.0. Its aliases are effective labels of single
+/// values of an attribute.
+///
+/// Annotations without spans (`span="no"`) have no place in the tables and are skipped, as are
+/// attributes of types that were not declared before. An attribute of several types,
+/// `of_annotation="A,B"`, gives an alias to each; a choice without an effective label gives none.
+///
+/// # Errors
+/// As [`Draft::add_alias`].
 fn new_tags(draft: &mut Draft, descriptor: &Element) -> Result<(), String> {
     let category = category(descriptor.get("category"));
     for annotation in descriptor.all("annotation") {
@@ -171,6 +235,7 @@ fn new_tags(draft: &mut Draft, descriptor: &Element) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns the category of that name; [`Category::Other`] for all other names and for none.
 fn category(name: Option<&str>) -> Category {
     match name {
         Some("content") => Category::Content,
@@ -180,34 +245,51 @@ fn category(name: Option<&str>) -> Category {
     }
 }
 
+/// Returns the items of a list separated by commas, without blanks around them and without empty
+/// ones.
 fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
     let parts = text.unwrap_or_default().split(',');
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
+/// An element of the tree. Text is what stands directly in the element, comments and children left
+/// out.
 #[derive(Default)]
 struct Element {
+    /// Name as it is written, with its prefix.
     name: String,
+    /// Names and values of the attributes, decoded, in order.
     attributes: Vec<(String, String)>,
+    /// Elements directly in this one, in order.
     children: Vec<Element>,
+    /// Text directly in this element, decoded, in one piece.
     text: String,
 }
 
 impl Element {
+    /// Returns the value of an attribute.
     fn get(&self, name: &str) -> Option<&str> {
         let mut all = self.attributes.iter();
         all.find_map(|(key, value)| (key == name).then_some(&**value))
     }
 
+    /// Returns the children of that name, in order.
     fn all(&self, name: &str) -> impl Iterator<Item = &Element> {
         self.children.iter().filter(move |child| child.name == name)
     }
 }
 
-/// Deepest task file: they are five elements deep.
+/// Number of elements within one another that are accepted; task files are five elements deep.
 const DEPTH: usize = 100;
 
-/// The root element.
+/// Parses a text as XML and returns its root element.
+///
+/// Comments, processing instructions and a document type without internal subset are passed over.
+/// Text and CDATA sections are decoded and joined; the five entities of XML and numeric references
+/// are known, others are errors.
+///
+/// # Errors
+/// As [`read_tasks`], with line and column of the problem where it is at one place.
 fn tree(name: &str, text: &str) -> Result<Element> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
@@ -269,6 +351,7 @@ fn tree(name: &str, text: &str) -> Result<Element> {
     })
 }
 
+/// Returns an element without children and text from its start tag.
 fn element(start: &BytesStart<'_>) -> quick_xml::Result<Element> {
     let mut element = Element {
         name: start.name().0.to_owned(),
@@ -283,6 +366,7 @@ fn element(start: &BytesStart<'_>) -> quick_xml::Result<Element> {
     Ok(element)
 }
 
+/// Appends text to the innermost open element.
 fn add_text(open: &mut [Element], text: &str) {
     if let Some(last) = open.last_mut() {
         last.text.push_str(text);

@@ -1,12 +1,25 @@
-//! Offsets of white space, found eight bytes at a time.
+//! Index of whitespace positions, found 64 bytes at a time.
 //!
-//! A branch on every byte of a line is slow, because it is often mispredicted. So the offsets of all bytes up to `b' '`
-//! are collected first, a chunk at a time and without branches, and lines and columns are split there.
+//! A branch on every byte of a line is slow, because it is often mispredicted. The positions of all
+//! bytes up to `b' '` are therefore collected first, a chunk at a time and almost without branches;
+//! lines and columns are then split at these positions without looking at the bytes between them.
+//!
+//! Eight bytes are tested at once in a 64-bit word (SWAR): adding 0x5F to the low seven bits of
+//! each byte sets its high bit if they exceed 0x20, and one multiplication moves the eight results
+//! into one byte of a bit mask. Bytes of 0x80 and above, the parts of multi-byte characters, are
+//! never whitespace here. A block of 64 bytes yields a 64-bit mask, whose set bits are written out
+//! as positions. This runs on all processors without intrinsics.
+//!
+//! For `a O\n` at offset 10 the index is `[11, 13]`. Memory is 4 bytes for each whitespace byte of
+//! the chunk.
 
-/// Replaces `marks` by the offsets of all bytes of `text` that are at most `b' '`: line ends, tabs, spaces, controls.
-/// `start` is the offset of the first byte.
-pub(crate) fn gather(text: &[u8], start: usize, marks: &mut Vec<u32>) {
-    marks.clear();
+/// Replaces `positions` by those of all bytes of `text` that are at most `b' '`, ascending: line
+/// ends, tabs, spaces and control characters.
+///
+/// `start` is the position of the first byte of `text`; `start + text.len()` must be less than
+/// 2^32.
+pub(crate) fn gather(text: &[u8], start: usize, positions: &mut Vec<u32>) {
+    positions.clear();
     let blocks = text.chunks_exact(BLOCK);
     let rest = blocks.remainder();
     let mut base = start as u32;
@@ -17,21 +30,31 @@ pub(crate) fn gather(text: &[u8], start: usize, marks: &mut Vec<u32>) {
             bytes.copy_from_slice(word);
             bits |= low_bytes(u64::from_le_bytes(bytes)) << (8 * at);
         }
-        write(bits, base, marks);
+        write(bits, base, positions);
         base += BLOCK as u32;
     }
     for (at, &byte) in rest.iter().enumerate() {
         if byte <= b' ' {
-            marks.push(base + at as u32);
+            positions.push(base + at as u32);
         }
     }
 }
 
+/// Bytes whose results fit one 64-bit mask.
 const BLOCK: usize = 64;
-/// Offsets written at once; most blocks have fewer.
+/// Positions written at once; most blocks of text have fewer whitespace bytes.
 const BURST: usize = 16;
 
-/// A bit for each of eight bytes: 1 if it is at most `b' '`.
+/// Returns a bit for each of eight bytes, the first byte in the lowest bit: 1 if it is at most `b'
+/// '`.
+///
+/// | byte of `word` | `a` | ` ` | `O` | `\n` | `b` | `\t` | `X` | `\n` |
+/// |---|---|---|---|---|---|---|---|---|
+/// | value | 61 | 20 | 4F | 0A | 62 | 09 | 58 | 0A |
+/// | low seven bits + 5F | C0 | 7F | AE | 69 | C1 | 68 | B7 | 69 |
+/// | high bit clear | 0 | 1 | 0 | 1 | 0 | 1 | 0 | 1 |
+///
+/// The result is 0b1010_1010: bit 1 for the space, bit 3 for the line feed, and so on.
 #[inline(always)]
 fn low_bytes(word: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -44,23 +67,27 @@ fn low_bytes(word: u64) -> u64 {
     ((low >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56
 }
 
-/// Appends the offsets of the bits that are set.
+/// Appends the positions of the bits that are set in `bits`; bit 0 is at position `base`.
+///
+/// [`BURST`] positions are always written, and what exceeds the number of set bits is cut off
+/// again, so that the number of iterations is fixed for most blocks. The loop takes the lowest set
+/// bit and clears it; when none is left it writes positions that are cut off.
 #[inline(always)]
-fn write(mut bits: u64, base: u32, marks: &mut Vec<u32>) {
+fn write(mut bits: u64, base: u32, positions: &mut Vec<u32>) {
     let count = bits.count_ones() as usize;
-    let end = marks.len() + count;
+    let end = positions.len() + count;
     // A fixed number of offsets is written and then truncated to the count, so that the loop has no unpredictable branch.
     let mut burst = [0; BURST];
     for place in &mut burst {
         *place = base + bits.trailing_zeros();
         bits &= bits.wrapping_sub(1);
     }
-    marks.extend_from_slice(&burst);
+    positions.extend_from_slice(&burst);
     while bits != 0 {
-        marks.push(base + bits.trailing_zeros());
+        positions.push(base + bits.trailing_zeros());
         bits &= bits - 1;
     }
-    marks.truncate(end);
+    positions.truncate(end);
 }
 
 #[cfg(test)]
@@ -83,13 +110,13 @@ mod tests {
                 })
                 .collect();
             let expected: Vec<u32> = (0..length).filter(|&i| text[i as usize] <= b' ').collect();
-            let mut marks = vec![99];
-            gather(&text, 0, &mut marks);
-            assert_eq!(marks, expected);
+            let mut positions = vec![99];
+            gather(&text, 0, &mut positions);
+            assert_eq!(positions, expected);
         }
-        let mut marks = Vec::new();
-        gather(&[b'\n'; 130], 0, &mut marks);
-        assert_eq!(marks.len(), 130);
+        let mut positions = Vec::new();
+        gather(&[b'\n'; 130], 0, &mut positions);
+        assert_eq!(positions.len(), 130);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Tags of one scheme to tags of another.
+//! Conversion of tags between schemes: a [`Reader`] for the source and a [`Writer`] for the target.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,12 @@ use crate::reading::Reading;
 use crate::scheme::Scheme;
 use crate::write::{Writer, tag_string};
 
-/// Converts tags: reads them with one scheme, writes them with another.
+/// Converts tags: reads them in one scheme and writes their spans in another.
+///
+/// Each distinct output tag is formatted once. A converter counts what it has converted, see
+/// [`Converter::changed`].
+///
+/// # Examples
 ///
 /// ```
 /// use spanrs_tags::{Converter, Dialect, Reading, Scheme};
@@ -19,19 +24,35 @@ use crate::write::{Writer, tag_string};
 /// assert_eq!(to.convert(["I-MISC", "B-MISC", "I-MISC"]).unwrap(), ["U-MISC", "B-MISC", "L-MISC"]);
 /// assert!(to.convert(["B-MISC"]).is_err(), "malformed, and no reading was asked for");
 /// ```
+///
+/// With the same scheme on both sides and a reading, tags are repaired:
+///
+/// ```
+/// use spanrs_tags::{Converter, Dialect, Reading, Scheme};
+/// let (bio, reading) = (Scheme::Bio, Some(Reading::Conlleval));
+/// let mut repair = Converter::new(bio, bio, reading, Dialect::default()).unwrap();
+/// assert_eq!(repair.convert(["O", "I-PER"]).unwrap(), ["O", "B-PER"]);
+/// assert_eq!(repair.changed(), (1, 1));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Converter {
+    /// Reads the source scheme.
     reader: Reader,
+    /// Writes the target scheme.
     writer: Writer,
+    /// The target scheme, to format new tags.
     target: Scheme,
+    /// Whether malformed tags are an error.
     refuse: bool,
-    /// Violations, and tags other than `O`, of what was converted.
+    /// Violations and tags other than `O` in all sentences so far.
     changed: (u64, u64),
-    made: HashMap<(&'static str, u32), String>,
+    /// Formatted tags by prefix letter and type id.
+    tag_cache: HashMap<(&'static str, u32), String>,
 }
 
 impl Converter {
-    /// A converter; without a reading malformed tags are an error.
+    /// Creates a converter. With `reading` None malformed tags are an error. The dialect is that of
+    /// both sides.
     ///
     /// # Errors
     /// As [`Reader::new`].
@@ -48,25 +69,29 @@ impl Converter {
             target,
             refuse: reading == Reading::Refuse,
             changed: (0, 0),
-            made: HashMap::new(),
+            tag_cache: HashMap::new(),
         })
     }
 
-    /// The reader of the source side.
+    /// Returns the reader of the source side.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// Violations in all that was converted, and the number of tags other than `O`.
+    /// Returns the number of violations and the number of tags other than `O` in all sentences that
+    /// were converted so far.
+    ///
+    /// With [`Reading::Refuse`] the first number is always 0.
     pub fn changed(&self) -> (u64, u64) {
         self.changed
     }
 
-    /// The tags of a sentence in the target scheme, as many as came in.
+    /// Returns the tags of a sentence in the target scheme, one for each tag given.
     ///
     /// # Errors
-    /// [`crate::Error::Malformed`] with all violations where no reading was asked for; the errors of
-    /// [`Writer::write`] where the target cannot express the spans.
+    /// - [`crate::Error::Malformed`] with all violations if no reading was asked for.
+    /// - Those of [`Writer::write`] if the target scheme cannot express the spans.
+    /// - [`crate::Error::TooManyTags`].
     pub fn convert<'a>(&mut self, tags: impl IntoIterator<Item = &'a str>) -> Result<Vec<String>> {
         let ids = self.reader.intern_all(tags)?;
         if self.refuse {
@@ -83,11 +108,12 @@ impl Converter {
         self.write(&spans, ids.len())
     }
 
+    /// Writes the spans, using the cache of formatted tags.
     fn write(&mut self, spans: &[Span], length: usize) -> Result<Vec<String>> {
         let types: Vec<&str> = self.reader.types().names().collect();
         let mut tags = vec!["O".to_owned(); length];
-        for (at, letter, ty) in self.writer.roles(spans, &types, length)? {
-            let tag = self.made.entry((letter, ty)).or_insert_with(|| {
+        for (at, letter, ty) in self.writer.prefixed_tokens(spans, &types, length)? {
+            let tag = self.tag_cache.entry((letter, ty)).or_insert_with(|| {
                 tag_string(
                     self.target,
                     self.reader.dialect(),

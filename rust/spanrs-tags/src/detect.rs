@@ -1,4 +1,13 @@
-//! Which scheme are these tags in?
+//! Detection of the scheme of a corpus.
+//!
+//! The evidence is the number of times each tag followed each other tag. Legality is a property of
+//! tag bigrams (see the module `violation`), so these counts give the exact number of malformed
+//! pairs under every scheme, in memory that does not grow with the corpus. The scheme with the
+//! fewest malformed pairs is chosen; ties go to the scheme that is first in [`Scheme::all`].
+//!
+//! For the single sentence `I-A I-A O I-B`: IOB, IOE1 and IO have no malformed pairs; BIO has two
+//! (`I` first and `I` after `O`), and so has IOE2 (`I` before `O` and `I` last). Of the schemes
+//! without any, IOB is the first in the order of preference.
 
 use std::collections::BTreeMap;
 
@@ -10,49 +19,85 @@ use crate::scheme::Scheme;
 use crate::table::{END, OUTSIDE, UNKNOWN};
 use crate::violation;
 
-/// Side of the square table that counts pairs of the first tags; later tags go to a map.
+/// Side of the square table that counts bigrams of the first tags, 63 tags and the border of a
+/// sentence; bigrams with later tags are counted in a map.
 const DENSE: usize = 64;
 
-/// How often each tag followed each: all that detection looks at, in memory that does not grow with
-/// the corpus.
+/// Counts of tag bigrams, from which a scheme is detected.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Vocabulary;
+/// use spanrs_tags::{Dialect, Evidence, Scheme};
+/// let mut tags = Vocabulary::new(100);
+/// let ids: Vec<u32> = ["B-PER", "I-PER", "O", "B-LOC"]
+///     .iter()
+///     .map(|tag| tags.intern(tag).unwrap())
+///     .collect();
+/// let mut evidence = Evidence::default();
+/// evidence.add(&ids);
+/// let detection = evidence.decide(&tags, &Dialect::default()).unwrap();
+/// assert_eq!((detection.scheme, detection.labelled), (Scheme::Bio, 3));
+/// assert_eq!(detection.violations_of(Scheme::Bio), Some(0));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    // Place 0 stands for the border of a sentence, tag `id` for place `id + 1`.
+    /// Counts of (before, here) at `before * DENSE + here`. Index 0 is the border of a sentence,
+    /// tag `id` has index `id + 1`.
     dense: Vec<u64>,
-    rest: BTreeMap<(u32, u32), u64>,
+    /// Counts of pairs with an index of at least [`DENSE`].
+    sparse: BTreeMap<(u32, u32), u64>,
 }
 
-/// A scheme, and what speaks for it.
+/// A detected scheme and the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detection {
-    /// The scheme that explains the tags with the fewest violations.
+    /// The scheme with the fewest malformed pairs.
     pub scheme: Scheme,
-    /// Violations under every scheme that was considered, best first.
+    /// Number of malformed pairs under every scheme that was considered, fewest first. TOKEN is
+    /// never considered.
     pub violations: Vec<(Scheme, u64)>,
-    /// Tags other than `O`, each as often as it occurs.
+    /// Number of tokens whose tag is not `O`.
     pub labelled: u64,
-    /// Prefixes that occur.
+    /// Prefixes that occur, `O` included, in alphabetical order.
     letters: Vec<&'static str>,
-    /// One sentence for people.
+    /// A summary for the user, such as
+    /// `BIO: prefixes B I O; violations BIO 0, IOB 2, IOE1 2, IOBES 2`.
     pub statement: String,
 }
 
-/// True where violations are so many that the scheme is in doubt: more than a tenth of the tags other than `O`.
+/// Returns whether there are so many violations that the scheme is in doubt: more than a tenth of
+/// the tags other than `O`.
+///
+/// # Examples
+///
+/// ```
+/// assert!(!spanrs_tags::are_many(10, 100));
+/// assert!(spanrs_tags::are_many(11, 100));
+/// ```
 pub fn are_many(violations: u64, labelled: u64) -> bool {
     violations * 10 > labelled
 }
 
 impl Detection {
-    /// False where there was no tag but `O`, so there is no evidence for any scheme.
+    /// Returns whether there is any evidence: false if every tag is `O`, in which case the first
+    /// scheme of [`Scheme::all`] is assumed.
     pub fn is_decided(&self) -> bool {
         self.labelled > 0
     }
 
-    /// True where tags that were expected to be in a scheme are clearly in another one.
+    /// Returns whether tags that were expected to be in the scheme `expected` are clearly in
+    /// another one.
     ///
-    /// They violate the detected scheme at no more than a hundredth of the tags other than `O`. They have a prefix
-    /// that the expected scheme lacks, or violate it at more than a tenth of these tags and at least
-    /// [`Detection::ENOUGH`] times. BIO, IOB and IO are never told apart here: malformed BIO looks like IOB.
+    /// All of these have to hold:
+    ///
+    /// - The detected scheme has fewer malformed pairs than `expected`, and at most a hundredth of
+    ///   the tags other than `O`.
+    /// - A prefix occurs that `expected` lacks; or the malformed pairs under `expected` are more
+    ///   than a tenth of these tags and at least [`Detection::ENOUGH`].
+    /// - Not both schemes are among BIO, IOB and IO: malformed BIO looks like IOB, so these are
+    ///   never told apart.
     pub fn contradicts(&self, expected: Scheme) -> bool {
         const ALIKE: [Scheme; 3] = [Scheme::Bio, Scheme::Iob, Scheme::Io];
         let violations = |scheme| self.violations_of(scheme).unwrap_or_default();
@@ -67,10 +112,11 @@ impl Detection {
                     && violations(expected) >= Self::ENOUGH)
     }
 
-    /// Violations that are enough evidence against a scheme which has all prefixes.
+    /// Number of malformed pairs from which they count as evidence against a scheme that has all
+    /// prefixes.
     pub const ENOUGH: u64 = 10;
 
-    /// Violations under a scheme; None for one that was not considered.
+    /// Returns the number of malformed pairs under a scheme; None for one that was not considered.
     pub fn violations_of(&self, scheme: Scheme) -> Option<u64> {
         let mut considered = self.violations.iter();
         considered.find(|(of, _)| *of == scheme).map(|(_, n)| *n)
@@ -81,26 +127,30 @@ impl Default for Evidence {
     fn default() -> Self {
         Self {
             dense: vec![0; DENSE * DENSE],
-            rest: BTreeMap::new(),
+            sparse: BTreeMap::new(),
         }
     }
 }
 
 impl Evidence {
-    /// Adds a sentence.
+    /// Adds a sentence. Ids are those of the vocabulary that is passed to [`Evidence::decide`]; an
+    /// empty sentence adds the pair of start and end, which is legal in every scheme.
     pub fn add(&mut self, ids: &[u32]) {
         let mut before = 0;
         for here in ids.iter().map(|id| id + 1).chain([0]) {
             if (before as usize) < DENSE && (here as usize) < DENSE {
                 self.dense[before as usize * DENSE + here as usize] += 1;
             } else {
-                *self.rest.entry((before, here)).or_default() += 1;
+                *self.sparse.entry((before, here)).or_default() += 1;
             }
             before = here;
         }
     }
 
-    /// Violations of `scheme`, and tags other than `O`; `tags` is the vocabulary of the ids that were added.
+    /// Returns the number of malformed pairs under `scheme` and the number of tags other than `O`.
+    ///
+    /// `tags` is the vocabulary of the ids that were added. The first number is 0 for TOKEN, of
+    /// which every tag is legal.
     pub fn check(&self, tags: &Vocabulary, scheme: Scheme, dialect: &Dialect) -> (u64, u64) {
         let outside = tags.get("O");
         let labelled = self
@@ -115,24 +165,29 @@ impl Evidence {
         }
     }
 
+    /// Iterates over (index before, index here, count) for the pairs that occur.
     fn pairs(&self) -> impl Iterator<Item = (u32, u32, u64)> {
         let dense = self
             .dense
             .iter()
             .enumerate()
             .map(|(at, &n)| ((at / DENSE) as u32, (at % DENSE) as u32, n));
-        let rest = self
-            .rest
+        let sparse = self
+            .sparse
             .iter()
             .map(|(&(before, here), &n)| (before, here, n));
-        dense.chain(rest).filter(|(.., n)| *n > 0)
+        dense.chain(sparse).filter(|(.., n)| *n > 0)
     }
 
-    /// The scheme with the fewest violations; among equals the one that stands first in
-    /// [`Scheme::all`]. TOKEN, which no tag violates, must be asked for by name.
+    /// Chooses the scheme with the fewest malformed pairs; of several, the first one in
+    /// [`Scheme::all`].
+    ///
+    /// TOKEN, which no tag violates, is never chosen. Takes time proportional to the number of
+    /// distinct pairs times the number of schemes.
     ///
     /// # Errors
-    /// [`Error::NoScheme`] where most tags other than `O` have a prefix of no scheme.
+    /// [`Error::NoScheme`] if more than half of the tags other than `O` have a prefix that no
+    /// scheme knows.
     pub fn decide(&self, tags: &Vocabulary, dialect: &Dialect) -> Result<Detection> {
         let mut uses = vec![0_u64; tags.len()];
         for (_, here, n) in self.pairs() {
@@ -162,7 +217,7 @@ impl Evidence {
             .collect();
         // Stable: equals keep the order of preference.
         violations.sort_by_key(|(_, n)| *n);
-        let statement = state(&violations, spanlike, &letters);
+        let statement = statement(&violations, spanlike, &letters);
         Ok(Detection {
             scheme: violations[0].0,
             violations,
@@ -172,6 +227,7 @@ impl Evidence {
         })
     }
 
+    /// Counts the malformed pairs under a scheme.
     fn violations(&self, tags: &Vocabulary, scheme: Scheme, dialect: &Dialect) -> u64 {
         let prefixes = scheme.prefixes();
         let decoded: Vec<_> = tags
@@ -196,7 +252,7 @@ impl Evidence {
     }
 }
 
-/// How often each prefix letter occurs; the empty letter stands for tags no scheme knows.
+/// Returns how often each prefix occurs; the empty string stands for tags that no scheme knows.
 fn letters_of(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> BTreeMap<&'static str, u64> {
     let mut letters = BTreeMap::new();
     for (tag, n) in tags.names().zip(uses) {
@@ -209,7 +265,7 @@ fn letters_of(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> BTreeMap<&'
     letters
 }
 
-/// The prefix of a tag; None where no scheme knows it.
+/// Returns the prefix of a tag; None if no scheme knows it.
 fn letter_of(tag: &str, dialect: &Dialect) -> Option<&'static str> {
     let mut schemes = Scheme::all().filter(|scheme| *scheme != Scheme::Token);
     schemes.find_map(
@@ -221,7 +277,8 @@ fn letter_of(tag: &str, dialect: &Dialect) -> Option<&'static str> {
     )
 }
 
-/// The most frequent tags whose prefix no scheme knows; among equals in the order of their names.
+/// Returns the three most frequent tags with a prefix that no scheme knows, cut to 40 characters
+/// each; ties are resolved by the order of the names.
 fn strange_tags(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> Vec<String> {
     const SHOWN: usize = 3;
     let used = tags.names().zip(uses).filter(|(_, n)| **n > 0);
@@ -235,7 +292,9 @@ fn strange_tags(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> Vec<Strin
         .collect()
 }
 
-fn state(
+/// Formats [`Detection::statement`]: the best scheme, the prefixes, and the violations of the best
+/// four schemes.
+fn statement(
     violations: &[(Scheme, u64)],
     spanlike: u64,
     letters: &BTreeMap<&'static str, u64>,

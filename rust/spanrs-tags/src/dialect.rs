@@ -1,38 +1,57 @@
-//! How a tag string is split into prefix and type.
+//! The spelling of tags: how a string is split into prefix and type, and joined again.
+//!
+//! With the default dialect:
+//!
+//! | tag | prefix | type | meaning in BIO |
+//! |---|---|---|---|
+//! | `B-PER` | `B` | `PER` | begins a span |
+//! | `B-PER-x` | `B` | `PER-x` | begins a span; the first separator counts |
+//! | `B` | `B` | `_` | begins a span of the type `_` |
+//! | `O` | `O` | `_` | outside |
+//! | `O-PER` | `O` | `PER` | unknown prefix, because `O` has no type |
+//! | `X-PER` | `X` | `PER` | unknown prefix |
 
 use crate::error::{Error, Result};
 use crate::scheme::{Prefix, Scheme};
 use crate::table::{OUTSIDE, UNKNOWN};
 
-/// The type of a prefix that stands alone, like `B` in `B I O`.
+/// The type of a prefix without type, like `B` in `B I O`. It has the type id 0 in every reader.
 pub(crate) const UNTYPED: &str = "_";
 
-/// What a tag without separator is a span of.
+/// The type of a tag without separator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bare {
-    /// `B` and `I` are spans of the one type `_`, so `B I` is one span.
+    /// `B` and `I` are prefixes of spans of the one type `_`, so `B I` is one span.
     #[default]
     OneType,
-    /// `B` is of type `B` and `I` of type `I`, so `B I` is two spans (iobes).
+    /// The whole tag is the type: `B` is of type `B` and `I` of type `I`, so `B I` is two spans
+    /// (iobes).
     WholeTag,
 }
 
 /// How tags are spelt.
 ///
+/// # Examples
+///
 /// ```
-/// use spanrs_tags::Dialect;
-/// let dialect = Dialect { suffix: true, ..Dialect::default() };
-/// assert_eq!(dialect.join("B", "PER"), "PER-B");
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let dialect = Dialect { suffix: true, separator: "_".into(), ..Dialect::default() };
+/// assert_eq!(dialect.join("B", "PER"), "PER_B");
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Strict, dialect).unwrap();
+/// let ids = reader.intern_all(["PER_B", "PER_I"]).unwrap();
+/// assert_eq!(reader.spans(&ids).len(), 1);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialect {
-    /// Between prefix and type; the first one counts (the last one with `suffix`).
+    /// The string between prefix and type. If a tag has several, the first one counts, or the last
+    /// one with `suffix`. [`Dialect::check`] lists what is not allowed. Default: `-`.
     pub separator: String,
-    /// The prefix stands behind the type: `PER-B`.
+    /// Whether the prefix is written behind the type: `PER-B`. Default: false.
     pub suffix: bool,
-    /// What a tag without separator is a span of.
+    /// The type of a tag without separator. Default: [`Bare::OneType`].
     pub bare: Bare,
-    /// An unknown prefix is `O` and no violation (iobes).
+    /// Whether a tag with an unknown prefix is read as `O` and is not a violation (iobes). Default:
+    /// false, which also reads it as `O` but reports [`crate::Kind::UnknownTag`].
     pub unknown_is_outside: bool,
 }
 
@@ -47,18 +66,21 @@ impl Default for Dialect {
     }
 }
 
-/// One tag after splitting.
+/// A decoded tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parts<'a> {
-    /// Symbol of the scheme's table.
+    /// Symbol in the table of the scheme: 0 for `O`, 1 + the position of the prefix, or 6 for an
+    /// unknown prefix.
     pub(crate) symbol: u8,
-    /// The symbol that a tag after this one sees when legality is asked.
+    /// The symbol that the next tag sees when legality is checked; differs from `symbol` in IOB
+    /// with the dialect of iobes only.
     pub(crate) seen: u8,
+    /// The type; `_` if the tag has none and the dialect gives it none.
     pub(crate) ty: &'a str,
 }
 
 impl Dialect {
-    /// The dialect of iobes: bare tags are their own type, unknown prefixes are `O`.
+    /// Returns the dialect of iobes: bare tags are their own type, unknown prefixes are `O`.
     pub fn iobes() -> Self {
         Self {
             bare: Bare::WholeTag,
@@ -67,7 +89,8 @@ impl Dialect {
         }
     }
 
-    /// Refuses a separator that is empty or holds a letter of a prefix.
+    /// Refuses a separator that is empty or contains a prefix of any scheme or `O`, since such tags
+    /// could not be split unambiguously.
     ///
     /// # Errors
     /// [`Error::BadSeparator`].
@@ -87,7 +110,17 @@ impl Dialect {
         Ok(())
     }
 
-    /// The tag made of a prefix and a type.
+    /// Returns the tag with the given prefix and type. A type `_` is left out with
+    /// [`Bare::OneType`], so that joining is the inverse of splitting.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_tags::Dialect;
+    /// assert_eq!(Dialect::default().join("B", "PER"), "B-PER");
+    /// assert_eq!(Dialect::default().join("B", "_"), "B");
+    /// assert_eq!(Dialect::iobes().join("B", "_"), "B-_");
+    /// ```
     pub fn join(&self, prefix: &str, ty: &str) -> String {
         match (self.bare == Bare::OneType && ty == UNTYPED, self.suffix) {
             (true, _) => prefix.to_owned(),
@@ -96,7 +129,7 @@ impl Dialect {
         }
     }
 
-    /// Prefix and type of a tag; both are None where there is no separator.
+    /// Splits a tag into prefix and type; None if there is no separator.
     fn split<'a>(&self, tag: &'a str) -> Option<(&'a str, &'a str)> {
         if self.suffix {
             tag.rsplit_once(&self.separator).map(|(ty, p)| (p, ty))
@@ -105,6 +138,12 @@ impl Dialect {
         }
     }
 
+    /// Decodes a tag.
+    ///
+    /// `prefixes` are the letters to look for: those of the scheme, or those of seqeval's default
+    /// mode. `O` counts as outside only if it has no type, or if the dialect reads unknown prefixes
+    /// as outside. In [`Scheme::Token`] the whole tag is the type and only `O` is outside, so that
+    /// gaps can be written and read back.
     pub(crate) fn parts<'a>(&self, tag: &'a str, scheme: Scheme, prefixes: &[Prefix]) -> Parts<'a> {
         if scheme == Scheme::Token {
             // `O` is outside there too: gaps can be written, and read back.
@@ -139,8 +178,10 @@ impl Dialect {
         }
     }
 
-    /// iobes asks only for the type of the tag before a `B` in IOB, never for its prefix: `X-PER` and
-    /// `O-PER` count as spans there, and `I-O` as outside.
+    /// Returns the symbol of a tag as the next one sees it when legality is checked.
+    ///
+    /// iobes looks only at the type of the tag before a `B` in IOB, never at its prefix: `X-PER`
+    /// and `O-PER` count as spans there, and `I-O` as outside.
     fn seen(&self, symbol: u8, ty: &str, scheme: Scheme) -> u8 {
         if !(self.unknown_is_outside && scheme == Scheme::Iob) {
             return symbol;

@@ -1,10 +1,25 @@
+//! The error type of the crate and the wording of its messages.
+
 use spanrs_base::TooManyTags;
 
 use crate::reading::Reading;
 use crate::scheme::Scheme;
 use crate::violation::Violation;
 
-/// What can go wrong with tags.
+/// Errors in tags, spans and options.
+///
+/// Messages are complete sentences or clauses that name the remedy where there is one. Variants
+/// carry the parts of the message, so that callers can add a position.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_tags::{Error, Scheme};
+/// let error = Scheme::from_name("BIOX").unwrap_err();
+/// assert_eq!(error.code(), "unknown_scheme");
+/// assert!(matches!(&error, Error::UnknownScheme { name, .. } if name == "BIOX"));
+/// assert!(error.to_string().starts_with("unknown scheme `BIOX`; known are BIO, IOB, "));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No scheme has this name.
@@ -12,7 +27,7 @@ pub enum Error {
     UnknownScheme {
         /// As the user wrote it.
         name: String,
-        /// All names.
+        /// The names of all schemes, separated by commas.
         known: String,
     },
     /// No reading has this name.
@@ -20,10 +35,10 @@ pub enum Error {
     UnknownReading {
         /// As the user wrote it.
         name: String,
-        /// All names.
+        /// The names of all readings, separated by commas.
         known: String,
     },
-    /// The reading has no rules for the scheme.
+    /// The reading is not defined for the scheme.
     #[error("the reading {reading} is not defined for the scheme {}; use conlleval, strict or discard", scheme.name())]
     ReadingNotForScheme {
         /// The reading.
@@ -31,7 +46,7 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
-    /// The separator could not be told from prefixes.
+    /// The separator is empty or contains a prefix, so that tags could not be split.
     #[error(
         "{separator:?} cannot separate prefix and type: it is empty, or a prefix is spelt with it"
     )]
@@ -39,14 +54,14 @@ pub enum Error {
         /// As the user wrote it.
         separator: String,
     },
-    /// More than a limit allows.
+    /// A size exceeds a limit.
     #[error("{what}: {asked} are asked for, at most {most} are possible")]
     TooMany {
-        /// Of what.
+        /// What is counted, as a plural: "tokens of a sentence".
         what: &'static str,
-        /// How many.
+        /// The size.
         asked: usize,
-        /// The limit.
+        /// The largest size that is accepted.
         most: usize,
     },
     /// The tags do not conform to the scheme and no reading was asked for.
@@ -54,46 +69,46 @@ pub enum Error {
     Malformed {
         /// The scheme the tags were read in.
         scheme: Scheme,
-        /// All of them, in order.
+        /// All violations of the sentence, by index and then by kind.
         violations: Vec<Violation>,
     },
     /// Two spans share a token.
     #[error("spans overlap: {first} and {second}; tags can write flat spans only")]
     Overlap {
-        /// The one that starts first.
+        /// The span that starts first, as `PER [0, 2)`.
         first: String,
-        /// The one that starts before the first ends.
+        /// The span that starts before the first one ends.
         second: String,
     },
-    /// A span does not lie within the sentence, or covers nothing.
+    /// A span is empty or does not lie within the sentence.
     #[error(
         "span {span} does not fit a sentence of {length} tokens; starts count from 0, ends are exclusive and greater than starts"
     )]
     OutOfRange {
-        /// The span.
+        /// The span, as `PER [0, 2)`.
         span: String,
-        /// Tokens of the sentence.
+        /// Number of tokens of the sentence.
         length: usize,
     },
-    /// A type that would not come back when the tags are read.
+    /// A type that would not be read back from a tag.
     #[error("type {ty:?} cannot be written in a tag: {reason}")]
     BadType {
         /// The type.
         ty: String,
-        /// Why not.
+        /// Why not; a clause that follows a colon.
         reason: &'static str,
     },
-    /// The scheme cannot express the spans.
+    /// The scheme cannot express the span.
     #[error("{} cannot express {span}: {reason}", scheme.name())]
     NotExpressible {
         /// The scheme.
         scheme: Scheme,
-        /// The span.
+        /// The span, as `PER [0, 2)`.
         span: String,
-        /// Why not.
+        /// Why not; a clause that follows a colon.
         reason: &'static str,
     },
-    /// A tag that the scheme does not know, where every tag must be known.
+    /// A tag has a prefix that the scheme does not know, where every tag has to be known.
     #[error("`{tag}` is no tag of the scheme {}", scheme.name())]
     UnknownTag {
         /// The tag.
@@ -101,23 +116,23 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
-    /// Most tags fit no scheme but TOKEN, which is never assumed.
+    /// Most tags fit no scheme other than TOKEN, which is never assumed.
     #[error("{}", no_scheme(*strange, *labelled, examples))]
     NoScheme {
-        /// Tags, each as often as it occurs, whose prefix no scheme knows.
+        /// Number of tokens whose tag has a prefix that no scheme knows.
         strange: u64,
-        /// Tags other than `O`, each as often as it occurs.
+        /// Number of tokens whose tag is not `O`.
         labelled: u64,
-        /// The most frequent of the strange tags.
+        /// The most frequent of the tags with unknown prefixes, at most three.
         examples: Vec<String>,
     },
-    /// Too many different tags.
-    #[error("more than {} different tags; is the right column read?", .0.most)]
+    /// More distinct tags than the vocabulary accepts.
+    #[error("more than {} different tags; is the right column read?", .0.max_tags)]
     TooManyTags(TooManyTags),
 }
 
 impl Error {
-    /// A short name of the kind of error, which does not change between releases.
+    /// Returns an identifier of the variant in snake case, which does not change between releases.
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownScheme { .. } => "unknown_scheme",
@@ -146,7 +161,9 @@ impl From<TooManyTags> for Error {
     }
 }
 
-/// What to do about a tag that has a prefix in another spelling.
+/// Suggests a remedy for a tag whose prefix is spelt in another way: another separator (`B_PER`,
+/// `B:PER`), a suffix (`PER-B`) or lower case (`b-PER`). None if the tag looks like none of them or
+/// has fewer than three characters.
 fn other_spelling(tag: &str) -> Option<&'static str> {
     let is_prefix = |c: Option<char>| c.is_some_and(|c| "BIOESLUMW".contains(c));
     let is_lower_prefix = |c: Option<char>| c.is_some_and(|c| "biesl".contains(c));
@@ -170,6 +187,8 @@ fn other_spelling(tag: &str) -> Option<&'static str> {
     None
 }
 
+/// Formats [`Error::NoScheme`]; the hint depends on whether the examples are numbers (label ids of
+/// a model), known misspellings or neither.
 fn no_scheme(strange: u64, labelled: u64, examples: &[String]) -> String {
     let shown = examples.iter().map(|tag| match tag.as_str() {
         "" => "an empty tag".to_owned(),
@@ -194,6 +213,7 @@ fn no_scheme(strange: u64, labelled: u64, examples: &[String]) -> String {
     )
 }
 
+/// Formats [`Error::Malformed`] with at most three of the violations.
 fn malformed(scheme: &Scheme, violations: &[Violation]) -> String {
     const SHOWN: usize = 3;
     let mut text = format!(

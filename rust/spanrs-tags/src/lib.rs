@@ -1,8 +1,30 @@
-//! Tags: schemes as data, readings as tables, and everything done with them.
+//! Tag schemes: reading tags into spans, writing spans as tags, validation, conversion and
+//! detection.
 //!
-//! The road of a tag is: a [`Dialect`] splits the string once into prefix and type, a [`Scheme`] says
-//! what the prefix means, a [`Reading`] decides what malformed sequences mean, and a [`Reader`] walks
-//! the tags of a sentence through the table made of these three.
+//! # From a tag to a span
+//!
+//! 1. A [`Dialect`] splits the string once into prefix and type (`B-PER` into `B` and `PER`).
+//! 2. A [`Scheme`] says what the prefix means: whether a span may begin or end at the token.
+//! 3. A [`Reading`] says what malformed sequences mean.
+//! 4. The three are compiled into a [`Table`] of 256 bytes, and a [`Reader`] walks the tags of a
+//!    sentence through it: one lookup per token, no strings and no allocation.
+//!
+//! Every distinct tag is decoded once, when it is interned; afterwards a tag is a `u32` id.
+//!
+//! | tags | scheme | spans |
+//! |---|---|---|
+//! | `B-PER I-PER O I-LOC` | BIO, reading `conlleval` | PER [0, 2), LOC [3, 4) |
+//! | `B-PER I-PER O I-LOC` | BIO, reading `strict` | PER [0, 2) |
+//! | `I-PER I-PER B-PER` | IOB | PER [0, 2), PER [2, 3) |
+//! | `B-PER E-PER S-LOC` | IOBES | PER [0, 2), LOC [2, 3) |
+//!
+//! # The other direction and the rest
+//!
+//! [`Writer`] writes spans as tags, [`Converter`] joins a reader and a writer, [`Evidence`] detects
+//! the scheme of a corpus from counts of tag bigrams, [`legal`] gives the matrix of legal
+//! transitions (for constrained decoding), and [`Violation`] describes a malformed tag.
+//!
+//! # Examples
 //!
 //! ```
 //! use spanrs_tags::{Dialect, Reader, Reading, Scheme};

@@ -1,16 +1,24 @@
 //! The two readings that reproduce seqeval 1.2.2, as data for the reading tables.
 //!
-//! seqeval's default mode uses the letters `B I E S O .` whatever the scheme, so `L`, `U`, `M` and `W` are unknown to it;
-//! its strict mode has a table of patterns for each scheme, with gaps (`B-PER B-LOC` in IOB drops both spans; a span of
-//! one token in IOE1 is never found). These readings reproduce numbers published with seqeval; for other purposes use
-//! `conlleval` and `strict`.
+//! seqeval's default mode uses the letters `B I E S O .` whatever the scheme, so `L`, `U`, `M` and
+//! `W` are unknown to it. Its strict mode has a table of patterns for each scheme, with gaps:
+//! `B-PER B-LOC` in IOB drops both spans, and a span of one token in IOE1 is never found. These
+//! readings reproduce numbers published with seqeval; for other purposes use `conlleval` and
+//! `strict`.
 //!
-//! They are in this crate because they are entries of the table that serves all readings. What is not a reading of a
-//! scheme (seqeval's own splitting of tags, spans across sentence boundaries) is in `spanrs-compat`.
+//! They are in this crate because they are entries of the table that serves all readings. Other
+//! behaviour of seqeval (its splitting of tags, spans across sentence boundaries) is in
+//! `spanrs-compat`.
+//!
+//! Sources: `get_entities`, `start_of_chunk` and `end_of_chunk` in
+//! `seqeval/metrics/sequence_labeling.py`, and the `start_patterns`, `inside_patterns` and
+//! `end_patterns` in `seqeval/scheme.py`.
 
 use crate::scheme::{Edge, Prefix, Scheme};
 use crate::table::{Context, END, OUTSIDE, Step, UNKNOWN};
 
+/// Builds a letter of the default mode. Its edges are never read, because the default mode decides
+/// by symbols.
 const fn letter(letter: &'static str) -> Prefix {
     Prefix {
         letter,
@@ -19,7 +27,7 @@ const fn letter(letter: &'static str) -> Prefix {
     }
 }
 
-/// Letters of the default mode, in the order of the symbols below.
+/// Letters of the default mode; the position plus 1 is the symbol ([`B`] to [`DOT`]).
 pub(crate) const SEQEVAL_LETTERS: &[Prefix] = &[
     letter("B"),
     letter("I"),
@@ -27,14 +35,32 @@ pub(crate) const SEQEVAL_LETTERS: &[Prefix] = &[
     letter("S"),
     letter("."),
 ];
+/// Symbol of `B` in the default mode.
 const B: u8 = 1;
+/// Symbol of `I` in the default mode.
 const I: u8 = 2;
+/// Symbol of `E` in the default mode.
 const E: u8 = 3;
+/// Symbol of `S` in the default mode.
 const S: u8 = 4;
+/// Symbol of `.` in the default mode, which never begins a span.
 const DOT: u8 = 5;
 
-/// seqeval's `end_of_chunk` and `start_of_chunk` between two tags, given by their letters: whether a span ends and
-/// whether one begins. `same` says whether both tags have the same type.
+/// Returns whether a span ends and whether one begins between two tags, as seqeval's `end_of_chunk`
+/// and `start_of_chunk` decide.
+///
+/// `before` and `here` are the letters of the tags (`O` for the borders of a sentence); every
+/// letter other than `B I E S O .` is unknown to seqeval and treated alike. `same` says whether
+/// both tags have the same type.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_tags::seqeval_borders;
+/// assert_eq!(seqeval_borders('B', 'I', true), (false, false), "the span continues");
+/// assert_eq!(seqeval_borders('B', 'I', false), (true, true), "the type changes");
+/// assert_eq!(seqeval_borders('E', 'O', false), (true, false));
+/// ```
 pub fn seqeval_borders(before: char, here: char, same: bool) -> (bool, bool) {
     let symbol = |letter| match letter {
         'O' => OUTSIDE,
@@ -49,8 +75,10 @@ pub fn seqeval_borders(before: char, here: char, same: bool) -> (bool, bool) {
     (step.close, step.open)
 }
 
-/// The step of the default mode between two symbols. It needs no state of open spans: as in seqeval, the last begin
-/// stays in force until the next one.
+/// The step of the default mode between two symbols.
+///
+/// It needs no state of open spans: as in seqeval, the last begin remains in force until the next
+/// one, so two spans may share a begin (`E-A M-A` gives A [0, 1) and A [0, 2)).
 pub(crate) fn seqeval(before: u8, here: u8, same: bool) -> Step {
     // seqeval appends an `O` to the sentence.
     let here = if here == END { OUTSIDE } else { here };
@@ -68,24 +96,35 @@ pub(crate) fn seqeval(before: u8, here: u8, same: bool) -> Step {
     }
 }
 
+/// The condition of a pattern on the types of the two tags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Types {
+    /// No condition.
     Any,
+    /// The types are equal.
     Same,
+    /// The types differ.
     Differ,
 }
 use Types::{Any, Differ, Same};
 
-/// (letters before, letters here, types). `*` is any letter; `O` also matches the end of the sentence.
+/// (letters before, letters here, types). `*` is any letter; `O` also matches the borders of the
+/// sentence.
 type Pattern = (&'static str, &'static str, Types);
 
+/// The patterns of one scheme in strict mode.
 struct Patterns {
+    /// The scheme.
     scheme: Scheme,
+    /// A span begins at the second tag.
     start: &'static [Pattern],
+    /// The second tag continues the span.
     inside: &'static [Pattern],
+    /// The span ends before the second tag.
     end: &'static [Pattern],
 }
 
+/// The patterns of `seqeval/scheme.py`, scheme by scheme.
 const STRICT: [Patterns; 6] = [
     Patterns {
         scheme: Scheme::Iob,
@@ -135,11 +174,15 @@ const STRICT: [Patterns; 6] = [
     },
 ];
 
-/// True for the schemes of seqeval's strict mode.
+/// Returns whether seqeval's strict mode knows the scheme.
 pub(crate) fn has_strict(scheme: Scheme) -> bool {
     STRICT.iter().any(|p| p.scheme == scheme)
 }
 
+/// The step of the strict mode.
+///
+/// An open span is continued if an inside pattern matches; otherwise it ends, and is reported only
+/// if an end pattern matches. A token that neither continues nor starts a span is read as `O`.
 pub(crate) fn seqeval_strict(scheme: Scheme, c: Context) -> Step {
     let Some(patterns) = STRICT.iter().find(|p| p.scheme == scheme) else {
         return Step::default();

@@ -1,3 +1,5 @@
+//! The reader: interned tags, their decoding, and the functions that walk sentences of tag ids.
+
 use spanrs_base::{Limits, ShortKey, Span, Vocabulary};
 
 use crate::dialect::{Dialect, UNTYPED};
@@ -11,42 +13,63 @@ use crate::violation::{self, Action, Violation};
 
 /// Reads tags into spans: a scheme, a reading, a dialect, and every distinct tag decoded once.
 ///
-/// Gold and pred may be in different schemes, see [`Reader::with_pred_scheme`]; tags and types are numbered
-/// together all the same. Methods of the reader itself read in gold's scheme.
+/// Gold and pred may be in different schemes (see [`Reader::with_pred_scheme`]) but share the ids
+/// of tags and types. Methods of the reader itself use gold's scheme; [`Reader::gold`] and
+/// [`Reader::pred`] give the sides. Interning needs `&mut self`; everything else only reads, so
+/// threads can share a reader.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let mut reader = reader.with_pred_scheme(Scheme::Iobes).unwrap();
+/// let gold = reader.intern_all(["B-PER", "I-PER"]).unwrap();
+/// let pred = reader.intern_all(["B-PER", "E-PER"]).unwrap();
+/// assert_eq!(reader.gold().spans(&gold), reader.pred().spans(&pred));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reader {
+    /// The reading of both sides.
     reading: Reading,
+    /// The dialect of both sides.
     dialect: Dialect,
+    /// Every tag seen, of both sides; ids index `entries` and `legality` of both decodings.
     tags: Vocabulary,
+    /// Every type seen; id 0 is `_`.
     types: Vocabulary,
+    /// How gold is read; and pred, unless `pred` is set.
     gold: Decoding,
-    /// How pred is read, where its scheme is another one.
+    /// How pred is read if its scheme is another one.
     pred: Option<Box<Decoding>>,
 }
 
-/// The sentences whose spans pairs of neighbouring tags determine.
+/// For which sentences the pairs of neighbouring tags alone determine the spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bigrams {
-    /// All.
+    /// All sentences.
     OfAll,
-    /// Those without violations, which the reading reads as conlleval does.
+    /// Sentences without violations; for these the reading equals conlleval.
     OfWellFormed,
 }
 
 /// Every tag as one scheme decodes it.
 #[derive(Clone, Debug)]
 struct Decoding {
+    /// The scheme.
     scheme: Scheme,
+    /// The steps of the reading.
     table: Table,
     /// Bigram table for well-formed sentences, if `table` depends on more than the previous tag.
     well_formed: Option<Table>,
-    // One a tag: its type in the upper bits, its symbol in the low 8.
+    /// By tag id, the input of the table: type id in the upper 24 bits, symbol in the low 8.
     entries: Vec<u32>,
-    // One a tag, for legality: its symbol in the scheme, and the symbol the next tag sees.
+    /// By tag id, for legality: the symbol in the scheme, and the symbol that the next tag sees.
     legality: Vec<(u8, u8)>,
 }
 
 impl Decoding {
+    /// Builds the tables, with no tag decoded yet.
     fn new(scheme: Scheme, reading: Reading) -> Result<Self> {
         let table = Table::new(scheme, reading)?;
         let equals_conlleval = matches!(
@@ -66,7 +89,7 @@ impl Decoding {
         })
     }
 
-    /// Decodes the tags that came into the vocabulary since the last call.
+    /// Decodes the tags that were added to the vocabulary since the last call.
     fn decode_new(
         &mut self,
         reading: Reading,
@@ -88,10 +111,10 @@ impl Decoding {
 }
 
 impl Reader {
-    /// A reader that has not seen a tag yet.
+    /// Creates a reader that has not seen a tag, with the limit of tags of [`Limits::default`].
     ///
     /// # Errors
-    /// [`Error::ReadingNotForScheme`], [`Error::BadSeparator`].
+    /// [`Error::ReadingNotForScheme`] and [`Error::BadSeparator`].
     pub fn new(scheme: Scheme, reading: Reading, dialect: Dialect) -> Result<Self> {
         Self::with_vocabulary(
             Vocabulary::new(Limits::default().tags),
@@ -101,7 +124,7 @@ impl Reader {
         )
     }
 
-    /// A reader for tags that have been numbered already.
+    /// Creates a reader for tags that have been interned before; their ids are kept.
     ///
     /// # Errors
     /// As [`Reader::new`].
@@ -113,7 +136,7 @@ impl Reader {
     ) -> Result<Self> {
         dialect.check()?;
         let mut types = Vocabulary::new(usize::MAX);
-        // Type 0: what `O` has, and what the end of a sentence has.
+        // Type 0 is that of `O` (unless bare tags are types) and of the end of a sentence.
         types.intern(UNTYPED)?;
         let mut reader = Self {
             reading,
@@ -127,8 +150,8 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Reads pred in a scheme of its own from now on; not with [`Reading::Seqeval`], which knows its own prefixes
-    /// whatever the scheme.
+    /// Sets another scheme for pred. Ignored with [`Reading::Seqeval`], which knows the same
+    /// prefixes whatever the scheme.
     ///
     /// # Errors
     /// [`Error::ReadingNotForScheme`].
@@ -141,7 +164,7 @@ impl Reader {
         Ok(self)
     }
 
-    /// Decodes the tags that came into the vocabulary since the last call.
+    /// Decodes the tags that were added to the vocabulary since the last call, for both sides.
     fn decode_new(&mut self) -> Result<()> {
         let (reading, dialect, tags) = (self.reading, &self.dialect, &self.tags);
         self.gold
@@ -152,7 +175,7 @@ impl Reader {
         }
     }
 
-    /// Gold as the reader reads it.
+    /// Returns the view of gold.
     #[inline]
     pub fn gold(&self) -> SideReader<'_> {
         SideReader {
@@ -161,7 +184,7 @@ impl Reader {
         }
     }
 
-    /// Pred as the reader reads it.
+    /// Returns the view of pred, which equals that of gold unless pred has its own scheme.
     #[inline]
     pub fn pred(&self) -> SideReader<'_> {
         SideReader {
@@ -170,13 +193,14 @@ impl Reader {
         }
     }
 
-    /// True where gold and pred are in different schemes, so that equal tags may differ in meaning.
+    /// Returns whether gold and pred are in different schemes, so that equal tags may differ in
+    /// meaning.
     #[inline]
     pub fn has_two_schemes(&self) -> bool {
         self.pred.is_some()
     }
 
-    /// The id of a tag, which is decoded if it is new.
+    /// Returns the id of a tag, decoding the tag if it is new.
     ///
     /// # Errors
     /// [`Error::TooManyTags`].
@@ -185,7 +209,7 @@ impl Reader {
         self.intern_bytes(tag.as_bytes())
     }
 
-    /// As [`Reader::intern`] for bytes that are known to be UTF-8.
+    /// As [`Reader::intern`], for bytes; invalid UTF-8 is replaced by U+FFFD.
     ///
     /// # Errors
     /// [`Error::TooManyTags`].
@@ -198,13 +222,13 @@ impl Reader {
         Ok(id)
     }
 
-    /// The id of a short tag, if it was interned before and is one of the first few hundred.
+    /// As [`Vocabulary::get_short`]: the id of a short tag if it is in the cache of the vocabulary.
     #[inline(always)]
     pub fn get_short(&self, key: ShortKey) -> Option<u32> {
         self.tags.get_short(key)
     }
 
-    /// The ids of the tags of a sentence.
+    /// Returns the ids of the tags of a sentence.
     ///
     /// # Errors
     /// [`Error::TooManyTags`].
@@ -212,37 +236,37 @@ impl Reader {
         tags.into_iter().map(|tag| self.intern(tag)).collect()
     }
 
-    /// The scheme of gold.
+    /// Returns the scheme of gold.
     pub fn scheme(&self) -> Scheme {
         self.gold.scheme
     }
 
-    /// The scheme of pred.
+    /// Returns the scheme of pred.
     pub fn pred_scheme(&self) -> Scheme {
         self.pred().decoding.scheme
     }
 
-    /// The reading.
+    /// Returns the reading.
     pub fn reading(&self) -> Reading {
         self.reading
     }
 
-    /// The dialect.
+    /// Returns the dialect.
     pub fn dialect(&self) -> &Dialect {
         &self.dialect
     }
 
-    /// All tags seen.
+    /// Returns all tags seen, by id.
     pub fn tags(&self) -> &Vocabulary {
         &self.tags
     }
 
-    /// All types seen; type 0 is `_`, seen or not.
+    /// Returns all types seen, by id; id 0 is `_`, whether it was seen or not.
     pub fn types(&self) -> &Vocabulary {
         &self.types
     }
 
-    /// The type with this id.
+    /// Returns the name of a type.
     pub fn type_name(&self, ty: u32) -> &str {
         self.types.name(ty)
     }
@@ -297,7 +321,8 @@ impl Reader {
         self.gold().count_violations(ids)
     }
 
-    /// True where a tag that was numbered has a prefix that the scheme of pred lacks.
+    /// Returns whether any interned tag, of either side, has a prefix that the scheme of pred
+    /// lacks.
     pub fn has_foreign_prefixes(&self) -> bool {
         let decoding = self.pred.as_deref().unwrap_or(&self.gold);
         decoding
@@ -306,7 +331,7 @@ impl Reader {
             .any(|(symbol, _)| *symbol == UNKNOWN)
     }
 
-    /// Tags other than `O`.
+    /// Counts the tags other than the string `O`.
     pub fn count_labelled(&self, ids: &[u32]) -> u64 {
         let outside = self.tags().get("O");
         ids.iter().filter(|id| Some(**id) != outside).count() as u64
@@ -331,32 +356,36 @@ impl Reader {
     }
 }
 
-/// One side of a [`Reader`]: what its scheme makes of the tags.
+/// One side of a [`Reader`]: the tags as its scheme decodes them.
+///
+/// All functions take ids that [`Reader::intern`] returned, and panic for others.
 #[derive(Clone, Copy, Debug)]
 pub struct SideReader<'a> {
+    /// The reader, for names and options.
     reader: &'a Reader,
+    /// The decoding of this side.
     decoding: &'a Decoding,
 }
 
 impl<'a> SideReader<'a> {
-    /// The table, for callers that walk the tags themselves.
+    /// Returns the table, for callers that walk the tags themselves; see [`Walk`].
     #[inline]
     pub fn table(&self) -> &'a Table {
         &self.decoding.table
     }
 
-    /// What each tag was decoded to, by id; what [`Walk`] steps over.
+    /// Returns the decoded tags by id, the input of a [`Walk`].
     #[inline]
     pub fn entries(&self) -> &'a [u32] {
         &self.decoding.entries
     }
 
-    /// The sentences that [`SideReader::between`] is enough to read; None where there are none.
+    /// Returns for which sentences [`SideReader::between`] determines the spans; None if for none.
     pub fn bigrams(&self) -> Option<Bigrams> {
         if self.decoding.table.between(None, None).is_some() {
             return Some(Bigrams::OfAll);
         }
-        // Tags that this dialect reads as `O` are no violations, but are not `O` to every reading.
+        // With this dialect unknown tags are not violations, but not every reading treats them as `O`.
         let known = !self.reader.dialect.unknown_is_outside;
         let well_formed = self.decoding.well_formed.as_ref().filter(|_| known)?;
         well_formed
@@ -364,8 +393,10 @@ impl<'a> SideReader<'a> {
             .map(|_| Bigrams::OfWellFormed)
     }
 
-    /// What happens between two neighbouring tags (None is the border of the sentence), as the bits of a
-    /// [`Walk`]'s steps, in the sentences that [`SideReader::bigrams`] names; None where there are none.
+    /// Returns the step of a [`Walk`] between two neighbouring tags, None being the border of the
+    /// sentence.
+    ///
+    /// Valid for the sentences that [`SideReader::bigrams`] names; None if there are none.
     pub fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
         let entry = |id: u32| self.decoding.entries[id as usize];
         let (before, here) = (before.map(entry), here.map(entry));
@@ -374,7 +405,7 @@ impl<'a> SideReader<'a> {
         table.between(before, here)
     }
 
-    /// How many violations there are between two neighbouring tags; None is the border of the sentence.
+    /// Counts the violations between two neighbouring tags; None is the border of the sentence.
     pub fn violations_between(&self, before: Option<u32>, here: Option<u32>) -> u8 {
         if before.is_none() && here.is_none() {
             return 0;
@@ -389,36 +420,39 @@ impl<'a> SideReader<'a> {
         count
     }
 
-    /// The id of the type of a tag.
+    /// Returns the id of the type of a tag.
     pub fn type_of(&self, id: u32) -> u32 {
         self.decoding.entries[id as usize] >> 8
     }
 
-    /// True for `O`, and for what the dialect reads as `O`.
+    /// Returns whether a tag is `O`, or is read as `O` by the dialect.
     pub fn is_outside(&self, id: u32) -> bool {
         is_outside(self.decoding.entries[id as usize])
     }
 
-    /// True where [`crate::VIOLATION`] in a walk's steps tells all violations.
+    /// Returns whether [`crate::VIOLATION`] is set in the steps of a walk exactly where there are
+    /// violations.
     pub fn walk_sees_violations(&self) -> bool {
         self.decoding.table.sees_violations && !self.reader.dialect.unknown_is_outside
     }
 
-    /// The spans of a sentence in the order of their ends; they do not overlap.
+    /// Returns the spans of a sentence in the order of their ends. They do not overlap, except with
+    /// [`Reading::Seqeval`], where two spans may share a start.
     ///
-    /// Ids are those [`Reader::intern`] gave. Malformed tags are read as the reading says; with
-    /// [`Reading::Refuse`] ask [`SideReader::check`] first.
+    /// Malformed tags are read as the reading says; with [`Reading::Refuse`] call
+    /// [`SideReader::check`] first.
     pub fn spans(&self, ids: &[u32]) -> Vec<Span> {
         let mut spans = Vec::new();
         self.spans_into(ids, &mut spans);
         spans
     }
 
-    /// As [`SideReader::spans`], into a buffer that is kept.
+    /// As [`SideReader::spans`], appending to a buffer.
     ///
-    /// False where the tags are surely well-formed; true where [`SideReader::violations`] may list some.
+    /// Returns false if the tags are well-formed for certain, and true if
+    /// [`SideReader::violations`] may list some.
     pub fn spans_into(&self, ids: &[u32], spans: &mut Vec<Span>) -> bool {
-        // The table sees symbols; in IOB this dialect judges by what stands behind them.
+        // The table decides by symbols; in IOB this dialect decides by the types.
         let unseen = !self.decoding.table.sees_violations
             || self.reader.dialect.unknown_is_outside && self.decoding.scheme == Scheme::Iob;
         let mut steps = if unseen { VIOLATION } else { 0 };
@@ -446,7 +480,7 @@ impl<'a> SideReader<'a> {
         (steps | step) & VIOLATION != 0
     }
 
-    /// Everything that is wrong with a sentence, by index and then by kind.
+    /// Returns the violations of a sentence, by index and then by kind.
     pub fn violations(&self, ids: &[u32]) -> Vec<Violation> {
         let mut found = Vec::new();
         self.each_violation(ids, |at, kind| found.push((at, kind)));
@@ -465,19 +499,19 @@ impl<'a> SideReader<'a> {
             .collect()
     }
 
-    /// How many violations a sentence has.
+    /// Counts the violations of a sentence.
     pub fn count_violations(&self, ids: &[u32]) -> u64 {
         let mut count = 0;
         self.each_kind(ids, |_| count += 1);
         count
     }
 
-    /// Calls `found` with the kind of every violation of a sentence.
+    /// Calls `found` with the kind of each violation of a sentence.
     pub fn each_kind(&self, ids: &[u32], mut found: impl FnMut(violation::Kind)) {
         self.each_violation(ids, |_, kind| found(kind));
     }
 
-    /// The spans, or all that is wrong with the tags.
+    /// Refuses malformed tags.
     ///
     /// # Errors
     /// [`Error::Malformed`] with every violation.
@@ -492,8 +526,9 @@ impl<'a> SideReader<'a> {
         })
     }
 
-    /// Calls `found` with the index and the kind of every violation of a sentence, in the order in which a
-    /// walk comes upon them.
+    /// Calls `found` with the index and the kind of each violation, in the order of the pairs of
+    /// tags that cause them; a violation may concern the first token of the pair, so indices are
+    /// not sorted.
     pub fn each_violation(&self, ids: &[u32], mut found: impl FnMut(usize, violation::Kind)) {
         let mut before = (OUTSIDE, u32::MAX);
         for (at, &id) in ids.iter().enumerate() {
@@ -507,6 +542,7 @@ impl<'a> SideReader<'a> {
         }
     }
 
+    /// Calls `found` for the violations between two symbols, of which the second is at index `at`.
     fn report(
         &self,
         at: usize,

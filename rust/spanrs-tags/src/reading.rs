@@ -1,32 +1,57 @@
+//! Readings: what malformed sequences of tags mean.
+//!
+//! The spans of some malformed BIO sequences under each reading:
+//!
+//! | tags | conlleval | strict | discard | ncrfpp |
+//! |---|---|---|---|---|
+//! | `O I-A I-A` | A [1, 3) | none | none | none |
+//! | `B-A I-B` | A [0, 1), B [1, 2) | A [0, 1) | A [0, 1) | A [0, 1) |
+//! | `X-A B-A` | A [1, 2) | A [1, 2) | A [1, 2) | A [1, 2) |
+//!
+//! and of IOBES:
+//!
+//! | tags | conlleval | strict | discard | ncrfpp |
+//! |---|---|---|---|---|
+//! | `B-A I-A O` | A [0, 2) | none | A [0, 2) | A [0, 3) |
+//! | `I-A E-A` | A [0, 2) | none | none | none |
+//! | `B-A O E-A` | A [0, 1), A [2, 3) | none | A [0, 1) | A [0, 3) |
+//!
+//! [`Reading::Refuse`] reads as conlleval does, for callers that have checked the tags before.
+
 use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::scheme::plain;
 
-/// What malformed tags mean.
+/// What malformed tags mean. See the tables in the documentation of the module.
 ///
-/// On well-formed tags all readings but the two named after seqeval give the same spans.
+/// On well-formed tags all readings give the same spans, except for the two named after seqeval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// A tag that cannot go on with the span before it opens a new one (conlleval.pl, iobes). The
-    /// reading most published numbers use.
+    /// A tag that cannot continue the span before it opens a new one (conlleval.pl, iobes). Most
+    /// published numbers use this reading.
     #[default]
     Conlleval,
-    /// A span that is not opened and closed as the scheme demands is dropped whole.
+    /// A span that is not opened and closed as the scheme demands is dropped as a whole.
     Strict,
-    /// A tag that would go on with a span that is not there is read as `O`; what is left is read.
+    /// A tag that would continue a span that does not exist is read as `O`; the remaining tags are
+    /// read as conlleval does.
     Discard,
-    /// Malformed tags are an error.
+    /// Malformed tags are an error; see [`crate::Reader::check`].
     Refuse,
-    /// Begin and end decide, what stands between them is not looked at (NCRF++; table 1 of the iobes
-    /// paper). For BIO and the schemes with end prefixes.
+    /// A span extends from a first token to the next last token, whatever lies between them
+    /// (NCRF++; table 1 of the iobes paper). Defined for BIO, where a span extends over the `I` of
+    /// its type, and for the schemes with a prefix for last tokens: IOBES, BILOU, BMES and BMEWO.
     Ncrfpp,
-    /// seqeval's default mode to the letter: knows `B I E S O .` whatever the scheme.
+    /// seqeval's default mode, reproduced exactly: it knows the prefixes `B I E S O .` whatever the
+    /// scheme.
     Seqeval,
-    /// seqeval's strict mode to the letter, for IOB, BIO, IOE1, IOE2, IOBES and BILOU.
+    /// seqeval's strict mode, reproduced exactly. Defined for IOB, BIO, IOE1, IOE2, IOBES and
+    /// BILOU.
     SeqevalStrict,
 }
 
+/// The names, in the order in which messages list them.
 const NAMES: [(Reading, &str); 7] = [
     (Reading::Conlleval, "conlleval"),
     (Reading::Strict, "strict"),
@@ -38,12 +63,12 @@ const NAMES: [(Reading, &str); 7] = [
 ];
 
 impl Reading {
-    /// Every reading.
+    /// Iterates over all readings.
     pub fn all() -> impl Iterator<Item = Self> {
         NAMES.iter().map(|(reading, _)| *reading)
     }
 
-    /// The name that is printed.
+    /// Returns the name that is printed.
     pub fn name(self) -> &'static str {
         NAMES
             .iter()
@@ -51,10 +76,18 @@ impl Reading {
             .map_or("", |(_, name)| name)
     }
 
-    /// The reading called `name`.
+    /// Returns the reading with this name, ignoring case, `-`, `_` and spaces.
     ///
     /// # Errors
-    /// [`Error::UnknownReading`], which lists the names.
+    /// [`Error::UnknownReading`], which lists the known names.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_tags::Reading;
+    /// assert_eq!(Reading::from_name("Seqeval strict").unwrap(), Reading::SeqevalStrict);
+    /// assert!(Reading::from_name("lenient").is_err());
+    /// ```
     pub fn from_name(name: &str) -> Result<Self> {
         NAMES
             .iter()

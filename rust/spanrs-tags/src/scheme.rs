@@ -1,61 +1,86 @@
-//! The tagging schemes, one table each.
+//! The tagging schemes as data: one table of prefixes per scheme.
+//!
+//! No other module has code for a particular scheme, except where a reading is defined for some
+//! schemes only. Reading, writing, validation and the transition matrix all follow from the two
+//! [`Edge`] values of each prefix. The prefix `O` belongs to every scheme and is not in the tables.
+//!
+//! | scheme | tags of `New York , Paris Texas` with LOC [0, 2), LOC [3, 4), LOC [4, 5) |
+//! |---|---|
+//! | IOB | `I I O I B` |
+//! | BIO | `B I O B B` |
+//! | IOE1 | `I I O E I` |
+//! | IOE2 | `I E O E E` |
+//! | IOBES | `B E O S S` |
+//! | BILOU | `B L O U U` |
+//! | BMES | `B E O S S` |
+//! | BMEWO | `B E O W W` |
+//! | IO | cannot express the two touching spans |
 
 use crate::error::{Error, Result};
 
-/// What a prefix says about one border of its token.
+/// What a prefix says about one border, the left or the right one, of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// A span always begins (ends) here: `B` in BIO, `E` in IOBES.
     Always,
-    /// A span never begins (ends) here: `I` in BIO.
+    /// A span never begins (ends) here: `I` in BIO on the left, `B` in IOBES on the right.
     Never,
-    /// A span begins (ends) here unless the neighbour belongs to it: `I` in IOB.
+    /// A span begins (ends) here unless the neighbour belongs to the same span: `I` in IOB.
     Auto,
-    /// A span begins (ends) here, and the tag is legal only where it touches another span of the same
-    /// type: `B` in IOB, `E` in IOE1.
+    /// A span begins (ends) here, and the tag is legal only next to a span of the same type: `B` in
+    /// IOB touches the span before it, `E` in IOE1 the span after it.
     Contact,
 }
 
-/// A prefix of a scheme.
+/// A prefix of a scheme and its meaning.
+///
+/// `I` of BIO, for example, never begins a span and ends one unless the next token continues it:
+/// `begins` is [`Edge::Never`] and `ends` is [`Edge::Auto`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix {
-    /// As written, before the separator.
+    /// The prefix as it is written, without the separator; empty for [`Scheme::Token`].
     pub letter: &'static str,
-    /// What it says about the border to the left.
+    /// What it says about the left border of the token.
     pub begins: Edge,
-    /// What it says about the border to the right.
+    /// What it says about the right border of the token.
     pub ends: Edge,
 }
 
-/// How spans are written as one tag a token.
+/// A tagging scheme: how spans are encoded as one tag per token.
 ///
-/// The names follow the field: `Iob` is IOB1 of Ramshaw and Marcus (1995), `Bio` is IOB2.
+/// The names follow the field: `Iob` is IOB1 of Ramshaw and Marcus (1995), `Bio` is IOB2 (Tjong Kim
+/// Sang and Veenstra 1999). The derived ordering is that of the variants and has no further
+/// meaning; the order of preference is that of [`Scheme::all`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scheme {
-    /// `B` only between touching spans of one type.
+    /// IOB1: `I` everywhere, `B` only on the first token of a span that touches a span of the same
+    /// type.
     Iob,
-    /// `B` on every first token.
+    /// IOB2: `B` on every first token, `I` on the others.
     Bio,
-    /// `E` only between touching spans of one type.
+    /// `I` everywhere, `E` only on the last token of a span that is touched by a span of the same
+    /// type.
     Ioe1,
-    /// `E` on every last token.
+    /// `E` on every last token, `I` on the others.
     Ioe2,
-    /// `B`, `I`, `E`, and `S` for a span of one token.
+    /// `B` first, `I` inside, `E` last, `S` for a span of one token.
     Iobes,
-    /// IOBES with `L` for `E` and `U` for `S`.
+    /// IOBES with `L` for `E` and `U` for `S` (Ratinov and Roth 2009).
     Bilou,
     /// IOBES with `M` for `I` and `W` for `S` (Borthwick 1999).
     Bmewo,
-    /// IOBES with `M` for `I`.
+    /// IOBES with `M` for `I`, as in Chinese word segmentation.
     Bmes,
-    /// `I` only; touching spans of one type cannot be told apart.
+    /// `I` only; touching spans of one type cannot be told apart and are read as one span.
     Io,
-    /// No prefixes: every token is a span whose type is its tag, as in part-of-speech tagging.
+    /// No prefixes: every token other than `O` is a span of one token whose type is the whole tag,
+    /// as in part-of-speech tagging.
     Token,
 }
 
 use Edge::{Always, Auto, Contact, Never};
 
+/// Builds an entry of a table.
 const fn prefix(letter: &'static str, begins: Edge, ends: Edge) -> Prefix {
     Prefix {
         letter,
@@ -66,14 +91,18 @@ const fn prefix(letter: &'static str, begins: Edge, ends: Edge) -> Prefix {
 
 /// One row of the table of schemes.
 struct Data {
+    /// The scheme that the row describes.
     scheme: Scheme,
+    /// The name that is printed.
     name: &'static str,
+    /// Other names, in lower case and without `-`, `_` and spaces.
     aliases: &'static [&'static str],
+    /// The prefixes other than `O`, at most five; the position plus 1 is the symbol in the reading
+    /// tables.
     prefixes: &'static [Prefix],
 }
 
-// The first name is the one printed; aliases are compared in lower case without `-`, `_` and spaces.
-// This order is also the order in which detection prefers schemes that explain the data equally well.
+/// All schemes, in the order in which detection prefers those that explain the data equally well.
 const SCHEMES: [Data; 10] = [
     Data {
         scheme: Scheme::Bio,
@@ -158,11 +187,12 @@ const SCHEMES: [Data; 10] = [
 ];
 
 impl Scheme {
-    /// Every scheme, in order of preference.
+    /// Iterates over all schemes in the order of preference of [`crate::Evidence::decide`].
     pub fn all() -> impl Iterator<Item = Self> {
         SCHEMES.iter().map(|data| data.scheme)
     }
 
+    /// Returns the row of the scheme.
     fn data(self) -> &'static Data {
         let mut at = 0;
         // Ten rows: a walk is simpler than keeping the order of the enum and of the table equal.
@@ -172,27 +202,38 @@ impl Scheme {
         &SCHEMES[at]
     }
 
-    /// The name that is printed, in capitals.
+    /// Returns the name that is printed, in capitals: `BIO`, `BILOU`.
     pub fn name(self) -> &'static str {
         self.data().name
     }
 
-    /// The prefixes other than `O`.
+    /// Returns the prefixes other than `O`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_tags::Scheme;
+    /// let letters: Vec<_> = Scheme::Bilou.prefixes().iter().map(|prefix| prefix.letter).collect();
+    /// assert_eq!(letters, ["B", "I", "L", "U"]);
+    /// ```
     pub fn prefixes(self) -> &'static [Prefix] {
         self.data().prefixes
     }
 
-    /// True where the scheme has a prefix of its own for last tokens, so that spans are closed openly.
+    /// Returns whether the scheme has a prefix for last tokens of longer spans, such as `E` of
+    /// IOBES, that never begins a span. False for IOE1 and IOE2, whose `E` may also begin one.
     pub fn closes_openly(self) -> bool {
         self.prefixes()
             .iter()
             .any(|p| p.begins == Never && p.ends == Always)
     }
 
-    /// The scheme a user means by `name`: any spelling, any case.
+    /// Returns the scheme with the given name or alias, ignoring case, `-`, `_` and spaces.
     ///
     /// # Errors
-    /// [`Error::UnknownScheme`], which lists the names.
+    /// [`Error::UnknownScheme`], which lists the known names.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use spanrs_tags::Scheme;
@@ -212,7 +253,7 @@ impl Scheme {
     }
 }
 
-/// Lower case, without what people put between the letters.
+/// Normalises a name for comparison: lower case, without `-`, `_` and spaces.
 pub(crate) fn plain(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, '-' | '_' | ' '))

@@ -1,8 +1,27 @@
-//! The one engine: a finite-state table and the walk through it.
+//! The finite-state table that reads tags, and the walk through it.
 //!
-//! A state is the symbol of the previous token and whether a span is open. Stepping over a token looks
-//! up (state, symbol of the token, same type as the previous token?) and finds in one byte what to do
-//! and where to go. Readings differ only in how they fill the table.
+//! A state is the symbol of the previous token and whether a span is open. One step over a token
+//! looks up (state, symbol of the token, same type as the previous token?) and finds one byte with
+//! the actions and the next state. Readings differ only in how they fill the table, so one walk
+//! serves every scheme and reading.
+//!
+//! Symbols are 0 for `O`, 1 to 5 for the prefixes of the scheme, 6 for an unknown tag and 7 for the
+//! end of the sentence. The index of a step and the step itself are laid out so that the walk needs
+//! no shifts:
+//!
+//! | bits | 7-5 | 4 | 3 | 2 | 1 | 0 |
+//! |---|---|---|---|---|---|---|
+//! | index | symbol of the previous token | a span is open | symbol | symbol | symbol | same type |
+//! | step | symbol of this token | a span is open | violation | type | open | close |
+//!
+//! The upper four bits of a step are therefore the upper four bits of the next index. A table takes
+//! 256 bytes, four cache lines.
+//!
+//! # Bigrams
+//!
+//! For most schemes and readings the symbol of the previous token alone determines whether a span
+//! is open. The step between two tags then depends on the pair only ([`Table::between`]), and a
+//! scorer can count pairs of tags instead of walking sentences.
 
 use crate::error::{Error, Result};
 use crate::peers;
@@ -10,23 +29,27 @@ use crate::reading::Reading;
 use crate::scheme::{Edge, Prefix, Scheme};
 use crate::violation;
 
-/// Symbol of `O`.
+/// Symbol of `O`; as the previous symbol, also that of the start of the sentence.
 pub(crate) const OUTSIDE: u8 = 0;
-/// Symbol of a tag the scheme does not know. The symbols between are the prefixes of the scheme.
+/// Symbol of a tag that the scheme does not know. Symbols 1 to 5 are the prefixes of the scheme, in
+/// the order of its table.
 pub(crate) const UNKNOWN: u8 = 6;
 /// Symbol of the end of the sentence.
 pub(crate) const END: u8 = 7;
+/// Number of symbols.
 const SYMBOLS: u8 = 8;
+/// Number of states: previous symbol times whether a span is open.
 const STATES: u8 = 2 * SYMBOLS;
-const PLACES: usize = 256;
+/// Number of steps in a table: states times symbols times whether the types are equal.
+const CELLS: usize = 256;
 
 /// Step bit: the open span ends before this token.
 pub const CLOSE: u8 = 1;
 /// Step bit: a span begins at this token.
 pub const OPEN: u8 = 2;
-/// Step bit: the type of the span is the type of this token.
+/// Step bit: the type of the open span is set to the type of this token.
 const TYPE: u8 = 4;
-/// Step bit: something is wrong between the previous token and this one.
+/// Step bit: the pair of the previous token and this one violates the scheme.
 pub const VIOLATION: u8 = 8;
 
 /// The bits of a step that hold the next state.
@@ -35,27 +58,30 @@ const STATE: u8 = 0xF0;
 /// What a reading decides at one token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Step {
+    /// The span that is open before the token ends there.
     pub(crate) close: bool,
+    /// A span begins at the token.
     pub(crate) open: bool,
     /// A span is open after the token.
     pub(crate) live: bool,
 }
 
-/// What a reading decides on.
+/// The input of a decision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
-    /// Prefix of the previous token, if it is one of the scheme.
+    /// Prefix of the previous token; None for `O`, an unknown tag and the start of the sentence.
     pub(crate) before: Option<Prefix>,
-    /// Prefix of this token, if it is one of the scheme.
+    /// Prefix of this token; None for `O`, an unknown tag and the end of the sentence.
     pub(crate) here: Option<Prefix>,
-    /// A span is open.
+    /// A span is open before the token.
     pub(crate) live: bool,
     /// Both tokens have the same type.
     pub(crate) same: bool,
 }
 
 impl Context {
-    /// The token belongs to the open span.
+    /// Returns whether the token continues the open span: the types agree, and neither does the
+    /// previous prefix end a span nor does this one begin one.
     fn continues(&self) -> bool {
         use Edge::{Auto, Never};
         self.live
@@ -65,17 +91,25 @@ impl Context {
     }
 }
 
-/// A reading of a scheme as a table of steps.
+/// The steps of one reading of one scheme.
 #[derive(Clone, Debug)]
 pub struct Table {
-    steps: Box<[u8; PLACES]>,
-    /// False for readings with letters of their own, which cannot see the violations of the scheme.
+    /// The steps, laid out as the documentation of the module says.
+    steps: Box<[u8; CELLS]>,
+    /// Whether [`VIOLATION`] is set where the scheme is violated; false for the reading of
+    /// seqeval's default mode, which has prefixes of its own.
     pub(crate) sees_violations: bool,
-    /// For each symbol, whether a span is open behind it, where that is the same on every way there.
+    /// For each symbol, whether a span is open after it; None if that depends on earlier tokens.
     live: Option<[bool; SYMBOLS as usize]>,
 }
 
 impl Table {
+    /// Fills the table by asking the reading for each state and symbol, including states that no
+    /// walk reaches.
+    ///
+    /// # Errors
+    /// [`Error::ReadingNotForScheme`] for [`Reading::Ncrfpp`] and [`Reading::SeqevalStrict`] with a
+    /// scheme for which they are not defined.
     pub(crate) fn new(scheme: Scheme, reading: Reading) -> Result<Self> {
         let decide: Box<dyn Fn(u8, u8, Context) -> Step> = match reading {
             Reading::Conlleval | Reading::Refuse => Box::new(|_, _, c| conlleval(c)),
@@ -98,7 +132,7 @@ impl Table {
                 .and_then(|at| prefixes.get(at))
         };
         let sees_violations = reading != Reading::Seqeval;
-        let mut steps = Box::new([0; PLACES]);
+        let mut steps = Box::new([0; CELLS]);
         for state in 0..STATES {
             for here in 0..SYMBOLS {
                 for same in [false, true] {
@@ -129,14 +163,17 @@ impl Table {
             }
         }
         Ok(Self {
-            live: live_behind(&steps),
+            live: live_after(&steps),
             steps,
             sees_violations,
         })
     }
 
-    /// What happens between two neighbouring tags, given as entries (None is the border of the
-    /// sentence), where the reading decides that without looking further back.
+    /// Returns the step between two neighbouring tags, given as entries, or None if it depends on
+    /// earlier tokens.
+    ///
+    /// An entry of None is the border of the sentence: as `before` its start, as `here` its end.
+    /// Whether the result is None depends on the table only, not on the pair.
     pub(crate) fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
         let live = self.live?;
         let end = entry(0, END);
@@ -147,8 +184,9 @@ impl Table {
     }
 }
 
-/// Whether a span is open behind each symbol; None where that depends on what came before it.
-fn live_behind(steps: &[u8; PLACES]) -> Option<[bool; SYMBOLS as usize]> {
+/// Returns for each symbol whether a span is open after it; None if both occur. Only states that
+/// can be reached from the start of a sentence are considered (depth-first search).
+fn live_after(steps: &[u8; CELLS]) -> Option<[bool; SYMBOLS as usize]> {
     let mut reached = [false; STATES as usize];
     let mut todo = vec![0_u8];
     while let Some(state) = todo.pop() {
@@ -172,7 +210,8 @@ fn live_behind(steps: &[u8; PLACES]) -> Option<[bool; SYMBOLS as usize]> {
     Some(live)
 }
 
-/// The letters a reading looks for: those of the scheme, but for seqeval's default mode its own.
+/// Returns the prefixes that a reading looks for: those of the scheme, except that seqeval's
+/// default mode has its own.
 pub(crate) fn letters(scheme: Scheme, reading: Reading) -> &'static [Prefix] {
     if reading == Reading::Seqeval {
         peers::SEQEVAL_LETTERS
@@ -181,46 +220,77 @@ pub(crate) fn letters(scheme: Scheme, reading: Reading) -> &'static [Prefix] {
     }
 }
 
+/// Returns `bit` if `on`, else 0.
 fn bit(on: bool, bit: u8) -> u8 {
     if on { bit } else { 0 }
 }
 
-/// Place of a step. Steps carry the next state in their upper four bits and entries carry the symbol
-/// one bit up, so that the three parts only need to be joined; a `u8` needs no bounds check.
+/// Returns the index of a step.
+///
+/// `state` is in the upper four bits, as steps carry it, and `symbol` is shifted left by one, as
+/// entries carry it, so the parts only need to be combined. The result is below 256, so an array of
+/// that size is indexed without a bounds check.
 #[inline(always)]
 fn index(state: u8, symbol: u8, same: bool) -> usize {
     (state | symbol | u8::from(same)) as usize
 }
 
-/// What a tag is decoded to: its type, and its symbol in the form [`index`] takes.
+/// Encodes a decoded tag in one word: the id of its type in the upper 24 bits and its symbol,
+/// shifted left by one, in the low 8. Types from id 2^24 on do not fit; default limits allow 2^20
+/// tags.
 pub(crate) fn entry(ty: u32, symbol: u8) -> u32 {
     ty << 8 | u32::from(symbol << 1)
 }
 
-/// True where an entry is that of `O`.
+/// Returns whether an entry is that of `O`, or of a tag that the dialect reads as `O`. Entries come
+/// from [`crate::SideReader::entries`].
 #[inline(always)]
 pub fn is_outside(entry: u32) -> bool {
     entry as u8 >> 1 == OUTSIDE
 }
 
-/// A walk through the tags of one sentence.
+/// A walk through the tags of one sentence, for callers that need more control than
+/// [`crate::Reader::spans`] gives.
 ///
-/// Entries are what a [`crate::Reader`] made of the tags.
+/// Entries are those of [`crate::SideReader::entries`]. For each token call [`Walk::look`], use
+/// `begin` and `ty` if the step has [`CLOSE`], then call [`Walk::advance`]; at the end call
+/// [`Walk::finish`].
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_tags::{CLOSE, Dialect, Reader, Reading, Scheme, Walk};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let ids = reader.intern_all(["B-PER", "I-PER", "O"]).unwrap();
+/// let (side, mut ends) = (reader.gold(), Vec::new());
+/// let mut walk = Walk::new(side.table());
+/// for (at, &id) in (0..).zip(&ids) {
+///     let entry = side.entries()[id as usize];
+///     let step = walk.look(entry);
+///     if step & CLOSE != 0 {
+///         ends.push((walk.begin, at, reader.type_name(walk.ty)));
+///     }
+///     walk.advance(at, entry, step);
+/// }
+/// assert_eq!(ends, [(0, 2, "PER")]);
+/// assert_eq!(walk.finish() & CLOSE, 0, "no span is open at the end");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Walk<'a> {
-    steps: &'a [u8; PLACES],
-    /// The next state in the upper four bits.
+    /// The table.
+    steps: &'a [u8; CELLS],
+    /// The current state, in the upper four bits; the lower four are 0.
     state: u8,
-    /// Type of the previous token.
+    /// Type of the previous token; 0 at the start of a sentence.
     ty_before: u32,
-    /// First token of the open span.
+    /// Index of the first token of the open span; meaningful only while a span is open.
     pub begin: u32,
-    /// Type of the open span.
+    /// Type of the open span; meaningful only while a span is open.
     pub ty: u32,
 }
 
 impl<'a> Walk<'a> {
-    /// Stands before the first token of a sentence.
+    /// Creates a walk that is before the first token of a sentence.
     #[inline]
     pub fn new(table: &'a Table) -> Self {
         Self {
@@ -232,17 +302,18 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What happens at the next token: the bits [`CLOSE`], [`OPEN`], [`VIOLATION`].
+    /// Returns what happens at the next token: the bits [`CLOSE`], [`OPEN`] and [`VIOLATION`], and
+    /// others that are private to the walk.
     ///
-    /// Where the answer has [`CLOSE`], `begin` and `ty` are those of the span that ends before the
-    /// token; call [`Walk::advance`] after using them.
+    /// If the step has [`CLOSE`], `begin` and `ty` are those of the span that ends before the token
+    /// (exclusive end: the index of the token).
     #[inline(always)]
     pub fn look(&self, entry: u32) -> u8 {
         let same = entry >> 8 == self.ty_before;
         self.steps[index(self.state, entry as u8, same)]
     }
 
-    /// Goes over token `at`, for which [`Walk::look`] gave `step`.
+    /// Moves past token `at` with the given entry, for which [`Walk::look`] returned `step`.
     #[inline(always)]
     pub fn advance(&mut self, at: u32, entry: u32, step: u8) {
         self.begin = if step & OPEN != 0 { at } else { self.begin };
@@ -255,19 +326,22 @@ impl<'a> Walk<'a> {
         self.state = step & STATE;
     }
 
-    /// What happens at the end of the sentence.
+    /// Returns what happens at the end of the sentence; with [`CLOSE`], the open span ends with the
+    /// last token.
     #[inline(always)]
     pub fn finish(&self) -> u8 {
         self.look(entry(0, END))
     }
 
-    /// True where the previous tag was `O`, or there is none, and nothing is open.
+    /// Returns whether the walk is in the state of the start of a sentence: the previous tag was
+    /// `O` or there is none, and no span is open.
     #[inline(always)]
     pub fn rests(&self) -> bool {
         self.state == 0
     }
 }
 
+/// Reading `conlleval`: every prefixed token that does not continue the open span opens one.
 fn conlleval(c: Context) -> Step {
     match c.here {
         None => Step {
@@ -286,6 +360,8 @@ fn conlleval(c: Context) -> Step {
     }
 }
 
+/// Reading `strict`: a span is opened only by a prefix that may begin one, and reported only if it
+/// was closed by a prefix that may end one. A malformed continuation discards the open span.
 fn strict(c: Context) -> Step {
     use Edge::{Always, Auto, Contact, Never};
     if c.continues() {
@@ -312,6 +388,8 @@ fn strict(c: Context) -> Step {
     }
 }
 
+/// Reading `discard`: a token that needs a span to continue and finds none is read as `O`;
+/// everything else is read as `conlleval` does.
 fn discard(c: Context) -> Step {
     let orphan = c.here.is_some_and(|p| match p.begins {
         Edge::Never => true,
@@ -328,8 +406,9 @@ fn discard(c: Context) -> Step {
     conlleval(c)
 }
 
-/// NCRF++ for schemes that close openly: from a first token to the next last token, whatever stands
-/// between. A span that nothing closes ends with the sentence (NCRF++ forgets where it ended).
+/// Reading `ncrfpp` for schemes with a prefix for last tokens: a span extends from a first token to
+/// the next last token, whatever lies between. A span that nothing closes ends with the sentence,
+/// or where the next one begins (NCRF++ loses the end in that case).
 fn ncrfpp(here: u8, c: Context) -> Step {
     // The previous token closed its span, so that span ends before this token whatever this one is.
     let done = c.live && c.before.is_some_and(|p| p.ends == Edge::Always);
@@ -341,7 +420,8 @@ fn ncrfpp(here: u8, c: Context) -> Step {
     }
 }
 
-/// NCRF++ for BIO: a span goes on while types agree; what does not go on is not read.
+/// Reading `ncrfpp` for BIO: a span continues while the types agree; an `I` that does not continue
+/// a span is ignored.
 fn ncrfpp_bio(c: Context) -> Step {
     let opens = c.here.is_some_and(|p| p.begins == Edge::Always);
     let continues = c.continues();

@@ -1,4 +1,5 @@
-//! Which tag may follow which.
+//! Transition matrices: which tag may follow which, for constrained decoding and validation of
+//! models.
 
 use crate::dialect::{Dialect, UNTYPED};
 use crate::error::{Error, Result};
@@ -6,15 +7,19 @@ use crate::scheme::Scheme;
 use crate::table::{END, OUTSIDE, UNKNOWN};
 use crate::violation;
 
-/// Tags a matrix of transitions may have; its size is their square.
-const MOST: usize = 1 << 13;
+/// Maximum number of tags in a transition matrix, whose size is the square of it (64 Mi entries).
+const MAX_TAGS: usize = 1 << 13;
 
-/// Every tag of a scheme over the given types: `O`, then all prefixes of the first type, and so on.
+/// Returns every tag of a scheme over the given types: `O`, then all prefixes of the first type,
+/// then of the second and so on. In TOKEN the tags are the types.
+///
+/// # Examples
 ///
 /// ```
 /// use spanrs_tags::{tags_of, Dialect, Scheme};
-/// assert_eq!(tags_of(Scheme::Bio, &["A", "B"], &Dialect::default()), ["O", "B-A", "I-A", "B-B", "I-B"]);
-/// assert_eq!(tags_of(Scheme::Token, &["NN", "VB"], &Dialect::default()), ["NN", "VB"]);
+/// let dialect = Dialect::default();
+/// assert_eq!(tags_of(Scheme::Bio, &["A", "B"], &dialect), ["O", "B-A", "I-A", "B-B", "I-B"]);
+/// assert_eq!(tags_of(Scheme::Token, &["NN", "VB"], &dialect), ["NN", "VB"]);
 /// ```
 pub fn tags_of(scheme: Scheme, types: &[&str], dialect: &Dialect) -> Vec<String> {
     if scheme == Scheme::Token {
@@ -27,15 +32,22 @@ pub fn tags_of(scheme: Scheme, types: &[&str], dialect: &Dialect) -> Vec<String>
     tags
 }
 
-/// Whether each tag may follow each: row and column `i` are tag `i`, row `n` is the start of a sentence
-/// and column `n` its end, so the matrix is (n + 1) by (n + 1), row by row.
+/// Returns for each pair of tags whether the second may follow the first, as a matrix in row-major
+/// order.
 ///
-/// Source: iobes' `transitions_legality`; nothing may precede a start or follow an end, so these have no
-/// column and no row.
+/// Row and column `i` are `tags[i]`, row `n` is the start of a sentence and column `n` its end; the
+/// matrix is (n + 1) by (n + 1). Nothing precedes a start or follows an end, so these have no
+/// column and no row. The last entry (start, end) is true: a sentence may be empty.
+///
+/// The result equals iobes' `transitions_legality`. Time and memory are O(n²).
 ///
 /// # Errors
-/// [`Error::UnknownTag`] for a tag the scheme does not know, unless the dialect reads it as `O`;
-/// [`Error::TooMany`], [`Error::BadSeparator`].
+/// - [`Error::UnknownTag`] for a tag that the scheme does not know, unless the dialect reads it as
+///   `O`.
+/// - [`Error::TooMany`] for more than 8192 tags.
+/// - [`Error::BadSeparator`], see [`Dialect::check`].
+///
+/// # Examples
 ///
 /// ```
 /// use spanrs_tags::{legal, Dialect, Scheme};
@@ -46,11 +58,11 @@ pub fn tags_of(scheme: Scheme, types: &[&str], dialect: &Dialect) -> Vec<String>
 /// ```
 pub fn legal(scheme: Scheme, tags: &[&str], dialect: &Dialect) -> Result<Vec<bool>> {
     dialect.check()?;
-    if tags.len() > MOST {
+    if tags.len() > MAX_TAGS {
         return Err(Error::TooMany {
             what: "tags of a matrix of transitions",
             asked: tags.len(),
-            most: MOST,
+            most: MAX_TAGS,
         });
     }
     let prefixes = scheme.prefixes();

@@ -1,4 +1,22 @@
-//! What can be wrong between two neighbouring tags, and where.
+//! Violations of a scheme: what can be wrong between two neighbouring tags, and what a reading does
+//! about it.
+//!
+//! Whether a sequence is legal follows from the two borders between neighbours, so legality is a
+//! property of tag bigrams: the right border of the previous token and the left border of this one,
+//! whether their types are equal, and the borders of the sentence. A pair may have several
+//! violations; some are attributed to the previous token (its span is not ended), the others to
+//! this one (its span is not begun).
+//!
+//! | BIO or IOBES | violation | token |
+//! |---|---|---|
+//! | `O I-A` | Illegal Start | `I-A` |
+//! | `B-A I-B` | Illegal Transition | `I-B` |
+//! | `I-A O` (IOBES) | Illegal End | `I-A` |
+//! | `B-A O` (IOBES) | Illegal End and Illegal Single | `B-A` |
+//! | `B-A` at the end (IOBES) | Illegal Final | `B-A` |
+//! | `X-A` | Unknown Tag | `X-A` |
+//!
+//! Names and attribution equal those of iobes.
 
 use std::fmt;
 
@@ -6,28 +24,31 @@ use crate::reading::Reading;
 use crate::scheme::{Edge, Prefix};
 use crate::table::{END, OUTSIDE, UNKNOWN};
 
-/// What is wrong. The names are those of iobes; `UnknownTag` is ours.
+/// The kind of a violation. The names are those of iobes, except `UnknownTag`.
 ///
-/// Ordered as the names are: several violations of one token are reported in this order.
+/// The variants are ordered alphabetically; several violations of one token are reported in this
+/// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The span of this token is not ended as the scheme demands.
+    /// The span of this token is not ended as the scheme demands: `I-A O` in IOBES.
     IllegalEnd,
-    /// The sentence ends inside the span of this token.
+    /// The sentence ends inside the span of this token: `B-A` last in IOBES.
     IllegalFinal,
-    /// A first token with nothing after it, where the scheme has a prefix for single tokens.
+    /// A first token that is not continued, in a scheme with a prefix for spans of one token: `B-A
+    /// O` in IOBES.
     IllegalSingle,
-    /// The token would go on with a span, and there is none.
+    /// The token would continue a span, and there is none: `O I-A` in BIO.
     IllegalStart,
-    /// The token would go on with a span of another type.
+    /// The token would continue a span of another type: `B-A I-B` in BIO.
     IllegalTransition,
-    /// The scheme has no such prefix; the token is read as `O`.
+    /// The scheme has no such prefix; the token is read as `O`, or is skipped by
+    /// [`Reading::Ncrfpp`].
     UnknownTag,
 }
 
-/// A set of kinds between two tags, as bits.
+/// The empty set of violations. Sets of violations between two tags are bit masks.
 pub(crate) const NONE: u8 = 0;
-/// With the bit, the kind, and whether it is about the previous token.
+/// Each bit with its kind and whether it concerns the previous token, in the order of [`Kind`].
 const BITS: [(u8, Kind, bool); 6] = [
     (1, Kind::IllegalEnd, true),
     (2, Kind::IllegalFinal, true),
@@ -36,23 +57,31 @@ const BITS: [(u8, Kind, bool); 6] = [
     (16, Kind::IllegalTransition, false),
     (32, Kind::UnknownTag, false),
 ];
+/// Bit of [`Kind::IllegalEnd`].
 const ILLEGAL_END: u8 = 1;
+/// Bit of [`Kind::IllegalFinal`].
 const ILLEGAL_FINAL: u8 = 2;
+/// Bit of [`Kind::IllegalSingle`].
 const ILLEGAL_SINGLE: u8 = 4;
+/// Bit of [`Kind::IllegalStart`].
 const ILLEGAL_START: u8 = 8;
+/// Bit of [`Kind::IllegalTransition`].
 const ILLEGAL_TRANSITION: u8 = 16;
+/// Bit of [`Kind::UnknownTag`].
 pub(crate) const UNKNOWN_TAG: u8 = 32;
 
-/// The kinds in a set, each with true where it is about the token before.
+/// Iterates over the kinds in a set; the flag is true for those that concern the previous token.
 pub(crate) fn kinds(set: u8) -> impl Iterator<Item = (Kind, bool)> {
     BITS.into_iter()
         .filter(move |(bit, ..)| set & bit != 0)
         .map(|(_, kind, before)| (kind, before))
 }
 
-/// What is wrong where a token with symbol `here` follows one with symbol `before`.
+/// Returns the violations between a token with symbol `before` and the next one with symbol `here`.
 ///
-/// `OUTSIDE` as `before` also stands for the start of the sentence.
+/// Symbols are those of the reading tables: `OUTSIDE` as `before` also stands for the start of the
+/// sentence, `END` as `here` for its end. `same` says whether both tokens have the same type; it is
+/// ignored where one of them has no prefix.
 pub(crate) fn between(prefixes: &[Prefix], before: u8, here: u8, same: bool) -> u8 {
     use Edge::{Always, Auto, Contact, Never};
     let prefix = |symbol: u8| {
@@ -85,7 +114,7 @@ pub(crate) fn between(prefixes: &[Prefix], before: u8, here: u8, same: bool) -> 
         Contact if before.is_some() && same => NONE,
         Contact if before.is_some() => ILLEGAL_TRANSITION,
         Contact => ILLEGAL_START,
-        // The token begins a span by right, or goes on with one; is the one before it finished?
+        // The token may begin a span: check that the span before it is finished.
         Auto if unfinished && same => NONE,
         Always | Auto => match before {
             Some(p) if p.ends == Never && p.begins == Always => ILLEGAL_END | ILLEGAL_SINGLE,
@@ -101,20 +130,32 @@ pub(crate) fn between(prefixes: &[Prefix], before: u8, here: u8, same: bool) -> 
 pub enum Action {
     /// A span was opened at the token.
     Opened,
-    /// The span of the token was closed behind it and kept.
+    /// The span was closed after the token and kept.
     Closed,
     /// The span of the token was dropped.
     Dropped,
     /// The token was read as `O`.
     Outside,
-    /// The token was not looked at; an open span goes on over it.
+    /// The token was ignored; a span that is open extends over it.
     Skipped,
     /// The input was refused.
     Refused,
 }
 
 impl Action {
-    /// What `reading` does about a violation of this kind.
+    /// Returns what `reading` does about a violation of this kind.
+    ///
+    /// The readings of seqeval are described as far as their rules agree with `conlleval` and
+    /// `strict`; their gaps are not reported.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_tags::{Action, Kind, Reading};
+    /// assert_eq!(Action::of(Reading::Conlleval, Kind::IllegalStart), Action::Opened);
+    /// assert_eq!(Action::of(Reading::Discard, Kind::IllegalStart), Action::Outside);
+    /// assert_eq!(Action::of(Reading::Strict, Kind::IllegalFinal), Action::Dropped);
+    /// ```
     pub fn of(reading: Reading, kind: Kind) -> Self {
         use Kind::{IllegalEnd, IllegalFinal, IllegalSingle, IllegalStart, IllegalTransition};
         match (reading, kind) {
@@ -132,7 +173,7 @@ impl Action {
         }
     }
 
-    /// As a phrase that goes on after "the reading".
+    /// Returns a verb phrase whose subject is the reading: "opened a span".
     pub fn phrase(self) -> &'static str {
         match self {
             Self::Opened => "opened a span",
@@ -146,7 +187,7 @@ impl Action {
 }
 
 impl Kind {
-    /// The name, as iobes prints it.
+    /// Returns the name as iobes prints it: "Illegal Start".
     pub fn name(self) -> &'static str {
         match self {
             Self::IllegalEnd => "Illegal End",
@@ -165,25 +206,39 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A tag that does not conform to its scheme.
+/// A tag that does not conform to its scheme, with its neighbours.
+///
+/// Displayed with its index and the neighbour that makes the tag illegal.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_tags::{Dialect, Kind, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Iobes, Reading::Conlleval, Dialect::default()).unwrap();
+/// let ids = reader.intern_all(["B-A", "O"]).unwrap();
+/// let violations = reader.violations(&ids);
+/// assert_eq!(violations[0].kind, Kind::IllegalEnd);
+/// assert_eq!(violations[1].to_string(), "Illegal Single at index 0: B-A before O");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The token, from 0 in its sentence.
+    /// Index of the token in its sentence, 0-based.
     pub index: u32,
     /// What is wrong.
     pub kind: Kind,
-    /// The tag before the token; None at the start of the sentence.
+    /// The tag of the previous token; None at the start of the sentence.
     pub previous: Option<String>,
     /// The tag of the token.
     pub current: String,
-    /// The tag behind the token; None at the end of the sentence.
+    /// The tag of the next token; None at the end of the sentence.
     pub next: Option<String>,
     /// What the reading did about it.
     pub action: Action,
 }
 
 impl fmt::Display for Violation {
-    /// `Illegal Start at index 3: I-LOC after O`; violations that look ahead name the next tag.
+    /// Writes `Illegal Start at index 3: I-LOC after O`; violations that concern the end of a span
+    /// name the next tag instead of the previous one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -196,7 +251,7 @@ impl fmt::Display for Violation {
 }
 
 impl Violation {
-    /// The tag with the neighbour that makes it wrong.
+    /// Returns the tag and the neighbour that makes it illegal, as in "I-LOC after O".
     pub fn context(&self) -> String {
         let current = &self.current;
         match self.kind {

@@ -1,4 +1,12 @@
 //! Spans to tags.
+//!
+//! The prefix of each token is chosen by the [`Edge`] values of the scheme's prefixes. A prefix is
+//! excluded if it contradicts the position of the token: `B` of BIO on a second token, `I` on a
+//! first one. Of the remaining prefixes the most specific wins: [`Edge::Contact`], where the span
+//! touches another of its type, before [`Edge::Always`] and [`Edge::Never`], before [`Edge::Auto`].
+//! So IOB writes `B` if a span touches the one before it, and `I` otherwise.
+//!
+//! Writing takes O(n log n + t) time for n spans that cover t tokens, however much they overlap.
 
 use spanrs_base::{Limits, Span};
 
@@ -8,22 +16,32 @@ use crate::scheme::{Edge, Prefix, Scheme};
 
 /// Writes spans as tags of one scheme.
 ///
+/// # Examples
+///
 /// ```
 /// use spanrs_base::Span;
-/// use spanrs_tags::{Dialect, Scheme, Writer};
+/// use spanrs_tags::{Dialect, Error, Scheme, Writer};
 /// let writer = Writer::new(Scheme::Iobes, Dialect::default());
-/// let spans = [Span { start: 1, end: 3, ty: 0 }];
-/// assert_eq!(writer.write(&spans, &["PER"], 4).unwrap(), ["O", "B-PER", "E-PER", "O"]);
+/// let span = |start, end| Span { start, end, ty: 0 };
+/// let tags = writer.write(&[span(1, 3)], &["PER"], 4).unwrap();
+/// assert_eq!(tags, ["O", "B-PER", "E-PER", "O"]);
+///
+/// let nested = [span(0, 4), span(1, 3)];
+/// assert!(matches!(writer.write(&nested, &["PER"], 4), Err(Error::Overlap { .. })));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Writer {
+    /// The scheme of the tags.
     scheme: Scheme,
+    /// Their spelling.
     dialect: Dialect,
+    /// Whether overlapping and inexpressible spans are accepted, see [`Writer::overwriting`].
     overwrite: bool,
 }
 
 impl Writer {
-    /// A writer that refuses spans that overlap.
+    /// Creates a writer that refuses spans that overlap or that the scheme cannot express. The
+    /// dialect is not checked; see [`Dialect::check`].
     pub fn new(scheme: Scheme, dialect: Dialect) -> Self {
         Self {
             scheme,
@@ -32,38 +50,64 @@ impl Writer {
         }
     }
 
-    /// Spans may overlap, later starts write over earlier ones, and the scheme need not be able to
-    /// express them (iobes).
+    /// Accepts overlapping spans, of which the one that starts last wins token by token, and spans
+    /// that the scheme cannot express (the behaviour of iobes).
+    ///
+    /// Of spans with the same start, the one that comes last in the list wins.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_tags::{Dialect, Scheme, Writer};
+    /// let writer = Writer::new(Scheme::Bio, Dialect::default()).overwriting();
+    /// let spans = [Span { start: 0, end: 3, ty: 0 }, Span { start: 1, end: 2, ty: 1 }];
+    /// assert_eq!(writer.write(&spans, &["A", "B"], 3).unwrap(), ["B-A", "B-B", "I-A"]);
+    /// ```
     #[must_use]
     pub fn overwriting(mut self) -> Self {
         self.overwrite = true;
         self
     }
 
-    /// The tags of a sentence of `length` tokens. Spans come in any order; `types` names their types.
+    /// Returns the tags of a sentence of `length` tokens.
+    ///
+    /// Spans may be in any order. `types` holds the names of their types by id.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], [`Error::Overlap`], [`Error::BadType`], [`Error::NotExpressible`],
-    /// [`Error::TooMany`].
+    /// - [`Error::TooMany`] if `length` exceeds [`Limits::sentence_tokens`] of the default limits.
+    /// - [`Error::OutOfRange`] for a span that is empty or ends after `length`.
+    /// - [`Error::BadType`] for a type that would be read back as something else.
+    /// - [`Error::Overlap`] for spans that share a token, unless the writer is overwriting.
+    /// - [`Error::NotExpressible`] for touching spans of one type in IO and spans of several tokens
+    ///   in TOKEN, unless the writer is overwriting.
+    ///
+    /// # Panics
+    /// If a type id is not an index of `types` and the dialect is one with [`Bare::WholeTag`]; with
+    /// [`Bare::OneType`] that is [`Error::BadType`].
     pub fn write(&self, spans: &[Span], types: &[&str], length: usize) -> Result<Vec<String>> {
-        let most = Limits::default().sentence_tokens;
-        if length > most {
+        let max_tokens = Limits::default().sentence_tokens;
+        if length > max_tokens {
             return Err(Error::TooMany {
                 what: "tokens of a sentence",
                 asked: length,
-                most,
+                most: max_tokens,
             });
         }
         let mut tags = vec!["O".to_owned(); length];
-        let roles = self.roles(spans, types, length)?;
-        for (at, letter, ty) in roles {
+        let prefixed_tokens = self.prefixed_tokens(spans, types, length)?;
+        for (at, letter, ty) in prefixed_tokens {
             tags[at] = tag_string(self.scheme, &self.dialect, letter, types[ty as usize]);
         }
         Ok(tags)
     }
 
-    /// The prefix letter and the type of each token that lies in a span, in writing order.
-    pub(crate) fn roles(
+    /// Returns (index of the token, prefix letter, type) for each token that lies in a span, in the
+    /// order of the tokens.
+    ///
+    /// # Errors
+    /// As [`Writer::write`], without the limit on the number of tokens.
+    pub(crate) fn prefixed_tokens(
         &self,
         spans: &[Span],
         types: &[&str],
@@ -76,7 +120,7 @@ impl Writer {
             let name = types.get(span.ty as usize).copied().unwrap_or_default();
             if span.is_empty() || span.end as usize > length {
                 return Err(Error::OutOfRange {
-                    span: show(name, span),
+                    span: display_span(name, span),
                     length,
                 });
             }
@@ -105,7 +149,11 @@ impl Writer {
             .collect())
     }
 
-    /// The prefix for a token of a span, by the edges of the prefixes.
+    /// Returns the prefix for a token of a span.
+    ///
+    /// `first` and `last` say whether the token is the first and the last of its span; `touches`
+    /// and `touched` whether a span of the same type ends directly before, or begins directly after
+    /// it.
     fn letter(&self, first: bool, last: bool, touches: bool, touched: bool) -> &'static str {
         let rank = |edge: Edge, is_border: bool, contact: bool| match (edge, is_border) {
             (Edge::Contact, _) => {
@@ -130,6 +178,8 @@ impl Writer {
             .map_or("", |(_, letter)| letter)
     }
 
+    /// Refuses types that would not be read back: an empty one (which the dialect reads as `_`),
+    /// one that contains white space or control characters, and `O` in TOKEN.
     fn check_type(&self, ty: &str) -> Result<()> {
         let reason = if ty.is_empty() && self.dialect.bare == Bare::OneType {
             "it is empty"
@@ -146,6 +196,8 @@ impl Writer {
         })
     }
 
+    /// Refuses a span that overlaps the previous one in the order of starts, or that the scheme
+    /// cannot express.
     fn check_expressible(
         &self,
         before: Option<&Span>,
@@ -153,7 +205,7 @@ impl Writer {
         touches: bool,
         types: &[&str],
     ) -> Result<()> {
-        let name = |span: &Span| show(types[span.ty as usize], span);
+        let name = |span: &Span| display_span(types[span.ty as usize], span);
         if let Some(before) = before
             && before.end > span.start
         {
@@ -175,8 +227,11 @@ impl Writer {
     }
 }
 
-/// The tokens that lie in spans, in order, each with the number of the last span it lies in; spans are
-/// sorted by start. Each span is looked at twice, however much they overlap.
+/// Iterates over the tokens that lie in spans, in order, each with the index of the last span that
+/// covers it. `spans` is sorted by start.
+///
+/// A stack holds the spans that have begun. Its top is the last of them; ended spans below the top
+/// are removed when they reach the top, so each span is pushed and popped once.
 fn last_spans(spans: &[Span]) -> impl Iterator<Item = (usize, usize)> {
     // Spans that have begun, by number. Those below the top are looked at when it has ended.
     let mut open: Vec<usize> = Vec::new();
@@ -197,7 +252,7 @@ fn last_spans(spans: &[Span]) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// The tag with this prefix letter and type in a scheme.
+/// Returns the tag with the given prefix letter and type; in TOKEN the tag is the type.
 pub(crate) fn tag_string(scheme: Scheme, dialect: &Dialect, letter: &str, ty: &str) -> String {
     if scheme == Scheme::Token {
         ty.to_owned()
@@ -206,8 +261,8 @@ pub(crate) fn tag_string(scheme: Scheme, dialect: &Dialect, letter: &str, ty: &s
     }
 }
 
-/// A span as messages show it.
-fn show(ty: &str, span: &Span) -> String {
+/// Formats a span for messages: `PER [0, 2)`.
+fn display_span(ty: &str, span: &Span) -> String {
     let ty = if ty.is_empty() { UNTYPED } else { ty };
     format!("{ty} [{}, {})", span.start, span.end)
 }

@@ -1,3 +1,15 @@
+//! Conversion of a column file into another scheme.
+//!
+//! Only the tags are replaced: separators, comments, other columns, line ends and a byte order mark
+//! are copied byte for byte. A sentence is held until it ends, since its tags are converted
+//! together.
+//!
+//! ```text
+//! # text = Bob Smith     # text = Bob Smith
+//! Bob   NNP  B-PER       Bob   NNP  B-PER
+//! Smith NNP  I-PER       Smith NNP  L-PER          BIO to BILOU
+//! ```
+
 use std::io::Write;
 use std::ops::Range;
 
@@ -11,27 +23,48 @@ use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Lines;
 use crate::{Progress, Reporter};
 
-/// Violations kept for the message.
+/// Number of violations that are kept for the message.
 const KEEP: usize = 1000;
 
-/// The unchanged lines of the current sentence, with the positions of their tags.
+/// The lines of the current sentence, as they were read, and the places of their tags.
 #[derive(Default)]
 struct Pending {
+    /// The lines with their line ends.
     text: Vec<u8>,
-    /// None if CoNLL-U does not specify a tag.
+    /// Range in `text` of the tag of each token; None if CoNLL-U does not specify one.
     tags: Vec<Option<Range<usize>>>,
+    /// Lines of the tokens, for messages.
     lines: Lines,
 }
 
-/// Copies a column file with its tags converted; all other bytes are unchanged.
+/// Copies a column file to `out` with its tags converted; all other bytes are unchanged. Returns
+/// warnings.
 ///
-/// The whole file is read even where a sentence is malformed, so that every violation is counted; what
-/// was written until then is of no use. Returns warnings.
+/// The whole file is read even if a sentence is malformed, so that every violation is counted; what
+/// was written until then is of no use. Tags that were malformed but could be read are converted as
+/// they were read, with a warning if there are many.
 ///
 /// # Errors
-/// What reading the file brings; [`Error::Malformed`] where tags are malformed and the converter has no
-/// reading; [`Error::Tags`] where the target scheme cannot express the spans; [`Error::Write`];
-/// [`Error::Stopped`].
+/// Those of reading the file; [`Error::Malformed`] if tags are malformed and the converter has no
+/// reading; [`Error::Tags`] if the target scheme cannot express the spans; [`Error::Io`] with
+/// [`Code::NoColumn`] if a tag other than `O` would have to be written where CoNLL-U does not
+/// specify one; [`Error::Write`]; [`Error::Stopped`].
+///
+/// # Examples
+/// ```
+/// use spanrs::io::{ColumnReader, Columns, LineReader};
+/// use spanrs::tags::{Converter, Dialect, Scheme};
+/// let source = Box::new(&b"Bob\tB-PER\nSmith\tI-PER\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let rows = ColumnReader::new(lines, Columns::default())?;
+/// let (bio, bilou) = (Scheme::Bio, Scheme::Bilou);
+/// let mut converter = Converter::new(bio, bilou, None, Dialect::default()).unwrap();
+/// let mut out = Vec::new();
+/// let warnings = spanrs::convert(rows, &mut converter, &mut out, &mut |_| true)?;
+/// assert_eq!(out, b"Bob\tB-PER\nSmith\tL-PER\n");
+/// assert!(warnings.is_empty());
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn convert(
     mut rows: ColumnReader,
     converter: &mut Converter,
@@ -102,12 +135,14 @@ pub fn convert(
 }
 
 impl Pending {
+    /// Begins the next sentence.
     fn clear(&mut self) {
         self.text.clear();
         self.tags.clear();
         self.lines.clear();
     }
 
+    /// Adds the line that was read last.
     fn push(&mut self, rows: &ColumnReader, kind: LineKind) {
         if kind == LineKind::Token {
             let (offset, tag) = (self.text.len(), rows.tag_place());
@@ -118,6 +153,13 @@ impl Pending {
         self.text.extend_from_slice(rows.whole());
     }
 
+    /// Writes the lines with converted tags: the bytes between two tags are copied in one piece.
+    ///
+    /// A token whose tag CoNLL-U does not specify has no place to write to. It is left alone if its
+    /// tag is `O` after the conversion as well.
+    ///
+    /// # Errors
+    /// As [`convert`].
     fn convert(&self, converter: &mut Converter, out: &mut dyn Write, path: &str) -> Result<()> {
         // The lines were checked to be UTF-8 when they were read.
         let text = |range: &Option<Range<usize>>| match range {
@@ -145,6 +187,8 @@ impl Pending {
         Ok(out.write_all(&self.text[from..])?)
     }
 
+    /// Gives an error of the converter the lines of the sentence: every violation that of its
+    /// token, other errors that of the first token.
     fn located(&self, error: TagsError, path: &str) -> Error {
         let line = |token: u32| self.lines.of(token);
         match error {

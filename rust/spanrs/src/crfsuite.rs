@@ -1,4 +1,9 @@
 //! Models as CRFsuite's files.
+//!
+//! Both formats hold the same: names of labels and attributes, weights of attributes with labels,
+//! and weights of pairs of labels. Names keep their numbers and weights are copied unchanged. The
+//! metadata of our models is lost in a file of CRFsuite's, and empty in a model that was read from
+//! one.
 
 use spanrs_base::Interner;
 use spanrs_compat::crfsuite::{CrfsuiteError, CrfsuiteModel, State, Transition};
@@ -7,10 +12,10 @@ use spanrs_crf::{Error as CrfError, Features, Model, check_labels};
 /// Why a model cannot be read from or written to CRFsuite's format.
 #[derive(Debug, thiserror::Error)]
 pub enum ConversionError {
-    /// The file or the model does not fit the format.
+    /// The file is damaged, or the model does not fit the format.
     #[error(transparent)]
     Format(#[from] CrfsuiteError),
-    /// A name that is not UTF-8.
+    /// A name that is not UTF-8, which CRFsuite does not require.
     #[error("{what} {index} is not UTF-8")]
     Name {
         /// `label` or `attribute`.
@@ -18,7 +23,8 @@ pub enum ConversionError {
         /// Its number, from 0.
         index: usize,
     },
-    /// More labels than a file of this size may have.
+    /// More labels than a file of this size may have. The number of transitions that a model
+    /// reserves is its square, which a small hostile file must not make large.
     #[error(transparent)]
     Labels(CrfError),
     /// Features or weights that no model can have.
@@ -26,7 +32,7 @@ pub enum ConversionError {
     Model(#[from] CrfError),
 }
 
-/// The bytes of CRFsuite's model file.
+/// Returns the bytes of CRFsuite's model file for a model.
 ///
 /// # Errors
 /// [`ConversionError::Format`] for a model that does not fit the format.
@@ -52,10 +58,25 @@ pub fn to_crfsuite(model: &Model) -> Result<Vec<u8>, ConversionError> {
     Ok(model.to_bytes()?)
 }
 
-/// Reads CRFsuite's model file.
+/// Reads a model from the bytes of CRFsuite's model file. Labels and attributes keep their numbers.
 ///
 /// # Errors
-/// [`ConversionError`].
+/// [`ConversionError`], for damaged and hostile files too.
+///
+/// # Examples
+/// ```
+/// use spanrs::compat::crfsuite::{CrfsuiteModel, State};
+/// let model = CrfsuiteModel {
+///     labels: vec![b"O".to_vec(), b"B-PER".to_vec()],
+///     attributes: vec![b"word=Ada".to_vec()],
+///     states: vec![State { attribute: 0, label: 1, weight: 1.5 }],
+///     transitions: Vec::new(),
+/// };
+/// let bytes = model.to_bytes().unwrap();
+/// let model = spanrs::from_crfsuite(&bytes).unwrap();
+/// assert_eq!(model.labels().get("B-PER"), Some(1));
+/// assert_eq!(spanrs::to_crfsuite(&model).unwrap(), bytes);
+/// ```
 pub fn from_crfsuite(file: &[u8]) -> Result<Model, ConversionError> {
     let model = CrfsuiteModel::from_bytes(file)?;
     check_labels(model.labels.len(), file.len()).map_err(ConversionError::Labels)?;
@@ -75,6 +96,10 @@ pub fn from_crfsuite(file: &[u8]) -> Result<Model, ConversionError> {
     Ok(Model::new(labels, attributes, features, weights, metadata)?)
 }
 
+/// Returns names as an interner, in which they keep their numbers.
+///
+/// # Errors
+/// [`ConversionError::Name`] for the first that is not UTF-8.
 fn interned(what: &'static str, names: &[Vec<u8>]) -> Result<Interner<str>, ConversionError> {
     let mut all = Interner::default();
     for (index, name) in names.iter().enumerate() {

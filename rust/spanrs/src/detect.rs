@@ -1,3 +1,9 @@
+//! Detection of the scheme of a column file.
+//!
+//! The evidence is the pairs of neighbouring tags of the file, which are collected in one pass; the
+//! scheme under which the fewest pairs are malformed is chosen from them afterwards, without
+//! reading the file again.
+
 use spanrs_base::Position;
 use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Detection, Dialect, Evidence, Reader, Reading, Scheme};
@@ -6,11 +12,14 @@ use crate::error::{Error, Result};
 use crate::sentence::Sentence;
 use crate::{Progress, Reporter};
 
-/// Collects the evidence for scheme detection from the first `most` tokens of a file; also returns whether that was the
-/// whole file. The tags are numbered by `reader`, of any scheme.
+/// Collects the evidence for the scheme of a file from its first `most` tokens, rounded up to whole
+/// sentences. Also returns whether that was the whole file.
+///
+/// The tags are numbered by `reader`, which may be of any scheme, as its scheme is not used. It has
+/// to be the one with which the evidence is decided.
 ///
 /// # Errors
-/// Errors of reading the file; [`Error::Stopped`].
+/// Those of reading the file; [`Error::Tags`] for too many different tags; [`Error::Stopped`].
 pub fn gather(
     mut rows: ColumnReader,
     reader: &mut Reader,
@@ -41,10 +50,26 @@ pub fn gather(
     Ok((evidence, true))
 }
 
-/// Finds the scheme of a file by reading it once.
+/// Finds the scheme of a file by reading all of it.
+///
+/// The result tells the number of violations under every scheme, so that the caller can judge how
+/// certain it is; a file whose tags are all `O` is evidence for none.
 ///
 /// # Errors
-/// Errors of reading the file; [`Error::Stopped`].
+/// Those of reading the file; [`Error::Tags`] if more than half of the tags other than `O` have a
+/// prefix that no scheme knows, or for too many different tags; [`Error::Stopped`].
+///
+/// # Examples
+/// ```
+/// use spanrs::io::{ColumnReader, Columns, LineReader};
+/// use spanrs::tags::{Dialect, Scheme};
+/// let source = Box::new(&b"Ada B-PER\nLovelace L-PER\nmet O\nBob U-PER\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let rows = ColumnReader::new(lines, Columns::default())?;
+/// let detection = spanrs::detect(rows, &Dialect::default(), &mut |_| true)?;
+/// assert_eq!(detection.scheme, Scheme::Bilou);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn detect(
     rows: ColumnReader,
     dialect: &Dialect,

@@ -1,3 +1,17 @@
+//! Documents from column files, for scoring tags with MATScore's rules.
+//!
+//! Column files have no text. It is rebuilt with a space between tokens and a line feed between
+//! sentences, and tokens and spans become annotations with offsets in characters:
+//!
+//! ```text
+//! New B-LOC
+//! York I-LOC          text        "New York\nété"
+//!                     lex         0-3, 4-8, 9-12
+//! été O               LOC         0-8
+//! ```
+//!
+//! Offsets count code points, as everywhere in documents.
+
 use spanrs_base::{Limits, Position};
 use spanrs_eval::Violations;
 use spanrs_io::document::{Document, TOKEN};
@@ -9,15 +23,33 @@ use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Sentence;
 use crate::{Progress, Reporter};
 
-/// Reads the documents of a column file. Their text is rebuilt with a space between tokens and a line feed between
-/// sentences. Tokens are annotations of type [`TOKEN`], followed by the spans of the tags.
+/// Reads the documents of a column file. Tokens are annotations of type [`TOKEN`]; the spans of the
+/// tags follow all tokens of the document. Also returns warnings.
 ///
-/// The name of a document is in its first line: `# newdoc id = NAME`, or `-DOCSTART- (NAME)`. Documents without
-/// sentences are skipped. Also returns warnings.
+/// The name of a document is in its first line: `# newdoc id = NAME`, or `-DOCSTART- (NAME)`.
+/// Documents without sentences are skipped. A document is held whole, and so are all documents
+/// together.
 ///
 /// # Errors
-/// Errors of reading the file; [`Code::NoColumn`] for a file of tags alone; [`Code::DocumentTooLong`];
-/// [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Stopped`].
+/// Those of reading the file; [`Code::NoColumn`] for a file of tags alone;
+/// [`Code::DocumentTooLong`] if the text of a document exceeds the default of
+/// `Limits::document_bytes`; [`Error::Tags`]; [`Error::Malformed`] under [`Reading::Refuse`];
+/// [`Error::Stopped`].
+///
+/// # Examples
+/// ```
+/// use spanrs::io::{ColumnReader, Columns, LineReader};
+/// use spanrs::tags::{Reader, Scheme};
+/// let source = Box::new(&b"-DOCSTART- (news)\n\nNew B-LOC\nYork I-LOC\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let rows = ColumnReader::new(lines, Columns::default())?;
+/// let mut reader = Reader::new(Scheme::Bio, Default::default(), Default::default()).unwrap();
+/// let (documents, _) = spanrs::read_conll(rows, &mut reader, &mut |_| true)?;
+/// let news = &documents[0];
+/// assert_eq!((news.id.as_deref(), &*news.text), (Some("news"), "New York"));
+/// assert_eq!((news.annotations[2].start, news.annotations[2].end), (0, 8));
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn read_conll(
     rows: ColumnReader,
     reader: &mut Reader,
@@ -26,7 +58,7 @@ pub fn read_conll(
     read_up_to(rows, reader, progress, Limits::default().document_bytes)
 }
 
-/// As [`read_conll`], with a limit on the text of a document in bytes.
+/// Reads documents as [`read_conll`], with `most` bytes as the limit of the text of a document.
 fn read_up_to(
     mut rows: ColumnReader,
     reader: &mut Reader,
@@ -93,6 +125,7 @@ fn read_up_to(
     Ok((documents, warnings))
 }
 
+/// The error for a document whose text exceeds the limit, at the line that was read last.
 #[cold]
 fn too_long(rows: &ColumnReader, most: usize) -> Error {
     let message = format!(
@@ -102,7 +135,15 @@ fn too_long(rows: &ColumnReader, most: usize) -> Error {
     spanrs_io::Error::new(Code::DocumentTooLong, place, message).into()
 }
 
-/// The name of a document in its first line.
+/// Returns the name of a document in its first line; None if it has none or an empty one.
+/// `-DOCSTART-` may be followed by tags instead of a name.
+///
+/// | first line | name |
+/// |---|---|
+/// | `# newdoc id = news 3` | `news 3` |
+/// | `# newdoc` | none |
+/// | `-DOCSTART- (1 EU)` | `1 EU` |
+/// | `-DOCSTART- -X- O` | none |
 fn id(line: &str) -> Option<String> {
     let line = line.trim();
     let name = match line.strip_prefix("# newdoc") {
@@ -125,16 +166,18 @@ fn id(line: &str) -> Option<String> {
 /// The document being read.
 #[derive(Default)]
 struct Draft {
+    /// The text so far, with the tokens as annotations.
     document: Document,
-    /// Characters of the text so far.
+    /// Length of the text in characters.
     characters: u32,
     /// Index of the first token of this sentence among the annotations.
     begun: usize,
-    /// Type, start and end of the spans of the tags, which follow all tokens.
+    /// Type, start and end, in characters, of the spans of the tags.
     spans: Vec<(u32, u32, u32)>,
 }
 
 impl Draft {
+    /// Appends a token to the text, with a separator before it, and annotates it.
     fn token(&mut self, token: &str) {
         let tokens = self.document.annotations.len();
         if tokens > 0 {
@@ -150,18 +193,20 @@ impl Draft {
         self.document.push(ty, start, self.characters);
     }
 
-    /// Stores a span of tokens of this sentence.
+    /// Stores a span of tokens of this sentence: from token `start` to before token `end`, which
+    /// have been added.
     fn span(&mut self, ty: &str, start: u32, end: u32) {
         let tokens = &self.document.annotations[self.begun..];
         let (first, last) = (tokens[start as usize].start, tokens[end as usize - 1].end);
         self.spans.push((self.document.intern(ty), first, last));
     }
 
+    /// Ends the sentence: the next token is the first of another one.
     fn end_sentence(&mut self) {
         self.begun = self.document.annotations.len();
     }
 
-    /// The document; None if it has no sentence.
+    /// Returns the document, with the spans behind the tokens; None if it has no sentence.
     fn finish(mut self) -> Option<Document> {
         for (ty, start, end) in self.spans {
             self.document.push(ty, start, end);

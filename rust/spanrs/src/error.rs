@@ -1,21 +1,33 @@
+//! The error type of the jobs.
+
 use spanrs_base::Position;
 use spanrs_eval::{Unmatched, Violations};
 
-/// What can go wrong in a job.
+/// What can go wrong in a job. Displayed with file and line in front, as far as they are known.
+///
+/// ```
+/// use spanrs::{Error, ScoreOptions, score_files};
+/// let missing = std::path::Path::new("/no/such/file");
+/// let error = score_files(missing, missing, &ScoreOptions::default()).unwrap_err();
+/// assert!(matches!(error, Error::Io(_)));
+/// assert_eq!(error.to_string(), "/no/such/file: no such file");
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file cannot be read or is malformed.
+    /// A file cannot be read or is malformed. The code of the inner error tells the kind of
+    /// problem.
     #[error(transparent)]
     Io(#[from] spanrs_io::Error),
-    /// Tags that cannot be handled.
+    /// Tags that cannot be handled: too many different ones, or spans that the target scheme of a
+    /// conversion cannot express.
     #[error("{position}: {error}")]
     Tags {
-        /// Where.
+        /// The line of the tag, or the first line of its sentence; the file where no line is known.
         position: Position,
-        /// What.
+        /// The problem.
         error: spanrs_tags::Error,
     },
-    /// Gold and pred differ in tokens or lengths of sentences.
+    /// Gold and pred differ in tokens, in the lengths of sentences or in the text.
     #[error("{gold}: {message}")]
     Misaligned {
         /// Position in gold.
@@ -25,36 +37,37 @@ pub enum Error {
         /// The difference, with the position in pred.
         message: String,
     },
-    /// Stacked tags that contradict each other.
+    /// Stacked tags (`I-S|B-NP`) that contradict each other.
     #[error("{position}: {message}")]
     Stacked {
-        /// Where.
+        /// The line of the tag.
         position: Position,
         /// What is wrong, and what to do.
         message: String,
     },
-    /// Tags do not conform to the scheme, under [`spanrs_tags::Reading::Refuse`].
+    /// Tags do not conform to the scheme, under [`spanrs_tags::Reading::Refuse`]. Reported at the
+    /// end of the file, so that all violations are counted.
     #[error("{}", refused(path, *scheme, violations))]
     Malformed {
         /// The file.
         path: String,
-        /// The scheme the tags were read in.
+        /// The scheme in which the tags were read.
         scheme: spanrs_tags::Scheme,
-        /// Their number, and the first ones.
+        /// Their number, and the first of them with their lines.
         violations: Violations,
     },
-    /// Spans of a sentence that cannot be matched.
+    /// Spans that cannot be matched, as optimal matching would take too much memory.
     #[error("{position}: {error}")]
     Unmatched {
-        /// The sentence in gold.
+        /// The sentence in gold, or the file where it is not known.
         position: Position,
-        /// Why.
+        /// The reason, with advice.
         error: Unmatched,
     },
     /// The result cannot be written.
     #[error("cannot write the result: {0}")]
     Write(#[from] std::io::Error),
-    /// The progress function returned false.
+    /// The [`Progress`](crate::Progress) function returned false.
     #[error("interrupted")]
     Stopped,
 }
@@ -62,6 +75,11 @@ pub enum Error {
 /// The result of a job.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Returns the message of [`Error::Malformed`]: place, kind and context of the first violation, and
+/// the number of all.
+///
+/// Violations of files have a line, from 1; those of other sources have line 0, and are named by
+/// sentence and token.
 fn refused(path: &str, scheme: spanrs_tags::Scheme, violations: &Violations) -> String {
     let Some(first) = violations.first.first() else {
         return format!("{path}: malformed tags");

@@ -1,3 +1,14 @@
+//! Lists of errors: the outcomes of a criterion that are no true positives, each with its place and
+//! its context.
+//!
+//! The files are walked again after scoring, because counts do not know places. Sentences whose
+//! sides have the same tags have no errors and are skipped, except where the sides are in two
+//! schemes.
+//!
+//! With the exact matcher, gold `PER` 5..7 and pred `PER` 5..6 are two errors, missed and spurious.
+//! Gold `LOC` 3..4 and pred `ORG` 3..4 are one, mistyped: the outcome of the pair replaces the
+//! missed and the spurious span of which it consists.
+
 use std::collections::BTreeMap;
 
 use spanrs_base::{Position, Span};
@@ -12,13 +23,13 @@ use crate::score::Sides;
 /// A span of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedSpan {
-    /// What it is.
+    /// Its type.
     pub ty: String,
     /// First token, from 0.
     pub start: i64,
-    /// Token after the last one.
+    /// One past the last token.
     pub end: i64,
-    /// Index of the span among those of its side of the sentence, from 0.
+    /// Index of the span among those of its side of the sentence that are counted, from 0.
     pub index: u32,
 }
 
@@ -27,56 +38,82 @@ pub struct TypedSpan {
 pub struct SpanError {
     /// Index of the outcome in the criterion.
     pub outcome: u8,
-    /// Sentence, from 0.
+    /// Sentence of the file, from 0.
     pub sentence: u64,
-    /// Line of gold on which the gold span begins, or the pred span where there is no gold span; from 1.
+    /// Line of gold, from 1, of the token at which the gold span begins, or the pred span if there
+    /// is no gold span.
     pub line: u64,
     /// The gold span, if there is one.
     pub gold: Option<TypedSpan>,
     /// The pred span, if there is one.
     pub pred: Option<TypedSpan>,
-    /// Index of the first of `tokens` in the sentence.
+    /// Index of the first of `tokens` in the sentence, from 0.
     pub first: usize,
     /// Number of tokens of the sentence.
     pub length: usize,
-    /// The tokens of the spans and their context; none where the file has no tokens.
+    /// The tokens of the spans and their context; none if gold has no tokens.
     pub tokens: Vec<String>,
 }
 
-/// A kind of error: outcome, gold type and pred type.
+/// A kind of error: outcome, gold type and pred type. Types are None if there is no such span.
 pub type ErrorKind = (u8, Option<String>, Option<String>);
 
 /// The errors of two files.
 #[derive(Clone, Debug, Default)]
 pub struct SpanErrors {
-    /// Those that were kept, in the order of the files.
+    /// The errors that were kept, in the order of the files; within a sentence in that of the
+    /// matcher.
     pub kept: Vec<SpanError>,
     /// Number of errors of each kind, kept or not.
     pub numbers: BTreeMap<ErrorKind, u64>,
 }
 
-/// Which errors are kept.
+/// Which errors are listed and kept.
 #[derive(Clone, Debug)]
 pub struct ErrorOptions {
-    /// Index of the criterion.
+    /// Index of the criterion in the matcher's schema.
     pub criterion: u8,
     /// Indices of its outcomes that are errors.
     pub wrong: Vec<u8>,
-    /// Index of the outcome of a pair of spans. Such spans have single outcomes as well, which are not listed.
+    /// Index of the outcome of a pair of spans that have outcomes of their own as well. These are
+    /// then not listed.
     pub paired: Option<u8>,
-    /// Tokens to keep before and after the spans.
+    /// Number of tokens to keep before and after the spans.
     pub context: usize,
-    /// Errors of each kind to keep; None for all.
+    /// Number of errors of each kind to keep, the first ones; None for all.
     pub most: Option<u64>,
 }
 
 /// Lists the errors of a file against another one, or of a column against another one.
 ///
-/// The files must have been scored before: `reader` knows their schemes, and misaligned tokens are not reported again.
-/// Memory follows the errors that are kept.
+/// The files must have been scored before: `reader` knows their schemes, and misaligned tokens are
+/// not reported again. Only types that `filter` counts are compared. The matcher is asked to
+/// resolve ties ([`Matcher::resolve_ties`]), so that of several matchings with the same counts
+/// always the same one is listed. Memory is that of the errors that are kept.
 ///
 /// # Errors
-/// As [`crate::score`].
+/// As [`crate::score()`], and [`Error::Unmatched`] with the first line of the sentence in gold.
+///
+/// # Examples
+/// ```
+/// use spanrs::eval::{Exact, TypeFilter};
+/// use spanrs::io::{Column, ColumnReader, Columns, LineReader};
+/// use spanrs::{ErrorOptions, Sides, errors, tags};
+/// let source = Box::new(&b"Rome B-LOC B-ORG\nslept O O\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let (tag, second) = (Column::Index(1), Some(Column::Index(2)));
+/// let rows = ColumnReader::new(lines, Columns { tag, second, ..Default::default() })?;
+/// let (scheme, filter) = (tags::Scheme::Bio, TypeFilter::default());
+/// let mut reader = tags::Reader::new(scheme, Default::default(), Default::default()).unwrap();
+/// // Missed, spurious and mistyped; the last is the outcome of a pair.
+/// let (wrong, paired) = (vec![1, 2, 3], Some(3));
+/// let options = ErrorOptions { criterion: 0, wrong, paired, context: 1, most: None };
+/// let (sides, matcher) = (Sides::One(Box::new(rows)), &mut Exact::default());
+/// let found = errors(sides, &mut reader, matcher, &filter, &options, &mut |_| true)?;
+/// assert_eq!((found.kept.len(), found.kept[0].outcome, found.kept[0].line), (1, 3, 1));
+/// assert_eq!(found.kept[0].tokens, ["Rome", "slept"]);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn errors(
     sides: Sides,
     reader: &mut Reader,
@@ -103,17 +140,27 @@ pub fn errors(
     Ok(finder.found)
 }
 
+/// State of a walk that lists errors; the buffers are reused for all sentences.
 struct Finder<'a> {
+    /// Decides which spans answer each other.
     matcher: &'a mut dyn Matcher,
+    /// Which types are compared.
     filter: &'a TypeFilter,
+    /// Which errors are listed and kept.
     options: &'a ErrorOptions,
+    /// Outcomes of the current sentence.
     events: Events,
-    /// Spans of gold and pred.
+    /// Spans of gold and pred of the current sentence, of types that are compared.
     spans: [Vec<Span<i64>>; 2],
+    /// The errors so far.
     found: SpanErrors,
 }
 
 impl Finder<'_> {
+    /// Finds the errors of a sentence; `path` is that of gold.
+    ///
+    /// # Errors
+    /// [`Error::Unmatched`].
     fn compare(&mut self, reader: &Reader, pair: &SentencePair, path: &str) -> Result<()> {
         let readers = [reader.gold(), reader.pred()];
         let sides = [&pair.gold, &pair.pred];

@@ -1,10 +1,26 @@
+//! Warnings for the user of a job: what may be wrong with the options, although the file can be
+//! read.
+
 use spanrs_base::Position;
 use spanrs_eval::Violations;
 use spanrs_io::ColumnReader;
 use spanrs_tags::{Scheme, are_many};
 
-/// Warnings about the columns of a file: unread columns with tags of the same types, except the column `also_read`, and
-/// a column of running numbers that is read as the tokens.
+/// Returns warnings about the columns of a file, judged by its first lines: columns with tags of
+/// the same types that are not read, except `also_read` (from 0), and a column of running numbers
+/// that is read as the tokens.
+///
+/// # Examples
+/// ```
+/// use spanrs::io::{ColumnReader, Columns, LineReader};
+/// let source = Box::new(&b"Deutsche B-ORG O\nBank I-ORG O\nBonn I-ORG B-ORG\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let rows = ColumnReader::new(lines, Columns::default())?;
+/// let warnings = spanrs::column_warnings(&rows, None);
+/// assert!(warnings[0].starts_with("example: column 1 has tags of the same types"));
+/// assert!(spanrs::column_warnings(&rows, Some(1)).is_empty());
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn column_warnings(rows: &ColumnReader, also_read: Option<usize>) -> Vec<String> {
     let path = Position::file(rows.path());
     let mut found = Vec::new();
@@ -36,7 +52,15 @@ pub fn column_warnings(rows: &ColumnReader, also_read: Option<usize>) -> Vec<Str
     found
 }
 
-/// A warning if more than a tenth of the tags other than `O` are violations. `consequence` says how they were read.
+/// Returns a warning if more than a tenth of the tags other than `O` are violations, which usually
+/// means that the file is in another scheme or the wrong column was read.
+///
+/// `labelled` is the number of those tags and `consequence` says how they were read. The first
+/// violation is named if its place was kept:
+///
+/// ```text
+/// a.conll: 7 violations of BIO among 40 tags other than O, the first on line 3: ...; is it in another scheme?
+/// ```
 pub(crate) fn violation_warning(
     path: &str,
     scheme: Scheme,
@@ -62,6 +86,7 @@ pub(crate) fn violation_warning(
     ))
 }
 
+/// Joins the numbers of columns.
 fn join(columns: &[usize], separator: &str) -> String {
     let names: Vec<String> = columns.iter().map(usize::to_string).collect();
     names.join(separator)

@@ -1,4 +1,8 @@
 //! Scoring two column files with one call.
+//!
+//! [`score_files`] opens the files, detects the scheme if it is not given, and scores. Callers that
+//! need rows for documents, two columns of one file, progress or threads use
+//! [`score`](crate::score()) and its relatives, from which this is composed.
 
 use std::path::Path;
 
@@ -11,10 +15,21 @@ use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 use crate::error::{Error, Result};
 use crate::{Alignment, OnMisaligned, Rows, Sides, column_warnings, detect, score};
 
-/// Violations of each side that [`FileScore`] locates.
+/// Number of violations of each side that [`FileScore`] locates.
 const LOCATED: usize = 10;
 
-/// How [`score_files`] reads and scores column files.
+/// How [`score_files`] reads and scores column files. The default detects the scheme, reads
+/// malformed tags as conlleval does and matches spans exactly.
+///
+/// ```
+/// use spanrs::tags::{Reading, Scheme};
+/// let options = spanrs::ScoreOptions {
+///     scheme: Some(Scheme::Bio),
+///     reading: Reading::Refuse,
+///     ..Default::default()
+/// };
+/// assert!(options.limits.line_bytes > 1_000_000);
+/// ```
 pub struct ScoreOptions {
     /// The scheme of both files; None to detect that of gold.
     pub scheme: Option<Scheme>,
@@ -22,13 +37,14 @@ pub struct ScoreOptions {
     pub reading: Reading,
     /// How a tag is split into prefix and type.
     pub dialect: Dialect,
-    /// Where tokens and tags are in the files.
+    /// The columns of tokens and tags, in both files. A second column is not read.
     pub columns: Columns,
-    /// Which gold span a pred span answers.
+    /// Decides which gold span a pred span answers. It is copied, so that options can be used
+    /// repeatedly.
     pub matcher: Box<dyn Matcher>,
     /// What to do if tokens differ.
     pub on_misaligned: OnMisaligned,
-    /// Size limits of the files.
+    /// Limits of the sizes of lines and sentences, beyond which a file is refused.
     pub limits: Limits,
 }
 
@@ -49,20 +65,21 @@ impl Default for ScoreOptions {
 /// The result of [`score_files`].
 #[derive(Clone, Debug)]
 pub struct FileScore {
-    /// The scheme the tags were read in.
+    /// The scheme in which the tags were read.
     pub scheme: Scheme,
     /// The outcome counts, without a row for each document.
     pub counts: Counts,
-    /// Malformed tags of gold and of pred.
+    /// Malformed tags of gold and of pred: their number, and the first 10 of each with their lines.
     pub violations: [Violations; 2],
     /// How the tokens of both files agree.
     pub alignment: Alignment,
-    /// Warnings about the layout of the files.
+    /// Warnings about the columns of the files, gold first.
     pub warnings: Vec<String>,
 }
 
 impl FileScore {
-    /// Precision, recall and F1 of the matcher's first criterion: overall, averaged and per type.
+    /// Computes precision, recall and F1 of the matcher's first criterion: overall, averaged and
+    /// for each type.
     pub fn summary(&self) -> Summary {
         self.counts.summary(&Prf::f1(0), &self.counts.all_totals())
     }
@@ -70,10 +87,26 @@ impl FileScore {
 
 /// Scores the tags of one column file against those of another with the same tokens.
 ///
-/// Without a scheme in `options`, gold is read twice: once to detect its scheme.
+/// Without a scheme in `options`, gold is read twice: the first time to detect its scheme.
 ///
 /// # Errors
-/// See [`detect`] and [`score`].
+/// As [`detect()`] and [`score()`]; [`Error::Unmatched`] with gold as place if the matcher could not
+/// match a sentence.
+///
+/// # Examples
+/// ```
+/// let folder = std::env::temp_dir();
+/// let [gold, pred] = [("gold", "a B-X\nb O\n"), ("pred", "a B-X\nb B-X\n")].map(|(name, text)| {
+///     let path = folder.join(format!("spanrs-{}-{name}.conll", std::process::id()));
+///     std::fs::write(&path, text).unwrap();
+///     path
+/// });
+/// let scored = spanrs::score_files(&gold, &pred, &Default::default())?;
+/// // True positives, false positives, false negatives.
+/// assert_eq!(scored.summary().all.totals, [1.0, 1.0, 0.0]);
+/// # [gold, pred].iter().for_each(|path| std::fs::remove_file(path).unwrap());
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn score_files(gold: &Path, pred: &Path, options: &ScoreOptions) -> Result<FileScore> {
     let open = |path| {
         let lines = spanrs_io::open(path, options.limits)?;

@@ -21,16 +21,29 @@
 //!
 //! | job | functions |
 //! |---|---|
-//! | score | [`score_files`]; [`score`] with documents, alignment and progress; [`score_in_threads`]; [`score_readings`] |
-//! | inspect | [`validate`], [`detect()`], [`errors()`], [`column_warnings`] |
+//! | score | [`score_files`]; [`score()`] with more options; [`score_in_threads`]; [`score_readings`] |
+//! | inspect | [`validate()`], [`detect()`], [`errors()`], [`column_warnings`] |
 //! | convert | [`convert()`] between schemes, [`spans()`] to JSON Lines, [`read_conll`] to a document |
 //! | files of spans | [`span_files`] |
 //! | documents with annotations | [`mat`] |
 //! | trees in CoNLL-U | [`dep_files`] |
 //! | CRFsuite's model files | [`from_crfsuite`], [`to_crfsuite`] |
 //!
-//! Column files are read once, in chunks, with one sentence in memory. The modules named after fields ([`tags`],
-//! [`eval`], [`io`], [`crf`], [`dep`], [`compat`], [`base`]) are the crates without their prefix `spanrs-`.
+//! The modules named after fields ([`tags`], [`eval`], [`io`], [`crf`], [`dep`], [`compat`],
+//! [`base`]) are the crates without their prefix `spanrs-`. This crate adds no algorithms of
+//! scoring: a job reads rows with `io`, numbers tags and finds spans with `tags`, counts with
+//! `eval`, and translates errors so that they name a file and a line.
+//!
+//! All jobs on column files have the same form. They take rows ([`io::ColumnReader`]), which the
+//! caller opens, a reader of tags ([`tags::Reader`]) or a scorer ([`eval::Scorer`]), which the
+//! caller creates and keeps, and a [`Progress`]. Files are read once, in chunks, with one sentence
+//! in memory, or a block of a few thousand tokens; time is linear in the file. Jobs run in the
+//! calling thread, except for [`score_in_threads`] and [`dep_files::annotate`], whose results do
+//! not depend on the number of threads.
+//!
+//! Warnings are returned, as text for the user, and not printed. The first error ends a job; counts
+//! of a scorer are then those of the sentences before it, and output that was written until then is
+//! of no use.
 
 pub use spanrs_base as base;
 pub use spanrs_compat as compat;
@@ -75,19 +88,37 @@ pub use validate::{Report, validate};
 
 use spanrs_base::Interval;
 
-/// Called at intervals with the bytes read so far; returns false to stop the job.
+/// Called at intervals with the number of bytes read so far, after decompression, of all files of
+/// the job; returns false to stop the job, which then returns [`Error::Stopped`].
+///
+/// In Python this is where progress bars are moved and signals are handled. It is called about
+/// every 32768 lines, and always in the thread that called the job.
+///
+/// ```
+/// use spanrs::io::{ColumnReader, Columns, LineReader};
+/// let text = "a O\n".repeat(40_000);
+/// let source = Box::new(std::io::Cursor::new(text));
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let rows = ColumnReader::new(lines, Columns::default())?;
+/// let stopped = spanrs::detect(rows, &Default::default(), &mut |_read| false);
+/// assert!(matches!(stopped, Err(spanrs::Error::Stopped)));
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub type Progress<'a> = dyn FnMut(u64) -> bool + 'a;
 
-/// Lines between two calls of a [`Progress`].
+/// Number of lines between two calls of a [`Progress`].
 const LINES: usize = 1 << 15;
 
 /// Calls a [`Progress`] every [`LINES`] lines.
 pub(crate) struct Reporter<'a, 'w> {
+    /// The function that is called.
     progress: &'a mut Progress<'w>,
+    /// Lines until the next call.
     interval: Interval,
 }
 
 impl<'a, 'w> Reporter<'a, 'w> {
+    /// Creates a reporter that calls `progress` for the first time after [`LINES`] lines.
     pub(crate) fn new(progress: &'a mut Progress<'w>) -> Self {
         Self {
             progress,
@@ -95,7 +126,11 @@ impl<'a, 'w> Reporter<'a, 'w> {
         }
     }
 
-    /// Counts a line; `read` gives the bytes read so far.
+    /// Counts a line; `read` returns the bytes read so far and is called only if there is something
+    /// to report.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] if the function returns false.
     #[inline(always)]
     pub(crate) fn line(&mut self, read: impl FnOnce() -> u64) -> Result<()> {
         self.lines(1, read)

@@ -1,4 +1,11 @@
 //! Scoring two documents of the same text against each other, as MATScore does.
+//!
+//! The documents come from [`spanrs_io::document`], or from column files by [`crate::read_conll`].
+//! [`Rules`] select the annotations that are scored and the labels under which they are; the
+//! [`Matcher`] pairs them and counts. A [`Counts`] holds one pair of documents; counts of a corpus
+//! are merged by the caller, under keys of its choice.
+//!
+//! Source: MATScore of MITRE's annotation toolkit (MAT), whose tables are views of these counts.
 
 use spanrs_base::Span;
 use spanrs_eval::mat::{AnnotatedText, Discontinuous, Kind, Matcher, Rules, Selection, TAG};
@@ -9,20 +16,21 @@ use spanrs_io::document::Document;
 /// Why two documents cannot be scored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unscored {
-    /// Their texts are not the same.
+    /// Their texts are not the same, so that offsets mean different things.
     #[error("the texts differ from character {at} on: gold has {gold}, pred has {pred}")]
     Texts {
         /// The first character that differs, from 0.
         at: usize,
-        /// What gold has there.
+        /// The text of gold from there on, at most 20 characters in quotes, or `no more`.
         gold: String,
-        /// What pred has there.
+        /// The text of pred from there on, in the same form.
         pred: String,
     },
     /// A discontinuous annotation.
     #[error(
         "{label} {start}-{end} consists of several pieces; name a way to score it: cover or split"
     )]
+    /// A discontinuous annotation, under rules that refuse them.
     Pieces {
         /// Its label.
         label: String,
@@ -31,40 +39,44 @@ pub enum Unscored {
         /// One past its last character.
         end: u32,
     },
-    /// They cannot be matched.
+    /// The annotations cannot be matched, or the job was stopped.
     #[error(transparent)]
     Unmatched(#[from] Unmatched),
 }
 
-/// A pair of annotations, or one without a partner. Types of spans are numbers of their labels among the names.
+/// A pair of annotations, or one without a partner. Types of spans are numbers of their labels in
+/// [`Outcome::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detail {
-    /// What it is, seen from pred.
+    /// The kind of pair, seen from pred.
     pub kind: Kind,
-    /// The gold annotation.
+    /// The gold annotation, in characters; None for a spurious one.
     pub gold: Option<Span<i64>>,
-    /// The pred annotation.
+    /// The pred annotation, in characters; None for a missing one.
     pub pred: Option<Span<i64>>,
 }
 
 /// The result of scoring two documents.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The counts, without documents.
+    /// The counts, without rows for documents.
     pub counts: Counts,
-    /// Tokens of pred.
+    /// Number of tokens of pred; 0 if it has none.
     pub tokens: usize,
-    /// An annotation boundary that is not a token boundary, where tokens are counted.
+    /// An annotation boundary, in characters, that is not a token boundary, if tokens are counted
+    /// and there is one.
     pub misplaced: Option<u32>,
-    /// Names of labels, by number.
+    /// Names of the labels, by number.
     pub names: Vec<String>,
     /// The pairs in the order of the text; empty unless requested.
     pub details: Vec<Detail>,
 }
 
-/// Counts events and keeps those of annotations.
+/// Passes events on to be counted, and keeps those of annotations.
 struct DetailSink<'a> {
+    /// The sink that counts.
     counting: &'a mut dyn Sink,
+    /// Events of the criterion of annotations.
     pairs: Vec<Event>,
 }
 
@@ -83,8 +95,31 @@ impl Sink for DetailSink<'_> {
 
 /// Scores pred against gold.
 ///
+/// `details` asks for the pairs themselves. The matcher then resolves ties
+/// ([`resolve_ties`](spanrs_eval::Matcher::resolve_ties)), so that the pairs do not depend on how
+/// labels are numbered.
+///
 /// # Errors
-/// [`Unscored`].
+/// [`Unscored`] if the texts differ, if the rules refuse a discontinuous annotation, or if the
+/// matcher is stopped.
+///
+/// # Examples
+/// ```
+/// use spanrs::eval::mat::{Kind, Matcher, Rules};
+/// use spanrs::io::document::Document;
+/// let document = |label, end| {
+///     let mut document = Document::new("Bob ate".to_owned());
+///     let ty = document.intern(label);
+///     document.push(ty, 0, end);
+///     document
+/// };
+/// let (gold, pred) = (document("PER", 3), document("PER", 7));
+/// let mut matcher = Matcher::new(&[]);
+/// let rules = Rules::default();
+/// let scored = spanrs::mat::score_documents(&gold, &pred, &rules, &mut matcher, true).unwrap();
+/// assert_eq!(scored.details[0].kind, Kind::Overmark);
+/// assert_eq!(scored.names, ["PER"]);
+/// ```
 pub fn score_documents(
     gold: &Document,
     pred: &Document,
@@ -150,7 +185,7 @@ impl From<Discontinuous> for Unscored {
     }
 }
 
-/// A document as the selection of MATScore reads it.
+/// A document as the selection of annotations reads it.
 struct View<'a>(&'a Document);
 
 impl AnnotatedText for View<'_> {
@@ -188,6 +223,7 @@ impl AnnotatedText for View<'_> {
     }
 }
 
+/// The error for texts that differ. Time is linear in the part that they have in common.
 fn differ(gold: &str, pred: &str) -> Unscored {
     let same = gold
         .chars()

@@ -1,3 +1,10 @@
+//! A walk over the sentences of both sides, for jobs after scoring.
+//!
+//! Simpler than the loop of [`score`](crate::score()): every line is split on both sides, and the
+//! tokens of gold are kept for the job to show. Lists of errors and scores under several readings
+//! are made in this way. Documents are those of gold, sentences must have the same lengths, and
+//! differences between tokens were reported when the files were scored.
+
 use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::Reader;
 
@@ -6,24 +13,30 @@ use crate::score::{Sides, ends, past_documents};
 use crate::sentence::Sentence;
 use crate::{Progress, Reporter};
 
-/// A sentence of gold and pred.
+/// A sentence of gold and pred. It is reused for all sentences.
 #[derive(Default)]
 pub(crate) struct SentencePair {
+    /// Tags of gold.
     pub(crate) gold: Sentence,
+    /// Tags of pred; as many as of gold.
     pub(crate) pred: Sentence,
     /// Tokens of gold; empty if gold has no tokens.
     pub(crate) tokens: Tokens,
-    /// Number of the sentence, from 0.
+    /// Number of the sentence in the file, from 0.
     pub(crate) number: u64,
-    /// True if a document of gold ended before the sentence.
+    /// A document boundary of gold came before the sentence.
     pub(crate) begins_document: bool,
 }
 
-/// Calls `each` for every sentence of files that were scored before; misaligned tokens are not reported again.
+/// Calls `each` for every sentence of files that were scored before; misaligned tokens are not
+/// reported again.
+///
+/// `each` gets the reader, which numbers the tags of both sides, the sentence, and the path of
+/// gold.
 ///
 /// # Errors
-/// Errors of reading the files; [`crate::Error::Misaligned`] if the lengths of sentences differ;
-/// [`crate::Error::Stopped`]; those of `each`.
+/// Those of reading the files; [`crate::Error::Misaligned`] if the lengths of sentences differ;
+/// [`crate::Error::Tags`]; [`crate::Error::Stopped`]; those of `each`.
 pub(crate) fn walk(
     sides: Sides,
     reader: &mut Reader,
@@ -86,6 +99,7 @@ pub(crate) fn walk(
 }
 
 impl SentencePair {
+    /// Begins the next sentence.
     fn next(&mut self) {
         self.gold.clear();
         self.pred.clear();
@@ -95,14 +109,17 @@ impl SentencePair {
     }
 }
 
-/// The tokens of the current sentence, in one buffer.
+/// The tokens of the current sentence, in one buffer that is reused.
 #[derive(Default)]
 pub(crate) struct Tokens {
+    /// The tokens without separators.
     bytes: Vec<u8>,
+    /// End of each token in `bytes`.
     ends: Vec<usize>,
 }
 
 impl Tokens {
+    /// Adds the token of the line that was read last, if the file has tokens.
     #[inline]
     fn push(&mut self, rows: &ColumnReader) {
         if rows.has_tokens() {
@@ -111,12 +128,14 @@ impl Tokens {
         }
     }
 
+    /// Begins the next sentence.
     fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
 
-    /// The tokens in a range, cut at the end of the sentence.
+    /// Returns the tokens in a range of indices, cut at the end of the sentence; none for files
+    /// without tokens.
     pub(crate) fn texts(&self, range: std::ops::Range<usize>) -> Vec<String> {
         let range = range.start..range.end.min(self.ends.len());
         range

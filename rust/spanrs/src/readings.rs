@@ -1,3 +1,9 @@
+//! Scoring under several readings in one pass.
+//!
+//! Reading and splitting the file costs more than counting, so that several readings together take
+//! little longer than one. The tags are numbered once, by the reader of the first target; the
+//! others are given the new tags in the same order, and so have the same ids.
+
 use spanrs_base::Position;
 use spanrs_eval::{Scorer, Side};
 use spanrs_tags::Reader;
@@ -9,10 +15,39 @@ use crate::{Progress, Rows};
 
 /// Scores files under several readings in one pass.
 ///
-/// The files must have been scored before under another reading, so that misaligned tokens are not reported again.
+/// Each of `targets` has a reader, whose reading it is, and a scorer, which gets the counts. All
+/// readers must know the same tags at the beginning, in the same order, usually none. The files
+/// must have been scored before under another reading, so that misaligned tokens are not reported
+/// again.
 ///
 /// # Errors
-/// As [`crate::score`], without [`crate::Error::Malformed`]: violations are in the scorers.
+/// As [`crate::score()`], without [`crate::Error::Malformed`]: violations are in the scorers.
+///
+/// # Examples
+/// ```
+/// use spanrs::eval::{Exact, Scorer, outcomes::Prf};
+/// use spanrs::io::{ColumnReader, Columns, LineReader};
+/// use spanrs::tags::{Reader, Reading, Scheme};
+/// let rows = |text: &'static str| {
+///     let source = Box::new(text.as_bytes());
+///     let lines = LineReader::new("example", source, Default::default()).unwrap();
+///     Box::new(ColumnReader::new(lines, Columns::default()).unwrap())
+/// };
+/// let sides = spanrs::Sides::Two { gold: rows("a B-X\nb O\n"), pred: rows("a I-X\nb O\n") };
+/// let mut made = [Reading::Conlleval, Reading::Discard].map(|reading| {
+///     let reader = Reader::new(Scheme::Bio, reading, Default::default()).unwrap();
+///     (reader, Scorer::new(Box::new(Exact::default()), 0))
+/// });
+/// let mut targets: Vec<_> = made.iter_mut().map(|(reader, scorer)| (reader, scorer)).collect();
+/// spanrs::score_readings(sides, &mut targets, spanrs::Rows::Documents, &mut |_| true)?;
+/// let totals = made.map(|(reader, mut scorer)| {
+///     let counts = scorer.counts(&reader);
+///     counts.summary(&Prf::f1(0), &counts.all_totals()).all.totals
+/// });
+/// // I-X without B-X is a span as conlleval reads it, and O if it is discarded.
+/// assert_eq!(totals, [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn score_readings(
     sides: Sides,
     targets: &mut [(&mut Reader, &mut Scorer)],

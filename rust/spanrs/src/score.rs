@@ -1,3 +1,23 @@
+//! Scoring of one column file against another, or of one column against another.
+//!
+//! Predictions usually equal gold in nearly all lines. The two files are therefore read in three
+//! ways, the fastest first:
+//!
+//! 1. Runs of ordinary lines that are identical in both files are taken from gold alone
+//!    ([`ColumnReader::follow_lines`]).
+//! 2. A single line of pred that equals that of gold is passed over without splitting it
+//!    ([`ColumnReader::follow`]).
+//! 3. Lines that differ are split on both sides, and their tokens compared.
+//!
+//! The first two need files with the same layout. Either way a sentence becomes two lists of tag
+//! ids. If the ids fit a byte, sentences are collected in a [`TagBlock`] of some thousand tokens
+//! and counted together by pairs of neighbouring tags; otherwise they are counted one by one. All
+//! ways give the same counts.
+//!
+//! Document boundaries are those of gold; those of pred are passed over, as predictions often lack
+//! them. The lengths of sentences must agree: a difference there would shift all sentences behind
+//! it.
+
 use spanrs_base::Position;
 use spanrs_eval::{Scorer, Side, TagBlock};
 use spanrs_io::{ColumnReader, Event};
@@ -16,23 +36,41 @@ pub enum Sides {
         /// The predictions.
         pred: Box<ColumnReader>,
     },
-    /// One file with two columns of tags: `tag` is gold, `second` is pred.
+    /// One file with two columns of tags: the tag is gold, the second tag is pred.
     One(Box<ColumnReader>),
 }
 
-/// What to do if a token of pred differs from that of gold. The lengths of sentences must agree in any case.
+/// What to do if a token of pred differs from that of gold. The lengths of sentences must agree in
+/// any case.
+///
+/// ```
+/// use spanrs::io::{ColumnReader, Columns, LineReader};
+/// use spanrs::{OnMisaligned, Rows, Sides, eval, score, tags};
+/// let rows = |text: &'static str| {
+///     let lines = LineReader::new("example", Box::new(text.as_bytes()), Default::default())?;
+///     ColumnReader::new(lines, Columns::default()).map(Box::new)
+/// };
+/// let sides = Sides::Two { gold: rows("don't O\n")?, pred: rows("dont O\n")? };
+/// let (scheme, reading) = (tags::Scheme::Bio, tags::Reading::default());
+/// let mut reader = tags::Reader::new(scheme, reading, Default::default()).unwrap();
+/// let mut scorer = eval::Scorer::new(Box::new(eval::Exact::default()), 0);
+/// let (report, rows) = (OnMisaligned::Report, Rows::Documents);
+/// let alignment = score(sides, &mut reader, &mut scorer, report, rows, &mut |_| true)?;
+/// assert_eq!(alignment.examples, ["example:1: `don't`, example:1: `dont`"]);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnMisaligned {
-    /// Return an error.
+    /// Return [`Error::Misaligned`] at the first difference.
     #[default]
     Refuse,
-    /// Count it.
+    /// Count differing tokens and go on; [`Alignment`] tells how many there are.
     Report,
     /// Do not compare tokens.
     Ignore,
 }
 
-/// What a row of counts is, if the scorer keeps documents.
+/// Unit of a row of counts, if the scorer keeps documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rows {
     /// A document of gold.
@@ -49,20 +87,47 @@ pub struct Alignment {
     pub unaligned: bool,
     /// Number of tokens that differ, under [`OnMisaligned::Report`].
     pub differing: u64,
-    /// The first of them, with their positions.
+    /// The first 5 of them, with their positions in both files.
     pub examples: Vec<String>,
-    /// A key of MISC that no word of pred has; all tags of pred were read as `O`.
+    /// A key of MISC that gold has and no word of pred; all tags of pred were read as `O`.
     pub missing_key: Option<String>,
 }
 
-/// Differing tokens that are kept as examples.
+/// Number of differing tokens that are kept as examples.
 pub(crate) const EXAMPLES: usize = 5;
 
 /// Scores a file against another, or a column against another.
 ///
+/// - `reader` numbers the tags of both sides and knows the schemes; it may know tags from before.
+/// - `scorer` gets the counts, in addition to those it has. It must have been used with this reader
+///   only.
+/// - `rows` is the unit of its documents, if it keeps any.
+///
 /// # Errors
-/// Errors of reading the files; [`Error::Misaligned`] if the lengths of sentences differ, or tokens under
-/// [`OnMisaligned::Refuse`]; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Stopped`].
+/// Those of reading the files; [`Error::Misaligned`] if the lengths of sentences differ, or tokens
+/// under [`OnMisaligned::Refuse`]; [`Error::Tags`] for too many different tags;
+/// [`Error::Malformed`] under [`Reading::Refuse`], for gold before pred, after all was counted;
+/// [`Error::Stopped`]. A sentence that the matcher cannot match is no error here:
+/// [`Scorer::failure`] tells.
+///
+/// # Examples
+/// ```
+/// use spanrs::eval::{Exact, Scorer, outcomes::Prf};
+/// use spanrs::io::{Column, ColumnReader, Columns, LineReader};
+/// use spanrs::{OnMisaligned, Rows, Sides, tags};
+/// let source = Box::new(&b"a B-X B-X\nb O B-X\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let (tag, second) = (Column::Index(1), Some(Column::Index(2)));
+/// let rows = ColumnReader::new(lines, Columns { tag, second, ..Default::default() })?;
+/// let (scheme, reading) = (tags::Scheme::Bio, tags::Reading::default());
+/// let mut reader = tags::Reader::new(scheme, reading, Default::default()).unwrap();
+/// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+/// let (sides, refuse) = (Sides::One(Box::new(rows)), OnMisaligned::Refuse);
+/// spanrs::score(sides, &mut reader, &mut scorer, refuse, Rows::Documents, &mut |_| true)?;
+/// let counts = scorer.counts(&reader);
+/// assert_eq!(counts.summary(&Prf::f1(0), &counts.all_totals()).all.totals, [1.0, 1.0, 0.0]);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn score(
     sides: Sides,
     reader: &mut Reader,
@@ -108,20 +173,36 @@ pub fn score(
     Ok(alignment)
 }
 
-/// Both sides of the current sentence, and of the sentences not counted yet.
+/// Both sides of the current sentence, and of the sentences that have ended and are not counted
+/// yet.
+///
+/// While a block is filled, `gold` and `pred` keep the lines of all its sentences, and `starts`
+/// tells where those of a sentence begin. Cleared whenever a block is counted.
 #[derive(Default)]
 struct Pair {
+    /// Tags of gold.
     gold: Sentence,
+    /// Tags of pred.
     pred: Sentence,
-    /// Sentences that have ended.
+    /// Sentences that have ended and are not counted yet.
     block: TagBlock,
-    /// Their first tokens.
+    /// Number of the first token of each sentence of the block, among the tokens whose lines are
+    /// kept.
     starts: Vec<u32>,
+    /// Unit of the documents of the scorer.
     rows: Rows,
 }
 
 impl Pair {
     /// Reads lines that are identical in both files; returns their number.
+    ///
+    /// The tags of the current sentence are numbered in gold first and copied to pred when the
+    /// sentence or the run ends. The lines of both files differ by a constant within the run: `lag`
+    /// is the number of lines by which pred is ahead of gold, modulo 2^64, since comments may stand
+    /// in one file only.
+    ///
+    /// # Errors
+    /// [`Error::Tags`] at the line of gold for a tag too many.
     #[inline]
     fn follow(
         &mut self,
@@ -148,8 +229,9 @@ impl Pair {
         Ok(lines)
     }
 
-    /// Copies the tags of gold from token `first` on to pred, and stores the lines of both: the last ones before `line`
-    /// of gold, and `lag` more for pred.
+    /// Copies the tags of gold from token `first` on to pred and stores the lines of both: the
+    /// lines of gold end before `line`, and those of pred are `lag` higher (modulo 2^64, as pred
+    /// may be behind).
     #[inline]
     fn same_from(&mut self, first: usize, line: u64, lag: u64) {
         let ids = &self.gold.ids[first..];
@@ -162,7 +244,11 @@ impl Pair {
         self.pred.note(first, line.wrapping_add(lag));
     }
 
-    /// Ends the sentence.
+    /// Ends the sentence: adds it to the block, which is counted if it is full, or counts it by
+    /// itself if ids do not fit a byte or the scorer cannot use blocks.
+    ///
+    /// A block holds one byte for each tag. When the reader gets to know more tags than that, the
+    /// sentences of the block, whose ids still fit, are counted first.
     #[inline]
     fn end(&mut self, reader: &Reader, scorer: &mut Scorer) {
         if reader.tags().len() > TagBlock::TAGS {
@@ -199,7 +285,7 @@ impl Pair {
         }
     }
 
-    /// Counts the sentences that have ended.
+    /// Counts the sentences that have ended, and forgets their lines.
     fn count(&mut self, reader: &Reader, scorer: &mut Scorer) {
         if self.block.is_empty() {
             return;
@@ -217,13 +303,14 @@ impl Pair {
         self.pred.forget();
     }
 
-    /// Ends a document of gold.
+    /// Ends a document of gold, if these are the rows.
     fn pass_document(&mut self, reader: &Reader, scorer: &mut Scorer) {
         if self.rows == Rows::Documents {
             self.end_document(reader, scorer);
         }
     }
 
+    /// Ends the current row, in the block or after it was counted.
     fn end_document(&mut self, reader: &Reader, scorer: &mut Scorer) {
         if !scorer.has_documents() {
             return;
@@ -236,13 +323,14 @@ impl Pair {
         }
     }
 
-    /// Ends the last document and counts what is left.
+    /// Ends the last document and counts the rest.
     fn finish(&mut self, reader: &Reader, scorer: &mut Scorer) {
         self.end_document(reader, scorer);
         self.count(reader, scorer);
     }
 }
 
+/// Scores the second column of a file against the first; returns the path for both sides.
 fn one(
     mut pair: Pair,
     mut rows: ColumnReader,
@@ -268,6 +356,10 @@ fn one(
     Ok((rows.path().to_owned(), rows.path().to_owned()))
 }
 
+/// Scores a file against another; returns both paths.
+///
+/// If gold and pred are CoNLL-U with tags under the same key, and no word of pred has it, pred has
+/// no spans: a system that finds nothing writes no keys.
 fn two(
     mut pair: Pair,
     (mut gold, mut pred): (ColumnReader, ColumnReader),
@@ -335,7 +427,7 @@ fn two(
     Ok((gold.path().to_owned(), pred.path().to_owned()))
 }
 
-/// The next event of pred except document boundaries, which are taken from gold: predictions often lack them.
+/// Returns the next event of pred except document boundaries, which are taken from gold.
 pub(crate) fn past_documents(pred: &mut ColumnReader) -> Result<Option<Event>> {
     loop {
         match pred.next_event()? {
@@ -345,12 +437,13 @@ pub(crate) fn past_documents(pred: &mut ColumnReader) -> Result<Option<Event>> {
     }
 }
 
+/// Returns the place of the line that was read last.
 fn place(rows: &ColumnReader) -> Position {
     Position::line(rows.path(), rows.line())
 }
 
 impl Alignment {
-    /// Counts a token that differs.
+    /// Counts a token that differs, and keeps the first ones as examples.
     #[cold]
     fn add(&mut self, gold: &ColumnReader, pred: &ColumnReader) {
         self.differing += 1;
@@ -366,6 +459,7 @@ impl Alignment {
     }
 }
 
+/// The error for a token that differs.
 #[cold]
 fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
     Error::Misaligned {
@@ -380,7 +474,9 @@ fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
     }
 }
 
-/// The error for a token after the end of the sentence or the file on the other side.
+/// The error for a token after the end of the sentence, or of the file if `file` is true, on the
+/// other side. `on` is the side with the token and `ended` the other one; `gold_goes_on` tells that
+/// `on` is gold.
 #[cold]
 pub(crate) fn ends(
     on: &ColumnReader,

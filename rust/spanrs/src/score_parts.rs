@@ -1,4 +1,19 @@
 //! Scoring one file, or a pair of files, in several threads.
+//!
+//! Both files are cut at sentence borders with the same number (see [`SentenceBorder`]), each part
+//! is scored by a thread with its own reader and scorer, and the counts are added in the order of
+//! the parts. Counts are integers and violations are kept in the order of the file, so the result
+//! equals that of one thread.
+//!
+//! That a border of pred is the same place of the corpus as the border of gold with its number is
+//! an assumption. If it is wrong, some part has sentences too many or too few, and the job is given
+//! up; the caller scores in one thread, which gives the result or the error with its position.
+//!
+//! | part | gold from | pred from |
+//! |---|---|---|
+//! | 0 | 0 | 0 |
+//! | 1 | 4194312, border 161320 | 4201877, border 161320 |
+//! | end | end of file | end of file |
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -13,27 +28,54 @@ use spanrs_tags::Reader;
 use crate::error::Result;
 use crate::score::{Alignment, EXAMPLES, OnMisaligned, Rows, Sides, score};
 
-/// Bytes behind the last cut that are sampled: the parts of two files do not end at the same places.
+/// Number of bytes behind the last cut that are sampled: the parts of two files do not end at the
+/// same offsets.
 const SLACK: u64 = 2 << 20;
-/// Smallest part of a file that is worth a thread.
+/// Size in bytes of the smallest part of a file that is worth a thread.
 const LEAST: u64 = 4 << 20;
 
-/// A file whose layout is known.
+/// A file whose layout is known, so that its parts can be read independently.
 pub struct PartedFile {
-    /// Its path.
+    /// Its path. It must be a file that can be opened repeatedly, not a pipe.
     pub path: PathBuf,
-    /// Its layout.
+    /// Its layout, from a reader of the beginning of the file.
     pub layout: ColumnLayout,
 }
 
-/// Scores files as [`crate::score`] does, in parts between sentences, each in a thread of its own.
+/// Scores files as [`score`](crate::score()) does, in parts between sentences, each in a thread of
+/// its own.
 ///
-/// Returns None, and counts nothing, if the files cannot be split: they are small, compressed or in CoNLL-U, gold and
-/// pred do not have blank lines at the same sentences, documents have rows, or a part has an error. Then
-/// [`crate::score`] returns the result, or the error with its position.
+/// `pred` is None for one file with two columns. The tuple holds what to do with differing tokens,
+/// the unit of rows, and the number of threads, of which the calling thread is one. Parts have
+/// about 4 MiB or more, so fewer threads may be used.
+///
+/// Returns None if the files cannot be split: they are small, compressed or in CoNLL-U, gold and
+/// pred do not have blank lines after the same sentences, documents have rows, or a part has an
+/// error, such as violations under [`Reading::Refuse`](spanrs_tags::Reading::Refuse). The scorer
+/// then has no new counts, and [`score`](crate::score()) returns the result, or the error with its
+/// position.
 ///
 /// # Errors
 /// [`crate::Error::Stopped`].
+///
+/// # Examples
+/// ```
+/// use spanrs::io::{ColumnReader, Columns};
+/// use spanrs::{PartedFile, Rows, eval, score_in_threads, tags};
+/// let path = std::env::temp_dir().join(format!("spanrs-threads-{}", std::process::id()));
+/// std::fs::write(&path, "a B-X\nb O\n\n".repeat(1_000_000)).unwrap();
+/// let lines = spanrs::io::open(&path, Default::default())?;
+/// let layout = ColumnReader::new(lines, Columns::default())?.layout();
+/// let file = PartedFile { path, layout };
+/// let (scheme, reading) = (tags::Scheme::Bio, tags::Reading::default());
+/// let reader = tags::Reader::new(scheme, reading, Default::default()).unwrap();
+/// let mut scorer = eval::Scorer::new(Box::new(eval::Exact::default()), 0);
+/// let options = (Default::default(), Rows::Documents, 2);
+/// let found = score_in_threads(&file, Some(&file), &reader, &mut scorer, options, &mut |_| true)?;
+/// assert_eq!(found.map(|alignment| alignment.differing), Some(0));
+/// # std::fs::remove_file(&file.path).unwrap();
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn score_in_threads(
     gold: &PartedFile,
     pred: Option<&PartedFile>,
@@ -119,15 +161,22 @@ pub fn score_in_threads(
 
 /// Reports the progress of all threads from the calling one, and stops them.
 struct Watch<'a, 'p> {
+    /// Number of bytes that all threads have read.
     read: AtomicU64,
+    /// The progress function returned false.
     stopped: AtomicBool,
+    /// The progress function. The lock is taken by the calling thread only.
     progress: Mutex<&'a mut (dyn FnMut(u64) -> bool + Send + 'p)>,
-    /// The thread that receives signals, which alone can be asked to stop.
+    /// The thread that receives signals, and in which alone the progress function may be called.
     caller: ThreadId,
 }
 
 impl Watch<'_, '_> {
     /// Adds bytes; returns false if the work should stop.
+    ///
+    /// Threads other than the calling one only add, and learn that they should stop when they add
+    /// the next time. Relaxed ordering suffices, as nothing else is read on the strength of these
+    /// values.
     fn tell(&self, bytes: u64) -> bool {
         let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if std::thread::current().id() == self.caller
@@ -140,8 +189,16 @@ impl Watch<'_, '_> {
     }
 }
 
-/// Cuts files into parts of similar size. Each row has the beginning of a part in every file; the last row is empty.
-/// None if the files have no blank lines after the same sentences.
+/// Cuts files into parts of similar size, at most `threads` and each of about 4 MiB or more in the
+/// first file.
+///
+/// Each row of the result has the beginning of a part in every file, in the order of `files`; the
+/// last row is empty, as the last part ends with the files. A cut is at the first sampled border of
+/// the first file at or behind an even share, so it depends on the first file and on `threads`
+/// alone. Borders of the other file are found by number, from the last sampled one before.
+///
+/// None if there would be fewer than two parts, a file is compressed or cannot be read, or a border
+/// does not exist in all files; also if the job was stopped, which `watch` tells.
 fn cut(
     files: &[&PartedFile],
     threads: usize,

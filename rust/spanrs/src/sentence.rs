@@ -1,22 +1,43 @@
+//! The tags of a sentence and the lines of its tokens, for messages that name a line.
+//!
+//! Lines are needed for errors only, so they must cost next to nothing. Tokens are nearly always on
+//! consecutive lines; only the beginnings of runs of such lines are stored, which is one pair for
+//! each sentence, or fewer.
+//!
+//! | line | content | runs (token, line) |
+//! |---|---|---|
+//! | 1 | `EU B-ORG` | (0, 1) |
+//! | 2 | `rejects O` | |
+//! | 3 | `# a comment` | |
+//! | 4 | `German B-MISC` | (2, 4) |
+
 use spanrs_base::Position;
 use spanrs_io::ColumnReader;
 use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
 
-/// The tags of the current sentence, with their lines.
+/// The tags of the current sentence, as ids of a reader, and the lines of its tokens.
+///
+/// Sentences of a block keep their lines until the block is counted ([`Sentence::next`],
+/// [`Sentence::forget`]); other jobs clear the sentence after each one ([`Sentence::clear`]).
+/// Buffers are reused.
 #[derive(Default)]
 pub(crate) struct Sentence {
+    /// Ids of the tags of the current sentence.
     pub(crate) ids: Vec<u32>,
     /// The lines of `before` tokens of earlier sentences, then those of this one.
     pub(crate) lines: Lines,
+    /// Number of tokens of earlier sentences whose lines are kept.
     before: usize,
 }
 
-/// The lines of tokens. They are nearly always consecutive, so only the first token and line of each run are stored.
+/// The lines of tokens, as runs of consecutive lines.
 #[derive(Default)]
 pub(crate) struct Lines {
+    /// First token, from 0, and its line, from 1, of each run; ascending in both.
     runs: Vec<(u32, u64)>,
+    /// The line that continues the last run.
     next: u64,
 }
 
@@ -30,20 +51,22 @@ impl Lines {
         self.next = line + 1;
     }
 
-    /// Stores the lines of the next tokens, which are consecutive.
+    /// Stores the lines of the next `tokens` tokens, which are consecutive and begin at `line`; the
+    /// first has number `token`.
     #[inline(always)]
     pub(crate) fn push_run(&mut self, token: usize, line: u64, tokens: usize) {
         self.push(token, line);
         self.next = line + tokens as u64;
     }
 
-    /// The line of a token.
+    /// Returns the line of a token that was stored, in time logarithmic in the number of runs.
     pub(crate) fn of(&self, token: u32) -> u64 {
         let runs = self.runs.partition_point(|(first, _)| *first <= token);
         let run = runs.checked_sub(1).and_then(|at| self.runs.get(at));
         run.map_or(0, |(first, line)| line + u64::from(token - first))
     }
 
+    /// Forgets all lines.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
@@ -51,7 +74,7 @@ impl Lines {
     }
 }
 
-/// The line that was read last has a tag too many.
+/// The error for a tag too many, at the line of `rows` that was read last.
 #[cold]
 pub(crate) fn too_many(rows: &ColumnReader, error: spanrs_tags::Error) -> Error {
     Error::Tags {
@@ -61,7 +84,10 @@ pub(crate) fn too_many(rows: &ColumnReader, error: spanrs_tags::Error) -> Error 
 }
 
 impl Sentence {
-    /// Adds a tag of the line that was read last; gives its id.
+    /// Adds a tag of the line that was read last and returns its id.
+    ///
+    /// # Errors
+    /// [`Error::Tags`] with the line if the vocabulary of the reader is full.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -78,25 +104,27 @@ impl Sentence {
         }
     }
 
-    /// As [`Sentence::push`], for a tag whose id is known.
+    /// Adds a tag by id, of the line that was read last.
     #[inline]
     pub(crate) fn push_id(&mut self, rows: &ColumnReader, id: u32) {
         self.lines.push(self.before + self.ids.len(), rows.line());
         self.ids.push(id);
     }
 
-    /// Notes the lines of the tokens from `first` on, whose ids were added: they begin at `line`.
+    /// Stores the lines of the tokens from `first` on, whose ids were added: they are consecutive
+    /// and begin at `line`.
     #[inline]
     pub(crate) fn note(&mut self, first: usize, line: u64) {
         let tokens = self.ids.len() - first;
         self.lines.push_run(self.before + first, line, tokens);
     }
 
-    /// The line of a token.
+    /// Returns the line of a token of the current sentence.
     pub(crate) fn line(&self, token: u32) -> u64 {
         self.lines.of(self.before as u32 + token)
     }
 
+    /// Begins a new sentence and forgets all lines.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.ids.clear();
@@ -104,7 +132,8 @@ impl Sentence {
         self.before = 0;
     }
 
-    /// Begins the next sentence, but keeps the lines of this one; gives where they begin.
+    /// Begins the next sentence but keeps the lines of this one; returns the number of its first
+    /// token among those kept.
     #[inline]
     pub(crate) fn next(&mut self) -> u32 {
         let start = self.before;
@@ -113,7 +142,7 @@ impl Sentence {
         start as u32
     }
 
-    /// Forgets the lines that were kept.
+    /// Forgets the lines of earlier sentences, unless a sentence has begun.
     pub(crate) fn forget(&mut self) {
         if self.ids.is_empty() {
             self.clear();

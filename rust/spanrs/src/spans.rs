@@ -1,3 +1,5 @@
+//! The spans of a column file as JSON Lines.
+
 use std::io::Write;
 
 use serde_json::{Map, Value, json};
@@ -11,13 +13,34 @@ use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Sentence;
 use crate::{Progress, Reporter};
 
-/// Writes the spans of a file as JSON Lines, one object per sentence: `document` and `sentence` (from 0),
-/// `line` (of its first token, from 1), `tokens`, and `spans` with `type`, `start`, `end` (tokens from
-/// 0, end exclusive) and `text`. Returns warnings.
+/// Writes the spans of a file as JSON Lines, one object for each sentence. Returns warnings.
+///
+/// | key | value |
+/// |---|---|
+/// | `document`, `sentence` | numbers in the file, from 0; documents without sentences do not count |
+/// | `line` | line of the first token, from 1 |
+/// | `tokens` | the tokens; empty strings in a file of tags alone |
+/// | `spans` | objects: `type`, `start`, `end` (tokens from 0, end exclusive), `text` (tokens joined by blanks) |
 ///
 /// # Errors
-/// Errors of reading the file; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Write`];
-/// [`Error::Stopped`].
+/// Those of reading the file; [`Error::Tags`]; [`Error::Malformed`] under [`Reading::Refuse`],
+/// after all was written; [`Error::Write`]; [`Error::Stopped`].
+///
+/// # Examples
+/// ```
+/// use spanrs::io::{ColumnReader, Columns, LineReader};
+/// use spanrs::tags::{Reader, Scheme};
+/// let source = Box::new(&b"New B-LOC\nYork I-LOC\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let rows = ColumnReader::new(lines, Columns::default())?;
+/// let mut reader = Reader::new(Scheme::Bio, Default::default(), Default::default()).unwrap();
+/// let mut out = Vec::new();
+/// spanrs::spans(rows, &mut reader, &mut out, &mut |_| true)?;
+/// let row = r#"{"document":0,"sentence":0,"line":1,"tokens":["New","York"],"#.to_owned()
+///     + r#""spans":[{"type":"LOC","start":0,"end":2,"text":"New York"}]}"#;
+/// assert_eq!(String::from_utf8(out).unwrap().trim_end(), row);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn spans(
     mut rows: ColumnReader,
     reader: &mut Reader,
@@ -80,6 +103,7 @@ pub fn spans(
     Ok(warnings)
 }
 
+/// Returns a span as an object.
 fn show(reader: &Reader, tokens: &[String], span: &Span) -> Value {
     let text = tokens[span.start as usize..span.end as usize].join(" ");
     json!({

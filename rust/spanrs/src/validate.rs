@@ -1,3 +1,8 @@
+//! Validation of the tags of a column file.
+//!
+//! Violations are those of the scheme's rules for neighbouring tags, which are the same under every
+//! reading; only what becomes of the tags, as each violation reports it, depends on the reading.
+
 use std::collections::BTreeMap;
 
 use spanrs_eval::Violations;
@@ -11,20 +16,36 @@ use crate::{Progress, Reporter};
 /// What validation found.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Sentences read.
+    /// Number of sentences read.
     pub sentences: u64,
-    /// Tokens read.
+    /// Number of tokens read.
     pub tokens: u64,
-    /// All violations counted, the first ones located.
+    /// Number of all violations, and the first ones with their lines.
     pub violations: Violations,
-    /// How many of each kind.
+    /// Number of violations of each kind that occurs.
     pub kinds: BTreeMap<Kind, u64>,
 }
 
-/// Checks the tags of a file; keeps the first `keep` violations.
+/// Checks the tags of a file against the scheme of `reader`, and keeps the places of the first
+/// `keep` violations.
 ///
 /// # Errors
-/// What reading the file brings; [`crate::Error::Stopped`].
+/// Those of reading the file; [`crate::Error::Tags`] for too many different tags;
+/// [`crate::Error::Stopped`]. Violations are not errors.
+///
+/// # Examples
+/// ```
+/// use spanrs::io::{ColumnReader, Columns, LineReader};
+/// use spanrs::tags::{Reader, Scheme};
+/// let source = Box::new(&b"a O\nb I-X\nc I-X\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let rows = ColumnReader::new(lines, Columns::default())?;
+/// let mut reader = Reader::new(Scheme::Bio, Default::default(), Default::default()).unwrap();
+/// let report = spanrs::validate(rows, &mut reader, 10, &mut |_| true)?;
+/// assert_eq!((report.tokens, report.violations.count), (3, 1));
+/// assert_eq!(report.violations.first[0].line, 2);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn validate(
     mut rows: ColumnReader,
     reader: &mut Reader,

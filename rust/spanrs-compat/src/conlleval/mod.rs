@@ -1,7 +1,27 @@
 //! The counts of conlleval, in each of its three versions.
 //!
-//! Tags are bytes, because conlleval.pl does not decode its input. Each distinct pair of tags is decoded once; after
-//! that a token costs two table lookups.
+//! Tags are bytes, because conlleval.pl does not decode its input. Each distinct pair of tags is
+//! decoded once; after that a token costs two table lookups.
+//!
+//! # Rules
+//!
+//! The versions agree on BIO without brackets and differ in other prefixes:
+//!
+//! | | conlleval.pl | conlleval.py | sequences |
+//! |---|---|---|---|
+//! | `S` | inside | single token | single token |
+//! | `E` | ends a span before `E` and `I`, not before `B`, of its type | ends a span | ends a span |
+//! | `[`, `]` | single tokens | single tokens | inside |
+//! | other prefixes, same type | inside | inside | inside |
+//! | no type (`PER`) | prefix `PER` with the empty type | the same | error |
+//!
+//! A type `0` is empty in conlleval.pl, because `0` is false in Perl.
+//!
+//! # Counting
+//!
+//! Spans are counted as in the original: a pair of equal spans is counted where both end, and a
+//! span that is open on both sides at the end of the text counts as ended. Token counts are kept
+//! per pair of tags and added to types when asked for.
 
 mod text;
 
@@ -19,12 +39,13 @@ pub enum Rules {
     Perl,
     /// conlleval.py and the package of that name, with E and S as in IOBES.
     Python,
-    /// The port in which any prefix but O is inside, and in which tags without a type are an error.
+    /// The port in which any prefix other than `O` is inside, in which tags without a type are an
+    /// error, and which has no sentence boundaries.
     Sequences,
 }
 
 impl Rules {
-    /// The rules of a name: `perl`, `python` or `sequences`.
+    /// Returns the rules with a name: `perl`, `python` or `sequences`.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "perl" => Some(Self::Perl),
@@ -38,11 +59,13 @@ impl Rules {
 /// How tags are read.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Version of conlleval.
+    /// The version of conlleval.
     pub rules: Rules,
-    /// The prefix of tokens outside; conlleval.pl uses it only with raw tags.
+    /// The prefix of tokens outside. [`Rules::Perl`] uses it only with raw tags,
+    /// [`Rules::Sequences`] never.
     pub outside: Vec<u8>,
-    /// Tags are types without prefixes, each a span of one token.
+    /// Whether tags are types without prefixes, each a span of one token (option `-r` of
+    /// conlleval.pl). For [`Rules::Perl`] only; false otherwise.
     pub raw: bool,
 }
 
@@ -53,56 +76,78 @@ pub struct TypeCounts {
     pub gold: u64,
     /// Spans of pred.
     pub pred: u64,
-    /// Spans of both.
+    /// Spans that occur on both sides.
     pub both: u64,
     /// Tokens whose gold tag has this type.
     pub gold_tags: u64,
     /// Tokens whose pred tag has this type.
     pub pred_tags: u64,
-    /// Tokens of this type whose tags are equal.
+    /// Tokens whose tags are equal and have this type.
     pub equal_tags: u64,
 }
 
-/// A tag without `-` under [`Rules::Sequences`].
+/// Error: a tag without `-` with [`Rules::Sequences`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoType;
 
+/// Kind of the prefix `B`. Kinds are below [`OUT`]; 0 is any unknown prefix.
 const B: u8 = 1;
+/// Kind of the prefix `I`.
 const I: u8 = 2;
+/// Kind of the prefix `E`.
 const E: u8 = 3;
+/// Kind of the prefix `S`.
 const S: u8 = 4;
+/// Kind of the prefix `.`, which begins no span, except with [`Rules::Sequences`].
 const DOT: u8 = 5;
+/// Kind of the prefix `[`.
 const OPEN: u8 = 6;
+/// Kind of the prefix `]`.
 const CLOSE: u8 = 7;
-/// A flag, combined with the kinds above: any prefix can be chosen as that of tokens outside.
+/// Flag of the prefix of tokens outside, combined with the kinds above, because any prefix can be
+/// chosen for it.
 const OUT: u8 = 8;
 /// Number of kinds of prefixes, with and without [`OUT`].
 const KINDS: usize = 16;
 
+/// Edge bit: a span ends before the token.
 const ENDS: u8 = 1;
+/// Edge bit: a span starts at the token.
 const STARTS: u8 = 2;
 
-/// Pairs kept before the table is emptied, which bounds memory for files with words in the place of tags.
+/// Number of distinct pairs at which the table is emptied, which bounds memory for files with words
+/// in the place of tags.
 const PAIRS: usize = 1 << 16;
 
+/// A decoded tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Symbol {
+    /// Kind of the prefix, possibly with [`OUT`].
     kind: u8,
+    /// Type id.
     ty: u32,
 }
 
+/// A distinct pair of tags.
 #[derive(Clone, Debug)]
 struct Pair {
+    /// The decoded tag of gold.
     gold: Symbol,
+    /// The decoded tag of pred.
     pred: Symbol,
+    /// Whether the tags count as equal in the accuracy of tokens.
     equal: bool,
+    /// Number of tokens that have not been added to the types yet.
     hits: u64,
+    /// Both tags, concatenated.
     tags: Box<[u8]>,
-    /// Where the tag of pred begins in `tags`.
+    /// Offset in `tags` where the tag of pred begins.
     middle: usize,
 }
 
 /// Counts gold against pred token by token; [`Conlleval::boundary`] ends a sentence.
+///
+/// # Examples
 ///
 /// ```
 /// use spanrs_compat::conlleval::{Conlleval, Rules, Setting};
@@ -118,17 +163,25 @@ struct Pair {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Conlleval {
+    /// How tags are read.
     setting: Setting,
-    /// (end, start) by same type, previous and current kind.
+    /// Edge bits by same type, previous kind and current kind, in this order of significance.
     table: [u8; 2 * KINDS * KINDS],
+    /// The types, in order of first appearance.
     types: Interner<[u8]>,
+    /// Counts by type id, without the tokens in `hits` of the pairs.
     counts: Vec<TypeCounts>,
+    /// The distinct pairs since the table was last emptied.
     pairs: Vec<Pair>,
+    /// Index in `pairs` by the hash of the tags.
     index: HashTable<u32>,
+    /// Index of the pair of the last token.
     newest: u32,
+    /// The symbols of gold and pred at a sentence boundary.
     border: (Symbol, Symbol),
+    /// The symbols of gold and pred at the last token or boundary.
     last: (Symbol, Symbol),
-    /// Both sides have an open span, which is equal so far.
+    /// Whether a span is open on both sides and has been equal so far.
     agreeing: bool,
 }
 
@@ -169,7 +222,7 @@ impl Conlleval {
     /// Counts a token.
     ///
     /// # Errors
-    /// [`NoType`] under [`Rules::Sequences`] for a tag without `-` other than `O`.
+    /// [`NoType`] with [`Rules::Sequences`] for a tag without `-` other than `O`.
     #[inline]
     pub fn token(&mut self, gold: &[u8], pred: &[u8]) -> Result<(), NoType> {
         let at = self.pair(gold, pred)?;
@@ -180,13 +233,14 @@ impl Conlleval {
         Ok(())
     }
 
-    /// Ends a sentence.
+    /// Ends a sentence: both sides are outside.
     #[inline]
     pub fn boundary(&mut self) {
         let (gold, pred) = self.border;
         self.step(gold, pred);
     }
 
+    /// Counts the spans that end and start between the last token and one with the given symbols.
     #[inline]
     fn step(&mut self, gold: Symbol, pred: Symbol) {
         let (last_gold, last_pred) = self.last;
@@ -208,6 +262,7 @@ impl Conlleval {
         self.last = (gold, pred);
     }
 
+    /// Returns the edge bits between two symbols of one side.
     #[inline(always)]
     fn edges(&self, previous: Symbol, current: Symbol) -> u8 {
         let same = usize::from(previous.ty == current.ty);
@@ -215,7 +270,7 @@ impl Conlleval {
             [same * KINDS * KINDS + usize::from(previous.kind) * KINDS + usize::from(current.kind)]
     }
 
-    /// The index of a pair of tags, decoded at its first occurrence.
+    /// Returns the index of a pair of tags, decoding it at its first occurrence.
     #[inline]
     fn pair(&mut self, gold: &[u8], pred: &[u8]) -> Result<u32, NoType> {
         // Most tokens have the same pair as the previous one: outside on both sides.
@@ -237,6 +292,8 @@ impl Conlleval {
         Ok(self.newest)
     }
 
+    /// Adds a pair, after emptying the table if it is full. With [`Rules::Sequences`] it is never
+    /// emptied, because [`Conlleval::pairs`] has to be complete.
     #[cold]
     fn add_pair(&mut self, hash: u64, gold: &[u8], pred: &[u8]) -> Result<u32, NoType> {
         if self.pairs.len() >= PAIRS && self.setting.rules != Rules::Sequences {
@@ -276,7 +333,7 @@ impl Conlleval {
         }
     }
 
-    /// Kind and type of a tag.
+    /// Returns kind and type of a tag.
     fn decode(&mut self, tag: &[u8]) -> Result<(u8, u32), NoType> {
         let symbol = match self.setting.rules {
             Rules::Perl if self.setting.raw => {
@@ -299,7 +356,7 @@ impl Conlleval {
         Ok((symbol.kind, symbol.ty))
     }
 
-    /// The prefix that takes part in the comparison of tokens, besides the type.
+    /// Returns the prefix that takes part in the comparison of tokens, in addition to the type.
     fn prefix<'a>(&self, tag: &'a [u8]) -> &'a [u8] {
         match self.setting.raw {
             // Raw tags differ in type only. Both outside and the raw tag `0` have the empty type, so their prefixes
@@ -310,6 +367,7 @@ impl Conlleval {
         }
     }
 
+    /// Decodes a prefix and a type.
     fn symbol(&mut self, prefix: &[u8], ty: &[u8]) -> Symbol {
         let kind = match prefix {
             b"B" => B,
@@ -336,6 +394,7 @@ impl Conlleval {
         }
     }
 
+    /// Returns the id of a type, with counts of 0 if it is new.
     fn type_of(&mut self, ty: &[u8]) -> u32 {
         let id = self.types.intern(ty);
         if id as usize == self.counts.len() {
@@ -344,7 +403,8 @@ impl Conlleval {
         id
     }
 
-    /// The counts up to here, by type in order of first appearance. A span that is open on both sides counts as ended.
+    /// Returns the counts so far, by type in order of first appearance; types without any count are
+    /// left out. A span that is open on both sides counts as ended.
     pub fn types(&self) -> Vec<(&[u8], TypeCounts)> {
         let mut now = self.clone();
         now.flush_hits();
@@ -358,7 +418,7 @@ impl Conlleval {
             .collect()
     }
 
-    /// Tokens so far.
+    /// Returns the number of tokens so far. Linear in the number of types and pairs.
     pub fn tokens(&self) -> u64 {
         self.types()
             .iter()
@@ -366,7 +426,7 @@ impl Conlleval {
             .sum()
     }
 
-    /// Tokens so far with equal tags.
+    /// Returns the number of tokens so far whose tags are equal.
     pub fn equal_tags(&self) -> u64 {
         self.types()
             .iter()
@@ -374,8 +434,19 @@ impl Conlleval {
             .sum()
     }
 
-    /// Pairs of tags and their number of tokens, in order of first appearance. Complete only under
-    /// [`Rules::Sequences`].
+    /// Iterates over the pairs of tags with their number of tokens, in order of first appearance.
+    /// Complete only with [`Rules::Sequences`], which keep all pairs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_compat::conlleval::{Conlleval, Rules, Setting};
+    /// let (rules, outside) = (Rules::Sequences, b"O".to_vec());
+    /// let mut counts = Conlleval::new(Setting { rules, outside, raw: false });
+    /// counts.token(b"B-A", b"O").unwrap();
+    /// counts.token(b"B-A", b"O").unwrap();
+    /// assert_eq!(counts.pairs().collect::<Vec<_>>(), [(&b"B-A"[..], &b"O"[..], 2)]);
+    /// ```
     pub fn pairs(&self) -> impl Iterator<Item = (&[u8], &[u8], u64)> {
         self.pairs.iter().map(|pair| {
             let (gold, pred) = pair.sides();
@@ -385,25 +456,29 @@ impl Conlleval {
 }
 
 impl Pair {
+    /// Returns whether these are the tags of the pair.
     #[inline(always)]
     fn is(&self, gold: &[u8], pred: &[u8]) -> bool {
         let (mine, others) = self.sides();
         mine == gold && others == pred
     }
 
+    /// Returns the tags of gold and pred.
     #[inline(always)]
     fn sides(&self) -> (&[u8], &[u8]) {
         self.tags.split_at(self.middle)
     }
 }
 
+/// Hashes a pair of tags with a fixed seed.
 #[inline]
 fn hash_pair(gold: &[u8], pred: &[u8]) -> u64 {
     FixedState::with_seed(0).hash_one((gold, pred))
 }
 
-/// Prefix and type of a tag as matched by the pattern `^([^-]*)-(.*)$` of Perl and Python, where `.` does not match a
-/// line end and `$` also matches before a final one.
+/// Splits a tag as the pattern `^([^-]*)-(.*)$` of Perl and Python does, where `.` does not match a
+/// line feed and `$` also matches before a final one. A tag that does not match is a prefix with
+/// the empty type.
 fn split(tag: &[u8]) -> (&[u8], &[u8]) {
     let Some(dash) = tag.iter().position(|&byte| byte == b'-') else {
         return (tag, b"");
@@ -416,7 +491,7 @@ fn split(tag: &[u8]) -> (&[u8], &[u8]) {
     (&tag[..dash], ty)
 }
 
-/// [`ENDS`] and [`STARTS`] between two tokens.
+/// Returns [`ENDS`] and [`STARTS`] between two tokens, as `endOfChunk` and `startOfChunk` decide.
 fn edges_of(rules: Rules, previous: u8, current: u8, same_type: bool) -> u8 {
     let (out_before, out_now) = (previous & OUT != 0, current & OUT != 0);
     let (before, now) = (previous & !OUT, current & !OUT);

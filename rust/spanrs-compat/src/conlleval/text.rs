@@ -1,7 +1,16 @@
 //! The input of conlleval: lines of columns, with gold and pred in the last two.
 //!
-//! The text is fed in pieces of any size, as read from standard input. Unlike other column files it is not checked for
-//! UTF-8 or NUL, because conlleval.pl accepts any byte.
+//! The text is fed in pieces of any size, as read from standard input. Unlike other column files it
+//! is not checked for UTF-8 or NUL, because conlleval.pl accepts any byte.
+//!
+//! | line (conlleval.pl, delimiter space) | meaning |
+//! |---|---|
+//! | `Ada B-PER B-PER` | token with gold `B-PER` and pred `B-PER` |
+//! | empty | sentence boundary |
+//! | `-X- O O` | sentence boundary, if `-X-` is the boundary of the [`Layout`] |
+//! | `-DOCSTART- O O` | an ordinary token, as in conlleval.pl |
+//!
+//! Memory is that of the longest line, which is limited by [`Limits::line_bytes`].
 
 use memchr::{memchr, memmem};
 use regex::bytes::{Regex, RegexBuilder};
@@ -10,6 +19,17 @@ use spanrs_base::Limits;
 use super::{Conlleval, Rules, Setting};
 
 /// How a line is split into columns.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_compat::conlleval::{Cut, Error, Rules};
+/// assert!(matches!(Cut::new(Rules::Python, None), Ok(Cut::Blanks)));
+/// assert!(matches!(Cut::new(Rules::Perl, Some(b"\t".to_vec())), Ok(Cut::Byte(b'\t'))));
+/// assert!(matches!(Cut::new(Rules::Perl, Some(b" +".to_vec())), Ok(Cut::Pattern(_))));
+/// let error = Cut::new(Rules::Python, Some(Vec::new())).unwrap_err();
+/// assert_eq!(error, Error::NoDelimiter);
+/// ```
 #[derive(Clone, Debug)]
 pub enum Cut {
     /// At each occurrence of a byte; trailing empty columns are dropped, as in Perl.
@@ -18,15 +38,15 @@ pub enum Cut {
     Pattern(Regex),
     /// At runs of Python's white space.
     Blanks,
-    /// At each occurrence of a string, as in Python.
+    /// At each occurrence of a string, as in Python; empty columns are kept.
     Text(Vec<u8>),
 }
 
 impl Cut {
-    /// How `rules` split at a delimiter; None for white space.
+    /// Returns how `rules` split at a delimiter; None stands for white space.
     ///
     /// # Errors
-    /// [`Error::Pattern`]; [`Error::NoDelimiter`] for an empty delimiter, except in Perl.
+    /// [`Error::Pattern`] in Perl; [`Error::NoDelimiter`] for an empty delimiter in the others.
     pub fn new(rules: Rules, delimiter: Option<Vec<u8>>) -> Result<Self, Error> {
         match delimiter {
             None => Ok(Self::Blanks),
@@ -36,10 +56,12 @@ impl Cut {
         }
     }
 
-    /// How Perl splits at a delimiter, which is a pattern there.
+    /// Returns how Perl splits at a delimiter, which is a pattern there. A delimiter without
+    /// metacharacters is matched literally, as is one that is not UTF-8; the pattern matches bytes,
+    /// not characters.
     ///
     /// # Errors
-    /// [`Error::Pattern`].
+    /// [`Error::Pattern`] if the delimiter is not a valid pattern of the `regex` crate.
     pub fn perl(delimiter: &[u8]) -> Result<Self, Error> {
         if let &[byte] = delimiter
             && !br".*+?()[\^$|".contains(&byte)
@@ -89,20 +111,26 @@ impl Cut {
     }
 }
 
-/// Number of columns of a line, and the byte ranges of the first and the last two.
+/// The number of columns of a line, and the byte ranges of those that matter.
 #[derive(Clone, Debug, Default)]
 struct Columns {
+    /// Number of columns.
     count: usize,
+    /// The first column, which may mark a boundary.
     first: (usize, usize),
+    /// The last column.
     pred: (usize, usize),
+    /// The last column but one.
     gold: (usize, usize),
 }
 
 impl Columns {
+    /// Removes all columns.
     fn clear(&mut self) {
         *self = Self::default();
     }
 
+    /// Adds a column.
     #[inline(always)]
     fn push(&mut self, from: usize, to: usize) {
         if self.count == 0 {
@@ -113,7 +141,7 @@ impl Columns {
         self.pred = (from, to);
     }
 
-    /// Columns between delimiters; there is always one.
+    /// Adds the columns between delimiters; there is always one.
     #[inline(always)]
     fn between(&mut self, delimiters: impl Iterator<Item = (usize, usize)>, end: usize) {
         let mut from = 0;
@@ -124,8 +152,8 @@ impl Columns {
         self.push(from, end);
     }
 
-    /// Perl's `split`: a match at the beginning of a column is not empty, capture groups are columns too, and trailing
-    /// empty columns are dropped.
+    /// Adds the columns of Perl's `split`: a match at the beginning of a column is not empty,
+    /// capture groups are columns too, and trailing empty columns are dropped.
     fn perl(&mut self, line: &[u8], pattern: &Regex) {
         let mut all = Vec::new();
         let (mut from, mut look) = (0, 0);
@@ -154,7 +182,7 @@ impl Columns {
         }
     }
 
-    /// Python's `str.split`.
+    /// Adds the columns of Python's `str.split` without arguments.
     fn python(&mut self, line: &[u8]) {
         let (mut at, mut from) = (0, 0);
         while at < line.len() {
@@ -175,7 +203,8 @@ impl Columns {
     }
 }
 
-/// Length in bytes of the white space character, in Python's sense, at the beginning of UTF-8 text; 0 for none.
+/// Returns the length in bytes of the white space character, in Python's sense, at the beginning of
+/// UTF-8 text; 0 if there is none.
 #[inline(always)]
 fn blank(text: &[u8]) -> usize {
     match text {
@@ -190,15 +219,30 @@ fn blank(text: &[u8]) -> usize {
     }
 }
 
-/// An error in the input of conlleval.
+/// An error in the input of conlleval. The messages follow those of conlleval.pl; callers add the
+/// line number.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Limits;
+/// use spanrs_compat::conlleval::{ConllevalText, Cut, Error, Layout, Rules, Setting};
+/// let layout = Layout { cut: Cut::Blanks, boundary: b"-X-".to_vec(), trim: true };
+/// let setting = Setting { rules: Rules::Python, outside: b"O".to_vec(), raw: false };
+/// let mut text = ConllevalText::new(layout, setting, Limits::default());
+/// text.line(b"Ada B-PER B-PER").unwrap();
+/// let error = text.line(b"runs NN O O").unwrap_err();
+/// assert_eq!(error, Error::Columns { found: 4, expected: 3 });
+/// assert_eq!(error.to_string(), "unexpected number of features: 4 (3)");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The number of columns differs from that of the first line.
     #[error("unexpected number of features: {found} ({expected})")]
     Columns {
-        /// Columns of this line.
+        /// Number of columns of this line.
         found: usize,
-        /// Columns of the first line.
+        /// Number of columns of the first line that has any.
         expected: usize,
     },
     /// Fewer columns than gold and pred need.
@@ -207,13 +251,13 @@ pub enum Error {
         /// The line.
         line: Vec<u8>,
     },
-    /// A tag without a type under [`Rules::Sequences`].
+    /// A tag without a type with [`Rules::Sequences`].
     #[error("a tag without a type")]
     NoType,
     /// A delimiter that is not a valid pattern.
     #[error("{pattern:?} is no pattern")]
     Pattern {
-        /// As given.
+        /// The delimiter as given.
         pattern: String,
     },
     /// An empty delimiter.
@@ -222,9 +266,9 @@ pub enum Error {
     /// A line longer than the limit.
     #[error("line {line} is longer than {limit} bytes")]
     Long {
-        /// Line number, from 1.
+        /// Line number, 1-based.
         line: u64,
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
 }
@@ -232,25 +276,45 @@ pub enum Error {
 /// How a line is read.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// How lines are split.
+    /// How lines are split into columns.
     pub cut: Cut,
-    /// The first column of lines that end a sentence, as empty lines do.
+    /// The first column of lines that end a sentence, as empty lines do; `-X-` in conlleval.pl.
     pub boundary: Vec<u8>,
-    /// Carriage returns and line feeds at the end of a line are removed.
+    /// Whether carriage returns and line feeds at the end of a line are removed.
     pub trim: bool,
 }
 
 /// Reads the input of conlleval and counts.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Limits;
+/// use spanrs_compat::conlleval::{ConllevalText, Cut, Layout, Rules, Setting};
+/// let layout = Layout { cut: Cut::Byte(b' '), boundary: b"-X-".to_vec(), trim: false };
+/// let setting = Setting { rules: Rules::Perl, outside: b"O".to_vec(), raw: false };
+/// let mut text = ConllevalText::new(layout, setting, Limits::default());
+/// // Pieces may end anywhere.
+/// text.feed(b"Ada B-PER B-P").unwrap();
+/// text.feed(b"ER\nruns O O\n\nParis B-LOC O").unwrap();
+/// text.end().unwrap();
+/// assert_eq!((text.counts().tokens(), text.counts().equal_tags()), (3, 2));
+/// ```
 #[derive(Clone, Debug)]
 pub struct ConllevalText {
+    /// How lines are read.
     layout: Layout,
+    /// The version of conlleval.
     rules: Rules,
+    /// The counts so far.
     counts: Conlleval,
     /// Number of columns of the first line that has any.
     expected: Option<usize>,
     /// The beginning of a line whose end has not been fed yet.
     open: Vec<u8>,
+    /// Number of complete lines so far.
     lines: u64,
+    /// Limits, of which `line_bytes` is used.
     limits: Limits,
 }
 
@@ -268,7 +332,7 @@ impl ConllevalText {
         }
     }
 
-    /// The counts so far.
+    /// Returns the counts so far, without a line that is not complete.
     pub fn counts(&self) -> &Conlleval {
         &self.counts
     }
@@ -276,7 +340,7 @@ impl ConllevalText {
     /// Reads a piece of the text, which may end anywhere.
     ///
     /// # Errors
-    /// See [`ConllevalText::line`]; [`Error::Long`].
+    /// Those of [`ConllevalText::line`].
     pub fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         if !self.open.is_empty() {
             let Some(end) = memchr(b'\n', bytes) else {
@@ -298,7 +362,7 @@ impl ConllevalText {
     /// Ends the text; bytes after the last line feed are a line.
     ///
     /// # Errors
-    /// See [`ConllevalText::line`].
+    /// Those of [`ConllevalText::line`].
     pub fn end(&mut self) -> Result<(), Error> {
         if self.open.is_empty() {
             return Ok(());
@@ -310,6 +374,7 @@ impl ConllevalText {
         result
     }
 
+    /// Refuses a line that is too long.
     fn check(&self, bytes: usize) -> Result<(), Error> {
         let limit = self.limits.line_bytes;
         if bytes > limit {
@@ -322,7 +387,11 @@ impl ConllevalText {
     /// Reads a line, given without its line feed.
     ///
     /// # Errors
-    /// [`Error::Columns`], [`Error::Few`], [`Error::NoType`].
+    /// - [`Error::Long`] for a line longer than the limit.
+    /// - [`Error::Columns`] if the number of columns changes (not with [`Rules::Sequences`]).
+    /// - [`Error::Few`] if there are fewer columns than gold and pred need: 2 with [`Rules::Perl`],
+    ///   3 with the others.
+    /// - [`Error::NoType`] with [`Rules::Sequences`].
     pub fn line(&mut self, mut line: &[u8]) -> Result<(), Error> {
         self.check(line.len())?;
         self.lines += 1;
@@ -362,7 +431,8 @@ impl ConllevalText {
         self.token(line, &columns)
     }
 
-    /// The port without sentence boundaries: an empty line is a token outside.
+    /// Reads a line with [`Rules::Sequences`], which have no sentence boundaries: an empty line is
+    /// a token outside.
     fn sequences(&mut self, line: &[u8], columns: &Columns) -> Result<(), Error> {
         match columns.count {
             0 => self.counts.token(b"O", b"O").map_err(|_| Error::NoType),
@@ -373,6 +443,7 @@ impl ConllevalText {
         }
     }
 
+    /// Counts the tags in the last two columns.
     #[inline]
     fn token(&mut self, line: &[u8], columns: &Columns) -> Result<(), Error> {
         let gold = &line[columns.gold.0..columns.gold.1];
@@ -380,7 +451,7 @@ impl ConllevalText {
         self.tags(gold, pred)
     }
 
-    /// Reads the two tags of a token.
+    /// Counts the two tags of a token that was not read from a line.
     ///
     /// # Errors
     /// [`Error::NoType`].

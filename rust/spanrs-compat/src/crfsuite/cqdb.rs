@@ -1,4 +1,5 @@
-//! CQDB, the string database of CRFsuite: names by id, and 256 hash tables that find the id of a name.
+//! CQDB, the string database of CRFsuite: names by id, and 256 hash tables that find the id of a
+//! name.
 //!
 //! ```text
 //! header     "CQDB" size flags byte-order-mark, number of names, offset of the array of records
@@ -8,41 +9,61 @@
 //! array      offset of the record of each id
 //! ```
 //!
-//! A name is in table `hash % 256`; probing is linear from slot `hash / 256 % slots`.
+//! All integers are little-endian `u32`; offsets count from the start of the database. A name is in
+//! table `hash % 256`; probing is linear from slot `hash / 256 % slots`. The hash is [`hashlittle`]
+//! of the name with its NUL byte.
+//!
+//! The reader checks that the array and the tables contain the same names, that CRFsuite's search
+//! finds each of them, and that a search for any other name ends at an empty slot.
 
 use super::cursor::Bytes;
 use super::error::CrfsuiteError;
 use super::hash::hashlittle;
 use super::write::{put_u32, to_u32};
 
+/// Identifier at the start of a database.
 const CHUNK: &str = "CQDB";
 /// Name of the database in messages about files that end too early.
 const DATABASE: &str = "string database";
-/// Tells the byte order of the writer.
+/// Value of the field that tells the byte order of the writer.
 const BYTE_ORDER_MARK: u32 = 0x6244_5371;
+/// Number of hash tables.
 const TABLES: usize = 256;
+/// Size of the header in bytes.
 const HEADER_SIZE: usize = 24;
 /// Offset of the first record.
 const RECORDS: usize = HEADER_SIZE + TABLES * SLOT_SIZE;
-/// Size of a slot, and of the reference to a table.
+/// Size in bytes of a slot, and of the reference to a table.
 const SLOT_SIZE: usize = 8;
 
 /// A database whose header has been checked.
 pub(super) struct Reader<'a> {
+    /// The bytes of the database.
     database: Bytes<'a>,
+    /// Number of names.
     count: u32,
+    /// `"label"` or `"attribute"`, for messages.
     what: &'static str,
 }
 
 /// A name with its hash and the offset of its record.
 struct Record<'a> {
+    /// The name, without its NUL byte.
     name: &'a [u8],
+    /// Hash of the name with its NUL byte.
     hash: u32,
+    /// Offset of the record in the database.
     offset: u32,
 }
 
 impl<'a> Reader<'a> {
-    /// Checks the header of a database of `count` names.
+    /// Checks the header of a database at an offset of the file; it has to have `count` names.
+    ///
+    /// # Errors
+    /// - [`CrfsuiteError::Chunk`], [`CrfsuiteError::BigEndian`] and [`CrfsuiteError::Database`] for
+    ///   a wrong identifier or byte-order mark.
+    /// - [`CrfsuiteError::Count`] for another number of names.
+    /// - [`CrfsuiteError::Truncated`] if the database is longer than the file.
     pub(super) fn open(
         file: &Bytes<'a>,
         offset: u64,
@@ -82,6 +103,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that no byte belongs to both databases.
+    ///
+    /// # Errors
+    /// [`CrfsuiteError::Database`] at the first byte that belongs to both.
     pub(super) fn check_disjoint(&self, other: &Self) -> Result<(), CrfsuiteError> {
         let start = self.database.in_file(0).max(other.database.in_file(0));
         let end = |reader: &Self| reader.database.in_file(reader.database.len());
@@ -95,6 +119,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Builds the error for an offset in the database.
     fn error(&self, offset: u64, reason: &'static str) -> CrfsuiteError {
         CrfsuiteError::Database {
             what: self.what,
@@ -103,7 +128,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the names in the order of their ids.
+    /// Reads the names in the order of their ids, after checking the hash tables.
+    ///
+    /// # Errors
+    /// - [`CrfsuiteError::Database`] for records, tables or an array that contradict each other,
+    ///   overlap, or do not fit into the database.
+    /// - [`CrfsuiteError::Unterminated`] for a name that does not end with its only NUL byte.
+    /// - [`CrfsuiteError::DuplicateName`] for two ids with the same name.
+    /// - [`CrfsuiteError::Truncated`] for offsets beyond the database.
     pub(super) fn names(&self) -> Result<Vec<Vec<u8>>, CrfsuiteError> {
         let records = self.records()?;
         let mut seen = vec![false; records.len()];
@@ -121,6 +153,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the records of all ids.
+    ///
+    /// The sizes of the tables, the array and the records are added up on the way, and may not
+    /// exceed the size of the database: memory stays linear in the size of the file even if records
+    /// overlap.
     fn records(&self) -> Result<Vec<Record<'a>>, CrfsuiteError> {
         let count = u64::from(self.count);
         if count == 0 {
@@ -163,6 +199,7 @@ impl<'a> Reader<'a> {
         Ok(records)
     }
 
+    /// Builds the error for a name that is not terminated by its first NUL byte.
     fn unterminated(&self, id: u32, name: Bytes<'_>) -> CrfsuiteError {
         CrfsuiteError::Unterminated {
             what: self.what,
@@ -171,7 +208,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks that every name of a table is found by probing and that a search for another name ends.
+    /// Checks that every name of a table is found by probing and that a search for another name
+    /// ends.
+    ///
+    /// A name is found if all slots from its first one to its own are used. So the slots are
+    /// visited from the last empty one on, cyclically, and the length of the current run of used
+    /// slots is compared with the distance of each name from its first slot.
     fn check_table(
         &self,
         table: usize,
@@ -228,7 +270,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Checks that no name occurs twice; `entry` returns the hash and the name of an id.
+/// Checks that no name occurs twice; `entry` returns the hash and the name of an id. Sorts ids by
+/// hash first, so names are compared only if their hashes are equal.
 fn check_distinct<'a>(
     what: &'static str,
     count: usize,
@@ -249,7 +292,10 @@ fn check_distinct<'a>(
     Ok(())
 }
 
-/// Appends a database of `names`.
+/// Appends a database of `names`; `what` is `"label"` or `"attribute"`, for messages.
+///
+/// # Errors
+/// [`CrfsuiteError::NulInName`], [`CrfsuiteError::DuplicateName`] and [`CrfsuiteError::TooLarge`].
 pub(super) fn write(
     out: &mut Vec<u8>,
     names: &[Vec<u8>],
@@ -315,7 +361,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Places the entries of a hash table in its slots by linear probing; an empty slot is `(0, 0)`.
+/// Places the entries of a hash table in its slots by linear probing, in the order of their ids; an
+/// empty slot is `(0, 0)`.
 fn place(entries: &[(u32, u32)], slots: usize) -> Vec<(u32, u32)> {
     let mut table = vec![(0, 0); slots];
     for &(hash, offset) in entries {

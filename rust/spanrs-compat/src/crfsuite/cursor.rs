@@ -1,18 +1,26 @@
+//! Checked access to the bytes of a file by offset.
+
 use super::CrfsuiteError;
 
-/// Bytes of a file or of a part of it, read by offset; every access is checked.
+/// The bytes of a file or of a part of it, read by offset; every access is checked.
+///
+/// Offsets in arguments count from the start of these bytes, offsets in errors from the start of
+/// the file. `what` names the thing that is read, for [`CrfsuiteError::Truncated`].
 #[derive(Clone, Copy)]
 pub(super) struct Bytes<'a> {
+    /// The bytes.
     data: &'a [u8],
     /// Byte offset of `data` in the file, for messages.
     base: u64,
 }
 
 impl<'a> Bytes<'a> {
+    /// Wraps the bytes of a whole file.
     pub(super) fn new(data: &'a [u8]) -> Self {
         Self { data, base: 0 }
     }
 
+    /// Returns the number of bytes.
     pub(super) fn len(&self) -> u64 {
         self.data.len() as u64
     }
@@ -23,6 +31,9 @@ impl<'a> Bytes<'a> {
     }
 
     /// Returns `len` bytes from `offset`.
+    ///
+    /// # Errors
+    /// [`CrfsuiteError::Truncated`] if they do not lie within these bytes.
     pub(super) fn slice(
         &self,
         offset: u64,
@@ -54,15 +65,20 @@ impl<'a> Bytes<'a> {
         Ok(array)
     }
 
+    /// Reads a little-endian integer at `offset`.
     pub(super) fn u32(&self, offset: u64, what: &'static str) -> Result<u32, CrfsuiteError> {
         self.array(offset, what).map(u32::from_le_bytes)
     }
 
+    /// Reads a little-endian floating-point number at `offset`.
     pub(super) fn f64(&self, offset: u64, what: &'static str) -> Result<f64, CrfsuiteError> {
         self.array(offset, what).map(f64::from_le_bytes)
     }
 
-    /// Checks the identifier at the start of a chunk.
+    /// Checks the four bytes at the start of a chunk.
+    ///
+    /// # Errors
+    /// [`CrfsuiteError::Chunk`] if they are not `expected`.
     pub(super) fn expect_chunk(
         &self,
         offset: u64,
@@ -79,7 +95,7 @@ impl<'a> Bytes<'a> {
         })
     }
 
-    /// All bytes.
+    /// Returns all bytes.
     pub(super) fn data(&self) -> &'a [u8] {
         self.data
     }

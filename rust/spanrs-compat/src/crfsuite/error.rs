@@ -1,9 +1,15 @@
+//! The errors of reading and writing CRFsuite models.
+//!
+//! Errors of reading name the byte offset in the file, so that they can be followed with a hex
+//! dump; errors of writing name the feature or the name by its index in the model.
+
 use std::fmt;
 
-/// Where in a file or model an error is.
+/// Where in a file or model an error is. Displayed as `byte 12`, `state feature 3` or `transition
+/// feature 0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Byte offset in the file.
+    /// Byte offset in the file, 0-based.
     Byte(u64),
     /// Index in [`CrfsuiteModel::states`](super::CrfsuiteModel::states).
     State(usize),
@@ -22,24 +28,40 @@ impl fmt::Display for Place {
 }
 
 /// Errors of reading and writing CRFsuite models.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_compat::crfsuite::{CrfsuiteError, CrfsuiteModel, Place, State};
+/// let state = State { attribute: 0, label: 7, weight: 1.0 };
+/// let model = CrfsuiteModel {
+///     labels: vec![b"O".to_vec()],
+///     attributes: vec![b"word=a".to_vec()],
+///     states: vec![state],
+///     ..Default::default()
+/// };
+/// let error = model.to_bytes().unwrap_err();
+/// let (at, what) = (Place::State(0), "label");
+/// assert_eq!(error, CrfsuiteError::Id { at, what, id: 7, count: 1 });
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CrfsuiteError {
-    /// Not a CRFsuite model file.
+    /// The file does not start with `lCRF`, so it is not a CRFsuite model.
     #[error("byte 0: not a CRFsuite model: the file does not start with \"lCRF\"")]
     Magic,
-    /// Model type other than `FOMC`.
+    /// A model type other than `FOMC`.
     #[error("byte 8: model type \"{}\" is not supported, only \"FOMC\"", .found.escape_ascii())]
     ModelType {
         /// The type in the file.
         found: [u8; 4],
     },
-    /// Version other than 100.
+    /// A format version other than 100.
     #[error("byte 12: format version {found} is not supported, only 100")]
     Version {
         /// The version in the file.
         found: u32,
     },
-    /// File with big-endian integers.
+    /// A file with big-endian integers, written on another machine.
     #[error(
         "byte {offset}: the file was written on a big-endian machine; only little-endian files are supported"
     )]
@@ -47,7 +69,7 @@ pub enum CrfsuiteError {
         /// Byte offset.
         offset: u64,
     },
-    /// File that ends too early, or an offset or count that points past its end.
+    /// The file ends too early, or an offset or count points past its end.
     #[error("byte {offset}: {what}: {needed} bytes expected, but the data ends at byte {end}")]
     Truncated {
         /// What was to be read.
@@ -59,7 +81,7 @@ pub enum CrfsuiteError {
         /// Byte offset of the end of the file or of the string database.
         end: u64,
     },
-    /// Wrong identifier at the start of a chunk.
+    /// A wrong identifier at the start of a chunk.
     #[error("byte {offset}: expected a \"{expected}\" chunk, found \"{}\"", .found.escape_ascii())]
     Chunk {
         /// Byte offset.
@@ -69,7 +91,7 @@ pub enum CrfsuiteError {
         /// The four bytes in the file.
         found: [u8; 4],
     },
-    /// Two counts that contradict each other.
+    /// Two counts contradict each other.
     #[error("byte {offset}: {what}: expected {expected}, found {found}")]
     Count {
         /// What is counted.
@@ -81,7 +103,7 @@ pub enum CrfsuiteError {
         /// Number in the file.
         found: u64,
     },
-    /// String database that contradicts itself.
+    /// A string database contradicts itself.
     #[error("byte {offset}: {what} names: {reason}")]
     Database {
         /// `"label"` or `"attribute"`.
@@ -91,7 +113,7 @@ pub enum CrfsuiteError {
         /// What is wrong.
         reason: &'static str,
     },
-    /// Name without a NUL byte at its end.
+    /// A name does not end with its first NUL byte.
     #[error("byte {offset}: the name of {what} {id} does not end with its first NUL byte")]
     Unterminated {
         /// `"label"` or `"attribute"`.
@@ -101,7 +123,7 @@ pub enum CrfsuiteError {
         /// Byte offset of the name.
         offset: u64,
     },
-    /// Feature of unknown type.
+    /// A feature of an unknown type.
     #[error("byte {offset}: unknown feature type {found}")]
     FeatureType {
         /// Byte offset of the feature.
@@ -109,7 +131,7 @@ pub enum CrfsuiteError {
         /// The type in the file.
         found: u32,
     },
-    /// Reference lists that do not agree with the features.
+    /// The reference lists do not agree with the features.
     #[error("byte {offset}: {reason}")]
     Reference {
         /// Byte offset.
@@ -117,7 +139,7 @@ pub enum CrfsuiteError {
         /// What is wrong.
         reason: &'static str,
     },
-    /// Id out of range.
+    /// An id is out of range.
     #[error("{at}: {what} id {id} is out of range: the model has {count}")]
     Id {
         /// Where.
@@ -129,7 +151,7 @@ pub enum CrfsuiteError {
         /// Number of ids.
         count: usize,
     },
-    /// Weight that is NaN or infinite.
+    /// A weight is NaN or infinite.
     #[error("{at}: the weight is {weight}; weights must be finite")]
     Weight {
         /// Where.
@@ -137,13 +159,13 @@ pub enum CrfsuiteError {
         /// The weight.
         weight: f64,
     },
-    /// Second feature for the same attribute and label or the same pair of labels.
+    /// There is a second feature for the same attribute and label, or the same pair of labels.
     #[error("{at}: the feature occurs twice")]
     DuplicateFeature {
         /// The later feature.
         at: Place,
     },
-    /// Name that occurs twice.
+    /// A name occurs twice.
     #[error("{what} {id}: the name \"{}\" occurs twice", .name.escape_ascii())]
     DuplicateName {
         /// `"label"` or `"attribute"`.
@@ -153,7 +175,7 @@ pub enum CrfsuiteError {
         /// The name.
         name: Vec<u8>,
     },
-    /// Name with a NUL byte, which the format cannot store.
+    /// A name contains a NUL byte, which the format cannot store.
     #[error("{what} {id}: the name \"{}\" contains a NUL byte, which CRFsuite's format cannot store", .name.escape_ascii())]
     NulInName {
         /// `"label"` or `"attribute"`.
@@ -163,7 +185,7 @@ pub enum CrfsuiteError {
         /// The name.
         name: Vec<u8>,
     },
-    /// Model whose file would be too large for 32-bit offsets.
+    /// The file of the model would be too large for 32-bit offsets.
     #[error("the model is too large for CRFsuite's format, which is limited to 4 GiB")]
     TooLarge,
 }

@@ -1,3 +1,9 @@
+//! The hash function of CRFsuite's string database: Bob Jenkins' `hashlittle` (lookup3, 2006).
+//!
+//! The values are part of the file format: a name is stored in the table and near the slot that its
+//! hash determines, and CRFsuite finds it only there. The function is not resistant to chosen
+//! collisions, which only affects the length of probe sequences.
+
 /// Hashes `key` with Bob Jenkins' `hashlittle` (lookup3, 2006) and initial value 0.
 ///
 /// The key is read as little-endian words in blocks of twelve bytes; the last block, of one to twelve bytes, is padded

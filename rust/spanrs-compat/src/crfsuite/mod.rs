@@ -1,7 +1,8 @@
 //! CRFsuite's binary model file: first-order CRF (`lCRF`, type `FOMC`, version 100).
 //!
-//! All integers are little-endian `u32`, all weights little-endian `f64`. Offsets in the header and in reference lists
-//! count from the start of the file, offsets inside a string database from the start of that database.
+//! All integers are little-endian `u32`, all weights little-endian `f64`. Offsets in the header and
+//! in reference lists count from the start of the file, offsets inside a string database from the
+//! start of that database.
 //!
 //! ```text
 //! header     "lCRF" size "FOMC" 100 0 labels attributes, offsets of FEAT, labels, attributes, LFRF, AFRF
@@ -12,15 +13,15 @@
 //! AFRF       "AFRF" size A, A offsets; at each offset the state features of the attribute
 //! ```
 //!
-//! A feature of type 0 is a state feature (attribute to label), one of type 1 a transition (label to label). The field
-//! for the number of features in the header is always 0. The last two entries of `LFRF` were the transitions from the
-//! start and to the end of a sequence (types 2 and 3) in early releases. CRFsuite 0.12 writes 0 there and its tagger
-//! ignores such features in old files; [`CrfsuiteModel::from_bytes`] ignores them too, and
-//! [`count_boundary_features`] counts them.
+//! A feature of type 0 is a state feature (attribute to label), one of type 1 a transition (label
+//! to label). The field for the number of features in the header is always 0. The last two entries
+//! of `LFRF` were the transitions from the start and to the end of a sequence (types 2 and 3) in
+//! early releases. CRFsuite 0.12 writes 0 there and its tagger ignores such features in old files;
+//! [`CrfsuiteModel::from_bytes`] ignores them too, and [`count_boundary_features`] counts them.
 //!
-//! The reader accepts only files in which a model is stored without contradictions: every feature is in the list of its
-//! source exactly once, and every name is found through the hash tables of its database. CRFsuite's tagger uses these
-//! lists and tables unchecked.
+//! The reader accepts only files in which a model is stored without contradictions: every feature
+//! is in the list of its source exactly once, and every name is found through the hash tables of
+//! its database. CRFsuite's tagger uses these lists and tables unchecked.
 
 mod cqdb;
 mod cursor;
@@ -39,25 +40,27 @@ const MAGIC: &[u8; 4] = b"lCRF";
 const MODEL_TYPE: &[u8; 4] = b"FOMC";
 /// Format version.
 const VERSION: u32 = 100;
-/// Size of the file header.
+/// Size of the file header in bytes.
 const HEADER_SIZE: usize = 48;
-/// Size of the header of the chunks `FEAT`, `LFRF` and `AFRF`.
+/// Size in bytes of the header of the chunks `FEAT`, `LFRF` and `AFRF`.
 const CHUNK_HEADER_SIZE: usize = 12;
-/// Size of a feature.
+/// Size of a feature in bytes.
 const FEATURE_SIZE: usize = 20;
-/// Entries of `LFRF` that belong to no label: the start and the end of a sequence.
+/// Number of entries of `LFRF` that belong to no label: the start and the end of a sequence.
 const BOUNDARY_REFS: usize = 2;
 
-/// Type of a feature, as numbered in the file.
+/// The type of a feature, as numbered in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FeatureType {
+    /// Attribute to label.
     State = 0,
+    /// Label to label.
     Transition = 1,
     /// Transition from the start of a sequence (2) or to its end (3), in files of early releases.
     Boundary = 2,
 }
 
-/// State feature: weight of a label at tokens that have an attribute.
+/// A state feature: the weight of a label at tokens that have an attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
     /// Index in [`CrfsuiteModel::attributes`].
@@ -68,7 +71,7 @@ pub struct State {
     pub weight: f64,
 }
 
-/// Transition feature: weight of a label after another one.
+/// A transition feature: the weight of a label after another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transition {
     /// Index of the previous token's label in [`CrfsuiteModel::labels`].
@@ -109,8 +112,9 @@ pub struct CrfsuiteModel {
 impl CrfsuiteModel {
     /// Reads a model file.
     ///
-    /// Bytes after the size given in the header are ignored, as CRFsuite ignores them. Time and memory are linear in
-    /// the size of `bytes` (sorting names for the duplicate check aside), whatever counts the file claims to have.
+    /// Bytes after the size given in the header are ignored, as CRFsuite ignores them. Time and
+    /// memory are linear in the size of `bytes` (sorting names for the duplicate check aside),
+    /// whatever counts the file claims to have.
     ///
     /// # Errors
     ///
@@ -128,13 +132,13 @@ impl CrfsuiteModel {
 
     /// Writes a model file.
     ///
-    /// Equal models give equal bytes. A file written by CRFsuite 0.12 and read with [`Self::from_bytes`] is written
-    /// byte for byte as it was. Features with weight 0 are kept.
+    /// Equal models give equal bytes. A file written by CRFsuite 0.12 and read with
+    /// [`Self::from_bytes`] is written byte for byte as it was. Features with weight 0 are kept.
     ///
     /// # Errors
     ///
-    /// If a name occurs twice or contains a NUL byte, a feature occurs twice or has an id out of range or a weight
-    /// that is not finite, or the file would exceed 4 GiB.
+    /// If a name occurs twice or contains a NUL byte, a feature occurs twice or has an id out of
+    /// range or a weight that is not finite, or the file would exceed 4 GiB.
     ///
     /// ```
     /// use spanrs_compat::crfsuite::CrfsuiteModel;
@@ -156,10 +160,11 @@ pub fn is_crfsuite(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Counts the features for the start and the end of a sequence, which [`CrfsuiteModel::from_bytes`] ignores.
+/// Counts the features for the start and the end of a sequence, which [`CrfsuiteModel::from_bytes`]
+/// ignores.
 ///
-/// Only early releases of CRFsuite wrote them. If the count is not 0, the release that trained the model may have
-/// tagged differently.
+/// Only early releases of CRFsuite wrote them. If the count is not 0, the release that trained the
+/// model may have tagged differently.
 ///
 /// # Errors
 ///

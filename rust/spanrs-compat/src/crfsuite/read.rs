@@ -1,3 +1,11 @@
+//! Reading of CRFsuite's model file, with all checks that CRFsuite itself omits.
+//!
+//! The order of the checks is the order in which the parts depend on each other: the header, the
+//! feature table, the two string databases, then the features (ids and weights), and finally the
+//! reference lists. A list may contain only features of its own label or attribute, and every
+//! feature has to be in exactly one list; this bounds the time for the lists by the number of
+//! features, whatever lengths the file claims.
+
 use super::cursor::Bytes;
 use super::error::{CrfsuiteError, Place};
 use super::{
@@ -5,18 +13,28 @@ use super::{
     State, Transition, VERSION, cqdb,
 };
 
-/// File header, without the fields that CRFsuite does not use.
+/// The file header, without the fields that CRFsuite does not use. Offsets are in bytes from the
+/// start of the file.
 struct Header {
+    /// Number of labels.
     labels: u32,
+    /// Number of attributes.
     attributes: u32,
+    /// Offset of the feature table.
     features_offset: u64,
+    /// Offset of the database of label names.
     labels_offset: u64,
+    /// Offset of the database of attribute names.
     attributes_offset: u64,
+    /// Offset of the reference lists of labels.
     label_refs_offset: u64,
+    /// Offset of the reference lists of attributes.
     attribute_refs_offset: u64,
 }
 
 impl Header {
+    /// Reads and checks the header. The file has to be as long as the header says; it may be
+    /// longer.
     fn read(file: &Bytes<'_>) -> Result<Self, CrfsuiteError> {
         if !file.data().starts_with(MAGIC) {
             return Err(CrfsuiteError::Magic);
@@ -52,22 +70,26 @@ impl Header {
 struct Feature {
     /// Byte offset in the file.
     offset: u64,
+    /// Its type.
     kind: FeatureType,
     /// Attribute of a state feature, previous label of a transition.
     source: u32,
-    /// Label.
+    /// The label.
     target: u32,
+    /// Its weight, not checked yet.
     weight: f64,
 }
 
-/// Feature table.
+/// The feature table.
 struct Features<'a> {
     /// The records, without the header of the chunk.
     bytes: Bytes<'a>,
+    /// Number of records.
     count: u32,
 }
 
 impl<'a> Features<'a> {
+    /// Checks the header of the chunk at an offset.
     fn read(file: &Bytes<'a>, offset: u64) -> Result<Self, CrfsuiteError> {
         file.expect_chunk(offset, "FEAT")?;
         let count = file.u32(offset + 8, "number of features")?;
@@ -77,6 +99,10 @@ impl<'a> Features<'a> {
         Ok(Self { bytes, count })
     }
 
+    /// Returns a feature.
+    ///
+    /// # Errors
+    /// [`CrfsuiteError::FeatureType`] for an unknown type.
     fn get(&self, id: u32) -> Result<Feature, CrfsuiteError> {
         let at = FEATURE_SIZE as u64 * u64::from(id);
         let offset = self.bytes.in_file(at);
@@ -96,6 +122,7 @@ impl<'a> Features<'a> {
         })
     }
 
+    /// Iterates over all features, in the order of the file.
     fn iter(&self) -> impl Iterator<Item = Result<Feature, CrfsuiteError>> {
         (0..self.count).map(|id| self.get(id))
     }
@@ -108,11 +135,13 @@ impl<'a> Features<'a> {
     }
 }
 
+/// See [`super::count_boundary_features`].
 pub(super) fn count_boundary_features(file: Bytes<'_>) -> Result<usize, CrfsuiteError> {
     let header = Header::read(&file)?;
     Features::read(&file, header.features_offset)?.count_of(FeatureType::Boundary)
 }
 
+/// Reads a model file; see [`CrfsuiteModel::from_bytes`].
 pub(super) fn read(file: Bytes<'_>) -> Result<CrfsuiteModel, CrfsuiteError> {
     let header = Header::read(&file)?;
     let features = Features::read(&file, header.features_offset)?;
@@ -145,7 +174,12 @@ pub(super) fn read(file: Bytes<'_>) -> Result<CrfsuiteModel, CrfsuiteError> {
     Ok(model)
 }
 
-/// Fills in the state and transition features; their ids and weights are checked.
+/// Fills in the state and transition features, after checking their ids and weights. Boundary
+/// features are skipped.
+///
+/// # Errors
+/// [`CrfsuiteError::FeatureType`], [`CrfsuiteError::Id`] and [`CrfsuiteError::Weight`], with the
+/// byte offset of the feature.
 fn read_features(features: &Features<'_>, model: &mut CrfsuiteModel) -> Result<(), CrfsuiteError> {
     model
         .states
@@ -184,7 +218,7 @@ fn read_features(features: &Features<'_>, model: &mut CrfsuiteModel) -> Result<(
     Ok(())
 }
 
-/// Checks that `id` is below `count`.
+/// Checks that `id` is below `count`; `what` and `at` describe it in the error.
 pub(super) fn check_id(
     at: Place,
     what: &'static str,
@@ -202,20 +236,30 @@ pub(super) fn check_id(
     })
 }
 
-/// Reference lists, through which CRFsuite finds the features of a label or an attribute.
+/// Checks the reference lists, through which CRFsuite finds the features of a label or an
+/// attribute.
 struct References<'a> {
+    /// The whole file.
     file: Bytes<'a>,
+    /// The feature table.
     features: &'a Features<'a>,
-    /// Features that were in a list.
+    /// By feature: whether it was in a list.
     seen: Vec<bool>,
-    /// Latest source that had a feature with the label, to detect duplicates.
+    /// By label: the latest source that had a feature with it, to detect duplicates. Lists of one
+    /// source follow each other, so comparing with the latest source suffices.
     last_source: Vec<Option<u32>>,
 }
 
 impl References<'_> {
-    /// Checks the lists of the first `count` sources: all features of a list have that source.
+    /// Checks the lists of the first `count` sources of a kind.
     ///
-    /// Linear in the number of features because no feature may be in two lists.
+    /// Linear in the number of features, because no feature may be in two lists.
+    ///
+    /// # Errors
+    /// - [`CrfsuiteError::Chunk`] and [`CrfsuiteError::Truncated`] for lists that are not there.
+    /// - [`CrfsuiteError::Count`] for fewer lists than sources; additional ones are those of
+    ///   boundaries and are not read.
+    /// - Those of the entries, see [`References::check_entry`].
     fn check(&mut self, kind: FeatureType, offset: u64, count: u32) -> Result<(), CrfsuiteError> {
         let chunk = match kind {
             FeatureType::State => "AFRF",
@@ -244,6 +288,13 @@ impl References<'_> {
         Ok(())
     }
 
+    /// Checks one entry, at byte `entry` of the list of `source`.
+    ///
+    /// # Errors
+    /// - [`CrfsuiteError::Id`] for a feature that does not exist.
+    /// - [`CrfsuiteError::Reference`] for a feature of another source or kind, or one that was in a
+    ///   list before.
+    /// - [`CrfsuiteError::DuplicateFeature`] for two features with the same source and label.
     fn check_entry(
         &mut self,
         kind: FeatureType,
@@ -270,7 +321,7 @@ impl References<'_> {
         Err(CrfsuiteError::Reference { offset, reason })
     }
 
-    /// Checks that every feature was in a list.
+    /// Checks that every feature other than boundary features was in a list.
     fn check_complete(&self) -> Result<(), CrfsuiteError> {
         for (feature, &seen) in self.features.iter().zip(&self.seen) {
             let feature = feature?;

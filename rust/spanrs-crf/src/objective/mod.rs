@@ -1,4 +1,37 @@
 //! The penalised log-likelihood of a corpus, and its gradient.
+//!
+//! With `x_i` the sequences, `omega_i` their weights and `L_i` the negative log-likelihood of a
+//! sequence's target (see [`crate::Target`]), the objective and its derivatives are
+//!
+//! ```text
+//! f(w)        =  sum_i omega_i L_i(w)  +  c2 * sum_k w_k^2
+//! df / dw_k   =  sum_i omega_i (E[F_k | x_i] - E[F_k | x_i, target])  +  2 c2 w_k
+//! ```
+//!
+//! where `F_k` counts feature `k` in a labelling: the expectation under the model minus that under
+//! the target. This is CRFsuite's objective, with the same meaning of `c2`.
+//!
+//! # One evaluation
+//! 1. The weights are copied into a table in the order of the items' codes (`packed`), and the
+//!    transition scores are exponentiated once.
+//! 2. The corpus is cut into *pieces* of consecutive sequences with at least [`PIECE_TOKENS`] tokens. A
+//!    *block* of pieces is processed at a time: threads compute, for each piece, the scores,
+//!    forward-backward, the loss, expected minus observed label probabilities of every token (its
+//!    *rows*) and of transitions (`targets`).
+//! 3. The rows of the block are added to the derivatives of the tokens' items. Here each thread
+//!    owns a range of the derivatives and reads all rows, so there are no locks on derivatives and
+//!    no copies of the gradient per thread.
+//! 4. The derivatives are copied back into the order of the features, and the penalty is added.
+//!
+//! # Determinism
+//! Losses and transition counts of pieces are added in the order of the corpus, and every
+//! derivative receives its rows in the order of the tokens, so the result is the same to the last
+//! bit for any number of threads.
+//!
+//! # Cost
+//! `O(items * labels with a feature + tokens * labels^2)` per evaluation. Attributes that occur at
+//! exactly the same tokens share one parameter during training (`groups`), which makes both
+//! smaller.
 
 mod groups;
 mod packed;
@@ -20,47 +53,76 @@ pub(crate) use groups::Groups;
 use packed::{Packed, Part, Table};
 use targets::Work;
 
-/// Tokens per piece of the corpus; the rows of a piece fit the second-level cache. Losses of pieces are added in order,
-/// so results do not depend on threads.
-const PIECE: usize = 512;
+/// Smallest number of tokens per piece of the corpus, except the last; the rows of a piece fit the
+/// second-level cache. Fixed, because losses are added piece by piece.
+const PIECE_TOKENS: usize = 512;
 
 /// Largest number of pieces per thread between two synchronisations, if there are several threads.
-const PIECES: usize = 16;
+const MAX_PIECES_PER_THREAD: usize = 16;
 
-/// Bytes of work space of all pieces, unless a piece for each thread needs more.
+/// Approximate bytes of work space of all pieces of a block, unless one piece for each thread needs
+/// more.
 const WORK_BYTES: usize = 32 << 20;
 
-/// The training objective: the negative log-likelihood of the labels given the attributes, plus `c2` times the sum of squared
-/// weights. Partial targets contribute the probability of all labellings they allow, soft ones their expectation.
+/// The training objective: the negative log-likelihood of the targets given the attributes, plus
+/// `c2` times the sum of squared weights. Partial targets contribute the probability of all
+/// labellings they allow, soft ones their expectation.
 ///
-/// State weights are rounded to 32 bits for the sums of a token, which stay in 64 bits: half the memory traffic for a
-/// relative error of the objective of about 1e-9.
+/// State weights are rounded to 32 bits for the sums of a token, which stay in 64 bits: half the
+/// memory traffic for a relative error of the objective of about 1e-9.
 ///
-/// Memory: 4 bytes per item and 16 bytes per state feature, counting each group of attributes once; dense rows are
-/// padded.
+/// Memory: 4 bytes per item (12 with values other than 1) and 16 bytes per state feature, counting
+/// each group of attributes once; dense rows are padded.
+///
+/// ```
+/// use spanrs_crf::{Corpus, FeatureSelection, Features, Objective, Target};
+/// let mut corpus = Corpus::new(2, 1);
+/// corpus.token([(0, 1.0)]).unwrap();
+/// corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
+/// let all = FeatureSelection { all_states: true, ..FeatureSelection::default() };
+/// let features = Features::of(&corpus, all);
+/// let mut objective = Objective::new(&corpus, &features, 0.0, 1).unwrap();
+/// let mut gradient = [0.0; 2];
+/// let loss = objective.evaluate(&[0.0, 0.0], &mut gradient).unwrap();
+/// assert!((loss - 2.0_f64.ln()).abs() < 1e-12, "both labels have the probability 1/2");
+/// assert_eq!(gradient, [0.5, -0.5]);
+/// ```
 #[derive(Debug)]
 pub struct Objective<'a> {
+    /// Targets and weights; the attributes of an owned corpus are freed once they are packed.
     corpus: Cow<'a, Corpus>,
+    /// Features in the order of the parameters: those of the groups in training.
     features: &'a Features,
+    /// Coefficient of the sum of squared parameters.
     c2: f64,
+    /// Number of threads, at most that of the processors.
     threads: usize,
+    /// Asked before each block whether to stop.
     clock: Clock,
+    /// Sequences of each piece, in the order of the corpus.
     pieces: Vec<Range<usize>>,
+    /// The items and the layout of the tables.
     packed: Packed,
+    /// State weights of the current evaluation.
     weights: Table<f32>,
+    /// Derivatives of the state weights in the current evaluation.
     gradient: Table<f64>,
+    /// Transition scores of the current evaluation, with their exponentials.
     transitions: Transitions,
-    /// Dense transition weights; 0 for transitions without a feature.
+    /// Dense transition weights, row-major (from, to); 0 for transitions without a feature.
     scores: Vec<f64>,
-    /// Work space for each piece of a block.
+    /// Work space for each piece of a block. The locks are never contended: a piece belongs to one
+    /// thread.
     work: Vec<Mutex<Work>>,
 }
 
 impl<'a> Objective<'a> {
-    /// Prepares an objective; `threads` does not affect results.
+    /// Prepares the objective of a corpus; every attribute has its own parameters. `threads` does
+    /// not affect results; 0 means 1, and more than there are processors is reduced.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the features are of other labels or attributes than the corpus.
+    /// [`Error::Shape`] if the features are of other labels or attributes than the corpus,
+    /// [`Error::Features`] for more than `u32::MAX` features.
     pub fn new(
         corpus: &'a Corpus,
         features: &'a Features,
@@ -76,8 +138,11 @@ impl<'a> Objective<'a> {
         Self::of_groups(Cow::Borrowed(corpus), features, &groups, c2, threads)
     }
 
-    /// Prepares the objective of the parameters of groups of attributes; `features` are theirs. Attributes of an owned
-    /// corpus are freed once they are packed.
+    /// Prepares the objective of the parameters of groups of attributes; `features` are those of
+    /// [`Groups::features`]. Attributes of an owned corpus are freed once they are packed.
+    ///
+    /// # Errors
+    /// As [`Objective::new`].
     pub(crate) fn of_groups(
         mut corpus: Cow<'a, Corpus>,
         features: &'a Features,
@@ -96,7 +161,7 @@ impl<'a> Objective<'a> {
         let pieces = pieces(&corpus);
         // The work space of a piece is mostly its sums over pairs of labels.
         let pairs = 40 * labels * labels;
-        let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, PIECES);
+        let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, MAX_PIECES_PER_THREAD);
         let block = if threads == 1 { 1 } else { threads * fitting };
         let packed = Packed::of(&corpus, features, groups, padded(labels));
         if let Cow::Owned(corpus) = &mut corpus {
@@ -120,17 +185,21 @@ impl<'a> Objective<'a> {
         })
     }
 
-    /// Sets the interrupt check, called between pieces of the corpus.
+    /// Sets the interrupt check, called between blocks of the corpus (about every 512 tokens with
+    /// one thread).
     pub fn interrupted_by(mut self, watch: Watch) -> Self {
         self.clock = Clock::new(watch);
         self
     }
 
-    /// Returns the objective at `weights` and writes its gradient to `gradient`.
+    /// Returns the objective at `weights` and writes its gradient to `gradient`. Both are in the
+    /// order of the features.
     ///
     /// # Errors
-    /// [`Error::Shape`] if there are not as many weights and derivatives as features, [`Error::NotFinite`] and
-    /// [`Error::Transition`] if weights or scores overflow or are NaN, [`Error::Interrupted`].
+    /// [`Error::Shape`] if there are not as many weights and derivatives as features;
+    /// [`Error::NotFinite`] and [`Error::Transition`] if weights or scores overflow or are NaN;
+    /// [`Error::NoPath`] if weights of negative infinity forbid all labellings of a sequence;
+    /// [`Error::Interrupted`]. The gradient is unspecified after an error.
     pub fn evaluate(&mut self, weights: &[f64], gradient: &mut [f64]) -> Result<f64> {
         check_len("weights", self.features.len(), weights.len())?;
         check_len("derivatives", weights.len(), gradient.len())?;
@@ -159,7 +228,8 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// Negative log-likelihood; fills the table of derivatives and adds those of transitions to `pairs`.
+    /// Computes the negative log-likelihood of all sequences; fills the table of derivatives and
+    /// adds those of transitions to `pairs`, row-major (from, to).
     fn sequences(&mut self, pairs: &mut [f64]) -> Result<f64> {
         let ranges = self.packed.ranges(self.threads);
         let mut parts = self.packed.split(&mut self.gradient, &ranges);
@@ -201,7 +271,8 @@ impl<'a> Objective<'a> {
     }
 }
 
-/// Adds the rows of pieces to the derivatives of their items.
+/// Adds the rows of consecutive pieces to the derivatives of their tokens' items, as far as they
+/// are in this part. The number is the first token of the first piece.
 struct AddRows<'a, 'b>(&'a mut Part<'b>, &'a Packed, usize, &'a [&'a [f64]]);
 
 impl Kernel for AddRows<'_, '_> {
@@ -219,13 +290,13 @@ impl Kernel for AddRows<'_, '_> {
     }
 }
 
-/// Splits the corpus into ranges of sequences with at least [`PIECE`] tokens.
+/// Splits the corpus into ranges of sequences, each with at least [`PIECE_TOKENS`] tokens except the last.
 fn pieces(corpus: &Corpus) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let (mut start, mut tokens) = (0, 0);
     for at in 0..corpus.sequences() {
         tokens += corpus.sequence(at).len();
-        if tokens >= PIECE {
+        if tokens >= PIECE_TOKENS {
             pieces.push(start..at + 1);
             (start, tokens) = (at + 1, 0);
         }

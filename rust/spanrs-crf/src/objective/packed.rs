@@ -1,4 +1,19 @@
 //! State weights and items in the order in which the objective reads them.
+//!
+//! An evaluation reads the weights of all items of the corpus and writes their derivatives:
+//! millions of small random accesses. Three things make them cheap:
+//!
+//! - Attributes are renumbered by *codes*, ordered by frequency, so that the frequent ones share
+//!   cache lines and pages.
+//! - Attributes with features for at least 1/8 of the labels (and at least 2) have dense, padded
+//!   rows, which are added with vector instructions; the others have *runs* of (label, weight) in a
+//!   sparse table.
+//! - The codes of a token are sorted, so its dense rows come first, and the items that belong to a
+//!   thread's range of codes are contiguous.
+//!
+//! With 22 labels (rows of 24) an attribute needs features with 3 labels for a dense row.
+//! Attributes without features have no code and are dropped from the tokens, as are all but one
+//! attribute of a group.
 
 use std::ops::Range;
 
@@ -9,44 +24,53 @@ use crate::simd::LANES;
 
 use super::groups::Groups;
 
-/// An attribute gets a dense row if it has weights for at least 1/8 of the row, and at least 2.
+/// An attribute gets a dense row if it has weights for at least 1/8 of the padded row, and at least
+/// 2.
 const DENSE_FRACTION: usize = 8;
 
-/// The items of a corpus by code. Codes below `rows` are rows of the dense table, the others are runs of the sparse one;
-/// both are ordered by frequency, so that frequent attributes share cache lines.
+/// The items of a corpus by code, and the layout of the tables of weights and derivatives.
+/// Immutable during training.
+///
+/// Codes below `rows` are rows of the dense table, the others are runs of the sparse one. Both are
+/// ordered by descending frequency; ties go to the lower group.
 #[derive(Debug)]
 pub(crate) struct Packed {
-    /// Length of a dense row.
+    /// Length of a dense row: the number of labels, padded.
     width: usize,
-    /// Number of dense rows.
+    /// Number of dense rows; codes below it are dense.
     rows: usize,
-    /// Groups of attributes in the order of their codes.
+    /// The group of attributes of each code.
     groups: Vec<u32>,
-    /// The factor of each group's weights.
+    /// The factor between a parameter and the sum of the weights of its group: `sqrt(n)` for `n`
+    /// attributes (`parameter / sqrt(n)` is the weight of each).
     scales: Vec<f64>,
-    /// Start offset of each run of the sparse table, and the end of the last.
+    /// Start of each run in the sparse table; the last entry is the end of the last run.
     starts: Vec<u32>,
     /// The label of each sparse weight.
     labels: Vec<u32>,
-    /// End offset of each token's items.
+    /// End of each token's items in `codes` (exclusive).
     ends: Vec<usize>,
-    /// The codes of each token, ascending.
+    /// The codes of each token's items, ascending within a token; a code may be repeated.
     codes: Vec<u32>,
     /// The value of each item; empty if all are 1.
     values: Vec<f64>,
-    /// Number of items of each code.
+    /// Number of items of each code in the corpus.
     counts: Vec<u32>,
 }
 
-/// A number for each state feature, as rows and runs.
+/// One number for each state feature: dense rows and sparse runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table<T> {
+    /// Dense rows, by code; labels without a feature and padding stay 0 in weights, and are ignored
+    /// in derivatives.
     dense: Aligned<T>,
+    /// Runs, by code.
     sparse: Vec<T>,
 }
 
 impl Packed {
-    /// `features` are those of the groups.
+    /// Packs the items of a corpus. `features` are those of the groups, and `width` is the padded
+    /// number of labels. Takes `O(items log(items per token))` time.
     pub(crate) fn of(corpus: &Corpus, features: &Features, groups: &Groups, width: usize) -> Self {
         let mut counts = vec![0_u32; corpus.attributes()];
         for token in 0..corpus.tokens() {
@@ -94,6 +118,8 @@ impl Packed {
         packed
     }
 
+    /// Appends the items of all tokens, sorted by code. `code_of` has the code of each attribute,
+    /// `u32::MAX` for none. The sort is stable, so repeated attributes keep their order.
     fn add_items(&mut self, corpus: &Corpus, code_of: &[u32]) {
         let mut items = Vec::new();
         let valued = corpus.inputs().has_values();
@@ -120,7 +146,7 @@ impl Packed {
         self.width
     }
 
-    /// A table of zeros.
+    /// A table of zeros with this layout.
     pub(crate) fn table<T: Copy + Default>(&self) -> Table<T> {
         Table {
             dense: Aligned::new(self.rows * self.width),
@@ -128,7 +154,8 @@ impl Packed {
         }
     }
 
-    /// Copies weights, in the order of the features, into a table.
+    /// Copies parameters, in the order of the features, into a table of scores: each is multiplied
+    /// by the scale of its group and rounded to 32 bits.
     pub(crate) fn pack(&self, features: &Features, weights: &[f64], table: &mut Table<f32>) {
         for (code, (&group, scale)) in self.groups.iter().zip(&self.scales).enumerate() {
             let (start, labels) = features.state(group as usize);
@@ -150,7 +177,8 @@ impl Packed {
         }
     }
 
-    /// Copies a table into derivatives, in the order of the features.
+    /// Copies a table of derivatives into a gradient, in the order of the features; each is
+    /// multiplied by the scale of its group. Entries of transitions are left alone.
     pub(crate) fn unpack(&self, features: &Features, table: &Table<f64>, gradient: &mut [f64]) {
         for (code, (&group, scale)) in self.groups.iter().zip(&self.scales).enumerate() {
             let (start, labels) = features.state(group as usize);
@@ -172,6 +200,7 @@ impl Packed {
         }
     }
 
+    /// The places of a run in the sparse table; `run` is the code minus the number of dense rows.
     fn run(&self, run: usize) -> Range<usize> {
         self.starts[run] as usize..self.starts[run + 1] as usize
     }
@@ -188,7 +217,8 @@ impl Packed {
         (&self.codes[places], values)
     }
 
-    /// Adds the weights of a token's items to a row of label scores.
+    /// Adds the weights of a token's items, times their values, to a padded row of label scores:
+    /// dense rows first, in blocks of columns, then runs.
     #[inline(always)]
     pub(crate) fn add_scores(&self, table: &Table<f32>, token: usize, row: &mut [f64]) {
         let (codes, values) = self.items(token);
@@ -217,7 +247,7 @@ impl Packed {
         }
     }
 
-    /// Adds `N` columns of dense rows, which stay in registers.
+    /// Adds `N` columns, from `column`, of dense rows; the sums stay in registers.
     #[inline(always)]
     fn add_rows<const N: usize>(
         &self,
@@ -247,14 +277,15 @@ impl Packed {
         }
     }
 
-    /// Splits the codes into `n` ranges with similar amounts of work.
+    /// Splits the codes into at most `n` ranges with similar amounts of work, in order. Codes after
+    /// the last range occur at no token.
     pub(crate) fn ranges(&self, n: usize) -> Vec<Range<usize>> {
         let dense = 2 + self.width as u64 / LANES as u64;
         let work = |code: usize| match code < self.rows {
             true => dense * u64::from(self.counts[code]),
             false => 2 * u64::from(self.counts[code]),
         };
-        // Without work there is one range.
+        // Without work there are no ranges.
         let all: u64 = (0..self.counts.len()).map(work).sum::<u64>().max(1);
         let (mut ranges, mut start, mut sum) = (Vec::new(), 0, 0);
         for code in 0..self.counts.len() {
@@ -267,7 +298,8 @@ impl Packed {
         ranges
     }
 
-    /// Splits a table at the borders of ranges of codes.
+    /// Splits a table at the borders of ranges of codes, which begin at 0 and follow each other, so
+    /// that threads can write to the parts at the same time.
     pub(crate) fn split<'a>(
         &self,
         table: &'a mut Table<f64>,
@@ -294,24 +326,28 @@ impl Packed {
     }
 }
 
-/// The derivatives of a range of codes.
+/// The derivatives of a range of codes, owned by one thread at a time.
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
+    /// The codes; the end is exclusive.
     codes: Range<usize>,
+    /// Dense rows of the codes.
     dense: &'a mut [f64],
+    /// Runs of the codes.
     sparse: &'a mut [f64],
-    /// Offset of `sparse` in the table.
+    /// Index in the sparse table of the first entry of `sparse`.
     first: usize,
 }
 
 impl Part<'_> {
-    /// Sets all to 0.
+    /// Sets all derivatives to 0.
     pub(crate) fn clear(&mut self) {
         self.dense.fill(0.0);
         self.sparse.fill(0.0);
     }
 
-    /// Adds a row of label derivatives to those of a token's items that are in this part.
+    /// Adds a row of label derivatives, times the values, to those of the token's items that are in
+    /// this part.
     #[inline(always)]
     pub(crate) fn add(&mut self, packed: &Packed, token: usize, row: &[f64]) {
         let (codes, values) = packed.items(token);

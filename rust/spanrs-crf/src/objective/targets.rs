@@ -1,4 +1,17 @@
-//! Loss and derivatives of sequences for each kind of target.
+//! Loss and derivatives of one sequence, for each kind of target.
+//!
+//! For every kind the derivative is *expected minus observed*. The expected counts come
+//! from forward-backward over all labellings; the observed counts are:
+//!
+//! | target | observed label counts | observed transition counts |
+//! |---|---|---|
+//! | labels | 1 for the label of the token | 1 for each pair of neighbours |
+//! | soft | the token's probabilities | products of neighbouring probabilities |
+//! | partial | marginals over the allowed labellings | pair marginals over the allowed labellings |
+//! | counts | the given counts | the given counts |
+//!
+//! Derivatives of label scores are left in rows, one per token, which the objective (or gradient
+//! descent) adds to the weights of the token's attributes.
 
 use std::ops::Range;
 
@@ -12,7 +25,7 @@ use crate::transitions::Transitions;
 
 use super::packed::{Packed, Table};
 
-/// Adds the state scores of tokens to their rows.
+/// Adds the state scores of a range of tokens to their padded rows.
 struct AddScores<'a>(&'a Packed, &'a Table<f32>, Range<usize>, &'a mut [f64]);
 
 impl Kernel for AddScores<'_> {
@@ -27,24 +40,30 @@ impl Kernel for AddScores<'_> {
     }
 }
 
-/// Work space of one piece of the corpus.
+/// Work space of one piece of the corpus: the sums of its sequences. A thread owns it while it
+/// processes the piece; [`Work::begin`] clears the sums.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
+    /// Scores of the current sequence.
     lattice: Lattice,
+    /// The same scores with only the labels that a partial target allows.
     constrained: Lattice,
+    /// Weighted negative log-likelihood of the sequences so far.
     loss: f64,
-    /// Expected minus observed label probabilities, padded rows.
+    /// Expected minus observed label counts of the tokens, times weights; padded rows.
     rows: Aligned<f64>,
+    /// Expected transition counts of the model, times weights.
     expected: PairSums,
-    /// Observed transition counts, row-major.
+    /// Observed transition counts, times weights, row-major (from, to).
     observed: Vec<f64>,
-    /// Expected transition counts under the constraints of partial targets.
+    /// Expected transition counts over the labellings that partial targets allow, times weights.
     allowed: PairSums,
+    /// Labels of the current sequence.
     labels: Vec<usize>,
 }
 
 impl Work {
-    /// Clears the sums.
+    /// Clears the sums for a new piece (or sequence).
     pub(crate) fn begin(&mut self, labels: usize) {
         self.expected.clear(labels);
         self.allowed.clear(labels);
@@ -58,7 +77,11 @@ impl Work {
         &mut self.lattice
     }
 
-    /// Computes loss and derivatives of a range of sequences.
+    /// Computes loss and derivatives of a range of sequences; earlier sums are cleared. Sequences
+    /// with the weight 0 keep rows of zeros.
+    ///
+    /// # Errors
+    /// Those of [`Work::sequence`], for the first sequence that fails.
     pub(crate) fn run(
         &mut self,
         corpus: &Corpus,
@@ -91,17 +114,18 @@ impl Work {
         Ok(())
     }
 
-    /// The loss of the sequences.
+    /// Weighted negative log-likelihood of the sequences of the piece.
     pub(crate) fn loss(&self) -> f64 {
         self.loss
     }
 
-    /// Expected minus observed label probabilities of the tokens, padded rows.
+    /// Expected minus observed label counts of the tokens, padded rows.
     pub(crate) fn rows(&self) -> &[f64] {
         &self.rows
     }
 
-    /// Adds expected minus observed transition counts.
+    /// Adds expected minus observed transition counts to `sums`, row-major (from, to).
+    /// `transitions` are those of the piece.
     pub(crate) fn add_pairs_to(&self, transitions: &Transitions, sums: &mut [f64]) {
         let expected = self.expected.expected_counts(transitions);
         let both = expected.zip(self.allowed.expected_counts(transitions));
@@ -111,7 +135,13 @@ impl Work {
         }
     }
 
-    /// Negative log-likelihood of the sequence in the lattice; its differences are added to `rows`.
+    /// Returns the weighted negative log-likelihood of sequence `at`, whose scores are in the
+    /// lattice; adds expected minus observed label counts to its `rows`, and its transition counts
+    /// to the sums of the piece.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for scores that are not finite, [`Error::NoPath`] if all labellings, or
+    /// all that the target allows, are forbidden.
     pub(crate) fn sequence(
         &mut self,
         corpus: &Corpus,
@@ -159,7 +189,8 @@ impl Work {
         Ok(total * log_z - weight * observed)
     }
 
-    /// Expected label score of counts of labels, which are subtracted from `rows` times `weight`.
+    /// Subtracts `weight` times the label counts, row-major (token, label), from `rows`; returns
+    /// the label scores weighted by the counts.
     fn subtract_labels(&self, counts: &[f64], weight: f64, rows: &mut [f64]) -> f64 {
         let (labels, width) = (self.lattice.labels(), padded(self.lattice.labels()));
         let mut sum = 0.0;
@@ -173,7 +204,9 @@ impl Work {
         sum
     }
 
-    /// Expected transition score of soft labels; adds their transition counts.
+    /// Adds the transition counts of soft labels, times `weight`; returns the transition scores
+    /// weighted by the counts. Tokens are independent, so the count of a pair is the product of its
+    /// probabilities.
     fn soft_pairs(&mut self, known: &[f64], transitions: &Transitions, weight: f64) -> f64 {
         let labels = transitions.labels();
         let mut sum = 0.0;
@@ -189,7 +222,11 @@ impl Work {
         sum
     }
 
-    /// Log partition function over allowed labellings; adds their expected transition counts.
+    /// Returns the log partition function over the allowed labellings; adds their expected
+    /// transition counts, and subtracts their marginals from `rows`, both times `weight`.
+    ///
+    /// # Errors
+    /// [`Error::NoPath`] if none of the allowed labellings is possible.
     fn allowed(
         &mut self,
         known: &[bool],

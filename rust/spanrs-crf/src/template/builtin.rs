@@ -1,4 +1,7 @@
-/// The text of a built-in template.
+//! Templates that are compiled into the library: the text files in this folder.
+
+/// The text of a built-in template; `None` for unknown names. [`super::Template::BUILTIN`] lists
+/// the names.
 pub(super) fn text(name: &str) -> Option<&'static str> {
     match name {
         "ner" => Some(include_str!("ner.txt")),

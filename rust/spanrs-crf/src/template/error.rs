@@ -1,11 +1,13 @@
-/// An error in the text of a template.
+//! The error of the template parser.
+
+/// An error in the text of a template, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("template line {line}, column {column}: {message}")]
 pub struct TemplateError {
-    /// Line, from 1.
+    /// Line, from 1. Comments and empty lines count.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// Column in characters (Unicode scalar values, not bytes), from 1.
     pub column: usize,
-    /// What is wrong and how to correct it.
+    /// What is wrong and how to correct it, without a full stop.
     pub message: String,
 }

@@ -1,4 +1,22 @@
-//! Attributes of the tokens of a sequence.
+//! Extraction of the attributes of a sequence by a template.
+//!
+//! Two methods share the evaluation of functions and differ in what they do with the values:
+//!
+//! - [`Extractor::extract`] builds the attribute strings, for training and inspection.
+//! - [`Extractor::find`] looks attributes up in a trained model without building strings: the hash
+//!   of an attribute is computed from the hashes of its parts ([`Fingerprint`]).
+//!
+//! # How it works
+//! Each distinct function of a column is a *slot* of the program. First all slots are evaluated at
+//! all tokens, into one text (the arena) with a table of spans; values that are substrings of
+//! others, such as prefixes, are spans into them and copy nothing. A line of the template then
+//! refers to (slot, position) pairs. The chunking template has nine macros for the word column, but
+//! the value is copied once per token.
+//!
+//! Positions outside the sequence have the constants `_B-1`, `_B-2`, … and `_B+1`, `_B+2`, …, as in
+//! CRF++, for every slot.
+//!
+//! Time is linear in tokens times lines; buffers are reused from sequence to sequence.
 
 use std::sync::Arc;
 
@@ -12,52 +30,56 @@ use super::values::{
 };
 use crate::error::{Error, Result, check_len};
 
-/// A substring of the arena.
+/// A substring of the arena, as byte offsets; the end is exclusive.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     start: usize,
     end: usize,
 }
 
-/// The value of a prefix or suffix that is longer than the token.
+/// The value of a prefix or suffix that is longer than the token: a span outside the arena. Lines
+/// with such a value yield no attribute.
 const ABSENT: Span = Span {
     start: usize::MAX,
     end: usize::MAX,
 };
 
-/// Extracts the attributes of a [`Template`]; reuses its buffers from sequence to sequence.
+/// Extracts the attributes of a [`Template`]; owned by one thread, since it has the buffers.
 ///
 /// Every function is evaluated once per token, not once per window offset.
 #[derive(Clone, Debug)]
 pub struct Extractor {
+    /// The template.
     program: Arc<Program>,
     /// The constants, followed by the values of the current sequence.
     arena: String,
-    /// Length of the constants in the arena.
+    /// Length in bytes of the constants, which remain when the arena is truncated.
     constants: usize,
+    /// The names of the categories, for [`Function::Kind`].
     kinds: [Span; KINDS.len()],
-    /// `false` and `true`.
+    /// `false` and `true`, for [`Function::Test`].
     bools: [Span; 2],
-    /// `_B-1`, `_B-2`, …
+    /// `_B-1`, `_B-2`, …, as many as the template reaches outside the sequence.
     before: Vec<Span>,
-    /// `_B+1`, `_B+2`, …
+    /// `_B+1`, `_B+2`, …, as many.
     after: Vec<Span>,
-    /// Values, row-major (token, slot).
+    /// Values of the current sequence, row-major (token, slot).
     values: Vec<Span>,
-    /// The current attribute.
+    /// Buffer of the current attribute.
     attribute: String,
-    /// Fingerprints of `before`, `values` and `after`, row-major (position, slot).
+    /// Fingerprints of `before` (the farthest first), `values` and `after`, row-major (position,
+    /// slot).
     fingerprints: Vec<Fingerprint>,
     /// Keys of the attributes, row-major (token, line).
     keys: Vec<Key>,
-    /// The entries of the index where the searches for them begin.
+    /// For each key, the entry of the index where the search for it begins.
     entries: Vec<Entry>,
     /// The known attributes of the current token.
     ids: Vec<u32>,
 }
 
 impl Extractor {
-    /// An extractor for a template.
+    /// An extractor for a template. Writes the constants; sequences allocate the rest.
     pub fn new(template: &Template) -> Self {
         let program = Arc::clone(&template.program);
         let mut arena = String::new();
@@ -91,13 +113,25 @@ impl Extractor {
         }
     }
 
-    /// Calls `sink(token, attribute)` for every attribute of every token, in the order of the tokens and of the lines
-    /// of the template.
+    /// Calls `sink(token, attribute)` for every attribute of every token, in the order of the
+    /// tokens and of the lines of the template.
     ///
-    /// `columns[c][t]` is the value of column `c` at token `t`; columns the template does not use may follow.
+    /// `columns[c][t]` is the value of column `c` at token `t`; columns that the template does not
+    /// use may follow. Equal attributes of several lines are passed several times.
     ///
     /// # Errors
     /// [`Error::Shape`] if there are too few columns or their lengths differ; `sink` is not called.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{Extractor, Template};
+    /// let template = Template::parse("U:%prefix[0,0,3]\nU:pos=%x[1,1]").unwrap();
+    /// let columns: [&[&str]; 2] = [&["Mr", "Smith"], &["NNP", "NNP"]];
+    /// let mut names = Vec::new();
+    /// let mut extractor = Extractor::new(&template);
+    /// extractor.extract(&columns, |token, name| names.push(format!("{token} {name}"))).unwrap();
+    /// assert_eq!(names, ["0 U:pos=NNP", "1 U:Smi", "1 U:pos=_B+1"]);
+    /// ```
     pub fn extract(
         &mut self,
         columns: &[&[&str]],
@@ -123,9 +157,12 @@ impl Extractor {
         Ok(())
     }
 
-    /// Calls `sink(token, attributes)` with the numbers of the known attributes of each token, in the order of the
-    /// tokens and of the lines of the template. Equivalent to looking up each attribute of
-    /// [`Extractor::extract`], up to hash collisions.
+    /// Calls `sink(token, attributes)` with the numbers of the known attributes of each token, in
+    /// the order of the tokens and of the lines of the template.
+    ///
+    /// Equivalent to looking up each attribute of [`Extractor::extract`], up to hash collisions
+    /// (see [`AttributeIndex`]), but faster, because strings are hashed once per value and not
+    /// built per attribute. [`AttributeIndex`] has an example.
     ///
     /// # Errors
     /// As [`Extractor::extract`].
@@ -166,7 +203,8 @@ impl Extractor {
         Ok(())
     }
 
-    /// Computes the fingerprints of the values, with rows for the positions before and after the sequence.
+    /// Computes the fingerprints of the values, with rows for the positions before and after the
+    /// sequence.
     fn fingerprint(&mut self) {
         let slots = self.program.slots.len();
         let arena = &self.arena;
@@ -183,7 +221,10 @@ impl Extractor {
         self.fingerprints.extend(self.after.iter().flat_map(edge));
     }
 
-    /// The number of tokens.
+    /// Checks the columns and returns the number of tokens.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if there are too few columns or their lengths differ.
     fn check(&self, columns: &[&[&str]]) -> Result<usize> {
         let expected = self.program.columns;
         match columns.first() {
@@ -212,7 +253,8 @@ impl Extractor {
         Ok(len)
     }
 
-    /// Computes the values of every slot at a token.
+    /// Computes the values of every slot at a token, in the order of the slots: a slot may refer to
+    /// the unchanged value of its column, which has a smaller number.
     fn evaluate(&mut self, columns: &[&[&str]], token: usize) {
         let row = self.values.len();
         for slot in &self.program.slots {
@@ -257,7 +299,8 @@ impl Extractor {
         }
     }
 
-    /// The value a piece refers to, seen from a token; `None` for a prefix or suffix longer than the token.
+    /// The value a piece refers to, seen from a token; `None` for a prefix or suffix longer than
+    /// the token.
     #[inline]
     fn value(&self, piece: &Piece, token: usize, len: usize) -> Option<&str> {
         let index = piece.position.index(token, len);
@@ -271,8 +314,9 @@ impl Extractor {
 }
 
 impl Line {
-    /// The key of the attribute at a token; [`Key::NONE`] if there is no attribute. `fingerprints` have rows for the
-    /// positions around the sequence.
+    /// The key of the line's attribute at a token; [`Key::NONE`] if there is no attribute.
+    /// `fingerprints` have `program.reach` rows for the positions before the sequence, and as many
+    /// after it.
     #[inline(always)]
     fn key(
         &self,
@@ -297,7 +341,7 @@ impl Line {
     }
 }
 
-/// Appends to the arena and returns what was appended.
+/// Appends to the arena and returns the span of what was appended.
 fn append(arena: &mut String, push: impl FnOnce(&mut String)) -> Span {
     let start = arena.len();
     push(arena);
@@ -305,7 +349,8 @@ fn append(arena: &mut String, push: impl FnOnce(&mut String)) -> Span {
     Span { start, end }
 }
 
-/// Whether a word has only ASCII characters and no upper-case letters.
+/// Whether a word has only ASCII characters and no upper-case letters, so that it is its own lower
+/// case.
 fn is_ascii_lower(word: &str) -> bool {
     word.bytes()
         .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())

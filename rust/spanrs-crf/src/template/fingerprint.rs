@@ -1,23 +1,37 @@
 //! Rabin-Karp hashes: the hash of a concatenation is computed from the hashes of its parts.
+//!
+//! The hash of a string is the value of a polynomial whose coefficients are its bytes (plus 1). For
+//! strings `s` and `t`, `hash(s t) = hash(s) * base^len(t) + hash(t)`, so the key of an attribute
+//! such as `U02:in/Paris` follows from the fingerprints of `U02:`, `in`, `/` and `Paris`, which are
+//! each computed once, in a multiplication per part.
+//!
+//! Two hashes with different moduli are kept. The one modulo the prime 2^61 - 1 has provable
+//! collision bounds for a random base; the one modulo 2^64 is cheap and adds bits for ordinary
+//! text. The bases are fixed, so that results repeat; input can be crafted to collide, with the
+//! effect that an unknown attribute is taken for a known one.
 
-/// The Mersenne prime 2^61 - 1.
+/// The Mersenne prime 2^61 - 1: reduction takes shifts and additions.
 const PRIME: u64 = (1 << 61) - 1;
 
 /// Evaluation points, drawn once at random: a residue modulo [`PRIME`] and an odd 64-bit number.
 const BASES: [u64; 2] = [1_170_603_459_210_438_261, 0x9A0E_5E12_3C6D_84B7];
 
-/// The polynomials over the bytes of a string (Karp and Rabin 1987): modulo 2^61 - 1 and modulo 2^64.
+/// The polynomials over the bytes of a string (Karp and Rabin 1987): modulo 2^61 - 1 and modulo
+/// 2^64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
+    /// Below [`PRIME`]; `u64::MAX` in [`Key::NONE`].
     pub(crate) mod_prime: u64,
+    /// The hash with wrapping arithmetic. Its upper bits are the better ones.
     pub(crate) mod_2_64: u64,
 }
 
-/// A string that can be appended to a [`Key`].
+/// A string that can be appended to a [`Key`]: its key, and the powers of the bases for its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
+    /// Key of the string.
     key: Key,
-    /// The bases to the power of the length.
+    /// The bases to the power of the length in bytes.
     powers: [u64; 2],
 }
 
@@ -28,7 +42,7 @@ impl Key {
         mod_2_64: 0,
     };
 
-    /// Key of a missing attribute.
+    /// Key of a missing attribute, which no string has.
     pub(crate) const NONE: Self = Self {
         mod_prime: u64::MAX,
         mod_2_64: 0,
@@ -48,12 +62,14 @@ impl Key {
 }
 
 impl Fingerprint {
-    /// Sentinel for a missing value.
+    /// Sentinel for a missing value: a prefix or suffix longer than its token. Must not be
+    /// concatenated.
     pub(crate) const ABSENT: Self = Self {
         key: Key::NONE,
         powers: [0, 0],
     };
 
+    /// The fingerprint of a string, in one pass over its bytes.
     pub(crate) fn of(text: &str) -> Self {
         let mut key = Key::EMPTY;
         for byte in text.bytes() {
@@ -78,7 +94,7 @@ impl Fingerprint {
     }
 }
 
-/// Powers of the bases with small exponents.
+/// Powers of the bases with exponents below 64, computed at compile time.
 static POWERS: [[u64; 2]; 64] = {
     let mut powers = [[1, 1]; 64];
     let mut exponent = 1;
@@ -89,13 +105,15 @@ static POWERS: [[u64; 2]; 64] = {
     powers
 };
 
-/// The bases to the power of an exponent.
+/// The bases to the power of an exponent; longer strings than 63 bytes take a multiplication per 64
+/// bytes.
 fn powers(exponent: usize) -> [u64; 2] {
     let step = product(POWERS[POWERS.len() - 1], BASES);
     let rest = POWERS[exponent % POWERS.len()];
     (0..exponent / POWERS.len()).fold(rest, |power, _| product(power, step))
 }
 
+/// The product of two pairs of numbers, each under its modulus.
 const fn product(a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
     [mul_add_mod(a[0], b[0], 0), a[1].wrapping_mul(b[1])]
 }

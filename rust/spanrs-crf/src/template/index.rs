@@ -1,54 +1,68 @@
-//! Hash table from attribute fingerprints to ids.
+//! Hash table from attribute fingerprints to attribute numbers.
+//!
+//! A token often has 20 or more attributes, and the table of a large model does not fit the cache,
+//! so lookups would mostly wait for memory. The table is therefore flat (16 bytes an entry, four to
+//! a cache line), holds no strings, and the search is split in two: [`AttributeIndex::home_entry`]
+//! loads where the search begins, for all attributes of a sequence, so that the processor overlaps
+//! the cache misses; [`AttributeIndex::resolve`] compares.
 
 use spanrs_base::Interner;
 
 use super::fingerprint::{Fingerprint, Key};
 
-/// No attribute.
+/// Number of no attribute.
 const NONE: u32 = u32::MAX;
 
-/// The ids of known attributes, for [`super::Extractor::find`], which builds no attribute strings.
+/// The numbers of known attributes, for [`super::Extractor::find`], which builds no attribute
+/// strings.
 ///
-/// Attributes are compared by 93 bits of their hashes: an unknown attribute is taken for a known one with a
-/// probability of about 1e-20 per lookup for a million known ones, unless input is crafted to collide. Memory is 21 to 43 bytes an attribute.
+/// Attributes are compared by 93 bits of their hashes: an unknown attribute is taken for a known
+/// one with a probability of about 1e-20 per lookup for a million known ones, unless input is
+/// crafted to collide. Memory is 21 to 43 bytes an attribute. Immutable; shared by threads.
 ///
 /// ```
 /// use spanrs_crf::{AttributeIndex, Extractor, Template};
 /// let mut attributes = spanrs_base::Interner::default();
 /// attributes.intern("U00:in");
+/// let index = AttributeIndex::new(&attributes);
 /// let template = Template::parse("U00:%x[0,0]\nU01:%x[-1,0]").unwrap();
 /// let mut found = Vec::new();
 /// Extractor::new(&template)
-///     .find(&[&["in", "Paris"]], &AttributeIndex::new(&attributes), |token, ids| found.push((token, ids.to_vec())))
+///     .find(&[&["in", "Paris"]], &index, |token, ids| found.push((token, ids.to_vec())))
 ///     .unwrap();
 /// assert_eq!(found, [(0, vec![0]), (1, vec![])]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct AttributeIndex {
-    /// Open addressing with linear probing; a power of two, at most three quarters full.
+    /// Open addressing with linear probing. The length is a power of two; at most three quarters
+    /// are in use, so a search always ends at an empty entry.
     entries: Vec<Entry>,
-    /// Right shift that maps a 64-bit product to a slot.
+    /// Right shift that maps a 64-bit product to an index of `entries`.
     shift: u32,
+    /// Number of attributes.
     attributes: usize,
 }
 
-/// A known attribute, or none.
+/// A known attribute, or none; 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
+    /// The key modulo 2^61 - 1.
     first: u64,
-    /// The upper half of the key's second number.
+    /// The upper half of the key modulo 2^64, whose lower bits are weak.
     second: u32,
+    /// The attribute, or [`NONE`].
     id: u32,
 }
 
 impl Entry {
-    /// No entry.
+    /// No attribute.
     const EMPTY: Self = Self {
         first: u64::MAX,
         second: 0,
         id: NONE,
     };
 
+    /// The entry of an attribute.
     fn new(key: Key, id: u32) -> Self {
         Self {
             first: key.mod_prime,
@@ -57,14 +71,15 @@ impl Entry {
         }
     }
 
+    /// Whether the entry's attribute has this key, up to hash collisions.
     #[inline(always)]
-    fn has(&self, key: Key) -> bool {
+    fn matches(&self, key: Key) -> bool {
         self.first == key.mod_prime && self.second == (key.mod_2_64 >> 32) as u32
     }
 }
 
 impl AttributeIndex {
-    /// An index of attributes.
+    /// An index of attributes, by their numbers. Takes time and memory in their number.
     pub fn new(attributes: &Interner<str>) -> Self {
         let known = attributes.len();
         let size = (known + known / 3 + 1).next_power_of_two().max(2);
@@ -75,7 +90,7 @@ impl AttributeIndex {
         };
         for (id, name) in (0..).zip(attributes.names()) {
             let key = Fingerprint::of(name).key();
-            let mut place = index.place(key);
+            let mut place = index.home_index(key);
             while index.entries[place].id != NONE {
                 place = (place + 1) % size;
             }
@@ -89,25 +104,27 @@ impl AttributeIndex {
         self.attributes
     }
 
-    /// Where the search for an attribute begins.
+    /// Index of the entry where the search for a key begins.
     #[inline(always)]
-    fn place(&self, key: Key) -> usize {
+    fn home_index(&self, key: Key) -> usize {
         // Fibonacci hashing: polynomials of short strings are small.
         (key.mod_prime.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
     }
 
-    /// The entry at which the search begins.
+    /// The entry at which the search for a key begins.
     #[inline(always)]
     pub(super) fn home_entry(&self, key: Key) -> Entry {
-        self.entries[self.place(key)]
+        self.entries[self.home_index(key)]
     }
 
-    /// The attribute with this key; `entry` is that of [`AttributeIndex::home_entry`].
+    /// The attribute with this key, if there is one; `entry` is that of
+    /// [`AttributeIndex::home_entry`]. Probes the following entries until the key or an empty entry
+    /// is found.
     #[inline(always)]
     pub(super) fn resolve(&self, mut entry: Entry, key: Key) -> Option<u32> {
-        let mut place = self.place(key);
+        let mut place = self.home_index(key);
         while entry.id != NONE {
-            if entry.has(key) {
+            if entry.matches(key) {
                 return Some(entry.id);
             }
             place = (place + 1) & (self.entries.len() - 1);

@@ -1,4 +1,16 @@
-//! Categories of tokens.
+//! Categories of tokens, for the macro `%kind`.
+//!
+//! Categories look at capitalisation and character classes only, and are made for noisy text:
+//! mentions, hashtags and links come first. The documentation of templates describes them; here are
+//! words and their categories:
+//!
+//! | word | category | word | category |
+//! |---|---|---|---|
+//! | `www.x.org` | `url` | `NATO` | `all_caps` |
+//! | `@ada` | `mention` | `Ada`, `A` | `init_cap` |
+//! | `#nlp` | `hashtag` | `eBay` | `mixed_case` |
+//! | `3.5%` | `number` | `ada` | `lower_case` |
+//! | `B2B` | `has_digit` | `!?` | `punctuation` |
 
 /// The categories, in the order of the indices that [`kind`] returns.
 pub(super) const KINDS: [&str; 12] = [
@@ -16,20 +28,25 @@ pub(super) const KINDS: [&str; 12] = [
     "symbol",
 ];
 
-/// What a token consists of.
+/// Numbers of characters of a token by class. A character can be in several classes.
 #[derive(Default)]
 struct Composition {
+    /// Upper-case letters.
     upper: usize,
+    /// Lower-case letters.
     lower: usize,
+    /// Letters, with or without case.
     letters: usize,
+    /// Numeric characters, fractions and Roman numerals included.
     digits: usize,
-    /// Whether every character can be part of a number.
+    /// Whether every character can be part of a number. True for the empty token.
     numeric: bool,
-    /// Whether every character is punctuation.
+    /// Whether every character is punctuation. True for the empty token.
     punctuation: bool,
 }
 
-/// The category of a token, as an index into [`KINDS`].
+/// The category of a token, as an index into [`KINDS`]: the first that fits, in the order of the
+/// checks.
 pub(super) fn kind(word: &str) -> usize {
     if is_url(word) {
         return 0;
@@ -62,6 +79,7 @@ pub(super) fn kind(word: &str) -> usize {
     }
 }
 
+/// Counts the characters of a token by class.
 fn composition(word: &str) -> Composition {
     let mut found = Composition {
         numeric: true,
@@ -80,6 +98,7 @@ fn composition(word: &str) -> Composition {
     found
 }
 
+/// Whether a token begins like a URL, in any case of letters: `http://`, `https://` or `www.`.
 fn is_url(word: &str) -> bool {
     let starts = |prefix: &str| {
         let head = word.as_bytes().get(..prefix.len());
@@ -97,7 +116,8 @@ fn is_name_after(mark: char, word: &str) -> bool {
             .is_some_and(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// ASCII punctuation, Latin-1 quotation marks and General Punctuation, and punctuation of Chinese and Japanese.
+/// ASCII punctuation, Latin-1 quotation marks and General Punctuation, and punctuation of Chinese
+/// and Japanese.
 fn is_punctuation(c: char) -> bool {
     matches!(c,
         '!'..='/' | ':'..='@' | '['..='`' | '{'..='~'

@@ -1,8 +1,9 @@
 //! Feature templates: attribute strings from columns of strings.
 //!
-//! A template has one attribute per line. A line contains macros such as `%x[-1,0]`, which are replaced by a value
-//! computed from the token at an offset (here the previous token) in a column (here the first). Template files of CRF++
-//! and of Wapiti can be read; attributes are named as in CRF++.
+//! A template has one attribute per line. A line contains macros such as `%x[-1,0]`, which are
+//! replaced by a value computed from the token at an offset (here the previous token) in a column
+//! (here the first). Template files of CRF++ and of Wapiti can be read; attributes are named as in
+//! CRF++.
 //!
 //! ```text
 //! # Lines beginning with # are comments.
@@ -22,8 +23,8 @@
 //! | `#` | comment |
 //!
 //! # Macros
-//! Arguments are `[offset,column]`, with offset 0 for the current token and column 0 for the first column. `@1` instead
-//! of an offset is the first token of the sequence and `@-1` the last one.
+//! Arguments are `[offset,column]`, with offset 0 for the current token and column 0 for the first
+//! column. `@1` instead of an offset is the first token of the sequence and `@-1` the last one.
 //!
 //! | macro | value | for `McDonald's-10` |
 //! |---|---|---|
@@ -39,26 +40,28 @@
 //! | `%length[0,0]` | number of characters | `13` |
 //! | `%kind[0,0]` | category of the token, see below | `has_digit` |
 //!
-//! A line with `%prefix` or `%suffix` of a token shorter than `n` yields no attribute. Before the sequence every macro
-//! has the value `_B-1`, `_B-2`, …, after it `_B+1`, `_B+2`, … Characters are Unicode scalar values.
+//! A line with `%prefix` or `%suffix` of a token shorter than `n` yields no attribute. Before the
+//! sequence every macro has the value `_B-1`, `_B-2`, …, after it `_B+1`, `_B+2`, … Characters are
+//! Unicode scalar values.
 //!
 //! # Kinds
-//! The first that fits: `url` (`http://`, `https://` or `www.`), `mention` (`@name`), `hashtag` (`#name`), `number`
-//! (digits, which may be mixed with `+-.,:/%$€£`), `has_digit` (letters or other characters with digits), `all_caps`
-//! (two or more letters, all upper-case), `init_cap` (only the first character is upper-case), `mixed_case` (other
-//! upper-case letters), `lower_case`, `other` (letters without case, or an empty token), `punctuation`, `symbol`
-//! (neither letters nor digits nor only punctuation, such as emoji).
+//! The first that fits: `url` (`http://`, `https://` or `www.`), `mention` (`@name`), `hashtag`
+//! (`#name`), `number` (digits, which may be mixed with `+-.,:/%$€£`), `has_digit` (letters or
+//! other characters with digits), `all_caps` (two or more letters, all upper-case), `init_cap`
+//! (only the first character is upper-case), `mixed_case` (other upper-case letters), `lower_case`,
+//! `other` (letters without case, or an empty token), `punctuation`, `symbol` (neither letters nor
+//! digits nor only punctuation, such as emoji).
 //!
 //! # Differences from CRF++ and Wapiti
 //! - CRF++ and Wapiti: observation-dependent label transitions (`B00:%x[0,0]`) are refused.
 //! - CRF++: offsets are limited to ±999 instead of ±8; spaces are allowed inside macros.
-//! - Wapiti: values outside the sequence are `_B-1` as in CRF++, not `_x-1`, and `%t` and `%m` are not applied to them;
-//!   a `#` inside a line is part of the attribute; `U` is not changed to `u`; `@0` and indirect offsets (`*`) are
-//!   refused.
-//! - Wapiti: regular expressions are those of the [`regex`] crate, so that `+ | ( ) [ ] { }` are operators, `*` takes
-//!   the longest match instead of the shortest, and characters are not bytes. Wapiti's classes `\a` (letters), `\l`
-//!   (lower case), `\u` (upper case) and `\p` (punctuation and symbols), and the complements `\A`, `\L`, `\U` and `\P`,
-//!   are understood.
+//! - Wapiti: values outside the sequence are `_B-1` as in CRF++, not `_x-1`, and `%t` and `%m` are
+//!   not applied to them; a `#` inside a line is part of the attribute; `U` is not changed to `u`;
+//!   `@0` and indirect offsets (`*`) are refused.
+//! - Wapiti: regular expressions are those of the [`regex`] crate, so that `+ | ( ) [ ] { }` are
+//!   operators, `*` takes the longest match instead of the shortest, and characters are not bytes.
+//!   Wapiti's classes `\a` (letters), `\l` (lower case), `\u` (upper case) and `\p` (punctuation
+//!   and symbols), and the complements `\A`, `\L`, `\U` and `\P`, are understood.
 //!
 //! Sources: CRF++ 0.58 (`feature.cpp`), Wapiti 1.5 (`pattern.c`, `reader.c`).
 
@@ -81,7 +84,7 @@ pub use error::TemplateError;
 pub use extractor::Extractor;
 pub use index::AttributeIndex;
 
-/// A parsed feature template.
+/// A parsed feature template. Immutable, and cheap to clone: the compiled form is shared.
 ///
 /// Source: template files of CRF++ and Wapiti.
 ///
@@ -91,51 +94,69 @@ pub use index::AttributeIndex;
 /// assert_eq!((template.columns(), template.attributes()), (1, 2));
 /// let mut attributes = Vec::new();
 /// Extractor::new(&template)
-///     .extract(&[&["in", "Paris"]], |token, attribute| attributes.push((token, attribute.to_owned())))
+///     .extract(&[&["in", "Paris"]], |token, name| attributes.push((token, name.to_owned())))
 ///     .unwrap();
 /// let expected = [(0, "U00:_B-1/in"), (0, "U01:xx"), (1, "U00:in/Paris"), (1, "U01:Xxxxx")];
-/// assert_eq!(attributes, expected.map(|(token, attribute)| (token, attribute.to_owned())));
+/// assert_eq!(attributes, expected.map(|(token, name)| (token, name.to_owned())));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Template {
+    /// The text as given, for model files.
     text: String,
+    /// The compiled form, shared with extractors.
     program: Arc<Program>,
 }
 
 impl Template {
     /// Names of the built-in templates.
     ///
-    /// `ner` (one column: tokens) is for named entities in noisy text; `chunking` (two columns: tokens and
-    /// part-of-speech tags) has the attributes of CRFsuite's chunking example; `pos` (one column: tokens) is for
-    /// part-of-speech tagging.
+    /// `ner` (one column: tokens) is for named entities in noisy text; `chunking` (two columns:
+    /// tokens and part-of-speech tags) has the attributes of CRFsuite's chunking example; `pos`
+    /// (one column: tokens) is for part-of-speech tagging.
     pub const BUILTIN: [&str; 3] = ["ner", "chunking", "pos"];
 
-    /// Parses the text of a template.
+    /// Parses the text of a template. A byte order mark at the beginning is ignored.
     ///
     /// # Errors
-    /// [`TemplateError`] for the first line that is not valid, or if there are no lines but comments.
+    /// [`TemplateError`] for the first line that is not valid, or if there are no lines but
+    /// comments.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::Template;
+    /// let error = Template::parse("U00:%x[0,0]\nU01:%y[0,0]").unwrap_err();
+    /// assert_eq!((error.line, error.column), (2, 5));
+    /// assert!(error.message.starts_with("unknown function %y"));
+    /// ```
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let program = Arc::new(parse::parse(text)?);
         let text = text.to_owned();
         Ok(Self { text, program })
     }
 
-    /// The built-in template of this name, one of [`Template::BUILTIN`].
+    /// The built-in template of this name, one of [`Template::BUILTIN`]; `None` for other names.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::Template;
+    /// assert_eq!(Template::builtin("chunking").unwrap().columns(), 2);
+    /// assert!(Template::builtin("parsing").is_none());
+    /// ```
     pub fn builtin(name: &str) -> Option<Self> {
         Self::parse(builtin::text(name)?).ok()
     }
 
-    /// The text of the template, as given.
+    /// The text of the template, as given. Stored in the metadata of models.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Number of input columns needed, at least 1.
+    /// Number of input columns needed: one more than the largest column in a macro, at least 1.
     pub fn columns(&self) -> usize {
         self.program.columns
     }
 
-    /// The largest number of attributes a token can have.
+    /// The largest number of attributes a token can have: the number of lines that yield one.
     pub fn attributes(&self) -> usize {
         self.program.lines.len()
     }

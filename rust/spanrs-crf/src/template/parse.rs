@@ -1,4 +1,16 @@
-//! The parser of template files.
+//! The parser of template files: recursive descent over one line at a time.
+//!
+//! ```text
+//! template  =  { line newline }
+//! line      =  "#" anything | "" | ("U" | "u" | "*") { literal | macro } | ("B" | "b") literal
+//! macro     =  "%" name "[" position "," column [ "," argument ] "]"
+//! position  =  [ "@" ] [ "+" | "-" ] number
+//! argument  =  number of characters (prefix, suffix) | '"' regular expression '"' (t, T, m, M)
+//! ```
+//!
+//! Spaces and tabs are allowed after the name of a macro and before each part in the brackets.
+//! Everything outside macros is literal text, including spaces. A line that begins with `B` or `*`
+//! may not contain `%`. Numbers are at most [`MAX_NUMBER`].
 
 use super::error::TemplateError;
 use super::fingerprint::Fingerprint;
@@ -8,6 +20,7 @@ use super::regex_dialect;
 /// Largest offset, column and number of characters.
 const MAX_NUMBER: usize = 999;
 
+/// Names of the macros, as the error for an unknown one lists them.
 const FUNCTIONS: [&str; 13] = [
     "x",
     "X",
@@ -24,7 +37,11 @@ const FUNCTIONS: [&str; 13] = [
     "kind",
 ];
 
-/// Parses the text of a template.
+/// Parses the text of a template into a program.
+///
+/// # Errors
+/// [`TemplateError`] with the place of the first error; line 1, column 1 if there are only
+/// comments.
 pub(super) fn parse(text: &str) -> Result<Program, TemplateError> {
     let mut program = Program::new();
     let mut empty = true;
@@ -56,10 +73,11 @@ pub(super) fn parse(text: &str) -> Result<Program, TemplateError> {
 
 /// A reader of one line.
 struct Parser<'a> {
+    /// The line, without its end.
     line: &'a str,
     /// Line number, from 1.
     number: usize,
-    /// Bytes read.
+    /// Number of bytes read.
     at: usize,
 }
 
@@ -99,7 +117,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a macro such as `%prefix[-1,0,3]`.
+    /// Reads a macro such as `%prefix[-1,0,3]`; `at` is at the percent sign. Returns its function,
+    /// column and position.
     fn macro_call(
         &mut self,
         program: &mut Program,
@@ -144,7 +163,8 @@ impl<'a> Parser<'a> {
         Ok((function, column, position))
     }
 
-    /// Reads an offset, or a position that begins with `@`.
+    /// Reads an offset, or a position that begins with `@`: `@1` is the first token, `@-1` the last
+    /// one.
     fn position(&mut self) -> Result<Position, TemplateError> {
         self.skip_spaces();
         let start = self.at;
@@ -172,7 +192,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads the number of characters of a prefix or suffix.
+    /// Reads a comma and the number of characters of a prefix or suffix, at least 1.
     fn characters(&mut self) -> Result<usize, TemplateError> {
         self.expect(
             ',',
@@ -189,7 +209,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a regular expression in double quotes and returns its index.
+    /// Reads a comma and a regular expression in double quotes, and returns its index in the
+    /// program. A backslash keeps the next character, also a quote, from ending it.
     fn regex(&mut self, program: &mut Program) -> Result<usize, TemplateError> {
         let wanted =
             "a comma and a regular expression in double quotes, such as %t[0,0,\"^[A-Z]\"]";
@@ -219,7 +240,7 @@ impl<'a> Parser<'a> {
             })
     }
 
-    /// Reads a number without sign.
+    /// Reads a number without sign, after spaces. `wanted` says in the error what was expected.
     fn number(&mut self, wanted: &str) -> Result<usize, TemplateError> {
         self.skip_spaces();
         let start = self.at;
@@ -236,7 +257,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a character that must follow, after spaces.
+    /// Reads a character that must follow, after spaces. `wanted` says in the error what was
+    /// expected.
     fn expect(&mut self, c: char, wanted: &str) -> Result<(), TemplateError> {
         self.skip_spaces();
         match self.skip(c) {
@@ -245,16 +267,19 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Reads a character if it is next; returns whether it was.
     fn skip(&mut self, c: char) -> bool {
         let found = self.rest().starts_with(c);
         self.at += if found { c.len_utf8() } else { 0 };
         found
     }
 
+    /// Skips spaces and tabs.
     fn skip_spaces(&mut self) {
         self.take_while(|c| c == ' ' || c == '\t');
     }
 
+    /// Reads and returns characters as long as they are to be kept.
     fn take_while(&mut self, mut keep: impl FnMut(char) -> bool) -> &'a str {
         let rest = self.rest();
         let taken = &rest[..rest.find(|c| !keep(c)).unwrap_or(rest.len())];
@@ -262,6 +287,7 @@ impl<'a> Parser<'a> {
         taken
     }
 
+    /// The rest of the line.
     fn rest(&self) -> &'a str {
         &self.line[self.at..]
     }

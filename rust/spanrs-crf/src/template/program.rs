@@ -1,33 +1,55 @@
 //! The compiled form of a template.
+//!
+//! `U02:%x[-1,0]/%lower[0,0]!` is compiled to
+//!
+//! | | literal | slot | position |
+//! |---|---|---|---|
+//! | piece 0 | `U02:` | 0: `Value` of column 0 | `Relative(-1)` |
+//! | piece 1 | `/` | 1: `Lower` of column 0 | `Relative(0)` |
+//! | tail | `!` | | |
+//!
+//! Slots and regular expressions are shared by all lines.
 
 use regex::Regex;
 
 use super::fingerprint::Fingerprint;
 
-/// A function of one value of a column.
+/// A function of one value of a column. Prefixes and suffixes have their length in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
+    /// The value itself.
     Value,
+    /// Lower-cased.
     Lower,
+    /// Upper case as `X`, other letters as `x`, digits as `0`.
     Shape,
+    /// The shape with runs of a character reduced to one.
     ShortShape,
+    /// The first characters; absent if there are fewer.
     Prefix(usize),
+    /// The last characters; absent if there are fewer.
     Suffix(usize),
+    /// Number of characters, in decimal.
     Length,
+    /// Category of the token ([`super::kind`]).
     Kind,
-    /// Whether the regular expression of this index matches.
+    /// `true` if the regular expression of this index matches anywhere, else `false`.
     Test(usize),
-    /// First match of the regular expression of this index.
+    /// First match of the regular expression of this index; empty if there is none.
     Match(usize),
+    /// The same, lower-cased.
     LowerMatch(usize),
 }
 
 /// A function applied to a column; its values are computed once per token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
+    /// The function.
     pub(super) function: Function,
+    /// The column, from 0.
     pub(super) column: usize,
-    /// The slot with the unchanged values of the column; smaller than the slot's own index or equal to it.
+    /// The slot with the unchanged values of the column; smaller than the slot's own index or equal
+    /// to it.
     pub(super) value: usize,
 }
 
@@ -43,7 +65,8 @@ pub(super) enum Position {
 }
 
 impl Position {
-    /// The index in a sequence of `len` tokens, seen from token `current`; may be outside the sequence.
+    /// The index in a sequence of `len` tokens, seen from token `current`. Negative before the
+    /// sequence, `len` or more after it.
     #[inline]
     pub(super) fn index(self, current: usize, len: usize) -> isize {
         match self {
@@ -53,7 +76,8 @@ impl Position {
         }
     }
 
-    /// An upper bound of the distance to the sequence.
+    /// An upper bound of the distance to the sequence, for tokens anywhere in sequences of any
+    /// length.
     fn reach(self) -> usize {
         match self {
             Self::Relative(offset) | Self::Start(offset) | Self::End(offset) => {
@@ -63,19 +87,23 @@ impl Position {
     }
 }
 
-/// Literal text followed by the value of a slot.
+/// Literal text followed by the value of a slot at a position.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
+    /// The text, often empty between two macros.
     pub(super) literal: Box<str>,
     /// Fingerprint of the literal.
     pub(super) fingerprint: Fingerprint,
+    /// Index of the slot.
     pub(super) slot: usize,
+    /// The token whose value is taken.
     pub(super) position: Position,
 }
 
-/// A line that yields an attribute.
+/// A line that yields an attribute: pieces, then a tail.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
+    /// Literals and values, in order; none for a bias.
     pub(super) pieces: Box<[Piece]>,
     /// Literal text after the last piece.
     pub(super) tail: Box<str>,
@@ -83,18 +111,24 @@ pub(super) struct Line {
     pub(super) tail_fingerprint: Fingerprint,
 }
 
-/// The lines of a template with the slots they refer to.
+/// The lines of a template with the slots they refer to. Immutable once parsed.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
+    /// Lines that yield an attribute, in the order of the template.
     pub(super) lines: Vec<Line>,
+    /// Distinct functions of columns. The value slot of a column comes before the other slots of
+    /// the column.
     pub(super) slots: Vec<Slot>,
+    /// Distinct regular expressions.
     pub(super) regexes: Vec<Regex>,
+    /// Number of columns needed, at least 1.
     pub(super) columns: usize,
     /// Largest distance of a position outside the sequence to the sequence.
     pub(super) reach: usize,
 }
 
 impl Program {
+    /// A program without lines.
     pub(super) fn new() -> Self {
         Self {
             lines: Vec::new(),
@@ -105,7 +139,8 @@ impl Program {
         }
     }
 
-    /// Refers to a function of a column at a position, after literal text.
+    /// Makes a piece that refers to a function of a column at a position, after literal text. Adds
+    /// slots as needed and updates `columns` and `reach`.
     pub(super) fn piece(
         &mut self,
         literal: &str,
@@ -124,7 +159,8 @@ impl Program {
         }
     }
 
-    /// The slot of a function and a column, added if there is none. Without `value` it is the column's value slot.
+    /// The slot of a function and a column, added if there is none. Without `value` it is the
+    /// column's value slot.
     fn slot(&mut self, function: Function, column: usize, value: Option<usize>) -> usize {
         let same = |slot: &Slot| slot.function == function && slot.column == column;
         self.slots.iter().position(same).unwrap_or_else(|| {

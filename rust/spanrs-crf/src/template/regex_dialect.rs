@@ -1,11 +1,21 @@
 //! Regular expressions with Wapiti's character classes.
+//!
+//! | Wapiti | here | matches |
+//! |---|---|---|
+//! | `\a`, `\A` | `\p{Alphabetic}`, `\P{Alphabetic}` | letters; all others |
+//! | `\l`, `\L` | `\p{Lowercase}`, `\P{Lowercase}` | lower case; all others |
+//! | `\u`, `\U` | `\p{Uppercase}`, `\P{Uppercase}` | upper case; all others |
+//! | `\p`, `\P` | `[\p{P}\p{S}]`, `[^\p{P}\p{S}]` | punctuation and symbols; all others |
+//!
+//! Everything else is the syntax of the [`regex`] crate, which guarantees linear time, so a
+//! template from elsewhere cannot make tagging hang.
 
 use regex::Regex;
 
 /// Compiles a regular expression.
 ///
 /// # Errors
-/// The reason, without the pattern.
+/// The reason, without the pattern: the last line of the message of the [`regex`] crate.
 pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
     Regex::new(&translate(pattern)).map_err(|error| {
         let message = error.to_string();
@@ -16,7 +26,8 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
 
 /// Replaces Wapiti's character classes by those of the `regex` crate.
 ///
-/// `\u{..}`, `\U{..}`, `\p{..}` and `\P{..}` keep the meaning they have in the `regex` crate.
+/// `\u{..}`, `\U{..}`, `\p{..}` and `\P{..}` keep the meaning they have in the `regex` crate, as do
+/// all other escapes.
 fn translate(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut chars = pattern.chars().peekable();

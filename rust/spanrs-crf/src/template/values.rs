@@ -1,4 +1,6 @@
-//! Values of functions of a token.
+//! Values of functions of a token, appended to a buffer instead of returned, so that no string is
+//! allocated per value. Characters are Unicode scalar values; words of ASCII characters have
+//! shortcuts.
 
 /// Appends a lower-cased word, with the same result as `str::to_lowercase`.
 pub(super) fn push_lower(out: &mut String, word: &str) {
@@ -14,12 +16,13 @@ pub(super) fn push_lower(out: &mut String, word: &str) {
     }
 }
 
-/// Appends the shape of a word: upper case as `X`, other letters as `x`, digits as `0`.
+/// Appends the shape of a word, character by character: `McDonald's-10` has `XxXxxxxx'x-00`.
 pub(super) fn push_shape(out: &mut String, word: &str) {
     out.extend(word.chars().map(shape));
 }
 
-/// Appends the shape of a word with runs of the same character reduced to one.
+/// Appends the shape of a word with runs of the same character reduced to one: `McDonald's-10` has
+/// `XxXx'x-0`.
 pub(super) fn push_short_shape(out: &mut String, word: &str) {
     let mut last = None;
     for c in word.chars().map(shape) {
@@ -30,6 +33,8 @@ pub(super) fn push_short_shape(out: &mut String, word: &str) {
     }
 }
 
+/// The shape of a character: upper case `X`, other letters `x` (also letters without case), digits
+/// and numeric characters that are not letters `0`; anything else is itself.
 fn shape(c: char) -> char {
     match c {
         'a'..='z' => 'x',
@@ -51,7 +56,7 @@ pub(super) fn push_number(out: &mut String, number: usize) {
     out.push(char::from(b'0' + (number % 10) as u8));
 }
 
-/// The number of bytes of the first `n` characters, if there are as many. `n` is at least 1.
+/// The number of bytes of the first `n` characters, if there are as many; `n` is at least 1.
 pub(super) fn prefix_len(word: &str, n: usize) -> Option<usize> {
     let head = word.as_bytes().get(..n)?;
     if head.is_ascii() {
@@ -61,7 +66,7 @@ pub(super) fn prefix_len(word: &str, n: usize) -> Option<usize> {
     Some(start + last.len_utf8())
 }
 
-/// The number of bytes before the last `n` characters, if there are as many. `n` is at least 1.
+/// The number of bytes before the last `n` characters, if there are as many; `n` is at least 1.
 pub(super) fn suffix_start(word: &str, n: usize) -> Option<usize> {
     let start = word.len().checked_sub(n)?;
     if word.as_bytes()[start..].is_ascii() {

@@ -1,4 +1,5 @@
-//! The oracle against brute force: all projective trees of up to five words, all states that can be reached.
+//! The oracle against brute force: all projective trees of up to five words, and all states that
+//! can be reached.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,14 +8,15 @@ use crate::tree::{Roots, check_tree, is_projective};
 
 const MOVES: [Move; 3] = [Move::Shift, Move::Right, Move::Left];
 
-/// What distinguishes states: the arcs that are there do not change what can be reached.
+/// What distinguishes states: front and stack. The arcs that were made do not change which others
+/// can still be made.
 type Key = (u32, Vec<u32>);
 
 fn key(state: &State) -> Key {
     (state.front, state.stack.clone())
 }
 
-/// All projective trees of so many words.
+/// All projective trees of `words` words, found by trying all (words + 1)^words lists of heads.
 fn trees(words: usize, roots: Roots) -> Vec<Vec<u32>> {
     let mut heads = vec![0_u32; words];
     let mut found = Vec::new();
@@ -30,7 +32,8 @@ fn trees(words: usize, roots: Roots) -> Vec<Vec<u32>> {
     }
 }
 
-/// The most gold arcs that can still be made from a state.
+/// The largest number of gold arcs that can still be made from a state; `known` memoises it by
+/// [`Key`].
 fn best(state: &State, gold: &[u32], known: &mut HashMap<Key, usize>) -> usize {
     if state.is_final() {
         return 0;
@@ -47,7 +50,8 @@ fn best(state: &State, gold: &[u32], known: &mut HashMap<Key, usize>) -> usize {
     most
 }
 
-/// The most gold arcs that can be made from a state if the next move is this one.
+/// The largest number of gold arcs that can still be made from a state if the next move is
+/// `transition`, that of the move itself included.
 fn after(state: &State, transition: Move, gold: &[u32], known: &mut HashMap<Key, usize>) -> usize {
     let mut next = state.clone();
     let child = state.stack_at(0);
@@ -56,7 +60,7 @@ fn after(state: &State, transition: Move, gold: &[u32], known: &mut HashMap<Key,
     usize::from(made) + best(&next, gold, known)
 }
 
-/// The gold tree as it is in a state: prepared, and told which words are on the stack.
+/// The gold tree as [`GoldTree::follow`] would have left it in a state, computed from the stack.
 fn gold_tree(heads: &[u32], state: &State) -> GoldTree {
     let mut tree = GoldTree::default();
     tree.start(heads, &vec![0; heads.len()]);
@@ -68,7 +72,9 @@ fn gold_tree(heads: &[u32], state: &State) -> GoldTree {
     tree
 }
 
-/// (states, states where the oracle is wrong, states where the published one differs from the truth)
+/// Compares both oracles with brute force in all states that can be reached for all trees of
+/// `words` words. Returns the number of states, of states where the exact oracle is wrong, and of
+/// states where the published one differs from the truth.
 fn check(words: usize, roots: Roots, single_root: bool) -> (usize, usize, usize) {
     let mut totals = (0, 0, 0);
     for heads in trees(words, roots) {

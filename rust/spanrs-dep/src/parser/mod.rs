@@ -1,4 +1,40 @@
 //! The greedy dependency parser.
+//!
+//! In each state of the transition system (module `arc_hybrid`) the parser extracts features, adds
+//! up their weights for each *class* (a move, with a label for moves that make an arc) and makes
+//! the allowed move of the largest score. There is no search: a sentence of N words takes 2N - 1
+//! moves, and time and memory are linear in N.
+//!
+//! - `templates` are the features that users can edit, `published` those of parser.py, and `train`
+//!   learns the weights.
+//! - A [`ParserSetup`] is everything about a parser but its weights; training and prediction share
+//!   it.
+//!
+//! # Classes
+//!
+//! | classes | move |
+//! |---|---|
+//! | 0 | SHIFT |
+//! | then | RIGHT with each label that occurs on arcs to the right |
+//! | then | LEFT with each label that occurs on arcs to the left |
+//! | last, optionally | LEFT to the root, if one label (`root`) occurs at the root and nowhere else |
+//!
+//! An unlabelled parser has the classes SHIFT, RIGHT and LEFT. The class for the root spares the
+//! parser all labels in the last moves of a sentence, and keeps `root` from the words in the
+//! middle.
+//!
+//! # Ties
+//!
+//! Of classes with equal scores the first wins. For the published features, whose weights are
+//! thousandths, equal integer sums are compared once more as sums of floats in the order of the
+//! features, because parser.py compares those and they may differ in the last bit; the first
+//! largest wins then.
+//!
+//! # Speed
+//!
+//! Sentences are parsed in turns (module `turns`), moves without an alternative are made without a
+//! lookup, and for published features the weights of single tokens are looked up once per token
+//! instead of once per state.
 
 pub(crate) mod published;
 pub(crate) mod templates;
@@ -15,19 +51,29 @@ use templates::{TOKEN_FIELDS, TemplateBuffers, Templates};
 
 pub use train::{ParserOptions, ParserTrainer, Update};
 
-/// The templates of the parser that spanrs trains by default.
+/// The templates of the parser that spanrs trains by default: 82, one per line, with comments. The
+/// syntax is that of [`ParserOptions::templates`]; edit a copy to train with other features.
+///
+/// # Examples
+///
+/// ```
+/// let templates = spanrs_dep::RICH_TEMPLATES.lines();
+/// let templates = templates.filter(|line| !line.is_empty() && !line.starts_with('#'));
+/// assert_eq!(templates.clone().count(), 82);
+/// assert!(templates.clone().any(|template| template == "S0.wp N0.wp"));
+/// ```
 pub const RICH_TEMPLATES: &str = include_str!("rich_templates.txt");
 
-/// A sentence with its tags, one per word.
+/// A sentence with its tags, one per word. `words` and `xpos` have the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct Tagged<'a> {
-    /// Forms of the words.
+    /// Forms of the words, without padding.
     pub words: &'a [&'a str],
-    /// Tags of the treebank (XPOS).
+    /// Tags of the treebank (XPOS); empty strings where there are none.
     pub xpos: &'a [&'a str],
-    /// Universal tags (UPOS); missing ones are empty.
+    /// Universal tags (UPOS); may be shorter than the sentence, missing ones are empty.
     pub upos: &'a [&'a str],
-    /// The tag of the root, which only the published features look at.
+    /// The tag of the root symbol; usually `ROOT`. Only the published features look at it.
     pub root_tag: &'a str,
 }
 
@@ -36,28 +82,35 @@ pub struct Tagged<'a> {
 pub(crate) enum ParserFeatures {
     /// The 59 templates of parser.py.
     Published,
+    /// Templates given as text, such as [`RICH_TEMPLATES`].
     Templates(Box<Templates>),
 }
 
 /// What a parser knows besides its weights.
 #[derive(Clone, Debug)]
 pub(crate) struct ParserSetup {
+    /// Which features states have.
     pub(crate) features: ParserFeatures,
-    /// Names of the labels; empty for an unlabelled parser.
+    /// Names of the labels; empty for an unlabelled parser, whose arcs have label 0.
     pub(crate) labels: Vec<String>,
-    /// SHIFT, then RIGHT and LEFT with each label, then LEFT with the label of the root if no other arc has that label.
+    /// The move and the label of each class, in the order of the table of the module: sorted by
+    /// move. SHIFT has label 0.
     pub(crate) classes: Vec<(Move, u32)>,
+    /// True if one word of a sentence is attached to the root.
     pub(crate) single_root: bool,
-    /// True if the last class is the only one for the root and for nothing else.
+    /// True if the last class is LEFT to the root, the only class for it and for nothing else.
     pub(crate) has_root_class: bool,
-    /// Classes by what they do: SHIFT, RIGHT, LEFT, LEFT to the root.
+    /// Ranges of the classes by what they do: SHIFT, RIGHT, LEFT, LEFT to the root. The last one is
+    /// empty unless `has_root_class`; LEFT then serves the root, too.
     ranges: [Range<usize>; 4],
 }
 
-/// A trained parser.
+/// The tree of a sentence; both vectors have an entry per word.
 #[derive(Clone, Debug)]
 pub struct Parser {
+    /// Features, labels and classes.
     pub(crate) setup: ParserSetup,
+    /// Weights of the features for each class.
     pub(crate) weights: Weights,
 }
 
@@ -66,25 +119,35 @@ pub struct Parser {
 pub struct Parse {
     /// The head of each word: a word from 1, or 0 for the root.
     pub heads: Vec<u32>,
-    /// The label of each arc, as an index of [`Parser::labels`]; 0 for an unlabelled parser.
+    /// The label of the arc to each head, as an index of [`Parser::labels`]; 0 for an unlabelled
+    /// parser.
     pub labels: Vec<u32>,
 }
 
-/// The tokens of a sentence by position.
+/// What features see of the tokens of a sentence, by position of the transition system: the start
+/// symbol (a missing token), the words, the root. Only the vectors of the parser's features are
+/// filled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
+    /// Tokens of the published features.
     published: Vec<published::Token>,
-    /// Features of single tokens and their weights, for the published features.
+    /// Features of single tokens and their weights, for the published features of a parser with
+    /// three classes.
     single: Vec<published::Single>,
+    /// Tokens of templates.
     rich: Vec<templates::Token>,
 }
 
 /// A sentence that is being parsed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ParserSentence {
+    /// Stack, buffer and arcs so far.
     pub(crate) state: State,
+    /// The tokens, which do not change during a parse.
     pub(crate) tokens: Tokens,
+    /// Scratch memory of the templates.
     pub(crate) template: TemplateBuffers,
+    /// Features of the current state.
     pub(crate) lookup: Lookup,
 }
 
@@ -94,11 +157,13 @@ impl Steps for ParserSentence {
     }
 }
 
-/// Memory that is kept between sentences.
+/// Memory that is kept between sentences, one per thread. Any parser can use it; nothing in it has
+/// an influence on later sentences.
 #[derive(Clone, Debug)]
 pub struct ParserBuffers {
     /// Sentences that are parsed in turns.
     pub(crate) group: Group<ParserSentence>,
+    /// Scores of the classes of one state.
     scores: Box<Scores>,
 }
 
@@ -111,7 +176,8 @@ impl Default for ParserBuffers {
     }
 }
 
-/// The hash of a word in lower case, with 0 for each ASCII digit.
+/// Returns the hash of a word in lower case (Unicode), with `0` for each ASCII digit: `2,004` and
+/// `1,999` are the same.
 fn normal_form(word: &str) -> u64 {
     let zeros = |b: u8| if b.is_ascii_digit() { b'0' } else { b };
     match word.is_ascii() {
@@ -121,7 +187,8 @@ fn normal_form(word: &str) -> u64 {
     .value()
 }
 
-/// The properties of a token that templates name.
+/// Returns the properties of a token that templates name, in the order of their fields: form, XPOS,
+/// UPOS, form with XPOS, form with UPOS. A missing tag is 0, and so is its pair with the form.
 fn rich_token(word: &str, xpos: &str, upos: &str) -> templates::Token {
     let [p, u] = [xpos, upos].map(|text| TextHash::of(text).value());
     let w = normal_form(word);
@@ -132,7 +199,8 @@ fn rich_token(word: &str, xpos: &str, upos: &str) -> templates::Token {
     [w, p, u, pair(w, p), pair(w, u)]
 }
 
-/// The first index of the largest score in the ranges; None where they are empty.
+/// Returns the first index of the largest score in the ranges, which are visited in their order;
+/// None if they are empty.
 #[inline]
 fn first_largest<T: PartialOrd + Copy>(
     scores: &[T],
@@ -150,6 +218,7 @@ fn first_largest<T: PartialOrd + Copy>(
 }
 
 impl<'a> Tagged<'a> {
+    /// Returns (form, XPOS, UPOS) of each word.
     fn tokens(&self) -> impl Iterator<Item = [&'a str; 3]> {
         let words = self.words.iter().zip(self.xpos).enumerate();
         words
@@ -158,7 +227,8 @@ impl<'a> Tagged<'a> {
 }
 
 impl ParserSentence {
-    /// The tree so far.
+    /// Writes the tree so far into `parse`, which keeps its memory. In a state that is not final,
+    /// words without a head have head 0 and label 0.
     pub(crate) fn write(&self, parse: &mut Parse) {
         parse.heads.clear();
         parse.heads.extend(self.state.conll_heads());
@@ -169,7 +239,7 @@ impl ParserSentence {
 }
 
 impl Tokens {
-    /// Starts to look up the features of single tokens.
+    /// Computes the features of single tokens and prefetches the buckets of their weights.
     fn look_up_single(&mut self, weights: &FewClasses) {
         self.single.clear();
         self.single
@@ -188,6 +258,9 @@ impl Tokens {
 }
 
 impl ParserSetup {
+    /// Derives the ranges of the classes, which have to be sorted by move, from their list. With
+    /// `has_root_class` the last class is that for the root; nothing is checked here, see
+    /// [`Parser::new`].
     pub(crate) fn new(
         features: ParserFeatures,
         labels: Vec<String>,
@@ -214,7 +287,8 @@ impl ParserSetup {
         }
     }
 
-    /// Starts a sentence of (word, XPOS, UPOS) and a tag of the root.
+    /// Starts a sentence of (word, XPOS, UPOS) and a tag of the root: prepares the tokens with the
+    /// start symbol and the root around them, and the state.
     fn start<'a>(
         &self,
         words: impl Iterator<Item = [&'a str; 3]>,
@@ -246,7 +320,7 @@ impl ParserSetup {
         sentence.state.start(padded - 2, self.single_root);
     }
 
-    /// Hashes of the features of a state.
+    /// Replaces `features` by the hashes of the features of a state. No feature occurs twice.
     #[inline]
     fn extract(
         &self,
@@ -263,7 +337,9 @@ impl ParserSetup {
         }
     }
 
-    /// The classes that are allowed in a state.
+    /// Returns which of the four ranges of classes are allowed in a state. If there is a class for
+    /// the root, it is the only LEFT when the root is the front of the buffer, and forbidden
+    /// before.
     #[inline]
     fn allowed(&self, state: &State) -> [bool; 4] {
         let left = state.is_valid(Move::Left);
@@ -276,6 +352,7 @@ impl ParserSetup {
         ]
     }
 
+    /// Returns the ranges of the allowed classes, in increasing order.
     #[inline]
     fn ranges_of(&self, allowed: [bool; 4]) -> impl Iterator<Item = Range<usize>> {
         let ranges = self.ranges.iter().zip(allowed);
@@ -286,12 +363,13 @@ impl ParserSetup {
 }
 
 impl Parser {
-    /// Names of the labels; empty for an unlabelled parser.
+    /// Names of the labels, sorted; empty for an unlabelled parser. [`Parse::labels`] has indices
+    /// of them.
     pub fn labels(&self) -> &[String] {
         &self.setup.labels
     }
 
-    /// The templates; None for the published features.
+    /// Returns the templates as they were given; None for the published features.
     pub fn templates(&self) -> Option<&str> {
         match &self.setup.features {
             ParserFeatures::Published => None,
@@ -299,30 +377,36 @@ impl Parser {
         }
     }
 
-    /// True if it attaches one word of a sentence to the root.
+    /// Returns true if the parser attaches exactly one word of a sentence to the root.
     pub fn single_root(&self) -> bool {
         self.setup.single_root
     }
 
-    /// Number of features with a weight.
+    /// Number of features of the model.
     pub fn len(&self) -> usize {
         self.weights.rows().len()
     }
 
-    /// True for a parser without weights.
+    /// Returns true for a parser without features: every score is 0, and the first class wins.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Parses a sentence; one without words has an empty parse. Of moves with equal scores the first wins, in the order
-    /// SHIFT, RIGHT, LEFT and then of the labels. O(words) for any sentence.
+    /// Parses a sentence and writes the tree into `parse`, whose memory is reused. A sentence
+    /// without words has an empty parse.
+    ///
+    /// Of moves with equal scores the first wins, in the order SHIFT, RIGHT, LEFT and then of the
+    /// labels; see the module on ties of the published features. O(words) for any sentence. For
+    /// many sentences [`Model::annotate`](crate::Model::annotate) is faster, because it parses
+    /// several in turns.
     pub fn parse(&self, sentence: &Tagged, buffers: &mut ParserBuffers, parse: &mut Parse) {
         self.start([(sentence.tokens(), sentence.root_tag)], buffers);
         self.run(buffers);
         buffers.group.sentences()[0].write(parse);
     }
 
-    /// Starts sentences of (word, XPOS, UPOS) with the tags of their roots, which [`Parser::run`] parses in turns.
+    /// Starts sentences of (word, XPOS, UPOS) with the tags of their roots, which [`Parser::run`]
+    /// parses in turns. Replaces the sentences of the buffers.
     pub(crate) fn start<'a, W: Iterator<Item = [&'a str; 3]>>(
         &self,
         sentences: impl IntoIterator<Item = (W, &'a str)>,
@@ -338,7 +422,8 @@ impl Parser {
         }
     }
 
-    /// The weights of the published features with three classes, which have a path of their own.
+    /// Returns the table of a parser with the published features and exactly three classes, which
+    /// has a code path of its own; None for others.
     #[inline]
     fn published(&self) -> Option<&FewClasses> {
         match self.setup.features {
@@ -349,7 +434,7 @@ impl Parser {
         }
     }
 
-    /// Parses the sentences of the buffers.
+    /// Parses the sentences of the buffers to their ends.
     pub(crate) fn run(&self, buffers: &mut ParserBuffers) {
         let ParserBuffers { group, scores } = buffers;
         let sentences = group.sentences_mut();
@@ -366,8 +451,9 @@ impl Parser {
         );
     }
 
-    /// Makes the moves of a sentence that have no alternative, and extracts the features of the state after them; false at
-    /// the end.
+    /// Makes the moves of a sentence that have no alternative, and extracts the features of the
+    /// state after them; returns false at the end. SHIFT on an empty stack has no alternative, and
+    /// often LEFT to the root.
     #[inline]
     fn prepare(&self, sentence: &mut ParserSentence) -> bool {
         let setup = &self.setup;
@@ -399,7 +485,7 @@ impl Parser {
         false
     }
 
-    /// Makes the best move of a sentence.
+    /// Makes the best move of a sentence whose features have been found.
     #[inline]
     fn make_best_move(&self, sentence: &mut ParserSentence, scores: &mut Scores) {
         let ParserSentence {
@@ -430,7 +516,8 @@ impl Parser {
         }
     }
 
-    /// The best class; `features` extracts the features of the state, where they are needed again.
+    /// Returns the best allowed class; None if none is allowed. `features` extracts all features of
+    /// the state in the order of parser.py; it is called only if scores of published features tie.
     #[inline]
     fn best<'a>(
         &self,
@@ -460,7 +547,12 @@ impl Parser {
         first_largest(&sums, ranges())
     }
 
-    /// Checks that a parser of these parts can parse.
+    /// Puts a parser together and checks that it can make every move: there are classes for SHIFT,
+    /// RIGHT and LEFT, and as many as the weights have.
+    ///
+    /// # Errors
+    /// A message if a move has no class; it is an error of a file or of training, as the caller
+    /// knows.
     pub(crate) fn new(setup: ParserSetup, weights: Weights) -> Result<Self, String> {
         let complete = setup.ranges[..2].iter().all(|range| !range.is_empty())
             && setup.ranges[2].len() + setup.ranges[3].len() > 0

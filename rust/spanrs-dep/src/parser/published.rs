@@ -1,4 +1,27 @@
 //! The 59 feature templates of parser.py, as hashes of its feature strings.
+//!
+//! Tokens are named as in parser.py: `n0`, `n1`, `n2` from the front of the buffer, `s0`, `s1`,
+//! `s2` from the top of the stack, `b1` and `b2` the outermost and second left child, `f1` and `f2`
+//! the right ones. `w` is the form (as it is written) and `t` the tag.
+//!
+//! | templates | strings | feature if |
+//! |---|---|---|
+//! | 1 | `bias` | always |
+//! | 12 + 12 | `w=form`, `t=tag` of 12 tokens, without their role | not empty; a form or tag that several tokens have counts once |
+//! | 4 | `0 w=form, t=tag`, up to `3`, of n0, n1, n2, s0 | form or tag is not empty |
+//! | 8 | pairs such as `wt-wt form/tag form/tag` | always |
+//! | 10 | `ttt-0 tag tag tag`, up to `ttt-9` | one of the tags is not empty |
+//! | 12 | `val/d-0 form number`, up to `val/d-11`: numbers of children, distance | the text is not empty or the number is not 0; the last two always |
+//!
+//! Quirks of the original that are kept, because weights depend on them: the trigram (s0, s0f1, n0)
+//! is there twice under two names; the last one is (s0, s1, s1); the pairs in `val/d-10` and
+//! `val/d-11` are joined without a separator; numbers of children have no limit, distances have 5;
+//! an empty stack counts as position -1 for the distance.
+//!
+//! A state has about 46 features of the 59 on English text. Those of single tokens (up to 28)
+//! depend on the token alone, so prediction looks their weights up once per sentence ([`Single`])
+//! and once per state only for the others ([`joint_features`]). The sum is the same: weights are
+//! integers.
 
 use std::hint::select_unpredictable;
 
@@ -6,21 +29,24 @@ use crate::arc_hybrid::{NONE, State};
 use crate::text_hash::TextHash;
 use crate::weights::FewClasses;
 
-/// What the features need of a token.
+/// What the features need of a token, as hashes that can be continued.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
+    /// The form; empty for missing tokens.
     word: TextHash,
+    /// The tag; empty for missing tokens.
     tag: TextHash,
-    /// `word/tag`.
+    /// `word/tag`; `/` for missing tokens.
     pair: TextHash,
 }
 
 impl Token {
-    /// Stands for tokens that are missing.
+    /// Returns the token that stands for missing ones, with empty form and tag.
     pub(crate) fn empty() -> Self {
         Self::of(TextHash::EMPTY, TextHash::EMPTY)
     }
 
+    /// Returns a token of a form and a tag.
     pub(crate) fn of(word: TextHash, tag: TextHash) -> Self {
         const SLASH: TextHash = TextHash::of("/");
         Self {
@@ -30,13 +56,13 @@ impl Token {
         }
     }
 
-    /// The root, which is the last token.
+    /// Returns the root, the last token of the sentence: the word `ROOT` with a tag.
     pub(crate) fn root(tag: TextHash) -> Self {
         Self::of(TextHash::of("ROOT"), tag)
     }
 }
 
-/// Numbers as they are printed; larger ones are hashed when they come.
+/// Numbers as they are printed; larger ones are hashed when they are needed.
 const NUMBERS: [TextHash; 10] = [
     TextHash::of("0"),
     TextHash::of("1"),
@@ -50,6 +76,7 @@ const NUMBERS: [TextHash; 10] = [
     TextHash::of("9"),
 ];
 
+/// Returns the hash of a number in decimal digits.
 #[inline]
 fn number(n: u32) -> TextHash {
     match NUMBERS.get(n as usize) {
@@ -58,7 +85,8 @@ fn number(n: u32) -> TextHash {
     }
 }
 
-/// Roles of single tokens: form, tag, and form with tag of the next three tokens and the top of the stack.
+/// Prefixes of the features of single tokens, by *role*: form, tag, and form with tag of n0, n1, n2
+/// and s0.
 const SINGLE: [TextHash; 6] = [
     TextHash::of("w="),
     TextHash::of("t="),
@@ -67,9 +95,10 @@ const SINGLE: [TextHash; 6] = [
     TextHash::of("2 w="),
     TextHash::of("3 w="),
 ];
+/// The feature that every state has.
 const BIAS: u64 = TextHash::of("bias").value();
 
-/// The features of a token alone, in the order of [`SINGLE`].
+/// Returns the features of a token alone, in the order of [`SINGLE`], whether it has them or not.
 #[inline]
 fn single(token: &Token) -> [u64; SINGLE.len()] {
     const TAG: TextHash = TextHash::of(", t=");
@@ -88,15 +117,17 @@ fn single(token: &Token) -> [u64; SINGLE.len()] {
 
 /// The tokens of a state that features look at.
 struct Context {
-    /// N0, N1, N2, S0, S1, S2, then the last two left children of N0 and of S0, and the last two right ones of S0.
+    /// Positions of n0, n1, n2, s0, s1, s2, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2; [`NONE`] for
+    /// missing ones, whose token is empty.
     places: [u32; 12],
-    /// Numbers of right and left children of S0 and of left ones of N0.
+    /// Number of right and of left children of s0, and of left children of n0.
     counts: [u32; 3],
-    /// From S0 to N0, at most 5.
+    /// Distance from s0 to n0 in positions, at most 5.
     distance: u32,
 }
 
 impl Context {
+    /// Reads the tokens off a state.
     #[inline]
     fn of(state: &State) -> Self {
         let [s0, s1, s2] = [0, 1, 2].map(|depth| state.stack_at(depth));
@@ -118,7 +149,8 @@ impl Context {
         }
     }
 
-    /// Which of the tokens have a text that is not empty, and that no token before them has.
+    /// Returns which of the tokens have a text that is not empty and that no token before them has:
+    /// parser.py collects forms and tags in a set.
     #[inline]
     fn distinct(&self, text: impl Fn(u32) -> TextHash) -> [bool; 12] {
         let texts = self.places.map(text);
@@ -135,7 +167,8 @@ impl Context {
     }
 }
 
-/// Hashes of the features of a state, in the order of parser.py; `tokens` are by position, and the one at 0 is empty.
+/// Replaces `features` by the hashes of the features of a state, in the order in which parser.py
+/// adds them up. `tokens` are by position, and the one at 0 is empty.
 pub(crate) fn features(tokens: &[Token], state: &State, features: &mut Vec<u64>) {
     let context = Context::of(state);
     let token = |at: u32| &tokens[at as usize];
@@ -158,17 +191,20 @@ pub(crate) fn features(tokens: &[Token], state: &State, features: &mut Vec<u64>)
     push_joint(tokens, &context, features);
 }
 
-/// The features of a token alone.
+/// The features of a token alone, with their weights; one per position, filled at the start of a
+/// sentence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Single {
+    /// Hashes of the features by role.
     pub(crate) features: [u64; SINGLE.len()],
-    /// True for those that the token has.
+    /// True for the roles in which the token is a feature: its text is not empty.
     has: [bool; SINGLE.len()],
-    /// Their weights by move.
+    /// Weights by role and move; 0 for features that the token or the model does not have.
     weights: [[i32; 3]; SINGLE.len()],
 }
 
 impl Single {
+    /// Returns the features of a token, without weights.
     pub(crate) fn of(token: &Token) -> Self {
         let (word, tag) = (!token.word.is_empty(), !token.tag.is_empty());
         let any = word || tag;
@@ -179,7 +215,7 @@ impl Single {
         }
     }
 
-    /// Finds the weights.
+    /// Finds the weights of the features that the token has.
     pub(crate) fn find(&mut self, weights: &FewClasses) {
         for ((row, feature), has) in self.weights.iter_mut().zip(self.features).zip(self.has) {
             if has {
@@ -189,8 +225,8 @@ impl Single {
     }
 }
 
-/// Scores of the moves: the sums of the weights of [`features`]. Those of single tokens, more than half, are looked up once
-/// per token (`single`, by position) instead of in each state; `joint` are the others.
+/// Returns the scores of the moves: the sums of the weights of [`features`], by another route.
+/// Those of single tokens are taken from `single` (by position), those of `joint` are looked up.
 #[inline]
 pub(crate) fn scores(
     tokens: &[Token],
@@ -219,7 +255,8 @@ pub(crate) fn scores(
     sums
 }
 
-/// Hashes of the features that are not of a single token.
+/// Replaces `features` by the hashes of the features of a state that are not of a single token: the
+/// bias, and those of [`push_joint`].
 #[inline]
 pub(crate) fn joint_features(tokens: &[Token], state: &State, features: &mut Vec<u64>) {
     features.clear();
@@ -227,7 +264,8 @@ pub(crate) fn joint_features(tokens: &[Token], state: &State, features: &mut Vec
     push_joint(tokens, &Context::of(state), features);
 }
 
-/// Appends the features of two and more tokens, and those with numbers.
+/// Appends the features of two and more tokens, and those with numbers: 8 pairs, up to 10 trigrams
+/// of tags, up to 12 with numbers.
 #[inline]
 fn push_joint(tokens: &[Token], context: &Context, features: &mut Vec<u64>) {
     const SPACE: TextHash = TextHash::of(" ");

@@ -1,85 +1,148 @@
 //! Feature templates: which properties of which tokens of a state are features together.
+//!
+//! A template is a line of one to six *atoms*, separated by spaces; the feature is the combination
+//! of their values. Lines that are empty or start with `#` are skipped. `S0.wp N0.p` for instance
+//! is a feature for each form and XPOS on the top of the stack with each XPOS at the front of the
+//! buffer.
+//!
+//! # Atoms
+//!
+//! | atom | value |
+//! |---|---|
+//! | `S0.w` | form: lower case, `0` for each ASCII digit |
+//! | `S0.p`, `S0.u` | XPOS, UPOS |
+//! | `S0.wp`, `S0.wu` | form with XPOS, form with UPOS |
+//! | `S0.l` | label of the arc to the head, for tokens that have one |
+//! | `S0vl`, `S0vr` | number of left, right children; 7 stands for more, too |
+//! | `S0sl`, `S0sr` | set of the labels of the left, right children |
+//! | `d0n` | distance from S0 to N0 |
+//! | `d01` | distance from S1 to S0 |
+//!
+//! Distances are grouped: 1, 2, 3, 4, 5 to 6, 7 to 9, more.
+//!
+//! # Tokens
+//!
+//! `S0` in the table can be any token:
+//!
+//! | token | is |
+//! |---|---|
+//! | `S0` ... `S9` | the stack from its top |
+//! | `N0` ... `N9` | the buffer from its front, up to the root |
+//! | `S0l`, `S0r` | its outermost child on the left, on the right |
+//! | `S0l2`, `S0r2` | the child next to the outermost |
+//! | `S0ll`, `S0lr`, `S0rl`, `S0rr` | the outermost child, left or right, of the outermost child |
+//!
+//! A property of a missing token, and a missing tag, has the value 0; other values are not 0. A
+//! template whose values are all 0 is no feature in that state; if some are 0, it is.
+//!
+//! # Evaluation
+//!
+//! Templates are compiled once: tokens that several atoms use are resolved once per state, atoms
+//! that several templates use are evaluated once, and templates are grouped by their number of
+//! atoms, so that the loop over the atoms of a template has a constant length. The hash of a
+//! feature combines a seed, which depends on the number of the template, with its values. The first
+//! feature is always the bias, with hash 1.
+//!
+//! Features are known by these hashes alone: a model file stores the templates, not the strings,
+//! and inserting a template changes the features of those after it.
 
 use crate::arc_hybrid::{Children, NONE, State};
 use crate::error::{Error, Result};
 
-/// A token of a state.
+/// A token of the stack or the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// Depth on the stack, from 0 at the top.
+    /// Depth on the stack, 0 being the top: `S0`, `S1`...
     Stack(usize),
-    /// Offset into the buffer, from 0.
+    /// Offset into the buffer, 0 being the front: `N0`, `N1`...
     Buffer(u32),
 }
 
-/// A way from a token to one of its children: the outermost on a side, or the one before it.
+/// A step from a token to one of its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
+    /// The outermost left child, `l`.
     Left,
+    /// The left child next to the outermost, `l2`.
     Left2,
+    /// The outermost right child, `r`.
     Right,
+    /// The right child next to the outermost, `r2`.
     Right2,
 }
 
-/// A token: one of the stack or the buffer, or a child or grandchild of it.
+/// A token of a template: one of the stack or the buffer, or a child or grandchild of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Path {
+    /// Where the path starts.
     place: Place,
+    /// The steps to the child and the grandchild; both None for the token itself.
     steps: [Option<Step>; 2],
 }
 
-/// A property of a token or of a state.
+/// A property of a token or of a state. The `usize` that comes first is an index of
+/// [`Templates::paths`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Atom {
-    /// A field of [`Token`] of the token with this index among the paths.
+    /// A field of [`Token`], by its index in [`FIELDS`].
     Field(usize, usize),
-    /// The label of the arc to the head.
+    /// The label of the arc to the head, plus 1. Tokens without a head have label 0, which cannot
+    /// be told from the first label; templates ask children for their labels, which have heads.
     Label(usize),
-    /// The number of children on the left or right, at most 7.
+    /// Number of children on the left (false) or right (true), at most 7, plus 1.
     Count(usize, bool),
-    /// The set of labels of the children on the left or right.
+    /// The set of labels of the children on the left (false) or right (true): the complement of its
+    /// bits, so that the empty set is not 0.
     Labels(usize, bool),
-    /// The distance of the first two tokens on the stack, or of the top of the stack and the front of the buffer.
+    /// Distance of the two items on top of the stack (true), or of the top of the stack and the
+    /// front of the buffer (false); see [`distance`].
     Distance(bool),
 }
 
-/// Names of the fields of a [`Token`].
+/// Names of the fields of a [`Token`] in templates, in the order of the fields.
 const FIELDS: [&str; 5] = ["w", "p", "u", "wp", "wu"];
 /// Number of fields of a [`Token`].
 pub(crate) const TOKEN_FIELDS: usize = FIELDS.len();
 
-/// Hashes of the properties of a token by field: form, XPOS, UPOS, form and XPOS, form and UPOS; 0 for
-/// what is missing. Forms are in lower case, with 0 for each digit.
+/// Hashes of the properties of a token in the order of [`FIELDS`]: form, XPOS, UPOS, form with
+/// XPOS, form with UPOS; 0 for missing ones.
 pub(crate) type Token = [u64; TOKEN_FIELDS];
 
-/// Templates, one on a line: atoms that are separated by spaces.
-///
-/// Tokens are `S0`, `S1`... (the stack from its top), `N0`, `N1`... (the buffer), and their children: `S0l` and `S0r` are the
-/// outermost on a side, `S0l2` and `S0r2` the ones before them, `S0ll` and `S0rr` outermost grandchildren. Fields are `.w`
-/// (form), `.p` (XPOS), `.u` (UPOS), `.wp`, `.wu` and `.l` (label of the arc). `S0vl`, `S0vr` are
-/// the numbers of children, `S0sl`, `S0sr` the sets of their labels, `d0n` and `d01` the distances from S0 to N0 and S1.
+/// Templates compiled from their text; see the module for the syntax. Immutable, shared by threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Templates {
+    /// The text they were read from, which model files store.
     source: String,
+    /// Distinct tokens that atoms look at.
     paths: Vec<Path>,
+    /// Distinct atoms of all templates; at most 255.
     atoms: Vec<Atom>,
-    /// Indices of atoms, by the number of atoms of a template: those with one, two...
-    by_size: [Vec<(u64, [u8; MOST])>; MOST],
+    /// Templates by their number of atoms less 1: the seed of the hash, and the indices of the
+    /// atoms, of which only as many count as the template has.
+    by_size: [Vec<(u64, [u8; MAX_ATOMS])>; MAX_ATOMS],
 }
 
-/// Most atoms of a template.
-const MOST: usize = 6;
-const MOST_TEMPLATES: usize = 1000;
+/// Maximum number of atoms of a template.
+const MAX_ATOMS: usize = 6;
+/// Maximum number of templates. It bounds the time per state and keeps sums of weights below 2^31.
+const MAX_TEMPLATES: usize = 1000;
 
-/// Memory that is kept between states.
+/// Scratch memory for one state, kept between states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TemplateBuffers {
+    /// Position of the token of each path; [`NONE`] if it is missing.
     tokens: Vec<u32>,
+    /// Value of each atom.
     values: Vec<u64>,
 }
 
 impl Templates {
-    /// Reads templates; empty lines and lines that start with `#` are skipped.
+    /// Compiles templates.
+    ///
+    /// # Errors
+    /// [`Error::Template`] with the line, from 1, for an unknown atom, more than six atoms in a
+    /// template, a template that is there twice (with the same atoms in the same order), more than
+    /// 1000 templates, more than 255 different atoms, or no template at all.
     pub(crate) fn parse(source: &str) -> Result<Self> {
         let mut all = Self {
             source: source.to_owned(),
@@ -107,14 +170,14 @@ impl Templates {
                     all.atoms.len() - 1
                 }) as u8);
             }
-            if template.len() > MOST {
+            if template.len() > MAX_ATOMS {
                 return Err(bad(format!(
-                    "{} atoms; at most {MOST} are possible",
+                    "{} atoms; at most {MAX_ATOMS} are possible",
                     template.len()
                 )));
             }
-            if seen.len() >= MOST_TEMPLATES {
-                return Err(bad(format!("more than {MOST_TEMPLATES} templates")));
+            if seen.len() >= MAX_TEMPLATES {
+                return Err(bad(format!("more than {MAX_TEMPLATES} templates")));
             }
             if seen.contains(&template) {
                 return Err(bad(format!("{text:?} is there twice")));
@@ -123,7 +186,7 @@ impl Templates {
                 return Err(bad("more than 255 different atoms".into()));
             }
             seen.push(template.clone());
-            let mut atoms = [0; MOST];
+            let mut atoms = [0; MAX_ATOMS];
             atoms[..template.len()].copy_from_slice(&template);
             let seed = (seen.len() as u64).wrapping_mul(0xA076_1D64_78BD_642F) | 1;
             all.by_size[template.len() - 1].push((seed, atoms));
@@ -142,6 +205,8 @@ impl Templates {
         &self.source
     }
 
+    /// Returns the atom of a name such as `S0.wp`, `N0l.p`, `S1vr` or `d0n`, and adds its token to
+    /// the paths; None for an unknown one.
     fn atom(&mut self, name: &str) -> Option<Atom> {
         match name {
             "d0n" => return Some(Atom::Distance(false)),
@@ -167,7 +232,8 @@ impl Templates {
         }
     }
 
-    /// The index of a token such as `S0`, `N2`, `S0l2` or `S1rr`.
+    /// Returns the index of a token such as `S0`, `N2`, `S0l2` or `S1rr`, which is added if it is
+    /// new; None for an unknown one.
     fn path(&mut self, name: &str) -> Option<usize> {
         let (place, steps) = name.split_at_checked(2)?;
         let (side, at) = place.split_at_checked(1)?;
@@ -197,8 +263,9 @@ impl Templates {
         }))
     }
 
-    /// Hashes of the features of a state; `tokens` are by position. A template whose atoms are all missing
-    /// is no feature.
+    /// Replaces `features` by the hashes of the features of a state: the bias, then those of the
+    /// templates with one atom, with two, and so on, each in the order of the text. `tokens` are by
+    /// position, the one at [`NONE`] being all 0.
     pub(crate) fn features(
         &self,
         tokens: &[Token],
@@ -253,7 +320,8 @@ impl Templates {
     }
 }
 
-/// Distances are 1, 2, 3, 4, then 5 for 5 and 6, 6 for 7 to 9, and 7 for more; 0 where a token is missing.
+/// Returns the group of a distance in positions: 1 to 4 as they are, 5 for 5 and 6, 6 for 7 to 9,
+/// and 7 for more; 0 if the left token is missing.
 fn distance(state: &State, on_stack: bool) -> u64 {
     let (first, second) = match on_stack {
         true => (state.stack_at(1), state.stack_at(0)),
@@ -268,9 +336,15 @@ fn distance(state: &State, on_stack: bool) -> u64 {
     }
 }
 
-/// Appends the features of templates of `size` atoms.
+/// Appends the features of the templates of `size` atoms. `size` is a constant at each call, so
+/// that the loop over atoms is unrolled.
 #[inline(always)]
-fn push(templates: &[(u64, [u8; MOST])], size: usize, values: &[u64], features: &mut Vec<u64>) {
+fn push(
+    templates: &[(u64, [u8; MAX_ATOMS])],
+    size: usize,
+    values: &[u64],
+    features: &mut Vec<u64>,
+) {
     for (seed, atoms) in templates {
         let mut hash = *seed;
         let mut any = 0;

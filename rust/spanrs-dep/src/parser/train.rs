@@ -1,4 +1,13 @@
-//! Training of the parser.
+//! Training of the parser, one sentence at a time.
+//!
+//! In each state of a sentence the trainer scores all classes, guesses the best allowed one, asks
+//! the oracle which moves are right, and updates the weights of the state's features towards the
+//! best-scoring right class if the guess is wrong (or, passive-aggressively, not right by a
+//! margin). It then makes the guessed move ("exploration", Goldberg and Nivre 2012) or, without
+//! exploration, the guessed move if it is right and the best right one otherwise.
+//!
+//! A class is right if its move is (oracle) and its label is: an arc of the gold tree needs its
+//! gold label, any other arc may have any label. Moves and labels are thus learnt together.
 
 use super::{
     Parser, ParserFeatures, ParserSentence, ParserSetup, Tagged, Templates, first_largest,
@@ -10,25 +19,47 @@ use crate::learner::Learner;
 use crate::oracle::{GoldTree, Oracle};
 use crate::weights::{MAX_CLASSES, Weights};
 
-/// How far weights are moved.
+/// How far weights are moved by an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Update {
-    /// By 1 after a wrong guess.
+    /// By 1, after a wrong guess.
     #[default]
     Perceptron,
-    /// By as much as makes the best right move better than the best wrong one by 1, and at most by this (PA-I, Crammer et
-    /// al. 2006).
+    /// By as much as makes the best right class better than the best wrong one by 1, and at most by
+    /// this limit (PA-I of Crammer et al. 2006, "Online passive-aggressive algorithms", there
+    /// called C): `min(limit, (1 - margin) / (2 * features))`. Right guesses with a margin of less
+    /// than 1 are updates, too. Steps are rounded down to multiples of 2^-16.
     PassiveAggressive(f64),
 }
 
-/// How a parser is trained.
+/// How a parser is trained. The default is the rich parser: labelled, with a single root, the exact
+/// oracle and perceptron updates.
+///
+/// # Examples
+///
+/// A small unlabelled parser with templates of its own; a template that cannot be read is
+/// refused with its line:
+///
+/// ```
+/// use spanrs_dep::{Error, ParserOptions, ParserTrainer};
+/// let train = |templates: &str| {
+///     let templates = Some(templates.to_owned());
+///     let options = ParserOptions { templates, labelled: false, ..ParserOptions::default() };
+///     ParserTrainer::new(Vec::new(), std::iter::empty(), &options)
+/// };
+/// assert!(train("# tags\nS0.u N0.u\nS0.w\nd0n S0.u\n").is_ok());
+/// assert!(matches!(train("S0.u N0.u\nS0.upos\n"), Err(Error::Template { line: 2, .. })));
+/// ```
 #[derive(Clone, Debug)]
 pub struct ParserOptions {
-    /// Templates; None for the published features.
+    /// Feature templates, one per line: atoms such as `S0.w`, `N0l.p` or `d0n`, separated by spaces
+    /// ([`RICH_TEMPLATES`](crate::RICH_TEMPLATES) has examples of most). None for the published
+    /// features.
     pub templates: Option<String>,
-    /// Learn labels.
+    /// True to learn labels; otherwise all arcs have label 0, and the gold labels are not looked
+    /// at.
     pub labelled: bool,
-    /// Attach one word to the root.
+    /// True to attach exactly one word of a sentence to the root, in training and in use.
     pub single_root: bool,
     /// Which moves are right.
     pub oracle: Oracle,
@@ -48,31 +79,74 @@ impl Default for ParserOptions {
     }
 }
 
-/// Weight units of a step of 1, for steps that are fractions.
+/// Weight units of a step of 1 for passive-aggressive updates, whose steps are fractions: weights
+/// are integers.
 const UNITS: f64 = 65536.0;
 
-/// A parser in training: one sentence after the other, in the order of the caller.
+/// A parser in training: one sentence after the other, in the order of the caller. Belongs to one
+/// thread.
+///
+/// [`fit_parser`](crate::fit_parser) runs passes over a treebank with it; use the trainer itself
+/// where sentences come from elsewhere.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{Parse, ParserBuffers, ParserOptions, ParserTrainer, Tagged};
+/// let (xpos, upos) = (&["NNS", "VBP"], &["NOUN", "VERB"]);
+/// let sentence = Tagged { words: &["Dogs", "bark"], xpos, upos, root_tag: "ROOT" };
+/// let names = ["nsubj", "root"].map(str::to_owned).to_vec();
+/// let arcs = [(0, false, false), (1, true, true)]; // label, head to the left, head is the root
+/// let options = ParserOptions::default();
+/// let mut trainer = ParserTrainer::new(names, arcs.into_iter(), &options).unwrap();
+/// for _ in 0..3 {
+///     trainer.train_one(&sentence, &[2, 0], &[0, 1], true);
+/// }
+/// assert_eq!(trainer.train_one(&sentence, &[2, 0], &[0, 1], true), (2, 2));
+/// let parser = trainer.finish(trainer.averages()).unwrap();
+/// let mut parse = Parse::default();
+/// parser.parse(&sentence, &mut ParserBuffers::default(), &mut parse);
+/// assert_eq!((parse.heads, parse.labels), (vec![2, 0], vec![0, 1]));
+/// ```
 #[derive(Debug)]
 pub struct ParserTrainer {
+    /// Features, labels and classes, which the finished parser gets.
     setup: ParserSetup,
+    /// Which moves are right.
     oracle: Oracle,
+    /// How far weights are moved.
     update: Update,
+    /// The weights so far; in units of 2^-16 for passive-aggressive updates.
     learner: Learner,
+    /// The gold tree of the current sentence.
     gold: GoldTree,
+    /// The current sentence.
     sentence: ParserSentence,
+    /// Scores of the classes in the current state.
     scores: Vec<i64>,
-    /// The class of RIGHT and LEFT with each label; [`NO_CLASS`] where it does not occur.
+    /// The class of RIGHT (0) and LEFT (1) with each label; [`NO_CLASS`] where the label does not
+    /// occur in this direction.
     class_of: [Vec<usize>; 2],
 }
 
+/// Class of a move and label that do not occur in the training data together.
 const NO_CLASS: usize = usize::MAX;
 
 impl ParserTrainer {
-    /// Prepares training. `arcs` are the (label, is the head to the left, is the head the root) of all gold arcs, and
-    /// `labels` the names of the labels.
+    /// Prepares training with the classes that the gold arcs need.
+    ///
+    /// `labels` are the names of the labels, and `arcs` the (label, is the head to the left of the
+    /// word, is the head the root) of all gold arcs of the training data; the direction of arcs
+    /// from the root is ignored. A label gets a class for each direction in which it occurs. If
+    /// exactly one label occurs at the root and nowhere else, it gets a class that is only used for
+    /// the root. Every move gets at least one class.
     ///
     /// # Errors
-    /// [`Error::Template`], and [`Error::Training`] for too many labels.
+    /// [`Error::Template`] if the templates cannot be read; [`Error::Training`] if there would be
+    /// more than 4096 classes.
+    ///
+    /// # Panics
+    /// If the parser is labelled and an arc has a label that is not in `labels`.
     pub fn new(
         labels: Vec<String>,
         arcs: impl Iterator<Item = (u32, bool, bool)>,
@@ -150,24 +224,32 @@ impl ParserTrainer {
         })
     }
 
-    /// The mean step of the updates that changed weights.
+    /// Mean step of the updates that changed weights, in the unit of the weights.
     pub(crate) fn mean_step(&self) -> f64 {
         self.learner.mean_step()
     }
 
-    /// Starts again without weights.
+    /// Drops the weights, for the next model on the same data.
     pub(crate) fn forget(&mut self) {
         self.learner = Learner::default();
     }
 
-    /// Number of updates so far, and of features that were touched.
+    /// Returns the number of updates so far, those of right guesses included, and of features that
+    /// an update has touched.
     pub fn progress(&self) -> (u64, usize) {
         (self.learner.updates(), self.learner.len())
     }
 
-    /// Learns from a sentence with projective gold heads and labels (0 for an unlabelled parser). With `explore` it goes on
-    /// from the state of the guessed move, else from that of the best right one. Returns how many words got their gold
-    /// head, and how many of these their gold label.
+    /// Learns from a sentence with its gold heads (0 is the root; projective) and labels (indices
+    /// of the names; any for an unlabelled parser).
+    ///
+    /// With `explore` the trainer goes on from the state of the guessed move even if it is wrong,
+    /// otherwise from that of the best right one. Returns how many words got their gold head in the
+    /// end, and how many of these their gold label; for an unlabelled parser the second number
+    /// counts words whose gold label is 0.
+    ///
+    /// If no class is right, which does not happen for projective trees with known labels, nothing
+    /// is learnt from the state.
     pub fn train_one(
         &mut self,
         sentence: &Tagged,
@@ -254,7 +336,8 @@ impl ParserTrainer {
         correct
     }
 
-    /// The averaged weights so far, in whole steps; those of the published features rounded to thousandths.
+    /// Returns the averaged weights so far; those of the published features rounded to thousandths,
+    /// as parser.py does, those of passive-aggressive updates in units of 2^-16.
     pub fn averages(&self) -> Averages {
         match self.setup.features {
             ParserFeatures::Published => Averages::rounded(&self.learner),
@@ -262,10 +345,13 @@ impl ParserTrainer {
         }
     }
 
-    /// The parser with these weights, such as [`ParserTrainer::averages`] or the sum of those of several seeds.
+    /// Returns the parser with these weights: [`ParserTrainer::averages`], or a sum or pruned
+    /// version of them. Weights are frozen as integers; those of templates are scaled and sorted by
+    /// how often features were looked up.
     ///
     /// # Errors
-    /// [`Error::Training`] where weights are too large for the format.
+    /// [`Error::Training`] if weights are too large for the format. This concerns published
+    /// features only, whose scale is fixed.
     pub fn finish(&self, averages: Averages) -> Result<Parser> {
         let scale = matches!(self.setup.features, ParserFeatures::Published).then_some(1000.0);
         // The published order is that of the original.

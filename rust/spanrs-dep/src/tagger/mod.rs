@@ -1,4 +1,29 @@
 //! The part-of-speech tagger: greedy, from left to right, with an averaged perceptron.
+//!
+//! The class of a word is a pair of tags ([`Tags`]: XPOS and UPOS), so that both are predicted
+//! together and agree. For each word the tagger
+//!
+//! 1. looks it up in the *tagdict*, the dictionary of frequent words that have (nearly) always one
+//!    class in the training data; such a word gets this class without further ado;
+//! 2. otherwise extracts its features: properties of the word, of its neighbours, and the tags just
+//!    given to the two words before it;
+//! 3. adds up the weights of the features for each class, and gives the class of the largest score.
+//!
+//! Time and memory are linear in the number of words (times the classes, for dense rows of
+//! weights). Module `published` has the features of parser.py and NLTK, `rich` those that spanrs
+//! trains by default, and `train` learns.
+//!
+//! # Ties
+//!
+//! Classes are sorted, by XPOS and then UPOS, byte by byte, and of equal scores the last class
+//! wins, as in parser.py (the maximum of (score, class)). For the published features, whose weights
+//! are thousandths, classes with equal integer sums are compared once more by their sums of floats
+//! in the order of the features, which may differ in the last bit.
+//!
+//! # Tags as features
+//!
+//! The two tags before a word are features by their XPOS. A tagger that learns UPOS alone has empty
+//! XPOS, so its features of previous tags are the same for all classes.
 
 pub(crate) mod published;
 pub(crate) mod rich;
@@ -11,21 +36,22 @@ use crate::weights::{Lookup, MAX_CLASSES, Scores, Weights};
 
 pub use train::{TaggerOptions, TaggerTrainer};
 
-/// The two tags of a word; a tag that is not predicted is empty.
+/// The two tags of a word, a class of the tagger; a tag that is not predicted is empty. Ordered by
+/// XPOS, then UPOS.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tags {
-    /// The tag of the treebank (`NNS`), XPOS in CoNLL-U.
+    /// The tag of the treebank, such as `NNS`; XPOS in CoNLL-U.
     pub xpos: String,
-    /// The universal tag (`NOUN`).
+    /// The universal tag, such as `NOUN`; UPOS in CoNLL-U.
     pub upos: String,
 }
 
 /// Which features a tagger has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TaggerFeatures {
-    /// The 14 of parser.py and NLTK.
+    /// The 14 of parser.py and NLTK's `PerceptronTagger`, known by their names.
     Published,
-    /// Affixes, shapes, known tags of the neighbours: 42.
+    /// Affixes, shapes, known tags of the word and its neighbours: 42, known by their hashes.
     #[default]
     Rich,
 }
@@ -33,11 +59,15 @@ pub enum TaggerFeatures {
 /// Words that have an entry, each with a number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lexicon {
+    /// The words and their numbers, in the order of model files.
     pub(crate) entries: Vec<(String, u32)>,
+    /// The number of each word by the hash of its text; of a word that is there twice, the first
+    /// number.
     pub(crate) index: FeatureIndex,
 }
 
 impl Lexicon {
+    /// Indexes entries.
     pub(crate) fn new(entries: impl IntoIterator<Item = (String, u32)>) -> Self {
         let entries: Vec<_> = entries.into_iter().collect();
         let mut index = FeatureIndex::default();
@@ -48,38 +78,64 @@ impl Lexicon {
     }
 }
 
-/// What a tagger knows besides its weights.
+/// What a tagger knows besides its weights; training and prediction share it.
 #[derive(Clone, Debug)]
 pub(crate) struct TaggerSetup {
+    /// Which features words have.
     pub(crate) features: TaggerFeatures,
-    /// Sorted: of equal scores the last class wins, as in parser.py.
+    /// The classes, sorted: of equal scores the last class wins, as in parser.py.
     pub(crate) classes: Vec<Tags>,
-    /// Hashes of the XPOS tags of the classes, which are features of later tokens.
+    /// Hashes of the XPOS of the classes, which are features of later words.
     texts: Vec<TextHash>,
-    /// Frequent words with one tag, and the class of that tag.
+    /// Frequent words with one tag, as they are written, and their class.
     pub(crate) tagdict: Lexicon,
-    /// Words with the number of the set of tags they have in the training data.
+    /// Words with the number of the set of tags that they have in the training data; for rich
+    /// features only.
     pub(crate) known_tags: Lexicon,
 }
 
-/// A trained tagger.
+/// A trained tagger. It is immutable and can be shared by threads; each thread has its own
+/// [`TaggerBuffers`]. Obtained from [`fit_tagger`](crate::fit_tagger), [`TaggerTrainer::finish`], a
+/// model file or [`import_tagger`](crate::import_tagger).
+///
+/// # Examples
+///
+/// A tagger in NLTK's format that knows two words:
+///
+/// ```
+/// use spanrs_dep::{TaggerBuffers, import_tagger};
+/// let weights = br#"{"i word bark": {"NN": 0.5}, "i-1 tag NNS": {"VBP": 1.0}}"#;
+/// let tagger = import_tagger(weights, br#"{"Dogs": "NNS"}"#, br#"["NN", "NNS", "VBP"]"#).unwrap();
+/// let (mut buffers, mut classes) = (TaggerBuffers::default(), Vec::new());
+/// tagger.tag(&["Dogs", "bark"], &mut buffers, &mut classes);
+/// let xpos = classes.iter().map(|&class| tagger.classes()[class as usize].xpos.as_str());
+/// assert_eq!(xpos.collect::<Vec<_>>(), ["NNS", "VBP"], "0.5 for NN, 1.0 for VBP");
+/// tagger.tag(&["bark"], &mut buffers, &mut classes);
+/// assert_eq!(tagger.classes()[classes[0] as usize].xpos, "NN");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Tagger {
+    /// Features, classes and dictionaries.
     pub(crate) setup: TaggerSetup,
+    /// Weights of the features for each class.
     pub(crate) weights: Weights,
-    /// Names of the published features, in the order of the weights' rows; empty where they are not known.
+    /// Names of the published features, in the order of the weights' rows; empty where they are not
+    /// known.
     pub(crate) names: Vec<String>,
 }
 
 /// A sentence that is being tagged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TaggerSentence {
+    /// Its words for published features, with two pads on each side; word `i` is at `i + 2`.
     published: Vec<published::Token>,
+    /// Its words for rich features, padded likewise.
     pub(crate) rich: Vec<rich::Token>,
-    /// Number of words.
+    /// Number of words, without the pads.
     len: usize,
-    /// The classes of the words so far.
+    /// The classes of the words so far; the next word is the one at the index of its length.
     pub(crate) tags: Vec<u32>,
+    /// Features of the next word.
     lookup: Lookup,
 }
 
@@ -89,11 +145,13 @@ impl Steps for TaggerSentence {
     }
 }
 
-/// Memory that is kept between sentences.
+/// Memory that is kept between sentences, one per thread. Any tagger can use it; nothing in it has
+/// an influence on later sentences.
 #[derive(Clone, Debug)]
 pub struct TaggerBuffers {
     /// Sentences that are tagged in turns.
     pub(crate) group: Group<TaggerSentence>,
+    /// Scores of the classes for one word.
     scores: Box<Scores>,
 }
 
@@ -107,13 +165,15 @@ impl Default for TaggerBuffers {
 }
 
 impl TaggerSentence {
-    /// The features of the next word.
+    /// Returns the features of the next word, as [`TaggerSetup::extract`] left them.
     pub(crate) fn features(&self) -> &[u64] {
         &self.lookup.features
     }
 }
 
 impl TaggerSetup {
+    /// Puts a setup together. `classes` have to be sorted, and the numbers of `tagdict` are
+    /// classes.
     pub(crate) fn new(
         features: TaggerFeatures,
         classes: Vec<Tags>,
@@ -133,7 +193,7 @@ impl TaggerSetup {
         }
     }
 
-    /// Starts a sentence.
+    /// Starts a sentence: computes what features need of its words; none has a tag.
     pub(crate) fn start<'a>(
         &self,
         words: impl Iterator<Item = &'a str>,
@@ -153,9 +213,9 @@ impl TaggerSetup {
         sentence.len = padded - 4;
     }
 
-    /// The class of the next word in the dictionary of unambiguous words.
+    /// Returns the class of the next word if it is in the tagdict. There has to be a next word.
     #[inline]
-    pub(crate) fn listed(&self, sentence: &TaggerSentence) -> Option<u32> {
+    pub(crate) fn tagdict_class(&self, sentence: &TaggerSentence) -> Option<u32> {
         let at = sentence.tags.len();
         let word = match self.features {
             TaggerFeatures::Published => sentence.published[at + 2].word.value(),
@@ -164,7 +224,8 @@ impl TaggerSetup {
         self.tagdict.index.find(word)
     }
 
-    /// Extracts the features of the next word.
+    /// Extracts the features of the next word, which depend on the tags given to the two words
+    /// before it.
     #[inline]
     pub(crate) fn extract(&self, sentence: &mut TaggerSentence) {
         let (before, features) = (&sentence.tags[..], &mut sentence.lookup.features);
@@ -193,32 +254,46 @@ impl TaggerSetup {
 }
 
 impl Tagger {
-    /// The pairs of tags that it predicts; [`Tagger::tag`] gives indices.
+    /// Returns the classes it predicts, sorted; [`Tagger::tag`] gives indices of them.
     pub fn classes(&self) -> &[Tags] {
         &self.setup.classes
     }
 
-    /// The features that it has.
+    /// Returns which features it has.
     pub fn features(&self) -> TaggerFeatures {
         self.setup.features
     }
 
-    /// Frequent words with one tag, and the class of that tag: their features are not looked at.
+    /// Returns the frequent words that have one tag, as they are written, and the class of this
+    /// tag. Their features are not looked at.
     pub fn tagdict(&self) -> &[(String, u32)] {
         &self.setup.tagdict.entries
     }
 
-    /// Number of features with a weight.
+    /// Number of features of the model.
     pub fn len(&self) -> usize {
         self.weights.rows().len()
     }
 
-    /// True for a tagger without weights.
+    /// Returns true for a tagger without features, which gives every word that is not in the
+    /// tagdict the last class.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Names of the published features with their (class, weight) pairs; empty for a tagger that does not know the names.
+    /// Returns the names of the published features with their (class, weight) pairs, as NLTK's JSON
+    /// files hold them; nothing for a tagger that does not know the names.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_dep::import_tagger;
+    /// let weights = br#"{"bias": {"VB": 0.125, "NN": -0.125}}"#;
+    /// let tagger = import_tagger(weights, b"{}", br#"["VB", "NN"]"#).unwrap();
+    /// let (name, row) = tagger.named_weights().next().unwrap();
+    /// assert_eq!(name, "bias");
+    /// assert_eq!(row.collect::<Vec<_>>(), [(0, -0.125), (1, 0.125)], "classes are sorted");
+    /// ```
     pub fn named_weights(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (u32, f64)>)> {
         let number = |(class, weight)| (class, f64::from(weight) / self.weights.scale());
         let rows = self.weights.rows().iter();
@@ -226,15 +301,34 @@ impl Tagger {
         self.names.iter().map(String::as_str).zip(rows)
     }
 
-    /// Tags a sentence: the index of a class for each word.
+    /// Tags a sentence: writes the class of each word into `tags`, whose memory is reused. For many
+    /// sentences [`Model::annotate`](crate::Model::annotate) is faster, because it tags several in
+    /// turns.
     pub fn tag(&self, words: &[&str], buffers: &mut TaggerBuffers, tags: &mut Vec<u32>) {
         self.start([words.iter().copied()], buffers);
         self.run(buffers, true, |_| ());
         tags.clone_from(&buffers.group.sentences()[0].tags);
     }
 
-    /// Tags a sentence, with the dictionary of unambiguous words or without it, and gives the probability of each tag: the
-    /// softmax of its score, 1 for words of the dictionary.
+    /// Tags a sentence as [`Tagger::tag`] does, without the tagdict if `use_tagdict` is false, and
+    /// returns the probability of each tag: the softmax of its score over the classes, as NLTK
+    /// computes it; 1 for words of the tagdict.
+    ///
+    /// Scores of a perceptron are not trained to be log-probabilities; use the numbers to rank
+    /// words, not as calibrated probabilities.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_dep::{TaggerBuffers, import_tagger};
+    /// let weights = br#"{"i word bark": {"NN": 1.0}}"#;
+    /// let tagger = import_tagger(weights, br#"{"Dogs": "NNS"}"#, br#"["NN", "NNS"]"#).unwrap();
+    /// let (mut buffers, mut classes) = (TaggerBuffers::default(), Vec::new());
+    /// let words = ["Dogs", "bark"];
+    /// let p = tagger.tag_with_confidence(&words, true, &mut buffers, &mut classes);
+    /// assert_eq!((p[0], classes[0]), (1.0, 1));
+    /// assert!((p[1] - 1.0 / (1.0 + (-1.0_f64).exp())).abs() < 1e-12);
+    /// ```
     pub fn tag_with_confidence(
         &self,
         words: &[&str],
@@ -258,7 +352,8 @@ impl Tagger {
         confidences
     }
 
-    /// Starts sentences, which [`Tagger::run`] tags in turns.
+    /// Starts sentences, which [`Tagger::run`] tags in turns. Replaces the sentences of the
+    /// buffers.
     pub(crate) fn start<'a, W: Iterator<Item = &'a str>>(
         &self,
         sentences: impl IntoIterator<Item = W>,
@@ -270,8 +365,9 @@ impl Tagger {
         }
     }
 
-    /// Tags the sentences of the buffers. `each` is called once per word, with the scores of the classes or with None for a word of
-    /// the dictionary; the calls of several sentences are interleaved.
+    /// Tags the sentences of the buffers to their ends. `each` is called once per word, with the
+    /// scores of the classes, or with None for a word of the tagdict; the calls of several
+    /// sentences are interleaved.
     pub(crate) fn run(
         &self,
         buffers: &mut TaggerBuffers,
@@ -294,12 +390,12 @@ impl Tagger {
         );
     }
 
-    /// Tags the next words of a sentence as far as they are in the dictionary, and extracts the features of the one after
-    /// them; false at the end.
+    /// Tags the next words of a sentence as long as they are in the tagdict, and extracts the
+    /// features of the one after them; returns false at the end.
     #[inline]
     fn prepare(&self, sentence: &mut TaggerSentence, use_tagdict: bool, each: impl Fn()) -> bool {
         while sentence.tags.len() < sentence.len {
-            match self.setup.listed(sentence) {
+            match self.setup.tagdict_class(sentence) {
                 Some(class) if use_tagdict => {
                     sentence.tags.push(class);
                     each();
@@ -313,21 +409,23 @@ impl Tagger {
         false
     }
 
+    /// Returns the class of the largest score; see the module on ties.
     #[inline]
     fn best(&self, features: &[u64], scores: &[i32]) -> u32 {
         let best = last_largest(scores);
         match scores[..best].contains(&scores[best]) {
             // Equal sums of thousandths may differ in floats, which parser.py compares.
             true if self.setup.features == TaggerFeatures::Published => {
-                self.tied(features, scores, best)
+                self.break_tie(features, scores, best)
             }
             _ => best as u32,
         }
     }
 
-    /// The class of largest score among those that are equal in thousandths, by sums of floats in the order of the features.
+    /// Returns the last class with the largest sum of floats, added in the order of the features,
+    /// among those whose integer sums equal that of `best`.
     #[cold]
-    fn tied(&self, features: &[u64], scores: &[i32], best: usize) -> u32 {
+    fn break_tie(&self, features: &[u64], scores: &[i32], best: usize) -> u32 {
         let tied = (0..scores.len()).filter(|&class| scores[class] == scores[best]);
         let sum = |class: usize| -> f64 {
             let weights = features
@@ -347,7 +445,7 @@ impl Tagger {
     }
 }
 
-/// The last index of the largest value; 0 where there is none.
+/// Returns the last index of the largest value; 0 if there is none.
 #[inline]
 fn last_largest<T: PartialOrd + Copy>(values: &[T]) -> usize {
     let mut best = 0;

@@ -1,11 +1,34 @@
 //! The 14 features of the published tagger (parser.py, and NLTK's `PerceptronTagger`).
+//!
+//! A feature is a string; it is never built in prediction, only its hash (module `text_hash`). For
+//! the third word of "In 2004 they ate", tagged `IN CD`, the features are
+//!
+//! | feature | value here | |
+//! |---|---|---|
+//! | `bias` | | |
+//! | `i suffix` | `hey` | last three characters of the word as it is written |
+//! | `i pref1` | `t` | first character |
+//! | `i-1 tag`, `i-2 tag` | `CD`, `IN` | predicted tags |
+//! | `i tag+i-2 tag` | `CD IN` | the same two together, although the name says otherwise |
+//! | `i word` | `they` | normal form |
+//! | `i-1 tag+i word` | `CD they` | |
+//! | `i-1 word`, `i-1 suffix` | `!YEAR`, `EAR` | normal form, and its last three characters |
+//! | `i-2 word` | `in` | |
+//! | `i+1 word`, `i+1 suffix` | `ate`, `ate` | |
+//! | `i+2 word` | `-END-` | |
+//!
+//! Before the sentence there are two tokens and tags `-START-` and `-START2-`, after it `-END-` and
+//! `-END2-`. The order of the pads is that of the original: the first word has `-START2-` next to
+//! it as a word, but `-START-` as the previous tag. Lengths and slices count characters (code
+//! points), and case and digits are those of Unicode, as in Python.
 
 use crate::digits::is_digit;
 use crate::text_hash::TextHash;
 
-/// What the features need of a token.
+/// What the features need of a token, as hashes that can be continued.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
+    /// The word as it is written, the key of the tagdict.
     pub(crate) word: TextHash,
     /// The normal form.
     norm: TextHash,
@@ -13,11 +36,13 @@ pub(crate) struct Token {
     suffix: TextHash,
     /// The last three characters of the normal form.
     norm_suffix: TextHash,
-    /// The first character.
+    /// The first character of the word.
     first: TextHash,
 }
 
-/// The normal form of words that are not written as themselves in lower case.
+/// Returns the normal form of words that are not merely put into lower case: `!HYPHEN` with a
+/// hyphen that is not the first character, `!YEAR` for four digits, `!DIGITS` with a digit as first
+/// character; None for others and for the empty word.
 fn class_of(word: &str) -> Option<&'static str> {
     let first = word.chars().next()?;
     if first != '-' && word.contains('-') {
@@ -32,18 +57,21 @@ fn class_of(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The normal form of a word: its class (`!HYPHEN`, `!YEAR`, `!DIGITS`) or the word in lower case.
+/// Returns the normal form of a word: its class (`!HYPHEN`, `!YEAR`, `!DIGITS`) or the word in
+/// lower case.
 pub(crate) fn normal_form(word: &str) -> String {
     class_of(word).map_or_else(|| word.to_lowercase(), str::to_owned)
 }
 
-/// The last three characters.
+/// Returns the last three characters, or the whole word if it is shorter.
 pub(crate) fn suffix(word: &str) -> &str {
     let start = word.char_indices().rev().nth(2).map_or(0, |(at, _)| at);
     &word[start..]
 }
 
 impl Token {
+    /// Computes the hashes of a word. ASCII words without capital letters are their own normal
+    /// form, which saves allocating a string.
     pub(crate) fn of(word: &str) -> Self {
         let text = TextHash::of(word);
         let own_suffix = TextHash::of(suffix(word));
@@ -70,7 +98,8 @@ impl Token {
         }
     }
 
-    /// A token beyond the ends, which is its own normal form.
+    /// Returns a token beyond the ends, which is its own normal form. `suffix` has to be its last
+    /// three characters.
     const fn pad(text: &str, suffix: &str) -> Self {
         let (norm, norm_suffix) = (TextHash::of(text), TextHash::of(suffix));
         Self {
@@ -83,12 +112,14 @@ impl Token {
     }
 }
 
+/// The tokens before the sentence.
 const BEFORE: [Token; 2] = [Token::pad("-START-", "RT-"), Token::pad("-START2-", "T2-")];
+/// The tokens after the sentence.
 const AFTER: [Token; 2] = [Token::pad("-END-", "ND-"), Token::pad("-END2-", "D2-")];
-/// Tags before the first token: of the previous token, and of the one before it.
+/// Tags before the first word: of the previous word, and of the one before it.
 pub(crate) const TAGS_BEFORE: [&str; 2] = ["-START-", "-START2-"];
 
-/// Appends tokens with the two pads on each side.
+/// Replaces `tokens` by those of the words, with the two pads on each side.
 pub(crate) fn padded<'a>(words: impl Iterator<Item = &'a str>, tokens: &mut Vec<Token>) {
     tokens.clear();
     tokens.extend(BEFORE);
@@ -96,8 +127,9 @@ pub(crate) fn padded<'a>(words: impl Iterator<Item = &'a str>, tokens: &mut Vec<
     tokens.extend(AFTER);
 }
 
-/// Hashes of the features of the token at an index; tokens are padded by two, and `previous` are the tags of the previous
-/// token and of the one before it.
+/// Replaces `features` by the hashes of the features of the word with index `at`. `tokens` are
+/// padded by two, and `previous` are the tags of the previous word and of the one before it. All 14
+/// are always there; an empty affix is a feature, too.
 #[inline]
 pub(crate) fn features(
     tokens: &[Token],
@@ -134,7 +166,7 @@ pub(crate) fn features(
     ]);
 }
 
-/// The same features as strings, as they are named in the JSON files.
+/// Returns the same features as strings, as they are named in the JSON files, in the same order.
 pub(crate) fn names(words: &[&str], at: usize, previous: [&str; 2]) -> [String; 14] {
     let norm = |offset: isize| {
         let place = at as isize + offset;

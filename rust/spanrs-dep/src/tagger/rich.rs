@@ -1,4 +1,28 @@
 //! Features of the tagger that spanrs trains by default.
+//!
+//! A feature is the hash of a number, that of its template, and of a value; values of 0 ("nothing")
+//! are no feature. With the word at index 0, and `t` for the tag of a word before it:
+//!
+//! | templates | values |
+//! |---|---|
+//! | bias | hash 1 |
+//! | 2 | word as it is written, in lower case |
+//! | 4 + 5 | prefixes of 1 to 4 and suffixes of 1 to 5 characters, if shorter than the word |
+//! | 2 | shape; known tags |
+//! | 3 | t-1; t-2; both |
+//! | 7 | t-1 with lower case, suffixes of 3 and 2, shape, known tags, next word, its known tags |
+//! | 1 | t-1, t-2 and the known tags |
+//! | 4 | lower case of the words at -1, -2, 1, 2 |
+//! | 2 | pairs of the word with its neighbours in lower case |
+//! | 4 | suffixes of 3 and 2, shape and known tags of the next word |
+//! | 2 | suffix of 3 and shape of the word before |
+//! | 3 | known tags at 0 and 1; 1 and 2; 0, 1 and 2 |
+//! | 2 | shapes at -1, 0 and 1; shape and suffix of 3 |
+//!
+//! *Known tags* stand for the set of tags that a word has in the training data (see `known_tags` of
+//! the trainer); a word that is not known as it is written is looked up in lower case. The tokens
+//! beyond the ends of a sentence have the value 0 in all fields, and a combination is a feature
+//! unless all its values are 0.
 
 use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
@@ -6,23 +30,31 @@ use crate::text_hash::TextHash;
 /// What the features need of a token, as hashes; 0 stands for nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Token {
+    /// The word as it is written, the key of the tagdict.
     pub(crate) word: u64,
+    /// The word in lower case.
     lower: u64,
+    /// The first one to four characters.
     prefixes: [u64; 4],
+    /// The last one to five characters.
     suffixes: [u64; 5],
+    /// The shape; see [`shape`].
     shape: u64,
-    /// The tags that the word has in the training data, by frequency.
+    /// Number of the set of tags that the word has in the training data, plus 1; 0 for words that
+    /// are rare there.
     pub(crate) tags: u64,
 }
 
-/// A hash of two hashes or small numbers, in this order.
+/// Returns a hash of two hashes or small numbers, which depends on their order.
 #[inline(always)]
 fn mix(a: u64, b: u64) -> u64 {
     let a = a.wrapping_mul(0xA076_1D64_78BD_642F).rotate_left(32);
     (a ^ b).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
-/// Hashes of the first or last one to `N` characters; 0 from the length of the word on.
+/// Returns the hashes of the prefixes (or suffixes) of 1 to `N` characters that are shorter than
+/// the word, 0 for the others. `ends` are the byte offsets at which they end (or start), from the
+/// shortest on.
 fn affixes<const N: usize>(
     word: &str,
     ends: impl Iterator<Item = usize>,
@@ -36,7 +68,9 @@ fn affixes<const N: usize>(
     all
 }
 
-/// The kind of each character, where runs of a kind count once: `Xx` for `Ärger`, `d.d` for `12.30`.
+/// Returns the hash of the kinds of the characters, where runs of a kind count once: `Xx` for
+/// `Ärger`, `d.d` for `12.30`, `X-d` for `AK-47`. Characters that are neither letters nor digits
+/// are their own kind, and letters without case are `a`.
 fn shape(word: &str) -> u64 {
     let (mut hash, mut last) = (1_u64, ' ');
     for c in word.chars() {
@@ -60,6 +94,7 @@ fn shape(word: &str) -> u64 {
 }
 
 impl Token {
+    /// Computes the hashes of a word, and looks up its known tags.
     pub(crate) fn of(word: &str, known_tags: &FeatureIndex) -> Self {
         let text = TextHash::of(word).value();
         let lower = match word
@@ -90,7 +125,7 @@ impl Token {
     }
 }
 
-/// Tokens with two empty ones on each side.
+/// Replaces `tokens` by those of the words, with two empty ones on each side.
 pub(crate) fn padded<'a>(
     words: impl Iterator<Item = &'a str>,
     known_tags: &FeatureIndex,
@@ -102,8 +137,9 @@ pub(crate) fn padded<'a>(
     tokens.extend([Token::default(); 2]);
 }
 
-/// Hashes of the features of the token at an index; tokens are padded by two, and `previous` are hashes of the
-/// tags of the previous token and of the one before it.
+/// Replaces `features` by the hashes of the features of the word with index `at`. `tokens` are
+/// padded by two, and `previous` are hashes of the tags of the previous word and of the one before
+/// it.
 #[inline]
 pub(crate) fn features(tokens: &[Token], at: usize, previous: [u64; 2], features: &mut Vec<u64>) {
     let [before2, before, own, after, after2] = &tokens[at..at + 5] else {

@@ -1,4 +1,17 @@
-//! Training of the tagger.
+//! Training of the tagger, one sentence at a time.
+//!
+//! Before the first sentence [`TaggerTrainer::new`] counts the tags of each word of the training
+//! data, and takes from them
+//!
+//! - the classes, sorted;
+//! - the tagdict: words that occur at least `min_count` times and have their most frequent class
+//!   (of equal ones the first that occurred) in at least a share of `min_share`;
+//! - for rich features the known tags: words that occur at least ten times get the number of their
+//!   set of tags, those of at least a tenth of their occurrences in the order of frequency.
+//!
+//! A sentence is then tagged with the weights so far, as in prediction: words of the tagdict are
+//! not learnt from, and features of previous tags are the predicted ones, so that the tagger learns
+//! from its own mistakes.
 
 use std::collections::HashMap;
 
@@ -13,19 +26,21 @@ use crate::learner::Learner;
 use crate::text_hash::TextHash;
 use crate::weights::{MAX_CLASSES, Weights};
 
-/// How a tagger is trained.
+/// How a tagger is trained. The default is the rich tagger.
 #[derive(Clone, Copy, Debug)]
 pub struct TaggerOptions {
     /// Which features it has.
     pub features: TaggerFeatures,
-    /// A word gets into the dictionary of unambiguous words if it occurs at least this often...
+    /// A word gets into the tagdict if it occurs at least this often...
     pub min_count: usize,
-    /// ...and at least this share of its occurrences have its most frequent tag.
+    /// ...and at least this share of its occurrences, from 0 to 1, has its most frequent class.
     pub min_share: f64,
-    /// A right guess is an update too if its score is less than this above that of the second best class (Crammer and Singer
-    /// 2003, "Ultraconservative online algorithms"); 0 for wrong guesses only.
+    /// A right guess is an update, too, if its score is less than this above that of the second
+    /// best class (Crammer and Singer 2003, "Ultraconservative online algorithms"); 0 for wrong
+    /// guesses only. Scores are sums of weights that updates change by 1.
     pub margin: i64,
-    /// Keep the names of the features, to write them to the JSON files of NLTK. Published features only.
+    /// True to keep the names of the features, to write them to the JSON files of NLTK. For
+    /// published features only.
     pub keep_names: bool,
 }
 
@@ -42,7 +57,8 @@ impl Default for TaggerOptions {
 }
 
 impl TaggerOptions {
-    /// The options of parser.py and NLTK.
+    /// Returns the options of parser.py and NLTK: published features, the tagdict of words with at
+    /// least 20 occurrences and a share of 0.97, no margin.
     pub fn published() -> Self {
         Self {
             features: TaggerFeatures::Published,
@@ -54,19 +70,49 @@ impl TaggerOptions {
     }
 }
 
-/// Occurrences from which on the tags of a word are a feature: those of rare words are mostly known from the word itself.
-const KNOWN: usize = 10;
+/// Minimum number of occurrences of a word whose tags are a feature: those of rare words mostly
+/// follow from the word itself.
+const MIN_KNOWN_COUNT: usize = 10;
 
-/// A tagger in training: one sentence after the other, in the order of the caller.
+/// A tagger in training: one sentence after the other, in the order of the caller. Belongs to one
+/// thread.
+///
+/// [`fit_tagger`](crate::fit_tagger) runs passes over a treebank with it; use the trainer itself
+/// where sentences come from elsewhere.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{TaggerBuffers, TaggerOptions, TaggerTrainer, Tags};
+/// let tags = |xpos: &str| Tags { xpos: xpos.to_owned(), upos: String::new() };
+/// let (words, gold) = (["Dogs", "bark"], [tags("NNS"), tags("VBP")]);
+/// let sentence = words.into_iter().zip(&gold);
+/// let mut trainer = TaggerTrainer::new([sentence].into_iter(), TaggerOptions::default()).unwrap();
+/// let classes = gold.each_ref().map(|tags| trainer.class(tags).unwrap());
+/// for _ in 0..3 {
+///     trainer.train_one(&words, &classes);
+/// }
+/// let tagger = trainer.finish(trainer.averages()).unwrap();
+/// let mut found = Vec::new();
+/// tagger.tag(&words, &mut TaggerBuffers::default(), &mut found);
+/// assert_eq!(found, classes);
+/// ```
 #[derive(Debug)]
 pub struct TaggerTrainer {
+    /// Features, classes and dictionaries, which the finished tagger gets.
     setup: TaggerSetup,
+    /// The weights so far.
     learner: Learner,
+    /// Right guesses that win by less are updates, too.
     margin: i64,
+    /// The current sentence.
     sentence: TaggerSentence,
+    /// Scores of the classes for the current word.
     scores: Vec<i64>,
-    /// Names of the features that updates have touched, in the order of their rows.
+    /// Names of the features that updates have touched, in the order of their rows; None if they
+    /// are not kept.
     names: Option<Interner<str>>,
+    /// The class of each pair of tags.
     class_of: HashMap<Tags, u32>,
 }
 
@@ -74,7 +120,8 @@ impl TaggerTrainer {
     /// Prepares training: classes and dictionaries come from all `sentences` of (word, tags).
     ///
     /// # Errors
-    /// [`Error::Training`] where there are no tags or too many.
+    /// [`Error::Training`] if all tags are empty or there are no words, and if there are more than
+    /// 4096 different pairs of tags.
     pub fn new<'a, S>(sentences: impl Iterator<Item = S>, options: TaggerOptions) -> Result<Self>
     where
         S: IntoIterator<Item = (&'a str, &'a Tags)>,
@@ -126,7 +173,7 @@ impl TaggerTrainer {
             {
                 tagdict.push((word.to_owned(), own(class)));
             }
-            if options.features == TaggerFeatures::Rich && total >= KNOWN {
+            if options.features == TaggerFeatures::Rich && total >= MIN_KNOWN_COUNT {
                 let mut frequent: Vec<_> = tags.iter().filter(|(_, n)| n * 10 >= total).collect();
                 frequent.sort_by_key(|(class, n)| (std::cmp::Reverse(*n), own(*class)));
                 let set = frequent.iter().map(|(class, _)| own(*class)).collect();
@@ -152,43 +199,48 @@ impl TaggerTrainer {
         })
     }
 
-    /// The pairs of tags, by class.
+    /// Returns the pairs of tags by class, sorted.
     pub fn classes(&self) -> &[Tags] {
         &self.setup.classes
     }
 
-    /// The class of a pair of tags.
+    /// Returns the class of a pair of tags; None for one that is not in the training data.
     pub fn class(&self, tags: &Tags) -> Option<u32> {
         self.class_of.get(tags).copied()
     }
 
-    /// Starts again without weights.
+    /// Drops the weights, for the next model on the same data.
     pub(crate) fn forget(&mut self) {
         self.learner = Learner::default();
     }
 
-    /// Number of updates so far, and of features that were touched.
+    /// Returns the number of updates so far, those of right guesses included, and of features that
+    /// an update has touched.
     pub fn progress(&self) -> (u64, usize) {
         (self.learner.updates(), self.learner.len())
     }
 
-    /// Tags a sentence with the weights so far, which are not averaged.
+    /// Tags a sentence with the weights so far, which are not averaged: writes the class of each
+    /// word into `tags`.
     pub fn tag(&mut self, words: &[&str], tags: &mut Vec<u32>) {
         self.walk(words, None, tags);
     }
 
-    /// Learns from a sentence: the class of each word. Returns how many were guessed.
+    /// Learns from a sentence with the gold class of each word, and returns how many words got it,
+    /// those of the tagdict included.
     pub fn train_one(&mut self, words: &[&str], gold: &[u32]) -> usize {
         let mut tags = Vec::with_capacity(words.len());
         self.walk(words, Some(gold), &mut tags);
         tags.iter().zip(gold).filter(|(a, b)| a == b).count()
     }
 
+    /// Tags a sentence, and learns from the words that have a gold class and are not in the
+    /// tagdict. Names of features are interned in the order in which the learner adds their rows.
     fn walk(&mut self, words: &[&str], gold: Option<&[u32]>, tags: &mut Vec<u32>) {
         let sentence = &mut self.sentence;
         self.setup.start(words.iter().copied(), sentence);
         for at in 0..words.len() {
-            if let Some(class) = self.setup.listed(sentence) {
+            if let Some(class) = self.setup.tagdict_class(sentence) {
                 sentence.tags.push(class);
                 continue;
             }
@@ -219,7 +271,8 @@ impl TaggerTrainer {
         tags.clone_from(&sentence.tags);
     }
 
-    /// The averaged weights so far; those of the published features rounded to thousandths.
+    /// Returns the averaged weights so far; those of the published features rounded to thousandths,
+    /// as parser.py does.
     pub fn averages(&self) -> Averages {
         match self.setup.features {
             TaggerFeatures::Published => Averages::rounded(&self.learner),
@@ -227,10 +280,12 @@ impl TaggerTrainer {
         }
     }
 
-    /// The tagger with these weights, such as [`TaggerTrainer::averages`] or the sum of those of several seeds.
+    /// Returns the tagger with these weights: [`TaggerTrainer::averages`], or the sum of those of
+    /// several seeds.
     ///
     /// # Errors
-    /// [`Error::Training`] where weights are too large for the format.
+    /// [`Error::Training`] if weights are too large for the format. This concerns published
+    /// features only, whose scale is fixed.
     pub fn finish(&self, averages: Averages) -> Result<Tagger> {
         let mut names = Vec::new();
         if let Some(all) = &self.names {
@@ -256,7 +311,8 @@ impl TaggerTrainer {
     }
 }
 
-/// The second best class if it is within the margin of the best one, else the best one.
+/// Returns the second best class if it is within the margin of the best one, otherwise the best
+/// one, for which nothing is updated. Overwrites the score of the best class.
 fn runner_up(scores: &mut [i64], best: u32, margin: i64) -> u32 {
     if scores.len() < 2 {
         return best;

@@ -1,43 +1,63 @@
 //! A read-only hash table from features to slots of 16 bytes, four to a cache line.
+//!
+//! A feature is mixed by a multiplication. The high bits give its home bucket (a cache line of four
+//! slots), 30 middle bits its tag; neither the whole hash nor an entry elsewhere has to be read to
+//! know whether a slot is the feature's. A bucket that is full overflows into the next one, and the
+//! last into the first. Nothing is ever removed, so slots of a bucket are filled from the front,
+//! and a search ends at the first bucket that is not full.
+//!
+//! | bytes 0 to 3 | 4 to 7 | 8 to 11 | 12 to 15 |
+//! |---|---|---|---|
+//! | tag (30 bits), kind (2 bits) | data 0 | data 1 | data 2 |
+//!
+//! At most two thirds of the slots are used, so memory is 24 bytes per feature, and most features
+//! are in their home bucket.
 
 use std::hint::select_unpredictable;
 
 use prefetch_index::prefetch_index;
 
-/// A feature: 30 bits of its hash with a kind from 1 to 3, and what is known of it. A tag of 0 is an empty slot.
+/// A feature: 30 bits of its hash with a kind from 1 to 3, which tells what `data` means, and three
+/// words of data. An empty slot is all 0.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 pub(super) struct Slot {
+    /// Tag of the feature in the upper 30 bits, kind in the lower two; 0 for an empty slot.
     tag: u32,
+    /// Weights, entries, or the place of a longer row.
     pub(super) data: [u32; 3],
 }
 
 impl Slot {
-    /// The kind; 0 for an empty slot.
+    /// Returns the kind, from 1 to 3; 0 for an empty slot.
     #[inline(always)]
     pub(super) fn kind(&self) -> u32 {
         self.tag & 3
     }
 }
 
+/// Number of slots of a bucket.
 const SLOTS: usize = 4;
 
-/// Slots of a cache line.
+/// The slots of a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Bucket([Slot; SLOTS]);
 
-/// Two features are mistaken for each other if 30 bits and the place of their hashes agree; that is excluded for features
-/// of the table, and has a chance of about 10^-9 for others.
+/// The table. Two features are mistaken for each other if 30 bits and the place of their hashes
+/// agree; this is excluded for features of the table, and has a chance of about 10^-9 per compared
+/// slot for others.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets {
+    /// The buckets; at least two, and always with empty slots, so that every search ends.
     buckets: Vec<Bucket>,
-    /// Multiplier of the hashes.
+    /// Multiplier of the hashes; odd.
     multiplier: u64,
 }
 
 impl Buckets {
-    /// An empty table for so many features; at most two thirds of the slots are used.
+    /// Returns an empty table for `features` features; at most two thirds of the slots will be
+    /// used.
     pub(super) fn new(features: usize, multiplier: u64) -> Self {
         Self {
             buckets: vec![Bucket::default(); features * 3 / (2 * SLOTS) + 2],
@@ -45,15 +65,18 @@ impl Buckets {
         }
     }
 
-    /// The bucket where a feature is looked for first, and its tag without the kind.
+    /// Returns the bucket where a feature is looked for first, and its tag without the kind. The
+    /// bucket is the high half of the product of the mixed hash and the number of buckets, which
+    /// need not be a power of two.
     #[inline(always)]
-    fn place(&self, feature: u64) -> (usize, u32) {
+    fn home_and_tag(&self, feature: u64) -> (usize, u32) {
         let mixed = (feature ^ (feature >> 32)).wrapping_mul(self.multiplier);
         let home = (u128::from(mixed) * self.buckets.len() as u128) >> 64;
         // The middle bits: the place depends on the high ones.
         (home as usize, (mixed >> 4) as u32 & !3)
     }
 
+    /// Returns the bucket after another one, cyclically.
     #[inline(always)]
     fn next(&self, at: usize) -> usize {
         if at + 1 == self.buckets.len() {
@@ -63,9 +86,10 @@ impl Buckets {
         }
     }
 
-    /// Puts a feature into a free slot; None if its tag collides with that of another feature.
+    /// Puts a feature with a kind from 1 to 3 into the first free slot; None, and the table is
+    /// useless, if its tag is that of another feature on the way.
     pub(super) fn insert(&mut self, feature: u64, kind: u32, data: [u32; 3]) -> Option<()> {
-        let (mut at, tag) = self.place(feature);
+        let (mut at, tag) = self.home_and_tag(feature);
         loop {
             let slots = &mut self.buckets[at].0;
             if slots
@@ -85,18 +109,18 @@ impl Buckets {
         }
     }
 
-    /// Fetches the buckets of features into the cache, without waiting for them.
+    /// Requests the home buckets of features, without waiting for them.
     #[inline(always)]
     pub(super) fn prefetch(&self, features: &[u64]) {
         for &feature in features {
-            prefetch_index(&self.buckets, self.place(feature).0);
+            prefetch_index(&self.buckets, self.home_and_tag(feature).0);
         }
     }
 
-    /// The slot of a feature, or an empty one.
+    /// Returns the slot of a feature, or an empty one.
     #[inline(always)]
     pub(super) fn find(&self, feature: u64) -> &Slot {
-        let (mut at, tag) = self.place(feature);
+        let (mut at, tag) = self.home_and_tag(feature);
         loop {
             for slot in &self.buckets[at].0 {
                 if slot.tag & !3 == tag || slot.tag == 0 {
@@ -107,11 +131,12 @@ impl Buckets {
         }
     }
 
-    /// Adds the data of a feature to a sum. All slots of a bucket are added, those of other features times zero: which of the
-    /// four it is cannot be predicted.
+    /// Adds the data of a feature, as signed numbers, to a sum; nothing if it is absent. All slots
+    /// of a bucket are added, those of other features times zero: which of the four it is cannot be
+    /// predicted, and a mispredicted branch costs more than the additions.
     #[inline(always)]
     pub(super) fn add(&self, feature: u64, sum: &mut [i32; 3]) {
-        let (mut at, tag) = self.place(feature);
+        let (mut at, tag) = self.home_and_tag(feature);
         loop {
             let slots = &self.buckets[at].0;
             let mut found = false;

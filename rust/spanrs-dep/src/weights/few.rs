@@ -1,17 +1,21 @@
-//! Weights for at most three classes, all in one slot.
+//! Weights for at most three classes: all weights of a feature are in its slot, one per word of
+//! data.
 
 use super::buckets::Buckets;
 
 /// Maximum number of classes.
-pub(super) const FEW: usize = 3;
+pub(super) const MAX_FEW: usize = 3;
+/// The only kind of slots.
 const WEIGHTS: u32 = 1;
 
-/// A slot holds a weight for each class.
+/// A table whose slots hold a weight for each class, 0 where there is none; data word `c` is class
+/// `c`.
 #[derive(Clone, Debug)]
 pub(crate) struct FewClasses(Buckets);
 
 impl FewClasses {
-    /// None where features cannot be told from each other.
+    /// Builds the table of `len` rows of (class, weight), classes below 3; None if two features
+    /// cannot be told from each other with this multiplier.
     pub(super) fn new<R: Iterator<Item = (u32, i32)>>(
         len: usize,
         rows: impl Iterator<Item = (u64, R)>,
@@ -19,7 +23,7 @@ impl FewClasses {
     ) -> Option<Self> {
         let mut table = Buckets::new(len, multiplier);
         for (feature, row) in rows {
-            let mut data = [0; FEW];
+            let mut data = [0; MAX_FEW];
             for (class, weight) in row {
                 data[class as usize] = weight as u32;
             }
@@ -28,22 +32,23 @@ impl FewClasses {
         Some(Self(table))
     }
 
-    /// Fetches the weights of features into the cache, without waiting for them.
+    /// Requests the weights of features, without waiting for them.
     #[inline]
     pub(crate) fn prefetch(&self, features: &[u64]) {
         self.0.prefetch(features);
     }
 
-    /// The sums of the weights of features by class.
+    /// Returns the sums of the weights of features by class.
     #[inline]
-    pub(crate) fn sums(&self, features: &[u64]) -> [i32; FEW] {
-        let mut sums = [0; FEW];
+    pub(crate) fn sums(&self, features: &[u64]) -> [i32; MAX_FEW] {
+        let mut sums = [0; MAX_FEW];
         for &feature in features {
             self.0.add(feature, &mut sums);
         }
         sums
     }
 
+    /// Returns the weight of a feature for a class; 0 if there is none.
     pub(super) fn get(&self, feature: u64, class: u32) -> i32 {
         self.0.find(feature).data[class as usize] as i32
     }

@@ -1,63 +1,89 @@
 //! Weights for any number of classes.
+//!
+//! Most features have weights for a few classes only, some (the bias, frequent tags) for nearly
+//! all. A row is stored in one of three forms, which the kind of its slot names:
+//!
+//! | kind | rows | in the slot | elsewhere |
+//! |---|---|---|---|
+//! | `INLINE` | up to 3 entries | the entries | |
+//! | `SPARSE` | others | start and length | entries of 4 bytes |
+//! | `DENSE` | at least 12 entries and a quarter of the classes, all of 16 bits | start | 2 bytes per class, in cache lines |
+//!
+//! An entry is a weight (20 bits, signed) and its class (12 bits) in one word: `weight * 4096 +
+//! class`.
+//!
+//! Entries are added one by one, to scattered scores; dense rows are added as vectors with the
+//! widest instructions that the processor has, four rows at a time, so that each score is read and
+//! written once for four rows.
 
 use prefetch_index::prefetch_index;
 
 use super::buckets::Buckets;
 use super::{MAX_CLASSES, Scores};
 
-/// Class numbers have 12 bits.
+/// Number of bits of the class in an entry: 12.
 const CLASS_BITS: u32 = MAX_CLASSES.trailing_zeros();
-/// Largest absolute weight of an entry: weights are signed and have 20 bits.
+/// Largest absolute weight of an entry, 2^19 - 1: weights are signed and have 20 bits.
 pub(super) const LARGEST: i32 = (1 << (31 - CLASS_BITS)) - 1;
-/// Minimum number of entries of a dense row; from here on adding a vector is faster than adding entries one by one.
-const MANY: usize = 12;
-/// Weights of a cache line.
+/// Minimum number of entries of a dense row; from here on adding a vector is faster than adding
+/// entries one by one.
+const MIN_DENSE_ENTRIES: usize = 12;
+/// Number of weights in a cache line.
 const LANES: usize = 32;
 
-/// A part of a dense row.
+/// A part of a dense row: the weights of 32 consecutive classes.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Line([i16; LANES]);
 
-/// Kinds of slots.
+/// Kind of slots that hold up to three entries themselves; unused ones are 0, which adds 0 to class
+/// 0.
 const INLINE: u32 = 1;
+/// Kind of slots with start and length of a row in `entries`.
 const SPARSE: u32 = 2;
+/// Kind of slots with the first line of a row in `dense`.
 const DENSE: u32 = 3;
 
-/// A slot holds up to three entries, or the place of a longer row: most features touch one cache line. An entry is a weight
-/// (20 bits) and its class (12 bits).
+/// The table. A slot holds up to three entries, or the place of a longer row: most features touch
+/// one cache line.
 #[derive(Clone, Debug)]
 pub(super) struct ManyClasses {
+    /// The slots.
     buckets: Buckets,
-    /// Entries of rows that are too long for a slot.
+    /// Entries of rows that are too long for a slot, row after row.
     entries: Vec<u32>,
-    /// Rows of many entries, in the order of the classes: so many lines each.
+    /// Dense rows, `lines` lines each, in the order of the classes; classes without a weight, and
+    /// those behind the last, have 0.
     dense: Vec<Line>,
+    /// Number of lines of a dense row: the number of classes divided by 32, rounded up.
     lines: usize,
 }
 
+/// Returns the entry of a class (below 4096) and a weight of at most 20 bits.
 #[inline(always)]
 fn entry(class: u32, weight: i32) -> u32 {
     (weight << CLASS_BITS) as u32 | class
 }
 
+/// Adds the weight of an entry to the score of its class.
 #[inline(always)]
 fn add(scores: &mut Scores, entry: u32) {
     scores[entry as usize % MAX_CLASSES] += entry as i32 >> CLASS_BITS;
 }
 
-/// Rows of features that were found.
+/// Rows of features that were found, by kind: each kind is added in a loop of its own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// Entries of slots.
+    /// Data of slots with entries.
     inline: Vec<[u32; 3]>,
-    /// Start and length of sparse rows.
+    /// Start and length of sparse rows in `entries`.
     sparse: Vec<(u32, u32)>,
-    /// Starts of dense rows.
+    /// First lines of dense rows.
     dense: Vec<u32>,
 }
 
-/// [`ManyClasses::add`] as a kernel: closures are compiled for the least instruction set.
+/// [`ManyClasses::add_all`] as a kernel for [`pulp`], which compiles it for several instruction
+/// sets; a closure would be compiled for the least of them.
 struct AddAll<'a>(&'a ManyClasses, &'a Found, &'a mut Scores);
 
 impl pulp::NullaryFnOnce for AddAll<'_> {
@@ -70,7 +96,8 @@ impl pulp::NullaryFnOnce for AddAll<'_> {
 }
 
 impl ManyClasses {
-    /// None where features cannot be told from each other.
+    /// Builds the table of `len` rows of (class, weight) pairs; None if two features cannot be told
+    /// from each other with this multiplier.
     pub(super) fn new<R: Iterator<Item = (u32, i32)>>(
         classes: usize,
         len: usize,
@@ -87,14 +114,14 @@ impl ManyClasses {
         for (feature, row) in rows {
             own.clear();
             own.extend(row);
-            let (kind, data) = table.stored(&own, classes);
+            let (kind, data) = table.store_row(&own, classes);
             table.buckets.insert(feature, kind, data)?;
         }
         Some(table)
     }
 
-    /// Stores a row; gives the kind and the data of its slot.
-    fn stored(&mut self, row: &[(u32, i32)], classes: usize) -> (u32, [u32; 3]) {
+    /// Stores a row, and returns the kind and the data of its slot.
+    fn store_row(&mut self, row: &[(u32, i32)], classes: usize) -> (u32, [u32; 3]) {
         if row.len() <= 3 {
             let mut data = [0; 3];
             for (data, &(class, weight)) in data.iter_mut().zip(row) {
@@ -102,7 +129,7 @@ impl ManyClasses {
             }
             return (INLINE, data);
         }
-        let is_long = row.len() >= MANY.max(classes / 4);
+        let is_long = row.len() >= MIN_DENSE_ENTRIES.max(classes / 4);
         if is_long && row.iter().all(|(_, weight)| i16::try_from(*weight).is_ok()) {
             let start = self.dense.len();
             self.dense.resize(start + self.lines, Line::default());
@@ -118,12 +145,15 @@ impl ManyClasses {
         (SPARSE, [start, row.len() as u32, 0])
     }
 
+    /// Requests the buckets of features, without waiting for them.
     #[inline]
     pub(super) fn prefetch(&self, features: &[u64]) {
         self.buckets.prefetch(features);
     }
 
-    /// Finds the rows of features and fetches them into the cache, without waiting for them.
+    /// Finds the rows of features and requests those that are not in the slot, without waiting for
+    /// them. Of sparse rows the first cache line is requested; most are no longer. Features without
+    /// a row are skipped.
     #[inline]
     pub(super) fn find(&self, features: &[u64], found: &mut Found) {
         found.inline.clear();
@@ -149,13 +179,14 @@ impl ManyClasses {
         }
     }
 
-    /// Adds rows to the scores.
+    /// Adds rows to the scores, with the instruction set of the processor.
     #[inline]
     pub(super) fn add(&self, found: &Found, scores: &mut Scores) {
         // Vectorised for the instruction set of the processor.
         pulp::Arch::new().dispatch(AddAll(self, found, scores));
     }
 
+    /// Adds rows to the scores; the body of the kernel, inlined into each version of it.
     #[inline(always)]
     fn add_all(&self, found: &Found, scores: &mut Scores) {
         for entries in &found.inline {
@@ -194,6 +225,7 @@ impl ManyClasses {
         }
     }
 
+    /// Returns the weight of a feature for a class; 0 if there is none.
     pub(super) fn get(&self, feature: u64, class: u32) -> i32 {
         let slot = self.buckets.find(feature);
         let [start, len, _] = slot.data.map(|value| value as usize);

@@ -1,4 +1,28 @@
 //! Frozen weights for prediction: integers in read-only hash tables.
+//!
+//! Prediction is bound by memory: a decision looks up dozens of features, most of them in different
+//! cache lines of a table that is larger than the cache. Everything here serves to touch few cache
+//! lines, and to know early which.
+//!
+//! - Weights are multiplied by a `scale` and rounded to integers. A power of two is chosen so that
+//!   the largest weight fits into 16 bits; published weights have a scale of 1000, which represents
+//!   their three decimals exactly.
+//! - `buckets` is the hash table: slots of 16 bytes, four to a cache line, found with one prefetch.
+//! - `few` stores the weights of up to three classes in the slot itself (the published parser).
+//! - `many` stores up to three (class, weight) entries in the slot, and longer rows elsewhere,
+//!   sparse or dense.
+//! - `rows` has the same weights as plain lists; files are written from it.
+//!
+//! A lookup has three phases, which `turns` interleaves over sentences: [`Weights::prefetch`]
+//! requests the buckets, [`Weights::find`] reads the slots and requests longer rows, and
+//! [`Weights::sums`] adds up. Sums of integers do not depend on the order of the features.
+//!
+//! # Collisions
+//!
+//! Tables store 30 bits of a feature's hash beside its place. Two features of the model that agree
+//! in both are detected when the table is built, which then starts again with another multiplier. A
+//! feature that is not in the model is taken for one that is with a chance of about 10^-9 for each
+//! slot it is compared with.
 
 mod buckets;
 mod few;
@@ -10,47 +34,56 @@ pub(crate) use few::FewClasses;
 use many::{Found, LARGEST, ManyClasses};
 pub(crate) use rows::Rows;
 
-/// Maximum number of classes.
+/// Maximum number of classes: class numbers have 12 bits in entries.
 pub(crate) const MAX_CLASSES: usize = 1 << 12;
 /// Maximum number of hash multipliers to try.
 const RETRIES: usize = 16;
 
-/// Scores of the classes of a model; those above its number of classes are unused.
+/// Scores of the classes of a model; those above its number of classes are unused. The fixed size
+/// spares bounds checks in the loops that add.
 pub(crate) type Scores = [i32; MAX_CLASSES];
 
-/// Features that are looked up: [`Weights::prefetch`], [`Weights::find`], then [`Weights::sums`]. Lookups of
-/// several sentences are interleaved, so that their cache misses overlap.
+/// Features that are looked up: [`Weights::prefetch`], [`Weights::find`], then [`Weights::sums`].
+/// Lookups of several sentences are interleaved, so that their cache misses overlap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookup {
+    /// Hashes of the features, none of which occurs twice.
     pub(crate) features: Vec<u64>,
-    /// True between the first and the last step.
+    /// True between the first and the last phase; false at the end of a sentence.
     pub(crate) is_pending: bool,
+    /// Rows of the features that were found, for models of more than three classes.
     found: Found,
 }
 
+/// The table of a model, by its number of classes.
 #[derive(Clone, Debug)]
 enum Table {
+    /// At most three classes.
     Few(FewClasses),
+    /// More than three.
     Many(ManyClasses),
 }
 
-/// The weights of a model as integers.
+/// The weights of a model as integers; read-only, shared by threads.
 #[derive(Clone, Debug)]
 pub struct Weights {
+    /// The weights by feature.
     table: Table,
+    /// Number of classes.
     classes: usize,
     /// Factor from weights to integers.
     scale: f64,
-    /// The same weights in order, for model files.
+    /// The same weights as lists, for model files and for names of features.
     rows: Rows,
 }
 
 impl Weights {
-    /// Weights from these averages for so many classes. They are multiplied by `scale`, or by the largest power of two that
-    /// 16 bits allow, and rounded.
+    /// Freezes averages for `classes` classes. Weights are multiplied by `scale`, or else by the
+    /// largest power of two from 2^-50 to 2^50 with which the largest one fits into 16 bits, and
+    /// rounded to the nearest integer, halves away from 0.
     ///
     /// # Errors
-    /// What does not fit, as text.
+    /// A message if there are too many classes, or a weight is larger than 524,287 after scaling.
     pub(crate) fn new(
         averages: &Averages,
         classes: usize,
@@ -67,10 +100,12 @@ impl Weights {
         Self::of_rows(Rows::of(averages, scale), classes, scale)
     }
 
-    /// Weights from rows of integers, which are weights times `scale`; classes are below `classes`.
+    /// Builds the table of rows of integers, which are weights times `scale`. Their classes have to
+    /// be below `classes`, and no feature may occur twice.
     ///
     /// # Errors
-    /// What does not fit, as text.
+    /// A message if there are more than 4096 classes, a weight has more than 20 bits, or features
+    /// collide with each of 16 multipliers (which happens if a feature occurs twice).
     pub(crate) fn of_rows(rows: Rows, classes: usize, scale: f64) -> Result<Self, String> {
         if classes > MAX_CLASSES {
             return Err(format!(
@@ -87,7 +122,7 @@ impl Weights {
         }
         let mut multiplier = 0xD6E8_FEB8_6659_FD93_u64;
         for _ in 0..RETRIES {
-            let table = match classes <= few::FEW {
+            let table = match classes <= few::MAX_FEW {
                 true => FewClasses::new(rows.len(), rows.iter(), multiplier).map(Table::Few),
                 false => {
                     ManyClasses::new(classes, rows.len(), rows.iter(), multiplier).map(Table::Many)
@@ -107,7 +142,7 @@ impl Weights {
         Err("features that cannot be told from each other".into())
     }
 
-    /// Fetches the places of the features into the cache, without waiting for them.
+    /// Requests the buckets of the features, without waiting for them.
     #[inline]
     pub(crate) fn prefetch(&self, lookup: &Lookup) {
         match &self.table {
@@ -116,7 +151,7 @@ impl Weights {
         }
     }
 
-    /// Finds the features and fetches their weights into the cache, without waiting for them.
+    /// Finds the features and requests their longer rows, without waiting for them.
     #[inline]
     pub(crate) fn find(&self, lookup: &mut Lookup) {
         if let Table::Many(table) = &self.table {
@@ -124,7 +159,8 @@ impl Weights {
         }
     }
 
-    /// The scores of the classes: the sums of the weights of the features.
+    /// Returns the score of each class: the sum of the weights of the features, which have been
+    /// found. `scores` is where they are written; its content does not matter.
     #[inline]
     pub(crate) fn sums<'a>(&self, lookup: &Lookup, scores: &'a mut Scores) -> &'a [i32] {
         match &self.table {
@@ -140,7 +176,7 @@ impl Weights {
         &scores[..self.classes]
     }
 
-    /// The table, for models of at most three classes.
+    /// Returns the table of models of at most three classes; None for others.
     #[inline]
     pub(crate) fn few(&self) -> Option<&FewClasses> {
         match &self.table {
@@ -149,7 +185,7 @@ impl Weights {
         }
     }
 
-    /// The weight of a feature for a class.
+    /// Returns the weight of a feature for a class; 0 if there is none. Slow, for ties.
     pub(crate) fn get(&self, feature: u64, class: u32) -> i32 {
         match &self.table {
             Table::Few(table) => table.get(feature, class),
@@ -167,12 +203,13 @@ impl Weights {
         self.scale
     }
 
-    /// The weights in order.
+    /// Returns the weights as lists.
     pub(crate) fn rows(&self) -> &Rows {
         &self.rows
     }
 }
 
+/// Returns the message for a weight that does not fit into an entry.
 fn too_large(weight: f64, scale: f64) -> String {
     format!(
         "a weight of {weight} is too large for the format; at most {} is possible",

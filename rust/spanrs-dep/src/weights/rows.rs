@@ -1,19 +1,24 @@
-//! Weights as rows of integers: what model files hold.
+//! Weights as rows of integers: what model files hold, as four flat columns.
 
 use crate::averages::Averages;
 
 /// Features with their rows of (class, weight), in the order in which they were added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
+    /// Hash of each feature.
     pub(crate) features: Vec<u64>,
-    /// End of each row.
+    /// End (exclusive) of the row of each feature in `classes` and `weights`; does not decrease. A
+    /// row is empty if all its weights were rounded to 0: rows keep their numbers, which names of
+    /// features refer to.
     pub(crate) ends: Vec<u64>,
+    /// Classes of all rows, increasing within a row.
     pub(crate) classes: Vec<u16>,
+    /// The weight for each class in `classes`; not 0 where averages were frozen.
     pub(crate) weights: Vec<i32>,
 }
 
 impl Rows {
-    /// Averages times `scale`, rounded; weights of 0 are left out.
+    /// Multiplies averages by `scale` and rounds them; weights that become 0 are left out.
     pub(super) fn of(averages: &Averages, scale: f64) -> Self {
         let mut all = Self::default();
         for (feature, row) in averages.rows() {
@@ -35,7 +40,7 @@ impl Rows {
         self.features.len()
     }
 
-    /// Features with their rows, in the order of the classes.
+    /// Returns the features with their (class, weight) pairs, in the order of the rows.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, impl Iterator<Item = (u32, i32)>)> {
         let starts = std::iter::once(&0).chain(&self.ends);
         let ranges = starts.zip(&self.ends);

@@ -1,6 +1,18 @@
+//! Alignment of the words of two tokenisations of one text.
+//!
+//! Source: `align_words` of `conll18_ud_eval.py` (Zeman et al. 2018). Tokens are compared by their
+//! position in the text without spaces. The words of a multiword token have no positions of their
+//! own, so that within a stretch with multiword tokens words are aligned by their forms.
+//!
+//! | text | gold | pred | aligned |
+//! |---|---|---|---|
+//! | `ab c` | `ab` `c` | `a` `b` `c` | `c` |
+//! | `zum Haus` | `zum` = `zu` `dem`, `Haus` | `zum`, `Haus` | `Haus` |
+//! | `zum Haus` | `zum` = `zu` `dem`, `Haus` | `zum` = `zu` `der`, `Haus` | `zu`, `Haus` |
+
 use super::words::Node;
 
-/// Indices of a gold and a pred word that are the same word.
+/// A gold and a pred word that are the same word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aligned {
     /// Index of the gold word.
@@ -9,25 +21,42 @@ pub struct Aligned {
     pub pred: usize,
 }
 
-/// Most pairs of words in a stretch of multiword tokens: 64 MiB.
-const MOST: usize = 1 << 24;
+/// Largest product of the numbers of gold and pred words in one stretch; its table of lengths has
+/// 64 MiB.
+const MAX_PAIRS: usize = 1 << 24;
 
-/// Multiword tokens that overlap one another have too many words to be aligned.
+/// A stretch of overlapping multiword tokens has too many words to be aligned by their forms.
+///
+/// The limit is 2^24 pairs of words, which only hostile input reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("multiword tokens of {gold} gold and {pred} pred words cannot be aligned")]
 pub struct TooManyWords {
-    /// Gold words.
+    /// Number of gold words in the stretch.
     pub gold: usize,
-    /// Pred words.
+    /// Number of pred words in the stretch.
     pub pred: usize,
 }
 
-/// Aligns words of the same text: tokens with equal places; around multiword tokens the longest common subsequence of the
-/// lower-cased forms. Time is linear in the words outside of multiword tokens, and quadratic in those of a stretch of
-/// overlapping multiword tokens.
+/// Aligns the words of two tokenisations of the same text.
+///
+/// Tokens are aligned if they have equal positions. Around multiword tokens, in the shortest
+/// stretch that no multiword token crosses, the aligned words are a longest common subsequence of
+/// the lower-cased forms. Returns pairs ascending by gold and by pred; each word is in at most one.
+///
+/// Both sides must be in the order of the text. Time is linear in the words outside of multiword
+/// tokens, and the product of both sides in every stretch with multiword tokens.
 ///
 /// # Errors
 /// [`TooManyWords`] in such a stretch.
+///
+/// # Examples
+/// ```
+/// use spanrs_eval::dep::{Aligned, Node, align};
+/// let word = |form, span| Node { form, span, ..Node::default() };
+/// let gold = [word("New-York", (0, 8)), word("is", (8, 10))];
+/// let pred = [word("New", (0, 3)), word("-York", (3, 8)), word("is", (8, 10))];
+/// assert_eq!(align(&gold, &pred).unwrap(), [Aligned { gold: 1, pred: 2 }]);
+/// ```
 pub fn align(gold: &[Node<'_>], pred: &[Node<'_>]) -> Result<Vec<Aligned>, TooManyWords> {
     let mut pairs = Vec::with_capacity(gold.len().min(pred.len()));
     let (mut g, mut p) = (0, 0);
@@ -47,8 +76,14 @@ pub fn align(gold: &[Node<'_>], pred: &[Node<'_>]) -> Result<Vec<Aligned>, TooMa
     Ok(pairs)
 }
 
-/// Aligns the words of a stretch that begins with a multiword token on a side; gives what comes after it. The stretch is the
-/// shortest that no multiword token crosses.
+/// Aligns the words of a stretch that begins with a multiword token on one side or both, and
+/// appends the pairs.
+///
+/// `g` and `p` are the indices of the next words. A multiword token that reaches into the stretch
+/// extends it to its own end. Returns the indices of the first words behind the stretch.
+///
+/// # Errors
+/// [`TooManyWords`] if the stretch is too large for a table.
 fn align_multiword(
     gold: &[Node<'_>],
     pred: &[Node<'_>],
@@ -72,7 +107,7 @@ fn align_multiword(
         })
     };
     while !is_beyond(gold.get(g), end) || !is_beyond(pred.get(p), end) {
-        // The side whose next word begins first goes on.
+        // Advance the side whose next word begins first.
         let start = |word: Option<&Node>| word.map_or(usize::MAX, |word| word.span.0);
         let of_gold = g < gold.len() && start(gold.get(g)) <= start(pred.get(p));
         let (words, at) = if of_gold {
@@ -86,13 +121,13 @@ fn align_multiword(
         }
         *at += 1;
     }
-    if (g - first_gold).saturating_mul(p - first_pred) > MOST {
+    if (g - first_gold).saturating_mul(p - first_pred) > MAX_PAIRS {
         return Err(TooManyWords {
             gold: g - first_gold,
             pred: p - first_pred,
         });
     }
-    let found = common(&gold[first_gold..g], &pred[first_pred..p]);
+    let found = longest_common_subsequence(&gold[first_gold..g], &pred[first_pred..p]);
     pairs.extend(found.into_iter().map(|(own, other)| Aligned {
         gold: first_gold + own,
         pred: first_pred + other,
@@ -100,14 +135,18 @@ fn align_multiword(
     Ok((g, p))
 }
 
-/// A longest common subsequence of the lower-cased forms.
-fn common(gold: &[Node<'_>], pred: &[Node<'_>]) -> Vec<(usize, usize)> {
+/// Returns a longest common subsequence of the lower-cased forms, as pairs of indices.
+///
+/// Dynamic programming over suffixes, O(gold * pred) time and memory. Of several such sequences it
+/// takes equal words as early as possible; where skipping a gold word or a pred word is equally
+/// good, it skips the gold word.
+fn longest_common_subsequence(gold: &[Node<'_>], pred: &[Node<'_>]) -> Vec<(usize, usize)> {
     let lower = |words: &[Node]| -> Vec<String> {
         words.iter().map(|word| word.form.to_lowercase()).collect()
     };
     let (gold, pred) = (lower(gold), lower(pred));
     let width = pred.len() + 1;
-    // lengths[g * width + p]: of the words from g and p on.
+    // lengths[g * width + p]: length of the longest common subsequence of gold[g..] and pred[p..].
     let mut lengths = vec![0_u32; (gold.len() + 1) * width];
     for g in (0..gold.len()).rev() {
         for p in (0..pred.len()).rev() {

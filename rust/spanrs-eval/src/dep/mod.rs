@@ -1,4 +1,37 @@
-//! Evaluation of tags and dependency trees, as defined by the CoNLL 2018 shared task (Zeman et al. 2018).
+//! Evaluation of tags and dependency trees, as defined by the CoNLL 2018 shared task.
+//!
+//! Source: Zeman et al., "CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal
+//! Dependencies", 2018, and its script `conll18_ud_eval.py`. Gold and pred may be tokenised
+//! differently: [`align()`] finds the words that both sides have, and everything else is counted
+//! for those pairs ([`compare`]).
+//!
+//! | criterion | right if | words counted |
+//! |---|---|---|
+//! | `las` | head and label are right | all |
+//! | `uas` | head is right | all |
+//! | `las_no_punct`, `uas_no_punct` | as above | gold label is not punctuation |
+//! | `clas` | head and label are right | label is a content relation |
+//! | `mlas` | also UPOS, features and functional children | label is a content relation |
+//! | `upos`, `xpos` | tags are equal | all |
+//! | `feats` | universal features are equal | all |
+//! | `lemmas` | lemmas are equal, or gold has `_` | all |
+//!
+//! A head is right if the pred head is aligned with the gold head, or if both words are roots. F1
+//! of these criteria are the scores of the shared task; the criteria without punctuation are an
+//! addition. Unlike other matchers this one counts without events, because its units are words of
+//! two tokenisations.
+//!
+//! ```
+//! use spanrs_eval::dep::{Node, Options, SCHEMA, compare};
+//! use spanrs_eval::outcomes::{Counts, Measure, Prf};
+//! let word = |span, label, head| Node { form: "w", label, head, span, ..Node::default() };
+//! let gold = [word((0, 1), "nsubj", Some(1)), word((1, 2), "root", None)];
+//! let pred = [word((0, 1), "obj", Some(1)), word((1, 2), "root", None)];
+//! let mut counts = Counts::new(&SCHEMA);
+//! compare(&gold, &pred, Options::default(), &mut counts).unwrap();
+//! let f1 = |name| counts.measure(&Measure::Micro(Prf::f1(SCHEMA.criterion(name).unwrap())));
+//! assert_eq!((f1("las"), f1("uas")), (0.5, 1.0));
+//! ```
 
 mod align;
 mod schema;
@@ -14,18 +47,35 @@ use schema::{
     UPOS, WRONG, WRONG_TAG,
 };
 
-/// How trees are compared.
+/// Options of the comparison of trees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Compare whole labels; else only what stands before the first colon, as in the shared task.
+    /// True to compare whole labels (`nmod:poss`). False, the default, to compare the part before
+    /// the first colon, as in the shared task. Content, function and punctuation relations are
+    /// always decided by that part.
     pub subtypes: bool,
 }
 
-/// Counts what gold and pred words have in common: words of one stretch of text, in one or several sentences. Heads are
-/// indices into the words of the own side.
+/// Counts what gold and pred words have in common.
+///
+/// - `gold`, `pred`: the words of the same stretch of text, one or several sentences, in order.
+///   [`Node::head`] is an index into the words of its own side.
+/// - `counts`: counts of [`SCHEMA`]. Types are labels for arcs and tags for `upos` and `xpos`. The
+///   document is not ended.
+///
+/// Every aligned pair gets one outcome per criterion under the types of both sides; words without a
+/// counterpart are missed or spurious. In the criteria of content words a pair in which only gold
+/// has a content relation is missed, and one in which only pred has one is spurious. Of a pair the
+/// gold label decides whether it is punctuation. The numbers of sentences, gold words and pred
+/// words are counted as well.
+///
+/// Linear in words and arcs, apart from [`align()`]. Memory is linear.
 ///
 /// # Errors
-/// [`TooManyWords`] in multiword tokens; the counts must not be used then.
+/// [`TooManyWords`] from [`align()`]; nothing has been counted then.
+///
+/// # Panics
+/// If a head is not an index into the words of its side.
 pub fn compare(
     gold: &[Node<'_>],
     pred: &[Node<'_>],
@@ -89,7 +139,7 @@ pub fn compare(
                 (false, true) => count(criterion, SPURIOUS, None, Some(&theirs)),
                 (false, false) => {}
             };
-        // Punctuation is what gold says it is.
+        // The gold label decides whether a pair is punctuation.
         let counted = !is_punctuation(word.label);
         of_both(NO_PUNCT, counted, counted, outcome);
         let content = [word, other].map(|word| is_content(word.label));
@@ -158,12 +208,15 @@ pub fn compare(
     Ok(())
 }
 
-/// A lemma that gold leaves open is right.
+/// Returns true if the lemmas are equal, or if gold leaves the lemma open with `_`.
 fn same_lemma(gold: &str, pred: &str) -> bool {
     gold == "_" || gold == pred
 }
 
-/// For each word the words that depend on it with a functional relation, in order.
+/// Returns for each word the words attached to it with a functional relation, in the order of the
+/// text.
+///
+/// MLAS compares them pairwise. Panics if a head is not an index into `words`.
 fn functional_children(words: &[Node<'_>]) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); words.len()];
     for (at, word) in words.iter().enumerate() {

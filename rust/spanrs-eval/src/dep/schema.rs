@@ -1,19 +1,31 @@
+//! Criteria and outcomes of dependency evaluation.
+//!
+//! Criteria whose words are the same share one set of cells: `uas` reads the cells of `las` with
+//! weights under which the label does not matter. The constants are indices into [`SCHEMA`] and
+//! must follow its order.
+
 use crate::outcomes::{Criterion, Outcome, Schema};
 
-/// The head and the label are right.
+/// Head and label are right. In criteria of tags: the tag is right.
 pub(super) const RIGHT: u8 = 0;
-/// The head is right, the label is not.
+/// The head is right, the label is wrong.
 pub(super) const MISLABELLED: u8 = 1;
-/// The head is not right.
+/// The head is wrong. In `mlas` also: head and label are right, but not the rest.
 pub(super) const WRONG: u8 = 2;
-/// The gold word has no counterpart.
+/// In criteria of arcs: a gold word without a counterpart, or with one that the criterion does not
+/// count.
 pub(super) const MISSED: u8 = 3;
-/// The pred word has no counterpart.
+/// In criteria of arcs: a pred word without a counterpart, or with one that the criterion does not
+/// count.
 pub(super) const SPURIOUS: u8 = 4;
 
-/// The second outcome of criteria of tags; missed and spurious follow.
+/// In criteria of tags: the tag is wrong. `WRONG_TAG + 1` is missed and `WRONG_TAG + 2` is
+/// spurious.
 pub(super) const WRONG_TAG: u8 = 1;
 
+/// Outcomes of arcs if head and label have to be right. An aligned word that is not right is a
+/// false positive and a false negative, so that precision divides by pred words and recall by gold
+/// words.
 const LABELLED: &[Outcome] = &[
     Outcome::new("right", [1.0, 0.0, 0.0]),
     Outcome::new("mislabelled", [0.0, 1.0, 1.0]),
@@ -22,6 +34,7 @@ const LABELLED: &[Outcome] = &[
     Outcome::new("spurious", [0.0, 1.0, 0.0]),
 ];
 
+/// The same outcomes if only the head has to be right.
 const UNLABELLED: &[Outcome] = &[
     Outcome::new("right", [1.0, 0.0, 0.0]),
     Outcome::new("mislabelled", [1.0, 0.0, 0.0]),
@@ -30,6 +43,7 @@ const UNLABELLED: &[Outcome] = &[
     Outcome::new("spurious", [0.0, 1.0, 0.0]),
 ];
 
+/// Outcomes of tags, features and lemmas.
 const TAGS: &[Outcome] = &[
     Outcome::new("right", [1.0, 0.0, 0.0]),
     Outcome::new("wrong", [0.0, 1.0, 1.0]),
@@ -37,17 +51,26 @@ const TAGS: &[Outcome] = &[
     Outcome::new("spurious", [0.0, 1.0, 0.0]),
 ];
 
+/// Criterion `las`: all arcs. `uas` is the next one and shares its cells.
 pub(super) const ARCS: u8 = 0;
+/// Criterion `las_no_punct`: arcs of words whose gold label is not punctuation. `uas_no_punct` is
+/// the next one.
 pub(super) const NO_PUNCT: u8 = 2;
+/// Criterion `clas`: arcs with a content relation.
 pub(super) const CONTENT: u8 = 4;
+/// Criterion `mlas`: as `clas`; a right arc also needs the right tag, features and functional
+/// children.
 pub(super) const MLAS: u8 = 5;
-/// XPOS is the next one.
+/// Criterion `upos`: universal tags. `xpos`, tags of the treebank, is the next one.
 pub(super) const UPOS: u8 = 6;
+/// Criterion `feats`: universal morphological features, without types.
 pub(super) const FEATS: u8 = 8;
+/// Criterion `lemmas`: lemmas, without types.
 pub(super) const LEMMAS: u8 = 9;
+/// Criterion of the numbers of sentences, gold words and pred words, in this order.
 pub(super) const CORPUS: u8 = 10;
 
-/// A criterion with the cells of another one.
+/// Returns a criterion that shares the cells of another one and ignores labels.
 const fn unlabelled(name: &'static str, cells_of: u8) -> Criterion {
     Criterion {
         cells_of: Some(cells_of),
@@ -55,6 +78,7 @@ const fn unlabelled(name: &'static str, cells_of: u8) -> Criterion {
     }
 }
 
+/// Returns a criterion whose cells have no types.
 const fn untyped(name: &'static str, outcomes: &'static [Outcome]) -> Criterion {
     Criterion {
         typed: false,
@@ -62,8 +86,10 @@ const fn untyped(name: &'static str, outcomes: &'static [Outcome]) -> Criterion 
     }
 }
 
-/// Arcs by label and tags by tag. Precision divides by the words of pred, recall by those of gold: with equal tokens both
-/// are the accuracy.
+/// Criteria of tags and dependency trees.
+///
+/// Arcs are counted by gold label and pred label, tags by gold tag and pred tag. Precision divides
+/// by pred words, recall by gold words; with equal tokens both are the accuracy.
 pub static SCHEMA: Schema = Schema {
     name: "dep",
     criteria: &[

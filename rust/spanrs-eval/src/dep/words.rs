@@ -1,30 +1,37 @@
-/// A word of a side that is compared.
+//! Words of dependency trees, and the classes of relations that Universal Dependencies
+//! distinguishes.
+//!
+//! Classes are decided by the main relation, the part of a label before the first colon.
+
+/// A word of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Node<'a> {
-    /// The form.
+    /// The form; compared, in lower case, only within multiword tokens.
     pub form: &'a str,
     /// The lemma; `_` if there is none.
     pub lemma: &'a str,
-    /// The universal tag.
+    /// The universal part-of-speech tag.
     pub upos: &'a str,
-    /// The tag of the treebank.
+    /// The treebank's own part-of-speech tag.
     pub xpos: &'a str,
-    /// The morphological features as they are written.
+    /// The morphological features as written in CoNLL-U: `Case=Nom|Number=Sing`, or `_`. Those that
+    /// Universal Dependencies does not define are ignored.
     pub features: &'a str,
-    /// The label of the arc to the head.
+    /// The relation to the head, such as `nsubj` or `nmod:poss`.
     pub label: &'a str,
-    /// Index of the head; None for the root.
+    /// Index of the head among the words given together; None for a root. Not the one-based id of
+    /// CoNLL-U.
     pub head: Option<usize>,
-    /// Where its token stands in the text without spaces, in characters; end exclusive. Words of a multiword token have
-    /// the place of the token.
+    /// Position of the token in the text without spaces, in characters, end exclusive. The words of
+    /// a multiword token all have the position of the token.
     pub span: (usize, usize),
-    /// True for the words of a multiword token.
+    /// True for every word of a multiword token.
     pub in_multiword: bool,
-    /// True for the first word of a sentence.
+    /// True for the first word of a sentence. Only used to count sentences.
     pub starts_sentence: bool,
 }
 
-/// The features that Universal Dependencies defines, the only ones that count.
+/// Names of the features that are compared: `UNIVERSAL_FEATURES` of the shared task's script.
 const UNIVERSAL: [&str; 21] = [
     "PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number",
     "Case", "Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident",
@@ -32,7 +39,7 @@ const UNIVERSAL: [&str; 21] = [
 ];
 
 impl Node<'_> {
-    /// The universal features, sorted.
+    /// Returns the universal features as `name=value`, sorted, so that equal sets are equal lists.
     pub(super) fn feats(&self) -> Vec<&str> {
         let features = self.features.split('|').filter(|feature| {
             let name = feature.split('=').next().unwrap_or_default();
@@ -44,18 +51,27 @@ impl Node<'_> {
     }
 }
 
-/// A label without its subtype: `nmod` of `nmod:poss`.
+/// Returns a label without its subtype.
+///
+/// ```
+/// use spanrs_eval::dep::main_relation;
+/// assert_eq!((main_relation("nmod:poss"), main_relation("root")), ("nmod", "root"));
+/// ```
 pub fn main_relation(label: &str) -> &str {
     label.split(':').next().unwrap_or_default()
 }
 
-/// True for relations of function words.
+/// Returns true for relations of function words, such as `case` and `aux:pass`. MLAS compares words
+/// attached by them.
 pub fn is_functional(label: &str) -> bool {
     const FUNCTIONAL: [&str; 7] = ["aux", "cop", "mark", "det", "clf", "case", "cc"];
     FUNCTIONAL.contains(&main_relation(label))
 }
 
-/// True for relations of content words.
+/// Returns true for relations of content words. CLAS and MLAS count words with these labels.
+///
+/// Content words are all but function words and punctuation; `dep` is one of them, and unknown
+/// relations are none.
 pub fn is_content(label: &str) -> bool {
     const CONTENT: [&str; 28] = [
         "nsubj",
@@ -91,7 +107,7 @@ pub fn is_content(label: &str) -> bool {
     CONTENT.contains(&relation) || relation == "dep"
 }
 
-/// True for punctuation: `punct`, and `P` of the Penn Treebank's converters.
+/// Returns true for punctuation: `punct`, and `P` of converters of the Penn Treebank.
 pub fn is_punctuation(label: &str) -> bool {
     matches!(main_relation(label), "punct" | "P")
 }

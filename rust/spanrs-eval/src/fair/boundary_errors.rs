@@ -1,50 +1,87 @@
-//! Boundary and labelling-boundary errors.
+//! Steps 3 and 4 of the fair matcher: boundary errors and labelling-boundary errors.
+//!
+//! For each of the two kinds of errors there are three passes, in FairEval's order: free gold spans
+//! look for free pred spans; gold spans left over look for pred spans that are in a pair; pred
+//! spans left over look for gold spans that are in a pair. Every pass goes through its spans
+//! (walkers) from the shortest to the longest and gives each the best candidate ([`Rank`]). With
+//! gold 0..6 and pred 0..2 and 3..6, all of one type:
+//!
+//! | pass | walker | candidates: shared tokens | decision | tokens left |
+//! |---|---|---|---|---|
+//! | 1 | gold 0..6 | pred 0..2: 2, pred 3..6: 3 | `bes` with 3..6 | gold 0..3, pred none |
+//! | 2 | none | | | |
+//! | 3 | pred 0..2 | gold 0..6: 2 | `bes` with 0..6 | gold 2..3, pred none |
+//!
+//! One remaining span a side, and small products of both sides, are handled by comparing all pairs.
+//! Larger sentences are first split into groups of overlapping spans, and within a large group
+//! candidates are found with the index [`Overlaps`]. A group of g gold and p pred spans takes O(g
+//! p) time at worst; with the index it is O(log n) for every pair that overlaps. All buffers are
+//! reused, so that resolving a sentence allocates only for spans that lose tokens in their middle.
 
 use super::{GOLD, Kind, Matcher, Overlap, PRED, Sink};
 use crate::overlaps::Overlaps;
 
-/// Pairs of spans up to which all of them are looked at: a few of them cost less than an index.
+/// Largest product of walkers and candidates for which all pairs are compared: building an index
+/// costs more.
 const FEW: usize = 1 << 10;
 
-/// Work space: places of remaining spans.
+/// Work space; spans are indices into [`Matcher::sides`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
-    /// Of each side: those that are in no pair, from the shortest to the longest.
+    /// By side: spans in no pair, from the shortest to the longest, equally long ones in the order
+    /// given.
+    ///
+    /// Emptied while a pass goes through the list; spans that found no partner are put back.
     free: [Vec<u32>; 2],
-    /// Of each side: those that are, in the order in which they came.
+    /// By side: spans in a boundary or labelling-boundary error, in the order in which they were
+    /// paired.
+    ///
+    /// The order decides ties of [`Among::Paired`].
     paired: [Vec<u32>; 2],
-    /// The candidates of a pass that can still be taken.
+    /// By candidate of the current pass: whether it can still be taken.
     open: Vec<bool>,
+    /// Candidates of the current pass by bounds, without those that are not open. Used in large
+    /// passes only.
     index: Overlaps,
+    /// Result of one query of `index`.
     found: Vec<u32>,
-    /// (start, side, place)
+    /// (start, side, span) of all remaining spans, for splitting them into groups.
     by_start: Vec<(i64, usize, u32)>,
-    /// Of each side: (group, place).
+    /// By side: (group, span), ascending by group.
     groups: [Vec<(u32, u32)>; 2],
 }
 
-/// Whom the spans of one side that are left are held against.
+/// Candidate matches for the spans of one side that are still free.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
-    /// The spans of the other side that are left, too.
+    /// Free spans of the other side. A candidate is taken once, whether tokens are left in common
+    /// or not.
     Free,
-    /// Those that are in a pair and have tokens left: the span joins it.
+    /// Spans of the other side that are in a pair and have tokens left. The walker joins the pair;
+    /// a candidate can be joined until its tokens are used up.
     Paired,
 }
 
-/// How good a pair is, the least being the best.
+/// Quality of a candidate; the smallest is the best.
+///
+/// FairEval's key: (-shared tokens, tokens left over in the walker, tokens left over in the
+/// candidate, length of the candidate). Ties go to the candidate that comes first in its list.
 type Rank = (i64, i64, i64, i64);
 
 impl Matcher {
-    /// Pairs the remaining spans of both sides that overlap.
-    pub(super) fn near(&mut self, sink: &mut dyn Sink) {
+    /// Pairs the remaining spans of both sides that overlap, first those of equal types, then the
+    /// others.
+    ///
+    /// Sentences with empty spans are not split into groups and use no index, because empty spans
+    /// can overlap spans that a sweep by start and end considers separate.
+    pub(super) fn match_overlapping(&mut self, sink: &mut dyn Sink) {
         let [golds, preds] = [self.sides[GOLD].len(), self.sides[PRED].len()];
         if golds == 0 || preds == 0 {
             return;
         }
         if golds == 1 && preds == 1 {
-            // Nearly all sentences with a mistake have one.
-            self.only(sink);
+            // Nearly all sentences with mistakes have exactly one.
+            self.match_single_pair(sink);
             return;
         }
         let empty = self
@@ -52,51 +89,57 @@ impl Matcher {
             .iter()
             .any(|side| side.iter().any(|i| i.span.end <= i.span.start));
         if golds * preds <= FEW || empty {
-            // The bounds of empty spans have no order that an index could use.
+            // Empty spans cannot be indexed by their bounds.
             for (side, n) in [(GOLD, golds), (PRED, preds)] {
-                self.free(side, 0..n as u32);
+                self.set_free(side, 0..n as u32);
             }
-            self.passes(!empty, sink);
+            self.run_passes(!empty, sink);
             return;
         }
-        self.split();
+        self.split_into_groups();
         let groups = std::mem::take(&mut self.passes.groups);
         let (mut gold, mut pred) = (&groups[GOLD][..], &groups[PRED][..]);
         while let (Some(&(g, _)), Some(&(p, _))) = (gold.first(), pred.first()) {
             let group = g.min(p);
             for (side, list) in [(GOLD, &mut gold), (PRED, &mut pred)] {
                 let (mine, rest) = list.split_at(list.partition_point(|&(of, _)| of == group));
-                self.free(side, mine.iter().map(|&(_, one)| one));
+                self.set_free(side, mine.iter().map(|&(_, one)| one));
                 *list = rest;
             }
-            self.passes(true, sink);
+            self.run_passes(true, sink);
         }
         self.passes.groups = groups;
     }
 
-    /// Takes the spans of a side that are to be paired: the shortest first, equally long ones as they are.
-    fn free(&mut self, side: usize, remaining: impl Iterator<Item = u32>) {
+    /// Sets the free spans of a side, sorted by length and then by the order given.
+    fn set_free(&mut self, side: usize, remaining: impl Iterator<Item = u32>) {
         let free = &mut self.passes.free[side];
         free.clear();
         free.extend(remaining);
         free.sort_unstable_by_key(|&one| (self.sides[side][one as usize].length(), one));
     }
 
-    /// Pairs one span a side.
-    fn only(&mut self, sink: &mut dyn Sink) {
+    /// Handles one remaining span on each side, by far the most frequent case: they are a pair if
+    /// they overlap.
+    ///
+    /// Equal bounds are no boundary error: such spans differ in their tokens.
+    fn match_single_pair(&mut self, sink: &mut dyn Sink) {
         let (gold, pred) = (&self.sides[GOLD][0], &self.sides[PRED][0]);
         if !matches!(
             Overlap::of(&gold.span, &pred.span),
             None | Some(Overlap::Same)
         ) {
             let shared = gold.shared(pred);
-            self.join((GOLD, 0), 0, shared, sink);
+            self.join_pair((GOLD, 0), 0, shared, sink);
         }
     }
 
-    /// Finds the groups of spans that have nothing to do with each other: what happens within one does
-    /// not depend on the others, so long sentences are many small problems.
-    fn split(&mut self) {
+    /// Splits the remaining spans of both sides into groups that overlap, directly or through
+    /// others.
+    ///
+    /// Groups do not influence each other. One sweep over the spans by start, O(n log n); all spans
+    /// must be non-empty.
+    fn split_into_groups(&mut self) {
         let Buffers {
             by_start, groups, ..
         } = &mut self.passes;
@@ -106,7 +149,7 @@ impl Matcher {
             by_start.extend(starts.zip(0..).map(|(start, one)| (start, side, one)));
             groups[side].clear();
         }
-        // Both sides mostly come in reading order, and this sort merges what is in order.
+        // Both sides mostly come in reading order, and the stable sort merges sorted runs.
         by_start.sort();
         let (mut group, mut end) = (0, i64::MIN);
         for &(start, side, one) in &*by_start {
@@ -116,20 +159,31 @@ impl Matcher {
         }
     }
 
-    /// All passes over the spans that are free.
-    fn passes(&mut self, indexed: bool, sink: &mut dyn Sink) {
+    /// Runs the six passes over the free spans of one group; `indexed` allows the use of
+    /// [`Overlaps`].
+    ///
+    /// Free spans must have been set for both sides ([`Matcher::set_free`]). Spans that are still
+    /// free afterwards are false negatives and false positives.
+    fn run_passes(&mut self, indexed: bool, sink: &mut dyn Sink) {
         for side in [GOLD, PRED] {
             self.passes.paired[side].clear();
         }
         for same_type in [true, false] {
-            self.pass(GOLD, Among::Free, same_type, indexed, sink);
-            self.pass(GOLD, Among::Paired, same_type, indexed, sink);
-            self.pass(PRED, Among::Paired, same_type, indexed, sink);
+            self.run_pass(GOLD, Among::Free, same_type, indexed, sink);
+            self.run_pass(GOLD, Among::Paired, same_type, indexed, sink);
+            self.run_pass(PRED, Among::Paired, same_type, indexed, sink);
         }
     }
 
-    /// Gives the free spans of a side their best partners, one after the other.
-    fn pass(
+    /// Runs one pass: gives each free span of `side`, from the shortest to the longest, its best
+    /// partner.
+    ///
+    /// - `among`: which spans of the other side are candidates.
+    /// - `same_type`: true for boundary errors, false for labelling-boundary errors.
+    /// - `indexed`: whether large passes may find candidates with the index.
+    ///
+    /// Spans that find no partner stay free, in their order. Returns early if the watch said stop.
+    fn run_pass(
         &mut self,
         side: usize,
         among: Among,
@@ -152,14 +206,14 @@ impl Matcher {
         let candidates = std::mem::take(&mut lists[other]);
         let mut walkers = std::mem::take(&mut self.passes.free[side]);
         let indexed = indexed && walkers.len() * candidates.len() > FEW;
-        self.open(other, &candidates, among, indexed);
+        self.open_candidates(other, &candidates, among, indexed);
         let mut stay = 0;
         for at in 0..walkers.len() {
             let walker = walkers[at];
             if self.stopped {
                 break;
             }
-            let best = self.best(
+            let best = self.best_candidate(
                 (side, walker as usize),
                 &candidates,
                 among,
@@ -172,7 +226,7 @@ impl Matcher {
                 continue;
             };
             let candidate = candidates[place];
-            self.join((side, walker as usize), candidate as usize, -rank.0, sink);
+            self.join_pair((side, walker as usize), candidate as usize, -rank.0, sink);
             self.passes.paired[side].push(walker);
             if among == Among::Free {
                 self.passes.paired[other].push(candidate);
@@ -186,11 +240,13 @@ impl Matcher {
         }
         walkers.truncate(stay);
         self.passes.free[side] = walkers;
-        self.close(other, candidates, among);
+        self.return_candidates(other, candidates, among);
     }
 
-    /// Makes ready to look among the candidates.
-    fn open(&mut self, other: usize, candidates: &[u32], among: Among, indexed: bool) {
+    /// Marks the candidates that can be taken, and indexes them if `indexed`.
+    ///
+    /// Free candidates can all be taken; paired ones only if they have tokens left.
+    fn open_candidates(&mut self, other: usize, candidates: &[u32], among: Among, indexed: bool) {
         let remaining = &self.sides[other];
         let Buffers { open, index, .. } = &mut self.passes;
         open.clear();
@@ -215,8 +271,9 @@ impl Matcher {
         }
     }
 
-    /// Puts the candidates back where they belong.
-    fn close(&mut self, other: usize, mut candidates: Vec<u32>, among: Among) {
+    /// Returns the candidates of a pass to the list they were taken from; those that were paired
+    /// are no longer free.
+    fn return_candidates(&mut self, other: usize, mut candidates: Vec<u32>, among: Among) {
         match among {
             Among::Free => {
                 let remaining = &self.sides[other];
@@ -227,8 +284,13 @@ impl Matcher {
         }
     }
 
-    /// The best partner among the candidates, as its place among them, if there is one.
-    fn best(
+    /// Returns the best open candidate for a walker with its rank, as an index into `candidates`;
+    /// None if no candidate fits.
+    ///
+    /// A candidate fits if its type is equal (`same_type`) or different, if its bounds overlap
+    /// those of the walker without being equal, and, for [`Among::Paired`], if the two still share
+    /// tokens. O(candidates), or with the index O(log n) for each candidate that overlaps.
+    fn best_candidate(
         &mut self,
         (side, walker): (usize, usize),
         candidates: &[u32],
@@ -266,7 +328,7 @@ impl Matcher {
                 candidate.size - shared,
                 length,
             );
-            // Of equally good ones the first is taken.
+            // Ties go to the first candidate.
             if best.is_none_or(|(least, _)| rank < least) {
                 best = Some((rank, place));
             }
@@ -285,8 +347,16 @@ impl Matcher {
         best
     }
 
-    /// Makes a pair, or lets a span join one: counts it, and takes the tokens the two share from both.
-    fn join(
+    /// Makes a pair, or lets a span join one, and removes the `shared` tokens from both.
+    ///
+    /// - `side`, `walker`: the span that looked for a partner, by side and index in
+    ///   [`Matcher::sides`].
+    /// - `candidate`: its partner, by index in the other side.
+    /// - `shared`: number of remaining tokens that both have.
+    ///
+    /// The kind of error is decided by types and by the bounds as given, from the point of view of
+    /// gold, whichever side walks.
+    fn join_pair(
         &mut self,
         (side, walker): (usize, usize),
         candidate: usize,
@@ -307,6 +377,6 @@ impl Matcher {
         };
         self.pair(kind, g, p, sink);
         let [golds, preds] = &mut self.sides;
-        golds[g].part(&mut preds[p], shared);
+        golds[g].remove_shared(&mut preds[p], shared);
     }
 }

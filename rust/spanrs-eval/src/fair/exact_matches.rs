@@ -1,4 +1,20 @@
-//! Equal spans, and spans of equal bounds.
+//! Steps 1 and 2 of the fair matcher: equal spans, and spans with equal bounds and different types.
+//!
+//! Sides in reading order without duplicates, the usual case, are merged in linear time without
+//! sorting. Other sides are sorted first. Whatever has no equal becomes a [`RemainingSpan`], in the
+//! order given.
+//!
+//! Duplicates count differently under the two criteria. For gold with `PER` 0..2 twice:
+//!
+//! | pred `PER` 0..2 | `traditional` | `fair` |
+//! |---|---|---|
+//! | once | 2 `tp` | 1 `tp`, the other one remains |
+//! | twice | 2 `tp` | 2 `tp` |
+//! | three times | 2 `tp` | 2 `tp`, the third one remains |
+//!
+//! Spans with equal bounds and types, but different tokens, are not equal, and no other step pairs
+//! them with each other: they are a false negative and a false positive, unless they find other
+//! partners.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,32 +23,40 @@ use super::remaining::RemainingSpan;
 use super::{FAIR, GOLD, Kind, Matcher, PRED, Sink, Spans, TRADITIONAL, emit, emit_equal};
 use spanrs_base::Span;
 
-/// Pairs of spans up to which all of them are looked at; above, both sides are sorted first.
+/// Largest product of the numbers of remaining spans for which labelling errors are found by
+/// comparing all pairs.
+///
+/// Above it an index by bounds ([`Bounds`]) is cheaper.
 const FEW: usize = 1 << 10;
 
-/// Work space.
+/// Work space for sides that have to be sorted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
-    /// Places of the spans of both sides, equal ones together, in the order given among themselves.
+    /// By side: indices of the spans in reading order; equal spans are adjacent and in the order
+    /// given.
     sorted: [Vec<u32>; 2],
-    /// One a span of each side: it is in a pair of equals.
+    /// By side and index of the span: whether it is in a pair of equal spans.
     paired: [Vec<bool>; 2],
 }
 
-/// True where the spans are in reading order, and none is there twice.
+/// Returns true if the spans are in reading order without duplicates. Tokens are not compared.
 fn is_plain(spans: Spans<'_>) -> bool {
     spans.all.windows(2).all(|two| two[0] < two[1])
 }
 
 impl Matcher {
-    /// Traditional outcomes and pairs of equal spans; what is left are the remaining spans.
-    pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
+    /// Reports traditional outcomes and pairs of equal spans, and collects the others in `sides`.
+    ///
+    /// Chooses between three ways: sides that are equal throughout (or the same memory) are paired
+    /// position by position; plain sides are merged, beginning after their common prefix; others
+    /// are sorted first.
+    pub(super) fn match_equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let whole = gold.all_whole() && pred.all_whole();
-        // Most sentences of most corpora are the same on both sides, and the others begin so.
+        // Most sentences of most corpora are equal on both sides, and the others have a common prefix.
         let same = if !whole {
             0
         } else if std::ptr::eq(gold.all, pred.all) {
-            // They may even be the same memory.
+            // Both sides may be the same memory.
             gold.all.len()
         } else {
             let pairs = gold.all.iter().zip(pred.all);
@@ -42,20 +66,28 @@ impl Matcher {
         if all || whole && is_plain(gold) && is_plain(pred) {
             (0..same).for_each(|at| emit_equal(sink, at, at));
             if !all {
-                self.merge(gold, pred, same, sink);
+                self.merge_sorted(gold, pred, same, sink);
             }
         } else {
-            // Where spans come twice it takes more to tell which are equal to which.
-            self.group(gold, pred, sink);
+            // With duplicates or gaps, equal spans are found by sorting.
+            self.sort_and_match(gold, pred, sink);
         }
     }
 
-    /// Pairs of equal spans, where both sides are in reading order and hold none twice; the first ones, so
-    /// many, are the same on both sides and counted already.
+    /// Merges two sides that are in reading order without duplicates and without gaps; the first
+    /// `same` spans are equal on both and were reported already.
     ///
-    /// What is left is resolved as soon as no later span can overlap it, so that long sentences stay small
-    /// problems; where decisions are kept these are to be in the order of the whole sentence.
-    fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, same: usize, sink: &mut dyn Sink) {
+    /// Remaining spans are resolved as soon as no later span can overlap them, so that long
+    /// sentences stay small problems. That reorders events, so it is not done if `in_order`; and it
+    /// needs spans that are not empty, because only those end after everything that overlaps them
+    /// has begun. O(gold + pred), apart from resolving.
+    fn merge_sorted(
+        &mut self,
+        golds: Spans<'_>,
+        preds: Spans<'_>,
+        same: usize,
+        sink: &mut dyn Sink,
+    ) {
         let (gold, pred) = (golds.all, preds.all);
         let (mut g, mut p) = (same, same);
         let solid = |spans: &[Span<i64>]| spans.iter().all(|span| span.start < span.end);
@@ -76,8 +108,8 @@ impl Matcher {
                 };
                 let span = spans.all[at];
                 if at_once && span.start >= end {
-                    self.resolve(sink);
-                    self.forget();
+                    self.resolve_remaining(sink);
+                    self.clear_remaining();
                 }
                 end = end.max(span.end);
                 match side {
@@ -91,8 +123,11 @@ impl Matcher {
         }
     }
 
-    /// Pairs of equal spans of any sides. The first of several equal ones are paired first.
-    fn group(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
+    /// Pairs equal spans of sides in any order, with duplicates or gaps.
+    ///
+    /// Of several equal spans the first are paired first. For the traditional criterion every gold
+    /// duplicate answers the first equal pred span. O(n log n).
+    fn sort_and_match(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let mut buffers = std::mem::take(&mut self.equal);
         let sides = [gold, pred];
         let key = |side: usize, at: u32| {
@@ -147,9 +182,12 @@ impl Matcher {
         self.equal = buffers;
     }
 
-    /// Labelling errors: gold in the order given takes the first pred span that has its bounds and another
-    /// type. Tokens are not looked at.
-    pub(super) fn labels(&mut self, sink: &mut dyn Sink) {
+    /// Makes labelling errors: gold in the order given takes the first free pred span with its
+    /// bounds and another type.
+    ///
+    /// Tokens are not consulted. Removes the spans of these pairs from `sides`, so that they take
+    /// part in no later step. Compares all pairs up to [`FEW`] of them.
+    pub(super) fn match_labelling_errors(&mut self, sink: &mut dyn Sink) {
         if self.sides[GOLD].len() * self.sides[PRED].len() <= FEW {
             for g in 0..self.sides[GOLD].len() {
                 let gold = self.sides[GOLD][g].span;
@@ -162,14 +200,17 @@ impl Matcher {
                 }
             }
         } else {
-            self.many_labels(sink);
+            self.match_labelling_errors_by_index(sink);
         }
         for side in &mut self.sides {
             side.retain(RemainingSpan::is_free);
         }
     }
 
-    fn many_labels(&mut self, sink: &mut dyn Sink) {
+    /// Finds the same pairs as [`Matcher::match_labelling_errors`] in O(n log n), for many spans.
+    ///
+    /// Builds an index of the pred spans, from which each gold span takes the first that fits.
+    fn match_labelling_errors_by_index(&mut self, sink: &mut dyn Sink) {
         let mut free = Bounds::new(&self.sides[PRED]);
         for g in 0..self.sides[GOLD].len() {
             if let Some(p) = free.take(&self.sides[GOLD][g].span) {
@@ -179,17 +220,22 @@ impl Matcher {
     }
 }
 
-/// Spans by their bounds, and those of one pair of bounds by their types, each type in order.
+/// Index of free spans by bounds, and within the same bounds by type.
 struct Bounds {
-    /// Places of the spans, by bounds and type.
+    /// Indices of the spans, sorted by bounds, type and index.
     sorted: Vec<u32>,
+    /// By bounds: the first free span of each type.
     types: BTreeMap<(i64, i64), Heads>,
 }
 
-/// The first free place of each type -> the type, and where its places are in `sorted`.
+/// Index of the first free span of a type -> the type, and the range of the free spans of that type
+/// in [`Bounds::sorted`].
+///
+/// Keyed by index, so that the first entry of another type is the first span of another type.
 type Heads = BTreeMap<u32, (u32, usize, usize)>;
 
 impl Bounds {
+    /// Indexes all spans. O(n log n).
     fn new(remaining: &[RemainingSpan]) -> Self {
         let key = |at: u32| {
             let span = remaining[at as usize].span;
@@ -208,10 +254,11 @@ impl Bounds {
         Self { sorted, types }
     }
 
-    /// Takes the first span that has the bounds of this one and another type.
+    /// Removes and returns the index of the first span with the bounds of `span` and another type.
+    /// O(log n).
     fn take(&mut self, span: &Span<i64>) -> Option<u32> {
         let heads = self.types.get_mut(&(span.start, span.end))?;
-        // At most one of the types is that of the span.
+        // At most one entry has the type of the span, so that this looks at two at most.
         let found = heads.iter().find(|(_, (ty, ..))| *ty != span.ty);
         let (&place, &(ty, start, end)) = found?;
         heads.remove(&place);

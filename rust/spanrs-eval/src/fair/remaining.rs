@@ -1,4 +1,16 @@
-//! The spans that have no equal on the other side.
+//! Spans without an equal on the other side, and the tokens they have left.
+//!
+//! FairEval removes the tokens that a pair shares from both spans, so that a span can join several
+//! pairs but no token counts twice. Here the tokens are runs instead of sets: removing a run costs
+//! what it touches, whatever the length of the span.
+//!
+//! | gold 0..6 loses to | tokens left |
+//! |---|---|
+//! | | 0..6, one run |
+//! | pred 0..2 | 2..6, one run |
+//! | pred 4..5 | 2..4 and 5..6, two runs |
+//!
+//! Only the third case needs memory of its own ([`Tokens::Runs`]).
 
 use spanrs_base::Span;
 
@@ -7,89 +19,107 @@ use crate::token_sets::{Run, Runs};
 
 /// The tokens a span has not lost to a pair.
 #[derive(Clone, Debug)]
-enum Left {
-    /// Neighbours, or none where it ends as it begins: nearly all spans, without memory of their own.
+enum Tokens {
+    /// One run of adjacent tokens, empty if its end is not after its start. Nearly all spans; needs
+    /// no memory of its own.
     Run(Run),
+    /// Several runs. Spans with gaps, and spans that lost tokens in the middle.
     Runs(Runs),
 }
 
-/// A span that has no equal.
+/// A span without an equal on the other side.
+///
+/// Its bounds and type stay as they are; tokens are lost to pairs.
 #[derive(Clone, Debug)]
 pub(super) struct RemainingSpan {
+    /// The span itself.
     pub(super) span: Span<i64>,
-    /// Its place among the spans of its side.
+    /// Index of the span in its side of the [`Pair`](crate::Pair).
     pub(super) at: u32,
-    /// Tokens it has left.
+    /// Number of tokens left.
     pub(super) size: i64,
-    left: Left,
+    /// The tokens left; `size` of them.
+    tokens: Tokens,
+    /// True if the span is in a pair of any kind.
     paired: bool,
+    /// True if the span is in a boundary or labelling-boundary error, even one that took no token.
     reduced: bool,
 }
 
 impl RemainingSpan {
+    /// Creates a free span with all its tokens; `at` is its index in `spans`.
     #[inline]
     pub(super) fn new(spans: Spans<'_>, at: usize) -> Self {
         let span = spans.all[at];
-        let (size, left) = match spans.runs(at) {
+        let (size, tokens) = match spans.runs(at) {
             None => (
                 (span.end - span.start).max(0),
-                Left::Run((span.start, span.end)),
+                Tokens::Run((span.start, span.end)),
             ),
             Some(runs) => (
                 runs.iter().map(|(start, end)| end - start).sum(),
-                Left::Runs(runs.iter().copied().collect()),
+                Tokens::Runs(runs.iter().copied().collect()),
             ),
         };
         Self {
             span,
             at: at as u32,
             size,
-            left,
+            tokens,
             paired: false,
             reduced: false,
         }
     }
 
+    /// Returns true if the span is in no pair.
     pub(super) fn is_free(&self) -> bool {
         !self.paired
     }
 
-    pub(super) fn pair(&mut self) {
+    /// Marks the span as paired. Its tokens stay until [`RemainingSpan::remove_shared`].
+    pub(super) fn mark_paired(&mut self) {
         self.paired = true;
     }
 
-    /// How many places lie between its bounds, tokens or not.
+    /// Returns the distance of the bounds, FairEval's `e - b`: gaps and lost tokens count, and it
+    /// may be negative.
     pub(super) fn length(&self) -> i64 {
         self.span.end - self.span.start
     }
 
-    /// How many of the tokens they have left two spans have in common.
+    /// Returns the number of remaining tokens that two spans have in common.
+    ///
+    /// O(1) for single runs; otherwise proportional to the runs of the span with fewer of them,
+    /// times the logarithm of those of the other, and to the runs they share.
     pub(super) fn shared(&self, other: &Self) -> i64 {
-        match (&self.left, &other.left) {
-            (Left::Run(a), Left::Run(b)) => (a.1.min(b.1) - a.0.max(b.0)).max(0),
-            (Left::Run(run), Left::Runs(runs)) | (Left::Runs(runs), Left::Run(run)) => {
+        match (&self.tokens, &other.tokens) {
+            (Tokens::Run(a), Tokens::Run(b)) => (a.1.min(b.1) - a.0.max(b.0)).max(0),
+            (Tokens::Run(run), Tokens::Runs(runs)) | (Tokens::Runs(runs), Tokens::Run(run)) => {
                 length(runs.within(*run))
             }
-            // The one with fewer runs says where to look in the other.
-            (Left::Runs(a), Left::Runs(b)) => {
+            // Look up the runs of the span with fewer runs in the other one.
+            (Tokens::Runs(a), Tokens::Runs(b)) => {
                 let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
                 few.iter().map(|run| length(many.within(run))).sum()
             }
         }
     }
 
-    /// Takes the tokens two spans have in common, `n` of them, from both.
-    pub(super) fn part(&mut self, other: &mut Self, n: i64) {
+    /// Removes the remaining tokens that two spans have in common from both; `n` is their number,
+    /// from [`RemainingSpan::shared`].
+    ///
+    /// Marks both as reduced, even if `n` is 0 and neither loses a token.
+    pub(super) fn remove_shared(&mut self, other: &mut Self, n: i64) {
         if n > 0 {
-            match (&self.left, &other.left) {
-                (&Left::Run(a), &Left::Run(b)) => {
-                    self.lose(b);
-                    other.lose(a);
+            match (&self.tokens, &other.tokens) {
+                (&Tokens::Run(a), &Tokens::Run(b)) => {
+                    self.remove_run(b);
+                    other.remove_run(a);
                 }
                 _ => {
-                    for run in self.common(other) {
-                        self.lose(run);
-                        other.lose(run);
+                    for run in self.shared_runs(other) {
+                        self.remove_run(run);
+                        other.remove_run(run);
                     }
                 }
             }
@@ -100,47 +130,52 @@ impl RemainingSpan {
         other.reduced = true;
     }
 
-    /// The tokens they have left that two spans have in common.
-    fn common(&self, other: &Self) -> Vec<Run> {
-        match (&self.left, &other.left) {
-            (Left::Run(a), Left::Run(b)) => vec![(a.0.max(b.0), a.1.min(b.1))],
-            (Left::Run(run), Left::Runs(runs)) | (Left::Runs(runs), Left::Run(run)) => {
+    /// Returns the remaining tokens that two spans have in common, as runs.
+    ///
+    /// Of two spans with several runs each, the one with fewer runs is looked up in the other.
+    fn shared_runs(&self, other: &Self) -> Vec<Run> {
+        match (&self.tokens, &other.tokens) {
+            (Tokens::Run(a), Tokens::Run(b)) => vec![(a.0.max(b.0), a.1.min(b.1))],
+            (Tokens::Run(run), Tokens::Runs(runs)) | (Tokens::Runs(runs), Tokens::Run(run)) => {
                 runs.within(*run).collect()
             }
-            (Left::Runs(a), Left::Runs(b)) => {
+            (Tokens::Runs(a), Tokens::Runs(b)) => {
                 let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
                 few.iter().flat_map(|run| many.within(run)).collect()
             }
         }
     }
 
-    fn lose(&mut self, (start, end): Run) {
-        match &mut self.left {
-            Left::Run(run) => {
-                // Nearly always neighbours or none are left.
+    /// Removes a run of tokens. A single run that loses its middle becomes two.
+    fn remove_run(&mut self, (start, end): Run) {
+        match &mut self.tokens {
+            Tokens::Run(run) => {
+                // Nearly always at most one run is left.
                 let (before, behind) = ((run.0, run.1.min(start)), (run.0.max(end), run.1));
-                self.left = if before.0 >= before.1 {
-                    Left::Run(behind)
+                self.tokens = if before.0 >= before.1 {
+                    Tokens::Run(behind)
                 } else if behind.0 >= behind.1 {
-                    Left::Run(before)
+                    Tokens::Run(before)
                 } else {
-                    Left::Runs([before, behind].into_iter().collect())
+                    Tokens::Runs([before, behind].into_iter().collect())
                 };
             }
-            Left::Runs(runs) => runs.remove((start, end)),
+            Tokens::Runs(runs) => runs.remove((start, end)),
         }
     }
 
-    /// The tokens it has left, and whether it lost any pair's.
-    pub(super) fn left(&self) -> Option<Vec<Run>> {
-        self.reduced.then(|| match &self.left {
-            Left::Run((start, end)) if start >= end => Vec::new(),
-            Left::Run(run) => vec![*run],
-            Left::Runs(runs) => runs.iter().collect(),
+    /// Returns the runs of the remaining tokens; None if the span is in no boundary or
+    /// labelling-boundary error.
+    pub(super) fn remaining_runs(&self) -> Option<Vec<Run>> {
+        self.reduced.then(|| match &self.tokens {
+            Tokens::Run((start, end)) if start >= end => Vec::new(),
+            Tokens::Run(run) => vec![*run],
+            Tokens::Runs(runs) => runs.iter().collect(),
         })
     }
 }
 
+/// Returns the number of tokens in runs.
 fn length(runs: impl Iterator<Item = Run>) -> i64 {
     runs.map(|(start, end)| end - start).sum()
 }

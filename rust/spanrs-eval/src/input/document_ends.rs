@@ -2,18 +2,34 @@
 
 use super::InputError;
 
-/// Documents by the number of sentences up to the end of each.
+/// Documents, by the number of sentences up to the end of each.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::input::DocumentEnds;
+/// let names = Some(vec!["a".to_owned(), "b".to_owned()]);
+/// let documents = DocumentEnds::new(&[2, 3], names).unwrap();
+/// assert!(documents.check(5).is_ok() && documents.check(4).is_err());
+/// let mut ends = documents.from(0);
+/// assert_eq!(ends.ends_at(1), None);
+/// assert_eq!(ends.ends_at(2), Some(Some("a")));
+/// assert_eq!(ends.ends_at(5), Some(Some("b")));
+/// ```
 #[derive(Clone, Debug)]
 pub struct DocumentEnds {
+    /// By document: the number of sentences up to its end; ascending.
     ends: Vec<usize>,
+    /// The names of the documents; without names they are numbered.
     names: Option<Vec<String>>,
 }
 
 impl DocumentEnds {
-    /// Documents of so many sentences each, with their names where they have such.
+    /// Creates documents of the given numbers of sentences, with names if there are any.
     ///
     /// # Errors
-    /// [`InputError::Shape`] where a document has no sentence, or there are not as many names as documents.
+    /// [`InputError::Shape`] if a document has no sentence, or if the numbers of names and
+    /// documents differ.
     pub fn new(sizes: &[i64], names: Option<Vec<String>>) -> Result<Self, InputError> {
         let mut end = 0_usize;
         let ends = sizes.iter().map(|&size| {
@@ -23,12 +39,12 @@ impl DocumentEnds {
         let ends: Vec<usize> = ends.collect();
         let (documents, named) = (ends.len(), names.as_ref().map(Vec::len));
         if sizes.iter().any(|&size| size < 1) || named.is_some_and(|named| named != documents) {
-            return Err(wrong(sizes, None));
+            return Err(size_error(sizes, None));
         }
         Ok(Self { ends, names })
     }
 
-    /// Refuses documents that do not add up to so many sentences.
+    /// Refuses documents whose sizes do not add up to `sentences`.
     ///
     /// # Errors
     /// [`InputError::Shape`].
@@ -50,16 +66,24 @@ impl DocumentEnds {
                 sentence: None,
             });
         }
-        Err(wrong(&sizes, Some(sentences)))
+        Err(size_error(&sizes, Some(sentences)))
     }
 
-    /// The first end at or behind a number of sentences.
+    /// Returns the first end at or after a number of sentences; None if all documents end before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::input::DocumentEnds;
+    /// let documents = DocumentEnds::new(&[2, 3], None).unwrap();
+    /// assert_eq!([1, 2, 3, 6].map(|at| documents.next_end(at)), [Some(2), Some(2), Some(5), None]);
+    /// ```
     pub fn next_end(&self, sentences: usize) -> Option<usize> {
         let at = self.ends.partition_point(|&end| end < sentences);
         self.ends.get(at).copied()
     }
 
-    /// The ends after so many sentences.
+    /// Returns the ends that follow `sentence` sentences.
     pub fn from(&self, sentence: usize) -> Ends<'_> {
         Ends {
             all: self,
@@ -68,16 +92,20 @@ impl DocumentEnds {
     }
 }
 
-/// Iterates over the ends of documents.
+/// Iterates over the ends of documents while sentences are counted.
 #[derive(Clone, Debug)]
 pub struct Ends<'a> {
+    /// The documents.
     all: &'a DocumentEnds,
+    /// Index of the document that ends next.
     next: usize,
 }
 
 impl<'a> Ends<'a> {
-    /// The document that ends after so many sentences, as its name or None; None where none ends there. The numbers of
-    /// the calls must ascend.
+    /// Returns Some if a document ends after `sentences` sentences; the inner value is its name,
+    /// None if documents have no names.
+    ///
+    /// The arguments of successive calls must ascend, and may skip no end.
     #[inline]
     pub fn ends_at(&mut self, sentences: usize) -> Option<Option<&'a str>> {
         if *self.all.ends.get(self.next)? != sentences {
@@ -90,7 +118,9 @@ impl<'a> Ends<'a> {
     }
 }
 
-fn wrong(sizes: &[i64], sentences: Option<usize>) -> InputError {
+/// Returns the error for sizes that are not positive or do not match the names; with `sentences`,
+/// for sizes that do not add up to it. The message lists the first eight sizes.
+fn size_error(sizes: &[i64], sentences: Option<usize>) -> InputError {
     let shown: Vec<String> = sizes.iter().take(8).map(i64::to_string).collect();
     let mut shown = match shown.is_empty() {
         true => "none".to_owned(),

@@ -1,23 +1,27 @@
+//! The errors of corpora in memory.
+
 use spanrs_tags::Error as TagsError;
 
 use crate::matcher::Unmatched;
 use crate::scorer::Side;
 
 /// Why a corpus in memory cannot be scored.
+///
+/// Messages name the side, the sentence and the token, 0-based as in the arrays.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// Sentences or documents of gold and pred do not agree.
+    /// The numbers of sentences, tokens or documents do not agree.
     #[error("{message}")]
     Shape {
         /// What does not agree.
         message: String,
-        /// Index of the first such sentence, from 0.
+        /// Index of the first sentence concerned, 0-based; None if there is no particular one.
         sentence: Option<usize>,
     },
     /// An id without a tag.
     #[error("{message}")]
     UnknownId {
-        /// The id and where it is.
+        /// The id and its place.
         message: String,
     },
     /// Tags that cannot be read.
@@ -28,15 +32,15 @@ pub enum InputError {
     TagsOf {
         /// The side.
         side: Side,
-        /// Why.
+        /// What is wrong.
         error: TagsError,
     },
     /// Spans that the matcher refuses.
     #[error("sentence {sentence}: {error}")]
     Unmatched {
-        /// Index of the sentence, from 0.
+        /// Index of the sentence, 0-based.
         sentence: usize,
-        /// Why.
+        /// Why the matcher refuses them.
         error: Unmatched,
     },
     /// The watch said stop.

@@ -1,4 +1,22 @@
-//! Counting flat runs of integer ids: arrays, and columns that point into a dictionary.
+//! Counting flat arrays of integer ids: arrays of labels, and columns that point into a dictionary.
+//!
+//! Ids are converted to bytes, a few thousand at a time, and counted in blocks ([`TagBlock`]) if
+//! the reading and the number of tags allow that; otherwise sentence by sentence. The conversion to
+//! bytes is limited by memory, so it uses the widest vectors of the processor and prefetches both
+//! arrays; the next stretch is fetched while a block is counted.
+//!
+//! | id of gold | id of pred | token |
+//! |---|---|---|
+//! | a tag | a tag | counted |
+//! | `ignore` | anything | left out on both sides |
+//! | a tag | no tag | error |
+//! | no tag | anything | error |
+//!
+//! Tokens that are left out do not count in positions.
+//!
+//! Threads take ranges of whole documents and count into parts of the scorer, which are added in
+//! order, so the result does not depend on the number of threads. Of several errors, that of the
+//! first range is reported.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,33 +31,38 @@ use crate::parallel::count_parts;
 use crate::scorer::{Scorer, Side};
 use crate::tag_block::TagBlock;
 
+/// The result of this module's functions.
 type Result<T> = std::result::Result<T, InputError>;
 
-/// Tokens that are turned to bytes together.
+/// Number of tokens that are converted to bytes together.
 const RUN: usize = 1 << 12;
-/// Runs between two looks for Ctrl-C.
+/// Number of runs between two calls of the watch.
 const PAUSE: usize = 1 << 8;
 /// Minimum number of tokens per thread.
 const MIN_TOKENS: usize = 1 << 12;
-/// The byte of an id that is no tag: outside the vocabulary, or to be ignored.
+/// The byte of an id without a tag, or of one to be ignored.
 const NO_TAG: u8 = 0x80;
-/// Ids that are turned to bytes at once.
+/// Number of ids that are converted to bytes in one step.
 const LANES: usize = 64;
-/// Prefetch distance in bytes: turning ids to bytes waits for memory.
+/// Prefetch distance in bytes.
 const AHEAD: usize = 2048;
+/// Size of a cache line in bytes.
 const LINE: usize = 64;
-/// The last place of the table of [`Codes`] stands for all ids beyond it.
+/// Last index of the table of [`Codes`], which stands for all ids beyond it.
 const LAST: u64 = 255;
 
-/// The byte of each id.
+/// The byte of each id of one side.
 struct Codes {
+    /// By id: the reader's tag id, or [`NO_TAG`].
     table: [u8; LAST as usize + 1],
+    /// Number of ids of the caller's vocabulary.
     tags: usize,
-    /// Every id is its own byte.
+    /// Whether every id is its own byte, so that no table is needed.
     is_identity: bool,
 }
 
 impl Codes {
+    /// Builds the table for fewer than [`LAST`] ids; `ignore` gets [`NO_TAG`].
     fn new(numbers: &[u32], ignore: i64) -> Self {
         let mut table = [NO_TAG; LAST as usize + 1];
         for (id, (code, &number)) in table.iter_mut().zip(numbers).enumerate() {
@@ -56,36 +79,64 @@ impl Codes {
     }
 }
 
-/// Ids of both sides, each of which has its own numbering.
+/// Ids of both sides of a corpus, each side with its own numbering. See the [module](super) for an
+/// example.
+///
+/// The arrays may have different integer types. They are only read, so they can be those of NumPy
+/// or Arrow without a copy.
 #[derive(Clone, Copy, Debug)]
 pub struct IdBatch<'a, G, P> {
     /// Ids of gold.
     pub gold: &'a [G],
-    /// Ids of pred, as many.
+    /// Ids of pred, as many as of gold.
     pub pred: &'a [P],
-    /// Where sentences begin and end.
+    /// Where sentences begin and end in both arrays.
     pub cut: Sentences<'a, i64>,
-    /// The reader's id of each id of gold.
+    /// The reader's tag id of each id of gold.
     pub gold_numbers: &'a [u32],
-    /// The reader's id of each id of pred.
+    /// The reader's tag id of each id of pred.
     pub pred_numbers: &'a [u32],
-    /// Tokens where gold has this are left out.
+    /// Tokens whose gold id equals this are left out.
     pub ignore: i64,
-    /// Sentences that came before.
+    /// Number of sentences before this batch, for messages and documents.
     pub first: usize,
-    /// [`NULL`] stands for a tag that is missing, and is no id.
+    /// Whether [`NULL`] stands for a tag that is missing, so that messages do not call it an id.
     pub nulls: bool,
-    /// Where documents end, in sentences with those that came before.
+    /// Where documents end, in sentences that include those before this batch.
     pub documents: Option<&'a DocumentEnds>,
-    /// Asked now and then by the calling thread.
+    /// Asked at intervals by the calling thread.
     pub watch: Watch,
 }
 
 impl<G: Id, P: Id> IdBatch<'_, G, P> {
-    /// Adds the tags of a side to what a scheme is detected from, up to about `most` tokens; true where that was all.
+    /// Adds the tags of a side to the evidence for a scheme, from whole sentences until `most`
+    /// tokens are reached. Returns whether these were all sentences.
     ///
     /// # Errors
-    /// [`InputError::UnknownId`].
+    /// [`InputError::UnknownId`] for an id of either side without a tag.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::Side;
+    /// use spanrs_eval::input::{IdBatch, Sentences};
+    /// use spanrs_tags::Evidence;
+    /// let batch = IdBatch {
+    ///     gold: &[0_u8, 1, 1, 0],
+    ///     pred: &[0_u8, 0, 0, 0],
+    ///     cut: Sentences::Equal(2, 2),
+    ///     gold_numbers: &[0, 1],
+    ///     pred_numbers: &[0, 1],
+    ///     ignore: -100,
+    ///     first: 0,
+    ///     nulls: false,
+    ///     documents: None,
+    ///     watch: || false,
+    /// };
+    /// let mut evidence = Evidence::default();
+    /// assert_eq!(batch.evidence(Side::Gold, 2, &mut evidence).unwrap(), false, "one of two sentences");
+    /// assert_eq!(batch.evidence(Side::Gold, 3, &mut evidence).unwrap(), true);
+    /// ```
     pub fn evidence(&self, side: Side, most: u64, evidence: &mut Evidence) -> Result<bool> {
         let mut tokens = 0;
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
@@ -100,10 +151,12 @@ impl<G: Id, P: Id> IdBatch<'_, G, P> {
         Ok(true)
     }
 
-    /// Counts all sentences on so many threads.
+    /// Counts all sentences on at most `threads` threads.
     ///
     /// # Errors
-    /// [`InputError::UnknownId`] of the first sentence that has one; [`InputError::Interrupted`].
+    /// - [`InputError::UnknownId`] for the first id without a tag.
+    /// - [`InputError::Unmatched`] if the matcher refuses spans.
+    /// - [`InputError::Interrupted`] if the watch said stop.
     pub fn count(&self, reader: &Reader, scorer: &mut Scorer, threads: usize) -> Result<()> {
         let parts = self.whole_documents(self.cut.split(threads, MIN_TOKENS));
         let stop = AtomicBool::new(false);
@@ -126,7 +179,9 @@ impl<G: Id, P: Id> IdBatch<'_, G, P> {
         })
     }
 
-    /// The same parts with their ends moved to ends of documents.
+    /// Moves the ends of parts to the next ends of documents, so that no document is divided
+    /// between threads; parts that become empty are dropped. Without documents the parts are
+    /// unchanged.
     fn whole_documents(&self, parts: Vec<Range<usize>>) -> Vec<Range<usize>> {
         let Some(documents) = self.documents else {
             return parts;
@@ -144,7 +199,11 @@ impl<G: Id, P: Id> IdBatch<'_, G, P> {
         whole
     }
 
-    /// The reader's ids of a sentence, without the tokens to ignore.
+    /// Replaces `gold` and `pred` by the reader's ids of sentence `at` (0-based in the batch),
+    /// whose ids are at `range` of the arrays, without the tokens to ignore.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownId`] with the side, the sentence, the token and the exact id.
     fn ids(
         &self,
         at: usize,
@@ -182,14 +241,19 @@ impl<G: Id, P: Id> IdBatch<'_, G, P> {
     }
 }
 
-/// Sees Ctrl-C on the calling thread, and tells the others.
+/// Passes an interrupt of the calling thread on to the other threads.
 struct StopFlag<'a> {
+    /// The watch; None on threads other than the calling one, which cannot see signals.
     watch: Option<Watch>,
+    /// Set when the calling thread has failed.
     stop: &'a AtomicBool,
 }
 
 impl StopFlag<'_> {
-    /// False where another thread was interrupted.
+    /// Returns false if the calling thread has stopped.
+    ///
+    /// # Errors
+    /// [`InputError::Interrupted`] on the calling thread if the watch said stop.
     fn goes_on(&self) -> Result<bool> {
         match self.watch {
             Some(watch) if watch() => Err(InputError::Interrupted),
@@ -198,14 +262,18 @@ impl StopFlag<'_> {
     }
 }
 
-/// A range of sentences of a batch.
+/// A range of sentences of a batch, counted by one thread.
 struct Part<'a, G, P> {
+    /// The batch.
     batch: &'a IdBatch<'a, G, P>,
+    /// The sentences, 0-based in the batch.
     range: Range<usize>,
+    /// When to stop.
     stop: StopFlag<'a>,
 }
 
 impl<G: Id, P: Id> Part<'_, G, P> {
+    /// Counts the sentences, in blocks if that is possible.
     fn count(&self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
         let numbers = [self.batch.gold_numbers, self.batch.pred_numbers];
         let few = numbers.iter().all(|numbers| numbers.len() < LAST as usize);
@@ -216,12 +284,13 @@ impl<G: Id, P: Id> Part<'_, G, P> {
         }
     }
 
+    /// Returns the ends of documents from the first sentence of the part on.
     fn ends(&self) -> Option<Ends<'_>> {
         let documents = self.batch.documents?;
         Some(documents.from(self.batch.first + self.range.start))
     }
 
-    /// One sentence at a time, for every reading and any number of tags.
+    /// Counts one sentence at a time, for every reading and any number of tags.
     fn sentences(&self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
         let mut ends = self.ends();
@@ -243,7 +312,23 @@ impl<G: Id, P: Id> Part<'_, G, P> {
         Ok(())
     }
 
-    /// Many sentences at a time.
+    /// Counts sentences in blocks.
+    ///
+    /// For each run of whole sentences with about [`RUN`] tokens:
+    ///
+    /// 1. Convert the ids of both sides to bytes ([`narrow`]).
+    /// 2. If some have no tag or are to be ignored, remove the latter and find out whether there
+    ///    are others ([`drop_ignored`]). The sentence with an unknown id is read again to describe
+    ///    the error.
+    /// 3. Add the sentences to the block, with the ends of documents between them
+    ///    ([`end_documents`]). With documents, ids are converted in a separate block first, because
+    ///    borders have to be put between the sentences.
+    /// 4. If the block is full, count it, and prefetch the ids that will be converted next.
+    ///
+    /// Other threads are told to stop every [`PAUSE`] runs.
+    ///
+    /// # Errors
+    /// Those of [`IdBatch::count`].
     fn blocks(&self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
         let batch = self.batch;
         let gold_codes = Codes::new(batch.gold_numbers, batch.ignore);
@@ -306,7 +391,8 @@ impl<G: Id, P: Id> Part<'_, G, P> {
     }
 }
 
-/// Moves sentences of these lengths, the first of which has this number, to a block with ends of documents.
+/// Moves sentences with the given lengths from one block to another, ending documents between them.
+/// `first` is the number of sentences before them.
 #[inline]
 fn end_documents(
     from: &mut TagBlock,
@@ -331,8 +417,14 @@ fn end_documents(
     }
 }
 
-/// Moves the tokens that are not ignored together, and makes the lengths of the sentences theirs; gives
-/// the sentence that has a byte that is no tag, if there is one.
+/// Removes the tokens to be ignored, and changes the lengths of the sentences accordingly.
+///
+/// `ids` are those of gold, `gold` and `pred` their bytes. Padding at the end of a sentence is
+/// skipped at once; of the other tokens, every one is copied to the next free position, which
+/// advances only if the token is kept, so there is no branch to mispredict.
+///
+/// # Errors
+/// The index of the first sentence that has an id without a tag at a token that is not ignored.
 #[inline]
 fn drop_ignored<G: Id>(
     ids: &[G],
@@ -367,7 +459,12 @@ fn drop_ignored<G: Id>(
     Ok(())
 }
 
-/// Bytes of the ids of both sides; false where one of them is no tag.
+/// Converts the ids of both sides to bytes. Returns false if any of them has no tag or is to be
+/// ignored; their bytes are [`NO_TAG`].
+///
+/// If every id of both sides is its own byte (the vocabulary of the caller is that of the reader),
+/// ids are truncated with vector instructions; otherwise they are looked up in the tables of
+/// [`Codes`].
 #[inline]
 fn narrow<G: Id, P: Id>(
     (gold, pred): (&[G], &[P]),
@@ -394,7 +491,9 @@ fn narrow<G: Id, P: Id>(
     }
 }
 
-/// Bytes of ids that are their own. Both sides together, which keeps two streams of memory busy.
+/// Converts ids that are their own bytes, with the widest vectors of the processor. Ids of 128 and
+/// more, and negative ones, get the bit of [`NO_TAG`]. Both sides are converted together, which
+/// keeps two streams of memory busy.
 struct Truncate<'a, G, P> {
     gold: &'a [G],
     pred: &'a [P],
@@ -434,8 +533,11 @@ impl<G: Id, P: Id> pulp::NullaryFnOnce for Truncate<'_, G, P> {
     }
 }
 
-/// The byte of each id; ids of more than a byte, which are to be ignored or outside any vocabulary, have [`NO_TAG`] set.
-/// An array of its own is vectorised, where a slice that might overlap the ids is written byte by byte.
+/// Returns the low byte of each id, and raises `largest` to the largest byte by lane. Wide ids, which
+/// are to be ignored or outside any vocabulary, get the bit of [`NO_TAG`].
+///
+/// The bytes are an array of their own, because the compiler vectorises that; a slice that might
+/// overlap the ids is written byte by byte.
 #[inline(always)]
 fn low_bytes<T: Id, const N: usize>(ids: &[T; N], largest: &mut [u8; LANES]) -> [u8; N] {
     let mut bytes = ids.map(T::low);
@@ -450,7 +552,7 @@ fn low_bytes<T: Id, const N: usize>(ids: &[T; N], largest: &mut [u8; LANES]) -> 
     bytes
 }
 
-/// Fetches the cache lines of as many ids as are turned to bytes at once.
+/// Prefetches the cache lines of [`LANES`] ids.
 #[inline(always)]
 fn fetch_from<T: Id>(ids: &[T], from: usize) {
     for line in (0..LANES * size_of::<T>()).step_by(LINE) {
@@ -458,7 +560,7 @@ fn fetch_from<T: Id>(ids: &[T], from: usize) {
     }
 }
 
-/// Makes one value of all bytes that are no tag.
+/// Replaces all bytes without a tag by [`NO_TAG`], that is, those that are not below `tags`.
 fn mask_unknown(tags: usize, bytes: &mut [u8]) {
     for byte in bytes {
         *byte = if usize::from(*byte) < tags {
@@ -469,7 +571,7 @@ fn mask_unknown(tags: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Bytes of ids; false where one of them is no tag.
+/// Converts ids by the table. Returns false if any of them has no tag.
 #[inline]
 fn look_up<T: Id>(ids: &[T], codes: &Codes, out: &mut [u8]) -> bool {
     let mut all = 0;

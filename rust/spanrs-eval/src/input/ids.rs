@@ -4,18 +4,28 @@ use spanrs_tags::Reader;
 
 use super::InputError;
 
-/// An integer type that ids come in.
+/// An integer type of ids: signed and unsigned integers of 8 to 64 bits.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::input::Id;
+/// assert_eq!((3_u8.value(), 3_u8.low(), 3_u8.is_wide()), (3, 3, false));
+/// assert!((-100_i64).is_wide() && 128_u16.is_wide());
+/// assert_eq!(u64::MAX.value(), i64::MAX, "beyond any vocabulary");
+/// assert_eq!(u64::MAX.exact(), 18_446_744_073_709_551_615);
+/// ```
 pub trait Id: Copy + Send + Sync {
-    /// The id; what is beyond i64, and so beyond any vocabulary, as its largest value.
+    /// Returns the id. An id above `i64::MAX`, which is beyond any vocabulary, gives `i64::MAX`.
     fn value(self) -> i64;
 
-    /// The low byte.
+    /// Returns the low byte.
     fn low(self) -> u8;
 
-    /// True where the id is not its low seven bits.
+    /// Returns whether the id is not its low seven bits: negative, or 128 and more.
     fn is_wide(self) -> bool;
 
-    /// The id as it is, for messages.
+    /// Returns the id as it is, for messages.
     fn exact(self) -> i128 {
         i128::from(self.value())
     }
@@ -65,10 +75,11 @@ impl Id for u64 {
     }
 }
 
-/// The id that stands for a missing tag.
+/// The id that stands for a missing tag (a null of a column), if
+/// [`IdBatch::nulls`](super::IdBatch::nulls) is set.
 pub const NULL: i64 = i32::MIN as i64;
 
-/// A null where a tag must be.
+/// Returns the error for a null where a tag has to be. Indices are 0-based.
 #[cold]
 pub(super) fn no_tag(side: &str, sentence: usize, token: usize) -> InputError {
     InputError::UnknownId {
@@ -78,7 +89,8 @@ pub(super) fn no_tag(side: &str, sentence: usize, token: usize) -> InputError {
     }
 }
 
-/// An id without a tag.
+/// Returns the error for an id without a tag. `tags` is the size of the vocabulary; indices are
+/// 0-based.
 #[cold]
 pub fn bad_id(side: &str, sentence: usize, token: usize, id: i128, tags: usize) -> InputError {
     InputError::UnknownId {
@@ -90,10 +102,23 @@ pub fn bad_id(side: &str, sentence: usize, token: usize, id: i128, tags: usize) 
     }
 }
 
-/// The reader's id of each id of the user's vocabulary.
+/// Returns the reader's id of each id of the caller's vocabulary, interning its tags.
+///
+/// Tags that occur twice get the same id of the reader.
 ///
 /// # Errors
-/// [`InputError::Tags`] where the vocabulary has too many tags.
+/// [`InputError::Tags`] if the reader has too many tags.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::input::numbering;
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// reader.intern("O").unwrap();
+/// let labels = ["B-A", "I-A", "O"].map(str::to_owned);
+/// assert_eq!(numbering(&labels, &mut reader).unwrap(), [1, 2, 0]);
+/// ```
 pub fn numbering(vocabulary: &[String], reader: &mut Reader) -> Result<Vec<u32>, InputError> {
     Ok(vocabulary
         .iter()

@@ -1,4 +1,41 @@
-//! Corpora in memory: integer ids, sentences, documents.
+//! Corpora in memory: integer ids of tags, lengths of sentences, documents.
+//!
+//! The ids are those of the caller's own vocabulary (the labels of a model, the dictionary of an
+//! Arrow column). [`numbering`] maps them to the ids of a [`Reader`](spanrs_tags::Reader) once; an
+//! [`IdBatch`] then counts arrays without looking at a string.
+//!
+//! | item | content |
+//! |---|---|
+//! | [`Sentences`] | how a flat array is cut into sentences |
+//! | [`DocumentEnds`] | how sentences are grouped into documents |
+//! | [`Id`] | the integer types of ids |
+//! | [`IdBatch`] | both sides of a corpus, counted on several threads |
+//! | [`InputError`] | what can be wrong with them |
+//!
+//! # Examples
+//!
+//! ```
+//! use spanrs_eval::input::{IdBatch, Sentences, numbering};
+//! use spanrs_eval::{Exact, Scorer};
+//! use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+//! let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+//! let numbers = numbering(&["O", "B-A", "I-A"].map(str::to_owned), &mut reader).unwrap();
+//! let batch = IdBatch {
+//!     gold: &[1_i64, 2, 0, 1, -100],
+//!     pred: &[1_i32, 2, 0, 0, 0],
+//!     cut: Sentences::Lengths(&[3, 2]),
+//!     gold_numbers: &numbers,
+//!     pred_numbers: &numbers,
+//!     ignore: -100,
+//!     first: 0,
+//!     nulls: false,
+//!     documents: None,
+//!     watch: || false,
+//! };
+//! let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+//! batch.count(&reader, &mut scorer, 1).unwrap();
+//! assert_eq!(scorer.position(), (2, 2));
+//! ```
 
 mod document_ends;
 mod error;

@@ -1,23 +1,36 @@
+//! How a flat array of ids is cut into sentences.
+
 use std::ops::Range;
 
 use super::InputError;
 
-/// Where sentences begin and end in a flat run of ids.
+/// Where sentences begin and end in a flat array of ids.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::input::Sentences;
+/// let by_length = Sentences::with_lengths(&[2, 0, 3], 5).unwrap();
+/// assert_eq!(by_length.ranges().collect::<Vec<_>>(), [0..2, 2..2, 2..5]);
+/// assert!(Sentences::with_lengths(&[2, 2], 5).is_err());
+/// let rows: Sentences<'_, i64> = Sentences::Equal(3, 2);
+/// assert_eq!(rows.ranges().last(), Some(4..6));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Sentences<'a, L = usize> {
-    /// All of this many tokens.
+    /// Sentences of equal length, as in a matrix: (number of sentences, tokens in each).
     Equal(usize, usize),
-    /// Each of its own length.
+    /// Sentences of the given lengths, one after the other.
     Lengths(&'a [L]),
 }
 
 impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
-    /// The places of each sentence. Lengths are known to be no less than 0.
+    /// Iterates over the range of each sentence in the array. Negative lengths count as 0.
     pub fn ranges(self) -> impl Iterator<Item = Range<usize>> {
         self.ranges_of(0..self.len())
     }
 
-    /// The places of some sentences.
+    /// Iterates over the ranges of some sentences. Finding the first one is linear in its index.
     pub fn ranges_of(self, sentences: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let mut start = self.start(sentences.start);
         sentences.map(move |at| {
@@ -27,7 +40,10 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         })
     }
 
-    /// Refuses sentences whose tokens could not be numbered.
+    /// Refuses sentences of more than `u32::MAX` tokens, whose positions could not be represented.
+    ///
+    /// # Errors
+    /// [`InputError::Shape`] with the first such sentence.
     pub fn check(self) -> Result<(), InputError> {
         let kinds = match self {
             Self::Equal(count, _) => count.min(1),
@@ -50,13 +66,23 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         })
     }
 
-    /// Where a sentence begins.
+    /// Returns the position in the array where a sentence begins; linear in `sentence`.
     pub fn start(self, sentence: usize) -> usize {
         (0..sentence).map(|at| self.length(at)).sum()
     }
 
-    /// The lengths of the first ones of some sentences, up to `most` tokens and sentences or so; gives
-    /// how many tokens they have.
+    /// Replaces `lengths` by those of the first sentences of a range, until they have at least
+    /// `most` tokens or are `most` sentences; returns how many tokens they have.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::input::Sentences;
+    /// let sentences = Sentences::Lengths(&[3, 3, 3, 3]);
+    /// let mut lengths = Vec::new();
+    /// assert_eq!(sentences.run(1..4, 5, &mut lengths), 6);
+    /// assert_eq!(lengths, [3, 3]);
+    /// ```
     #[inline]
     pub fn run(self, sentences: Range<usize>, most: usize, lengths: &mut Vec<u32>) -> usize {
         let (mut tokens, mut end) = (0, sentences.start);
@@ -70,12 +96,12 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         tokens
     }
 
-    /// True where there is no sentence.
+    /// Returns whether there is no sentence.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Number of sentences.
+    /// Returns the number of sentences.
     pub fn len(self) -> usize {
         match self {
             Self::Equal(count, _) => count,
@@ -83,6 +109,7 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         }
     }
 
+    /// Returns the number of tokens of a sentence.
     #[inline(always)]
     fn length(self, at: usize) -> usize {
         match self {
@@ -91,8 +118,21 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         }
     }
 
-    /// At most so many ranges of sentences, of nearly equal numbers of tokens, none of less than `worth`
-    /// unless it is the only one.
+    /// Splits the sentences into at most `parts` ranges of about equal numbers of tokens, for
+    /// threads. The number of parts is reduced so that their average is at least `worth` tokens;
+    /// `worth` is greater than 0.
+    ///
+    /// Always returns at least one range, and ranges cover all sentences in order. Uneven lengths
+    /// may make single ranges shorter than `worth`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::input::Sentences;
+    /// let sentences = Sentences::Lengths(&[5, 5, 10]);
+    /// assert_eq!(sentences.split(2, 1), [0..2, 2..3]);
+    /// assert_eq!(sentences.split(2, 15), [0..3], "not worth two threads");
+    /// ```
     pub fn split(self, parts: usize, worth: usize) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         if parts <= 1 {
@@ -118,10 +158,11 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
 }
 
 impl<'a> Sentences<'a, i64> {
-    /// Sentences of these lengths.
+    /// Creates sentences of the given lengths for an array of `ids` ids.
     ///
     /// # Errors
-    /// [`InputError::Shape`] for a negative length, and where the lengths do not add up to the number of ids.
+    /// [`InputError::Shape`] for a negative length (with its sentence), or if the lengths do not
+    /// add up to `ids`.
     pub fn with_lengths(lengths: &'a [i64], ids: usize) -> Result<Self, InputError> {
         // Together they have the high bits that any of them has.
         let all = lengths.iter().fold(0, |all, &length| all | length);

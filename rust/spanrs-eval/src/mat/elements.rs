@@ -1,9 +1,22 @@
-//! How many tokens, pseudo-tokens or characters a stretch of text has.
+//! The sizes of intervals in tokens, pseudo-tokens or characters.
+//!
+//! Tokens and pseudo-tokens are measured with a table of (position, number of elements before it):
+//! the size of an interval is the difference of two entries. For `the future President of the
+//! United States` with annotation bounds at 3, 11, 32 and 40, pseudo-tokens give
+//!
+//! | position | 3 | 11 | 32 | 40 |
+//! |---|---|---|---|---|
+//! | pseudo-tokens before | 1 | 2 | 6 | 8 |
+//!
+//! and 9 in total: the bounds at 32 and 40 cut `United` and `States` in two.
 
 use super::intervals::Interval;
 use super::{Annotation, Text, Unit};
 
-/// True for white space as Python's `str.split` takes it, which is more than Unicode's property says.
+/// Returns true for white space as defined by Python's `str.split`.
+///
+/// These are the characters with Unicode's property `White_Space` and the separators U+001C to
+/// U+001F.
 ///
 /// ```
 /// assert!(spanrs_eval::mat::is_blank('\u{1C}') && !spanrs_eval::mat::is_blank('\u{200B}'));
@@ -12,19 +25,24 @@ pub fn is_blank(c: char) -> bool {
     matches!(c, '\u{1C}'..='\u{1F}') || c.is_whitespace()
 }
 
-/// Measures stretches; keeps its buffers.
+/// Measures intervals; keeps its buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elements {
+    /// The size of each interval of the last call.
     sizes: Vec<u64>,
-    /// Places in the text and the number of elements before each, by place.
+    /// (position in characters, number of elements before it), sorted by position.
     table: Vec<(u32, u32)>,
 }
 
 impl Elements {
-    /// The number of elements of the document, and of each interval.
+    /// Returns the number of elements of the document, and the size of each interval in elements.
+    ///
+    /// Without tokens the size of the document is 0 and no interval has a size. O(n log n) for n
+    /// bounds, plus the length of the text for pseudo-tokens and characters.
     ///
     /// # Errors
-    /// The place of a bound that is no bound of a token.
+    /// The position of an interval bound that is not a token boundary. Only tokens can fail: all
+    /// bounds of intervals are bounds of annotations, where pseudo-tokens are cut.
     pub(super) fn measure(
         &mut self,
         unit: Unit,
@@ -40,21 +58,27 @@ impl Elements {
                 self.sizes.extend(sizes);
                 return Ok((texts.text.chars().count() as u64, &self.sizes));
             }
-            // What has no tokens has no place in the table of tokens.
+            // Documents without tokens do not enter the table of tokens.
             Unit::Token if texts.tokens.is_empty() => return Ok((0, &[])),
-            Unit::Token => self.tokens(texts.tokens),
-            Unit::PseudoToken => self.pseudo_tokens(gold, pred, texts.text),
+            Unit::Token => self.index_tokens(texts.tokens),
+            Unit::PseudoToken => self.index_pseudo_tokens(gold, pred, texts.text),
         };
         for interval in intervals {
-            let (from, to) = (self.number(interval.start)?, self.number(interval.end)?);
+            let (from, to) = (
+                self.elements_before(interval.start)?,
+                self.elements_before(interval.end)?,
+            );
             self.sizes.push(u64::from(to.saturating_sub(from)));
         }
         Ok((total, &self.sizes))
     }
 
-    /// Tokens are numbered by start: the bounds of token `i` are `i` and `i + 1`; where tokens share a bound
-    /// the later one says its number.
-    fn tokens(&mut self, tokens: &[(u32, u32)]) -> u64 {
+    /// Fills the table with the bounds of tokens, and returns their number.
+    ///
+    /// Token `i` in the order of starts has the entries (start, `i`) and (end, `i + 1`). Of several
+    /// entries at one position the last counts, as in MATScore, where a later token overwrites the
+    /// entry of an earlier one.
+    fn index_tokens(&mut self, tokens: &[(u32, u32)]) -> u64 {
         self.table.clear();
         let numbered = (0..).zip(tokens);
         let bounds = numbered.flat_map(|(at, &(start, end))| [(start, at), (end, at + 1)]);
@@ -65,8 +89,12 @@ impl Elements {
         tokens.len() as u64
     }
 
-    /// The text is cut at all bounds of annotations; what white space leaves of each piece counts.
-    fn pseudo_tokens(&mut self, gold: &[Annotation], pred: &[Annotation], text: &str) -> u64 {
+    /// Fills the table with the bounds of all annotations, and returns the number of pseudo-tokens
+    /// of the text.
+    ///
+    /// A pseudo-token begins at a character that is not blank and follows a blank or a cut. One
+    /// pass over the text.
+    fn index_pseudo_tokens(&mut self, gold: &[Annotation], pred: &[Annotation], text: &str) -> u64 {
         self.table.clear();
         let bounds = gold
             .iter()
@@ -98,7 +126,9 @@ impl Elements {
         u64::from(count)
     }
 
-    fn number(&self, place: u32) -> Result<u32, u32> {
+    /// Returns the number of elements before a position, or the position as an error if the table
+    /// does not have it.
+    fn elements_before(&self, place: u32) -> Result<u32, u32> {
         let behind = self.table.partition_point(|entry| entry.0 <= place);
         match behind.checked_sub(1).map(|at| self.table[at]) {
             Some((found, number)) if found == place => Ok(number),

@@ -1,51 +1,89 @@
-//! The stretches of text that the annotations of a document cover, each with what gold and pred say of it.
+//! The intervals of a document: stretches of text with at most one gold label and one pred label
+//! each.
+//!
+//! The part that both annotations of a pair cover is an interval with the labels of the pair. What
+//! sticks out of pairs, and annotations without a partner, are leftovers. The text is cut at every
+//! bound of a leftover, and in each piece the leftovers of both sides are paired again, by label
+//! alone; those without a partner give an interval with one label.
+//!
+//! With gold `T` 0..7, and pred `T` 0..3 and `T` 4..7, the first pred annotation is the partner of
+//! gold's:
+//!
+//! | interval | gold | pred | why |
+//! |---|---|---|---|
+//! | 0..3 | `T` | `T` | shared by the pair |
+//! | 3..4 | `T` | | leftover of gold |
+//! | 4..7 | `T` | `T` | leftovers of both sides, paired again |
+//!
+//! Intervals may overlap if annotations of one side do; an element then counts several times, as in
+//! MATScore. Time and memory follow the number of pieces times the leftovers over them, which is
+//! limited.
 
 use std::collections::HashMap;
 
 use spanrs_base::Pace;
 
 use super::munkres::Munkres;
-use super::pairing::{MOST_EXACT, alike};
-use super::{Annotation, MOST_PAIRS, Pair, Unmatched};
+use super::pairing::{MAX_EXACT, combined_similarity};
+use super::{Annotation, MAX_PAIRS, Pair, Unmatched};
 use crate::Side;
 
-/// A stretch of text.
+/// A stretch of text with what gold and pred say about it; at least one label is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interval {
+    /// First character.
     pub(super) start: u32,
+    /// One past the last character.
     pub(super) end: u32,
-    /// Gold's label.
+    /// Gold label by number; None where gold has no annotation.
     pub(super) gold: Option<u32>,
-    /// Pred's label.
+    /// Pred label by number; None where pred has no annotation.
     pub(super) pred: Option<u32>,
 }
 
-/// What a pair does not share, or all of an annotation that is in no pair.
+/// A leftover: the part of an annotation that its pair does not share, or all of one without a
+/// partner. Not empty.
 #[derive(Clone, Copy, Debug)]
-struct Rest {
+struct Leftover {
+    /// First character.
     start: u32,
+    /// One past the last character.
     end: u32,
+    /// The annotation it is a part of; labels are compared with those of the other side.
     annotation: Annotation,
-    /// Its place in the order of the pairs.
+    /// Its index among the leftovers of its side, in the order of the pairs.
     order: usize,
 }
 
-/// Elementary intervals times what lies over them, at most.
-const MOST_STEPS: usize = 16 * MOST_PAIRS;
+/// Largest sum, over all pieces of text, of the leftovers that lie over them.
+const MAX_STEPS: usize = 16 * MAX_PAIRS;
 
 /// Finds the intervals of a document; keeps its buffers.
+///
+/// Everything is overwritten by the next call of [`Intervals::run`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Intervals {
+    /// The intervals of the last document: those of pairs in their order, then those of leftovers
+    /// by start.
     pub(super) found: Vec<Interval>,
-    gold: Vec<Rest>,
-    pred: Vec<Rest>,
+    /// Leftovers of gold.
+    gold: Vec<Leftover>,
+    /// Leftovers of pred.
+    pred: Vec<Leftover>,
+    /// Bounds of leftovers, ascending, each once.
     cuts: Vec<u32>,
+    /// Solver for pieces with few leftovers.
     munkres: Munkres,
 }
 
 impl Intervals {
-    /// The intervals of pairs: what both annotations of a pair cover belongs to the pair. What is left of the
-    /// annotations is cut at all its bounds, and what lies over one another there is paired again, by label.
+    /// Finds the intervals of a document from the pairs of its annotations.
+    ///
+    /// Of a clash that counts for one side only ([`Pair::single`]) the annotation of that side is a
+    /// leftover.
+    ///
+    /// # Errors
+    /// [`Unmatched::TooTangled`] above [`MAX_STEPS`], [`Unmatched::Stopped`].
     pub(super) fn run(
         &mut self,
         gold: &[Annotation],
@@ -62,15 +100,16 @@ impl Intervals {
             match (g, p, pair.single) {
                 (Some(g), Some(p), None) => self.pair(g, p),
                 (Some(g), None, _) | (Some(g), _, Some(Side::Gold)) => {
-                    push(&mut self.gold, g, g.start, g.end);
+                    push_leftover(&mut self.gold, g, g.start, g.end);
                 }
-                (_, Some(p), _) => push(&mut self.pred, p, p.start, p.end),
+                (_, Some(p), _) => push_leftover(&mut self.pred, p, p.start, p.end),
                 (None, None, _) => {}
             }
         }
-        self.rests(pace)
+        self.sweep_leftovers(pace)
     }
 
+    /// Adds the interval that a pair shares, and the heads and tails that stick out on either side.
     fn pair(&mut self, g: Annotation, p: Annotation) {
         let (start, end) = (g.start.max(p.start), g.end.min(p.end));
         if start < end {
@@ -81,13 +120,13 @@ impl Intervals {
                 pred: Some(p.ty),
             });
         }
-        push(&mut self.gold, g, g.start, start);
-        push(&mut self.gold, g, end, g.end);
-        push(&mut self.pred, p, p.start, start);
-        push(&mut self.pred, p, end, p.end);
+        push_leftover(&mut self.gold, g, g.start, start);
+        push_leftover(&mut self.gold, g, end, g.end);
+        push_leftover(&mut self.pred, p, p.start, start);
+        push_leftover(&mut self.pred, p, end, p.end);
     }
 
-    /// Sorts the rests by start, and gathers where the text is cut.
+    /// Sorts the leftovers by start and collects the cuts.
     fn gather_cuts(&mut self) {
         for rests in [&mut self.gold, &mut self.pred] {
             rests.sort_by_key(|rest| (rest.start, rest.order));
@@ -100,26 +139,35 @@ impl Intervals {
         self.cuts.dedup();
     }
 
-    /// Goes from cut to cut with what lies over the text there.
-    fn rests(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
+    /// Sweeps over the pieces of text between cuts with the leftovers that lie over each, and adds
+    /// their intervals.
+    ///
+    /// One leftover on each side makes one interval, even with different labels; leftovers of one
+    /// side only make an interval each. Otherwise the leftovers are first put in the order of the
+    /// pairs, on which ties of [`by_label`] depend, and then paired.
+    ///
+    /// # Errors
+    /// [`Unmatched::TooTangled`] if pieces times leftovers over them exceed [`MAX_STEPS`];
+    /// [`Unmatched::Stopped`].
+    fn sweep_leftovers(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
         self.gather_cuts();
         let (gold, pred) = (&self.gold, &self.pred);
         let (mut g, mut p, mut steps) = (0, 0, 0);
-        let (mut golds, mut preds): (Vec<Rest>, Vec<Rest>) = (Vec::new(), Vec::new());
+        let (mut golds, mut preds): (Vec<Leftover>, Vec<Leftover>) = (Vec::new(), Vec::new());
         for window in self.cuts.windows(2) {
             let &[start, end] = window else { continue };
             advance(&mut golds, gold, &mut g, start);
             advance(&mut preds, pred, &mut p, start);
             steps += golds.len() + preds.len();
             pace.steps(golds.len() + preds.len())?;
-            if steps > MOST_STEPS {
-                let most = MOST_STEPS;
+            if steps > MAX_STEPS {
+                let most = MAX_STEPS;
                 return Err(Unmatched::TooTangled {
                     from: start.into(),
                     most,
                 });
             }
-            let interval = |gold: Option<&Rest>, pred: Option<&Rest>| Interval {
+            let interval = |gold: Option<&Leftover>, pred: Option<&Leftover>| Interval {
                 start,
                 end,
                 gold: gold.map(|rest| rest.annotation.ty),
@@ -134,7 +182,7 @@ impl Intervals {
                     .found
                     .extend(preds.iter().map(|p| interval(None, Some(p)))),
                 _ => {
-                    // Ties are resolved by the order of the pairs, not by where their rests begin.
+                    // Ties are resolved by the order of the pairs, not by where leftovers begin.
                     golds.sort_unstable_by_key(|rest| rest.order);
                     preds.sort_unstable_by_key(|rest| rest.order);
                     let (golds, preds) = (&golds, &preds);
@@ -158,10 +206,11 @@ impl Intervals {
     }
 }
 
-fn push(rests: &mut Vec<Rest>, annotation: Annotation, start: u32, end: u32) {
+/// Adds the leftover of an annotation from `start` to `end`, if it is not empty.
+fn push_leftover(rests: &mut Vec<Leftover>, annotation: Annotation, start: u32, end: u32) {
     if start < end {
         let order = rests.len();
-        rests.push(Rest {
+        rests.push(Leftover {
             start,
             end,
             annotation,
@@ -170,8 +219,11 @@ fn push(rests: &mut Vec<Rest>, annotation: Annotation, start: u32, end: u32) {
     }
 }
 
-/// Drops what ends at `start` from what lies over the text, and takes in what begins there.
-fn advance(over: &mut Vec<Rest>, all: &[Rest], next: &mut usize, start: u32) {
+/// Moves the sweep to `start`: removes leftovers that end there or before, and adds those that
+/// begin there or before.
+///
+/// `all` is sorted by start, and `next` is the index of the first leftover that was not added yet.
+fn advance(over: &mut Vec<Leftover>, all: &[Leftover], next: &mut usize, start: u32) {
     over.retain(|rest| rest.end > start);
     while let Some(&rest) = all.get(*next)
         && rest.start <= start
@@ -181,13 +233,19 @@ fn advance(over: &mut Vec<Rest>, all: &[Rest], next: &mut usize, start: u32) {
     }
 }
 
-/// The pairs, as many as can be, in which most labels agree; ties as among whole annotations.
-fn by_label(munkres: &mut Munkres, golds: &[Rest], preds: &[Rest]) -> Vec<(usize, usize)> {
-    let similar = |g: usize, p: usize| alike(&golds[g].annotation, &preds[p].annotation, 1.0);
-    if golds.len().max(preds.len()) <= MOST_EXACT {
+/// Pairs the leftovers over one piece of text so that as many as possible have a partner and the
+/// labels agree best.
+///
+/// Returns pairs of indices. Up to [`MAX_EXACT`] a side the assignment and its ties are
+/// MATScore's; larger pieces, where everything overlaps everything, are paired greedily in linear
+/// time: equal labels first, then aliases of one type, then the rest, each in order.
+fn by_label(munkres: &mut Munkres, golds: &[Leftover], preds: &[Leftover]) -> Vec<(usize, usize)> {
+    let similar =
+        |g: usize, p: usize| combined_similarity(&golds[g].annotation, &preds[p].annotation, 1.0);
+    if golds.len().max(preds.len()) <= MAX_EXACT {
         return munkres.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
     }
-    // Everything overlaps everything here: equal labels first, then aliases of a tag, then what is left.
+    // Everything overlaps everything here: equal labels first, then aliases of a type, then the rest.
     let mut pairs = Vec::new();
     let (mut gold_left, mut pred_left) = (vec![true; golds.len()], vec![true; preds.len()]);
     type Key = fn(&Annotation) -> Option<(u32, u32)>;

@@ -1,36 +1,50 @@
+//! Kinds of pairs of annotations.
+
 use super::Annotation;
 
-/// What a pair of annotations is, or an annotation without a partner. The seven kinds of clashes are seen
-/// from one side: what is an overmark for one is an undermark for the other.
+/// What a pair of annotations is, or an annotation without a partner.
+///
+/// A pair is a match or exactly one of seven kinds of clashes. The kind is seen from one side: an
+/// overmark for one is an undermark for the other. Covering includes sharing a bound. The values
+/// are outcomes of the criterion [`TAG`](super::TAG).
+///
+/// | this | other | kind of this |
+/// |---|---|---|
+/// | `PER` 0..9 | `PER` 0..9 | match |
+/// | `PER` 0..9 | `LOC` 0..9 | tagclash |
+/// | `PER` 0..9 | `PER` 2..9 | overmark |
+/// | `PER` 2..9 | `LOC` 0..9 | tagplusundermark |
+/// | `PER` 0..5 | `PER` 2..9 | overlap |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Same label, same span.
+    /// Equal labels and bounds.
     Match,
-    /// Gold without pred.
+    /// A gold annotation without a partner.
     Missing,
-    /// Pred without gold.
+    /// A pred annotation without a partner.
     Spurious,
-    /// Same span, other label.
+    /// Equal bounds, different labels.
     TagClash,
-    /// Same label; covers the other.
+    /// Equal labels; covers the other.
     Overmark,
-    /// Same label; is covered by the other.
+    /// Equal labels; is covered by the other.
     Undermark,
-    /// Same label; neither covers the other.
+    /// Equal labels; neither covers the other.
     Overlap,
-    /// Other label; covers the other.
+    /// Different labels; covers the other.
     TagPlusOvermark,
-    /// Other label; is covered by the other.
+    /// Different labels; is covered by the other.
     TagPlusUndermark,
-    /// Other label; neither covers the other.
+    /// Different labels; neither covers the other.
     TagPlusOverlap,
 }
 
 impl Kind {
-    /// How many kinds of clashes there are.
+    /// Number of kinds of clashes: all but match, missing and spurious.
     pub const CLASHES: usize = 7;
 
-    /// What `this` is to `other`, which it overlaps.
+    /// Returns what `this` is to `other`. The two must overlap or have equal bounds; the result is
+    /// never missing or spurious.
     pub(super) fn between(this: &Annotation, other: &Annotation) -> Self {
         let same_label = this.ty == other.ty;
         let (starts, ends) = (this.start.cmp(&other.start), this.end.cmp(&other.end));
@@ -48,7 +62,17 @@ impl Kind {
         }
     }
 
-    /// The kind of an outcome of annotations, whichever sides it is counted for.
+    /// Returns the kind of an outcome of the criterion [`TAG`](super::TAG), for clashes of one side
+    /// as well as for pairs.
+    ///
+    /// `outcome` is below 24; the outcome `elements` that follows has no kind.
+    ///
+    /// ```
+    /// use spanrs_eval::mat::{Kind, SCHEMA};
+    /// let outcomes = SCHEMA.criteria[0].outcomes;
+    /// assert_eq!((outcomes[4].name, Kind::of_outcome(4)), ("overmark", Kind::Overmark));
+    /// assert_eq!((outcomes[18].name, Kind::of_outcome(18)), ("pred_overmark", Kind::Overmark));
+    /// ```
     pub fn of_outcome(outcome: u8) -> Self {
         const ALL: [Kind; 3 + Kind::CLASHES] = [
             Kind::Match,
@@ -69,7 +93,7 @@ impl Kind {
         }
     }
 
-    /// MATScore's word.
+    /// Returns MATScore's name, as in the column `type` of its table of details.
     pub fn name(self) -> &'static str {
         match self {
             Self::Match => "match",

@@ -1,8 +1,29 @@
-//! MATScore's matcher: annotations of a text that overlap are paired one to one, and every pair is a match
-//! or one of seven kinds of clashes. Tokens, pseudo-tokens and characters are counted as well.
+//! MATScore's matcher: annotations of a text that overlap are paired one to one, and every pair is
+//! a match or one of seven kinds of clashes. Tokens, pseudo-tokens and characters are counted as
+//! well.
 //!
-//! MITRE Annotation Toolkit 1.3, "Scoring Engine"; the pairing is that of 2.0. Its words are kept for what
-//! is counted: ref is gold, hyp is pred.
+//! Source: the manual of the MITRE Annotation Toolkit 1.3, "Scoring Engine", for what is counted;
+//! the program 2.0.4 for how annotations are paired. MATScore's ref is gold here, its hyp is pred.
+//!
+//! A document passes through these steps:
+//!
+//! 1. [`Rules`] and [`Selection`] choose the annotations and tokens that are scored, and map types
+//!    to labels.
+//! 2. `pairing` splits both sides into groups of overlapping annotations, and chooses the
+//!    one-to-one pairs with the greatest total similarity in each group. Small groups are solved by
+//!    `munkres`, with MATScore's ties; large ones by the solver of [`partial`](crate::partial).
+//! 3. [`Kind`] names each pair or unpaired annotation: match, missing, spurious, or a clash.
+//! 4. For elements, `intervals` cuts what pairs and annotations cover into intervals with one gold
+//!    label and one pred label at most, and `elements` measures them in tokens, pseudo-tokens or
+//!    characters.
+//!
+//! Groups of one annotation a side, nearly all, take linear time. A larger group of n annotations
+//! takes O(n⁴) time at worst up to 64 annotations a side; above that it is refused if more than
+//! 2^18 of its pairs overlap.
+//!
+//! In the example from MATScore's manual, annotation bounds cut the text into `the`, `future`,
+//! `President of the Unit`, `ed State` and `s`. Of the nine pseudo-tokens four are in both
+//! annotations, two in gold's alone and one in pred's alone:
 //!
 //! ```
 //! use spanrs_base::Span;
@@ -15,7 +36,8 @@
 //! let text = Some(Text { text, tokens: &[] });
 //! let pair = Pair { text, ..Pair::new(Spans::whole(&gold), Spans::whole(&pred)) };
 //! let mut counts = Counts::new(&SCHEMA);
-//! add_pair(&mut Matcher::new(&[Unit::PseudoToken]), &pair, &|_| "NP".to_owned(), &mut counts).unwrap();
+//! let mut matcher = Matcher::new(&[Unit::PseudoToken]);
+//! add_pair(&mut matcher, &pair, &|_| "NP".to_owned(), &mut counts).unwrap();
 //! let ty = Some(counts.intern("NP"));
 //! let mut number = |outcome, gold, pred| {
 //!     let id = counts.cell(Cell { criterion: 2, outcome, gold, pred });
@@ -55,8 +77,9 @@ use pairing::Pairing;
 /// An annotation that is scored. The type of its span is its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Annotation {
+    /// Bounds in characters, and the label by number.
     span: Span,
-    /// Its type before aliases and equivalence classes, by number.
+    /// Type before aliases and equivalence classes, by number.
     tag: u32,
 }
 
@@ -69,7 +92,8 @@ impl Deref for Annotation {
 }
 
 impl Annotation {
-    /// How much the labels agree; aliases of one tag agree by half.
+    /// Returns how well the labels agree: 1 for equal labels, 0.5 for different labels of one type
+    /// (aliases), else 0.
     fn agreement(&self, other: &Self) -> f64 {
         match (self.ty == other.ty, self.tag == other.tag) {
             (true, _) => 1.0,
@@ -79,7 +103,7 @@ impl Annotation {
     }
 }
 
-/// Annotations of a side. Places in a text fit `u32`.
+/// Replaces `annotations` by those of a side. Positions that do not fit `u32` become `u32::MAX`.
 fn set_annotations(annotations: &mut Vec<Annotation>, spans: Spans<'_>) {
     annotations.clear();
     let place = |place: i64| u32::try_from(place).unwrap_or(u32::MAX);
@@ -93,65 +117,98 @@ fn set_annotations(annotations: &mut Vec<Annotation>, spans: Spans<'_>) {
     }));
 }
 
-/// What elements are, for the tables whose spans cannot vary.
+/// The elements of a table with fixed spans. The criterion of a unit is its value plus 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Tokens of the pred document.
+    /// Tokens of the pred document. Not counted in documents without tokens.
     Token,
-    /// What white space and bounds of annotations leave together.
+    /// Pieces of text that neither white space nor the bound of an annotation on either side cuts.
     PseudoToken,
-    /// Characters (code points).
+    /// Characters (code points), white space included.
     Character,
 }
 
-/// How many units there are.
+/// Number of units.
 pub const UNITS: usize = 3;
 
-/// What becomes of an annotation that overlaps others but is paired with none.
+/// What becomes of an annotation that overlaps others but is paired with none of them.
+///
+/// The manual of 1.3 can be read both ways; the program 2.0 does the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unpaired {
-    /// It is missing, or spurious.
+    /// It is missing or spurious.
     #[default]
     Alone,
-    /// It clashes with what it is most similar to.
+    /// It clashes with the annotation of the other side that it is most similar to, the first of
+    /// several. The clash counts for its own side only, because the other annotation has a partner
+    /// of its own or clashes elsewhere.
     Clash,
 }
 
-/// Annotations of both sides that answer each other, by their places; at least one is there.
+/// A pair of annotations, or an annotation without a partner; at least one side is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pair {
-    /// The gold annotation.
+    /// Index of the gold annotation.
     gold: Option<u32>,
-    /// The pred annotation.
+    /// Index of the pred annotation.
     pred: Option<u32>,
-    /// What the pair is, seen from pred.
+    /// What the pair is from the point of view of pred: an overmark covers gold.
     kind: Kind,
-    /// Where only one of the annotations clashes with the other, which has a partner of its own or another
-    /// one it clashes with: the side of the first.
+    /// The side whose annotation clashes although the other annotation does not clash with it
+    /// ([`Unpaired::Clash`]); None for regular pairs and annotations alone.
     single: Option<Side>,
 }
 
-/// Most pairs of overlapping annotations within one group.
-const MOST_PAIRS: usize = 1 << 18;
+/// Largest number of overlapping pairs in a group that are listed for the solver.
+const MAX_PAIRS: usize = 1 << 18;
 
-/// Scores documents one after the other; keeps its buffers.
+/// MATScore's matcher. Scores one document after the other and keeps its buffers.
+///
+/// Both sides must be sorted by start, then end, as [`Selection`] does; the order given breaks ties
+/// between annotations with equal bounds.
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::mat::{Matcher, SCHEMA, TAG, Unpaired};
+/// use spanrs_eval::{Events, Matcher as _, Pair, Spans};
+/// let gold = [Span { start: 0, end: 20, ty: 0 }];
+/// let pred = [Span { start: 0, end: 12, ty: 0 }, Span { start: 13, end: 20, ty: 0 }];
+/// let names = |unpaired| {
+///     let mut events = Events::default();
+///     let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+///     Matcher::new(&[]).with_unpaired(unpaired).compare(&pair, &mut events).unwrap();
+///     let outcomes = SCHEMA.criteria[0].outcomes;
+///     events.of(TAG).map(|e| outcomes[usize::from(e.outcome)].name).collect::<Vec<_>>()
+/// };
+/// assert_eq!(names(Unpaired::Alone), ["undermark", "spurious"]);
+/// assert_eq!(names(Unpaired::Clash), ["undermark", "pred_undermark"]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
+    /// By [`Unit`]: whether its elements are counted.
     units: [bool; UNITS],
+    /// What becomes of annotations without a partner that overlap others.
     unpaired: Unpaired,
+    /// Asks the watch at intervals.
     pace: Pace,
+    /// The pairs of the last document.
     pairing: Pairing,
+    /// The intervals of the last document, if elements are counted.
     intervals: Intervals,
+    /// Work space for measuring intervals.
     elements: Elements,
+    /// Gold annotations of the last document.
     gold: Vec<Annotation>,
+    /// Pred annotations of the last document.
     pred: Vec<Annotation>,
-    /// Events come in the order of the text.
+    /// True if events have to come in the order of the text.
     in_order: bool,
+    /// Result of [`Matcher::misplaced`].
     misplaced: Option<u32>,
 }
 
 impl Matcher {
-    /// A matcher that counts annotations, and the elements of these units.
+    /// Creates a matcher that counts annotations, and the elements of these units.
     pub fn new(units: &[Unit]) -> Self {
         let mut matcher = Self::default();
         for &unit in units {
@@ -167,19 +224,28 @@ impl Matcher {
         self
     }
 
-    /// Sets what is asked now and then whether to stop.
+    /// Sets the watch that is asked at intervals; once it says stop, comparisons fail with
+    /// [`Unmatched::Stopped`].
     #[must_use]
     pub fn with_watch(mut self, watch: Watch) -> Self {
         self.pace = Pace::new(watch);
         self
     }
 
-    /// An annotation boundary of the last document that is not a token boundary, where tokens are counted.
+    /// Returns an annotation boundary of the last document, in characters, that is not a token
+    /// boundary.
+    ///
+    /// None if there is none, or if tokens are not counted or absent. The tokens of such a document
+    /// are not counted, and the outcome `misplaced` of the criterion `corpus` tells how many there
+    /// are: MATScore drops the token table of the whole run if there is one.
     pub fn misplaced(&self) -> Option<u32> {
         self.misplaced
     }
 
-    /// Tells the sink of the pairs, in the order of the text if that is asked for.
+    /// Reports the pairs; after `resolve_ties` in the order of the text.
+    ///
+    /// That order is by the smaller (start, end) of a pair's annotations, those with gold before
+    /// those without, then the order in which pairs were made.
     fn emit_pairs(&self, sink: &mut dyn Sink) {
         let pairs = &self.pairing.pairs;
         if !self.in_order {
@@ -206,10 +272,19 @@ impl crate::Matcher for Matcher {
         &SCHEMA
     }
 
-    /// Tags have no text, of which MATScore counts elements.
+    /// Does nothing: tags have no text whose elements MATScore could count. Call `compare` for
+    /// every document.
     fn same(&self, _ty: u32, _n: u64, _sink: &mut dyn Sink) {}
 
-    /// Both sides are sorted by start, then end; further ties are resolved by the order given.
+    /// Pairs the annotations of a document, then reports elements, pairs and document totals, in
+    /// this order.
+    ///
+    /// Without [`Pair::text`](matcher::Pair::text) the text is empty, which only suits matchers
+    /// that count no elements.
+    ///
+    /// # Errors
+    /// [`Unmatched::TooTangled`] if a large group of annotations, or the intervals of the document,
+    /// are too many; [`Unmatched::Stopped`] if the watch said stop.
     fn compare(&mut self, pair: &matcher::Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
         set_annotations(&mut self.gold, pair.gold);
         set_annotations(&mut self.pred, pair.pred);
@@ -244,6 +319,7 @@ impl crate::Matcher for Matcher {
         Ok(())
     }
 
+    /// Makes events of annotations come in the order of the text. Pairs are the same as before.
     fn resolve_ties(&mut self) {
         self.in_order = true;
     }

@@ -1,26 +1,56 @@
-//! One-to-one assignments by stars and primes (Munkres 1957, "Algorithms for the assignment and
+//! Minimum-cost one-to-one assignment (Munkres 1957, "Algorithms for the assignment and
 //! transportation problems").
 //!
-//! Of several assignments with the same sum this takes the one MATScore takes: rows and columns are gone
-//! through in order, and numbers are rounded where MATScore's are.
+//! Of several assignments with the same sum this takes the one MATScore takes. It therefore follows
+//! the Python package munkres that MATScore uses step by step: rows and columns are visited in its
+//! order, and costs are rounded where its costs are.
+//!
+//! The method keeps a matrix of reduced costs: an assignment of least cost for them is one of least
+//! cost for the costs themselves, and all its cells are 0 in the end. Starred zeros are the
+//! assignment so far, at most one in a row and a column. Each round adds one star:
+//!
+//! 1. All columns with a star are covered.
+//! 2. An uncovered zero is primed. If its row has a star, the row is covered, the column of that
+//!    star uncovered, and the search goes on. If there is no uncovered zero, costs are adjusted so
+//!    that there is one.
+//! 3. If the row of the new prime has no star, primes and stars alternate on a path from there to a
+//!    column without a star. Exchanging them along the path gives one star more.
+//!
+//! A round takes O(n³) time, because the search for zeros begins anew after each prime; the whole
+//! takes O(n⁴) at worst and O(n²) memory. Groups with more than 64 annotations a side use another
+//! solver.
+//!
+//! ```text
+//! costs    row minima subtracted   stars        assignment
+//! 4 1  ->  3 0                     . *      ->  (0, 1), (1, 0)
+//! 2 3      0 1                     * .
+//! ```
 
-/// A square matrix of costs, with marks.
+/// A solver with its buffers. All fields are overwritten by each call of [`Munkres::assign`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Munkres {
+    /// Number of rows and columns of the padded matrix.
     n: usize,
+    /// Reduced costs, row by row.
     costs: Vec<f64>,
-    /// The column of each row's star, and the row of each column's.
+    /// By row: the column of its star.
     of_row: Vec<Option<usize>>,
+    /// By column: the row of its star. The inverse of `of_row`.
     of_column: Vec<Option<usize>>,
-    /// The column of each row's prime.
+    /// By row: the column of its prime in the current round.
     prime: Vec<Option<usize>>,
+    /// By row: whether it is covered.
     row_covered: Vec<bool>,
+    /// By column: whether it is covered.
     column_covered: Vec<bool>,
 }
 
 impl Munkres {
-    /// Gives the pairs of rows and columns whose costs have the least sum, by row. The smaller side is filled
-    /// up at no cost; what is paired with that has no partner.
+    /// Returns the pairs (row, column) of an assignment with the smallest sum of costs, ascending
+    /// by row.
+    ///
+    /// The smaller side is padded at cost 0; whatever is paired with padding is not returned.
+    /// `cost` must be finite; it is called once for each cell.
     pub(super) fn assign(
         &mut self,
         rows: usize,
@@ -40,9 +70,9 @@ impl Munkres {
             marks.clear();
             marks.resize(n, None);
         }
-        self.begin();
+        self.star_independent_zeros();
         while self.of_row.contains(&None) {
-            self.add_star();
+            self.augment();
         }
         let starred = self.of_row.iter().take(rows).enumerate();
         starred
@@ -50,9 +80,11 @@ impl Munkres {
             .collect()
     }
 
-    /// The least cost of each row becomes 0, and zeros get a star where no other stands in their row and
-    /// column.
-    fn begin(&mut self) {
+    /// Subtracts from each row its minimum, and stars each zero that shares its row and column with
+    /// no other star.
+    ///
+    /// Rows top to bottom, columns left to right, so that a tie goes to the leftmost column.
+    fn star_independent_zeros(&mut self) {
         for (row, costs) in self.costs.chunks_exact_mut(self.n).enumerate() {
             let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
             for (column, cost) in costs.iter_mut().enumerate() {
@@ -65,8 +97,9 @@ impl Munkres {
         }
     }
 
-    /// Primes zeros until one can get a star, or start a chain of stars that move.
-    fn add_star(&mut self) {
+    /// Runs one round: primes uncovered zeros until one is in a row without a star, then adds a
+    /// star along the alternating path from it.
+    fn augment(&mut self) {
         self.prime.fill(None);
         self.row_covered.clear();
         self.row_covered.resize(self.n, false);
@@ -74,13 +107,13 @@ impl Munkres {
         let starred = self.of_column.iter().map(Option::is_some);
         self.column_covered.extend(starred);
         loop {
-            let Some((row, column)) = self.open_zero() else {
-                self.make_zeros();
+            let Some((row, column)) = self.find_uncovered_zero() else {
+                self.adjust_costs();
                 continue;
             };
             self.prime[row] = Some(column);
             let Some(star) = self.of_row[row] else {
-                self.turn(row, column);
+                self.flip_path(row, column);
                 return;
             };
             self.row_covered[row] = true;
@@ -88,8 +121,11 @@ impl Munkres {
         }
     }
 
-    /// A zero that is not covered: of the first row that has one, the last.
-    fn open_zero(&self) -> Option<(usize, usize)> {
+    /// Returns the rightmost uncovered zero in the first row that has one.
+    ///
+    /// That the rightmost is taken is a property of the loop in the Python package, on which ties
+    /// depend.
+    fn find_uncovered_zero(&self) -> Option<(usize, usize)> {
         let rows = self.costs.chunks_exact(self.n).enumerate();
         let mut open = rows.filter(|&(row, _)| !self.row_covered[row]);
         open.find_map(|(row, costs)| {
@@ -100,8 +136,10 @@ impl Munkres {
         })
     }
 
-    /// The prime gets a star; the star of its column goes to the prime of its row, and so on.
-    fn turn(&mut self, mut row: usize, mut column: usize) {
+    /// Adds a star along the path from a prime in a row without a star: the prime becomes a star,
+    /// the old star of its column is replaced by the prime of its own row, and so on until a column
+    /// had no star.
+    fn flip_path(&mut self, mut row: usize, mut column: usize) {
         loop {
             let before = self.of_column[column].replace(row);
             self.of_row[row] = Some(column);
@@ -112,8 +150,13 @@ impl Munkres {
         }
     }
 
-    /// Takes the least open cost off the open columns, and adds it to the covered rows.
-    fn make_zeros(&mut self) {
+    /// Creates an uncovered zero: subtracts the smallest uncovered cost from uncovered columns and
+    /// adds it to covered rows.
+    ///
+    /// Cells that are covered twice grow, cells that are covered once stay, and no cost becomes
+    /// negative. Added and subtracted in separate steps as in the Python package, so that rounding
+    /// is the same. O(n²).
+    fn adjust_costs(&mut self) {
         let mut least = f64::INFINITY;
         for (row, costs) in self.costs.chunks_exact(self.n).enumerate() {
             if !self.row_covered[row] {
@@ -142,7 +185,8 @@ mod tests {
     use super::*;
     use spanrs_base::Rng;
 
-    /// The least sum over all assignments of the rows from `row` on.
+    /// Returns the smallest sum over all assignments of the rows from `row` on; bit `c` of `taken`
+    /// excludes column `c`.
     fn least(costs: &[Vec<f64>], row: usize, taken: u32) -> f64 {
         let Some(line) = costs.get(row) else {
             return 0.0;

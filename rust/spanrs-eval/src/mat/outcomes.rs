@@ -1,4 +1,15 @@
-//! What comes of the pairs of annotations of a document, and of the elements they cover.
+//! The schema of MATScore's counts, and the translation of pairs and intervals into outcomes.
+//!
+//! | criterion | counts | outcomes |
+//! |---|---|---|
+//! | `tag` | annotations | match, missing, spurious, 3 times 7 kinds of clashes, elements |
+//! | `token`, `pseudo_token`, `character` | elements | match, ..., clash, elements, present |
+//! | `corpus` | documents | documents, misplaced |
+//!
+//! MATScore's columns are sums of these. The reftotal of a label, for example, is the number of
+//! outcomes with that gold type, except clashes that count for pred alone. In all tables `elements`
+//! is the size of the documents (MATScore's "test toks", "test pseudo-toks", "test chars").
+//! Precision and recall are 1 where their denominator is 0.
 
 use super::intervals::Interval;
 use super::{Kind, Pair, Unit};
@@ -6,13 +17,17 @@ use crate::Side;
 use crate::matcher::{Event, Sink};
 use crate::outcomes::{Cell, Criterion, Outcome, Schema};
 
-/// Index of the criterion of annotations. Those of elements follow, in the order of [`Unit`].
+/// Index of the criterion of annotations. Those of elements follow, in the order of
+/// [`Unit`].
 pub const TAG: u8 = 0;
-/// Index of the criterion of what is counted for documents.
+/// Index of the criterion of documents.
 const CORPUS: u8 = 4;
 
-/// Outcomes of annotations: [`Kind`]s of pairs; then clashes of gold's annotation alone, whose partner has another
-/// one, by kind; then those of pred's. Kinds are seen from pred.
+/// Outcomes of annotations.
+///
+/// First the [`Kind`]s of pairs by their values; then, in the order of the kinds, clashes that
+/// count for gold's annotation alone ([`Unpaired::Clash`](super::Unpaired::Clash)); then those that
+/// count for pred's. All kinds are seen from pred.
 const TAG_OUTCOMES: &[Outcome] = &[
     Outcome::new("match", [1.0, 0.0, 0.0]),
     Outcome::new("missing", [0.0, 0.0, 1.0]),
@@ -40,28 +55,35 @@ const TAG_OUTCOMES: &[Outcome] = &[
     Outcome::new("pred_tagplusoverlap", PRED),
     Outcome::unweighted("elements"),
 ];
+/// Weights of a clash of two annotations: a false positive and a false negative.
 const BOTH: [f64; 3] = [0.0, 1.0, 1.0];
+/// Weights of what concerns gold alone: a false negative.
 const GOLD: [f64; 3] = [0.0, 0.0, 1.0];
+/// Weights of what concerns pred alone: a false positive.
 const PRED: [f64; 3] = [0.0, 1.0, 0.0];
-/// Index of the elements of the document among the outcomes of annotations.
+/// Index of `elements` in [`TAG_OUTCOMES`]: the number of tokens of the document.
 const TAG_ELEMENTS: u8 = 24;
 
-/// Outcomes of elements: as for annotations, with one kind of clash.
+/// Outcomes of elements: the first three as for annotations, then one kind of clash.
 const ELEMENT_OUTCOMES: &[Outcome] = &[
     Outcome::new("match", [1.0, 0.0, 0.0]),
     Outcome::new("missing", GOLD),
     Outcome::new("spurious", PRED),
     Outcome::new("clash", BOTH),
-    // Of the whole document, whether annotated or not.
+    // All elements of the document, annotated or not.
     Outcome::unweighted("elements"),
     // A label occurs, but covers no element.
     Outcome::unweighted("present"),
 ];
+/// Index in [`ELEMENT_OUTCOMES`] of elements that have different labels on the two sides.
 const CLASH: u8 = 3;
+/// Index in [`ELEMENT_OUTCOMES`] of all elements of documents, annotated or not.
 const ELEMENTS: u8 = 4;
+/// Index in [`ELEMENT_OUTCOMES`] of intervals that cover no element. They give labels that occur,
+/// but never cover an element, a row with zeros.
 const PRESENT: u8 = 5;
 
-/// A criterion whose measures of nothing are 1, as in MATScore.
+/// Returns a criterion by types whose measures are 1 if their denominator is 0, as in MATScore.
 const fn criterion(name: &'static str, outcomes: &'static [Outcome]) -> Criterion {
     Criterion {
         empty: 1.0,
@@ -69,7 +91,13 @@ const fn criterion(name: &'static str, outcomes: &'static [Outcome]) -> Criterio
     }
 }
 
-/// What MATScore counts.
+/// Criteria of annotations, of each [`Unit`], and of documents.
+///
+/// ```
+/// use spanrs_eval::mat::{SCHEMA, TAG, Unit};
+/// assert_eq!(SCHEMA.criterion("tag"), Some(TAG));
+/// assert_eq!(SCHEMA.criterion("pseudo_token"), Some(Unit::PseudoToken as u8 + 1));
+/// ```
 pub static SCHEMA: Schema = Schema {
     name: "mat",
     criteria: &[
@@ -92,7 +120,7 @@ pub static SCHEMA: Schema = Schema {
 };
 
 impl Pair {
-    /// Index of what became of it among the outcomes of annotations.
+    /// Returns the index of the pair's outcome in [`TAG_OUTCOMES`].
     fn outcome(&self) -> u8 {
         let clashes = Kind::CLASHES as u8;
         self.kind as u8
@@ -103,13 +131,14 @@ impl Pair {
             }
     }
 
-    /// Tells the sink of the pair.
+    /// Reports the pair as one event of the criterion [`TAG`].
     pub(super) fn emit(&self, sink: &mut dyn Sink) {
         sink.event(Event::new(TAG, self.outcome(), self.gold, self.pred));
     }
 }
 
-/// Tells the sink of a document with so many tokens in pred.
+/// Reports the totals of a document: that there is one, whether it has misplaced bounds, and its
+/// number of pred tokens.
 pub(super) fn emit_document(tokens: u64, misplaced: bool, sink: &mut dyn Sink) {
     let mut count = |criterion, outcome, n| {
         sink.count(Cell::new(criterion, outcome, None, None), n);
@@ -119,7 +148,12 @@ pub(super) fn emit_document(tokens: u64, misplaced: bool, sink: &mut dyn Sink) {
     count(TAG, TAG_ELEMENTS, tokens);
 }
 
-/// Tells the sink of the elements of intervals, of which the whole document has `elements`.
+/// Reports the elements that intervals cover under the criterion of `unit`.
+///
+/// - `elements`: number of elements of the whole document.
+/// - `sizes`: elements of each interval; shorter than `intervals` only if the document has none.
+///
+/// Intervals of size 0 are reported as present, once for each of their labels.
 pub(super) fn emit_elements(
     unit: Unit,
     elements: u64,

@@ -1,21 +1,44 @@
 //! Which annotations answer each other.
+//!
+//! Annotations that overlap, directly or through others, make a group; touching is not overlapping.
+//! In each group the one-to-one pairs with the greatest total [`similarity`] are made, and pairs
+//! with similarity 0 are dropped. Groups do not influence each other.
+//!
+//! | group | solved by | ties |
+//! |---|---|---|
+//! | one gold and one pred annotation | nothing to choose | none |
+//! | up to [`MAX_EXACT`] a side | [`Munkres`] | MATScore's |
+//! | larger | [`partial::assign`] | any best choice, the same in every run |
+//!
+//! For example gold `T` 0..20 and pred `T` 0..12 and `T` 13..20: the longer overlap is paired (an
+//! undermark), the other pred annotation is spurious, or clashes with gold's under
+//! [`Unpaired::Clash`].
+//!
+//! Annotations of no length overlap nothing. They are paired in a second run; those at the same
+//! position are a group.
 
 use spanrs_base::Pace;
 
 use super::munkres::Munkres;
-use super::{Annotation, Kind, MOST_PAIRS, Pair, Unmatched, Unpaired};
+use super::{Annotation, Kind, MAX_PAIRS, Pair, Unmatched, Unpaired};
 use crate::Side;
 use crate::overlaps::Overlaps;
 use crate::partial;
 
-/// Groups with up to so many annotations a side are resolved as MATScore does, ties included.
-pub(super) const MOST_EXACT: usize = 64;
+/// Largest number of annotations a side of a group that is resolved as MATScore does, ties
+/// included.
+pub(super) const MAX_EXACT: usize = 64;
 
-/// 0.1 for labels that agree (0.05 for aliases of one tag) and 0.9 for the shared part of the characters both
-/// cover.
+/// Returns the similarity of two annotations, from 0 to 1: a tenth for the labels, nine tenths for
+/// the shared part.
+///
+/// The shared part is the number of characters in both over the distance from the first start to
+/// the last end. Annotations that share no character have similarity 0, whatever their labels,
+/// except that two empty ones share everything; the caller only compares empty annotations at the
+/// same position.
 fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
     if gold.is_empty() || pred.is_empty() {
-        return alike(gold, pred, 1.0);
+        return combined_similarity(gold, pred, 1.0);
     }
     let union = gold.end.max(pred.end) - gold.start.min(pred.start);
     let shared = gold
@@ -24,36 +47,63 @@ fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
         .saturating_sub(gold.start.max(pred.start));
     match shared {
         0 => 0.0,
-        shared => alike(gold, pred, f64::from(shared) / f64::from(union)),
+        shared => combined_similarity(gold, pred, f64::from(shared) / f64::from(union)),
     }
 }
 
-/// The similarity of two annotations that share so much of what they cover.
-pub(super) fn alike(gold: &Annotation, pred: &Annotation, shared: f64) -> f64 {
+/// Returns the similarity of two annotations whose shared part is `shared`, from 0 to 1.
+///
+/// Labels count 0.1 if they are equal and 0.05 if they are aliases of one type. The weights are
+/// MATScore's defaults. Since the shared part of overlapping annotations is above 0, overlapping
+/// annotations always have a similarity above 0.
+///
+/// | labels | bounds | similarity |
+/// |---|---|---|
+/// | equal | equal | 1.0 |
+/// | different | equal | 0.9 |
+/// | equal | half of the extent shared | 0.55 |
+/// | different | half of the extent shared | 0.45 |
+pub(super) fn combined_similarity(gold: &Annotation, pred: &Annotation, shared: f64) -> f64 {
     0.1 * gold.agreement(pred) + 0.9 * shared
 }
 
-/// Pairs annotations; keeps its buffers.
+/// Pairs the annotations of documents; keeps its buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairing {
-    /// The pairs of the last document: groups by start, within a group pairs by gold, then what is left.
+    /// The pairs of the last document.
+    ///
+    /// Groups by start, those of empty annotations last; within a group first the pairs by gold
+    /// annotation, then unpaired gold annotations, then unpaired pred annotations.
     pub(super) pairs: Vec<Pair>,
+    /// Solver of small groups.
     munkres: Munkres,
-    possible: Vec<partial::Pair>,
+    /// Overlapping pairs of the current group by indices in the group, sorted by gold, then pred.
+    /// Listed for large groups, and for all under [`Unpaired::Clash`].
+    candidates: Vec<partial::Pair>,
+    /// The pred annotations of the current group by bounds.
     tree: Overlaps,
+    /// Result of one query of `tree`.
     found: Vec<u32>,
+    /// Gold annotations, split by length.
     golds: Split,
+    /// Pred annotations, split by length.
     preds: Split,
 }
 
-/// The places of a side's annotations: of those that cover characters, and of the others.
+/// Indices of the annotations of one side, those that cover characters apart from those that do
+/// not.
+///
+/// Both lists keep the order given, which is by start.
 #[derive(Clone, Debug, Default)]
 struct Split {
+    /// Annotations that cover characters, in order.
     solid: Vec<u32>,
+    /// Annotations without characters, in order.
     empty: Vec<u32>,
 }
 
 impl Split {
+    /// Splits the annotations of a side.
     fn set(&mut self, annotations: &[Annotation]) {
         self.solid.clear();
         self.empty.clear();
@@ -66,21 +116,26 @@ impl Split {
     }
 }
 
-/// Both sides, whole.
+/// Both sides of a document, with the option that concerns unpaired annotations.
 #[derive(Clone, Copy)]
 struct Sides<'a> {
+    /// Gold annotations, sorted by start, then end.
     gold: &'a [Annotation],
+    /// Pred annotations, sorted by start, then end.
     pred: &'a [Annotation],
+    /// What becomes of annotations without a partner.
     unpaired: Unpaired,
 }
 
 impl Pairing {
-    /// Pairs a document; both sides are by start, then end.
+    /// Pairs the annotations of a document; both sides must be sorted by start, then end.
     ///
-    /// Annotations that overlap, directly or by way of others, make a group. Within a group those pairs are
-    /// made whose similarities have the greatest sum. Ties: as [`Munkres`] find them; in groups of more than
-    /// [`MOST_EXACT`] a side, as [`partial::assign`] finds them. Annotations of no length overlap nothing; those
-    /// at the same place are a group.
+    /// The result is in [`Pairing::pairs`]. Every annotation is in exactly one pair that counts for
+    /// its side; clashes that count for the other side may name it again.
+    ///
+    /// # Errors
+    /// [`Unmatched::TooTangled`] if more than [`MAX_PAIRS`] pairs of a group that has to be listed
+    /// overlap; [`Unmatched::Stopped`].
     pub(super) fn run(
         &mut self,
         gold: &[Annotation],
@@ -101,14 +156,18 @@ impl Pairing {
             std::mem::take(&mut self.preds),
         );
         let done = self
-            .groups(sides, &golds.solid, &preds.solid, pace)
-            .and_then(|()| self.groups(sides, &golds.empty, &preds.empty, pace));
+            .pair_groups(sides, &golds.solid, &preds.solid, pace)
+            .and_then(|()| self.pair_groups(sides, &golds.empty, &preds.empty, pace));
         (self.golds, self.preds) = (golds, preds);
         done
     }
 
-    /// Pairs the annotations at these places group by group.
-    fn groups(
+    /// Splits the annotations at these indices into groups, and pairs each.
+    ///
+    /// One sweep by start: a group begins with the first annotation left on either side and grows
+    /// as long as the next annotation of either side begins before its end, or, for empty
+    /// annotations, at its position. Linear in the annotations, apart from the groups themselves.
+    fn pair_groups(
         &mut self,
         sides: Sides<'_>,
         mut golds: &[u32],
@@ -126,7 +185,7 @@ impl Pairing {
                 (Some(g), _) => g,
                 (None, Some(p)) => p,
             };
-            // What begins before the group ends belongs to it; of what has no length, what is at its place.
+            // Annotations that begin before the end of the group belong to it, empty ones if they are at its position.
             let (mut end, empty) = (seed.end, seed.is_empty());
             let (mut g, mut p) = (0, 0);
             loop {
@@ -150,15 +209,21 @@ impl Pairing {
                     break;
                 }
             }
-            self.group(sides, &golds[..g], &preds[..p], seed.start, pace)?;
-            // What is looked at grows with the pairs that are possible.
-            pace.steps(g + p + self.possible.len())?;
-            self.possible.clear();
+            self.pair_group(sides, &golds[..g], &preds[..p], seed.start, pace)?;
+            // The work grows with the number of candidate pairs.
+            pace.steps(g + p + self.candidates.len())?;
+            self.candidates.clear();
             (golds, preds) = (&golds[g..], &preds[p..]);
         }
     }
 
-    fn group(
+    /// Pairs the annotations of one group, given by their indices; `from` is its first character.
+    ///
+    /// [`Munkres`] minimises the sum of 1 - similarity, and [`partial::assign`] maximises the sum
+    /// of similarities. That is the same, because the number of pairs is fixed: every annotation of
+    /// the smaller side has a partner, if only with similarity 0. Such pairs are split again
+    /// afterwards.
+    fn pair_group(
         &mut self,
         sides: Sides<'_>,
         golds: &[u32],
@@ -167,13 +232,17 @@ impl Pairing {
         pace: &mut Pace,
     ) -> Result<(), Unmatched> {
         match (golds, preds) {
-            (&[g], &[p]) => self.make(sides, g, p),
-            (golds, []) => golds.iter().for_each(|&g| self.alone(Some(g), None)),
-            ([], preds) => preds.iter().for_each(|&p| self.alone(None, Some(p))),
+            (&[g], &[p]) => self.push_pair(sides, g, p),
+            (golds, []) => golds
+                .iter()
+                .for_each(|&g| self.push_unpaired(Some(g), None)),
+            ([], preds) => preds
+                .iter()
+                .for_each(|&p| self.push_unpaired(None, Some(p))),
             _ => {
-                let small = golds.len().max(preds.len()) <= MOST_EXACT;
+                let small = golds.len().max(preds.len()) <= MAX_EXACT;
                 if !small || sides.unpaired == Unpaired::Clash {
-                    self.list(sides, golds, preds, from)?;
+                    self.list_candidates(sides, golds, preds, from)?;
                 }
                 let similar = |g: usize, p: usize| {
                     let gold = &sides.gold[golds[g] as usize];
@@ -183,22 +252,27 @@ impl Pairing {
                     self.munkres
                         .assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p))
                 } else {
-                    let chosen = partial::assign(&self.possible, false, pace)?.into_iter();
-                    let pair = |at: usize| &self.possible[at];
+                    let chosen = partial::assign(&self.candidates, false, pace)?.into_iter();
+                    let pair = |at: usize| &self.candidates[at];
                     chosen
                         .map(|at| (pair(at).gold as usize, pair(at).pred as usize))
                         .collect()
                 };
-                // What shares nothing is no pair, even where nothing better is left.
+                // Annotations that share nothing are no pair, even if no better partner is left.
                 let chosen = chosen.into_iter().filter(|&(g, p)| similar(g, p) > 0.0);
-                self.resolve(sides, golds, preds, &chosen.collect::<Vec<_>>());
+                self.push_group(sides, golds, preds, &chosen.collect::<Vec<_>>());
             }
         }
         Ok(())
     }
 
-    /// Lists the pairs that are possible within a group, by their places in it.
-    fn list(
+    /// Lists the overlapping pairs of a group in `candidates`, with similarities as credits.
+    ///
+    /// All pairs of a group of empty annotations are listed. O((n + pairs) log n).
+    ///
+    /// # Errors
+    /// [`Unmatched::TooTangled`] if there are more than [`MAX_PAIRS`].
+    fn list_candidates(
         &mut self,
         sides: Sides<'_>,
         golds: &[u32],
@@ -206,9 +280,9 @@ impl Pairing {
         from: u32,
     ) -> Result<(), Unmatched> {
         let Sides { gold, pred, .. } = sides;
-        self.possible.clear();
+        self.candidates.clear();
         let empty = gold[golds[0] as usize].is_empty();
-        let most = MOST_PAIRS;
+        let most = MAX_PAIRS;
         self.tree.plant(preds.iter().map(|&p| {
             let annotation = &pred[p as usize];
             (i64::from(annotation.start), i64::from(annotation.end))
@@ -222,7 +296,7 @@ impl Pairing {
                 let (start, end) = (i64::from(annotation.start), i64::from(annotation.end));
                 self.tree.find(start, end, &mut self.found);
             }
-            if self.possible.len() + self.found.len() > most {
+            if self.candidates.len() + self.found.len() > most {
                 return Err(Unmatched::TooTangled {
                     from: from.into(),
                     most,
@@ -236,13 +310,17 @@ impl Pairing {
                     &pred[preds[other as usize] as usize],
                 )),
             });
-            self.possible.extend(pairs);
+            self.candidates.extend(pairs);
         }
         Ok(())
     }
 
-    /// Makes the chosen pairs of a group, and says what becomes of the rest.
-    fn resolve(
+    /// Adds the chosen pairs of a group, given by indices in the group, then what becomes of the
+    /// other annotations.
+    ///
+    /// Under [`Unpaired::Clash`] an annotation left over clashes with the one it is most similar
+    /// to, paired or not; the first of several with the same similarity.
+    fn push_group(
         &mut self,
         sides: Sides<'_>,
         golds: &[u32],
@@ -254,12 +332,12 @@ impl Pairing {
         for &(gold, pred) in chosen {
             gold_taken[gold] = true;
             pred_taken[pred] = true;
-            self.make(sides, golds[gold], preds[pred]);
+            self.push_pair(sides, golds[gold], preds[pred]);
         }
-        // What each annotation is most similar to; ties go to the first.
+        // The annotation that each one is most similar to; ties go to the first.
         let (mut of_gold, mut of_pred) = (vec![None; golds.len()], vec![None; preds.len()]);
         if sides.unpaired == Unpaired::Clash {
-            for pair in &self.possible {
+            for pair in &self.candidates {
                 let better = |known: &Option<(u32, i128)>| known.is_none_or(|k| pair.credit > k.1);
                 let (g, p) = (pair.gold as usize, pair.pred as usize);
                 if better(&of_gold[g]) {
@@ -272,19 +350,20 @@ impl Pairing {
         }
         for at in (0..golds.len()).filter(|&at| !gold_taken[at]) {
             match of_gold[at] {
-                Some((pred, _)) => self.clash(sides, golds[at], pred, Side::Gold),
-                None => self.alone(Some(golds[at]), None),
+                Some((pred, _)) => self.push_clash(sides, golds[at], pred, Side::Gold),
+                None => self.push_unpaired(Some(golds[at]), None),
             }
         }
         for at in (0..preds.len()).filter(|&at| !pred_taken[at]) {
             match of_pred[at] {
-                Some((gold, _)) => self.clash(sides, gold, preds[at], Side::Pred),
-                None => self.alone(None, Some(preds[at])),
+                Some((gold, _)) => self.push_clash(sides, gold, preds[at], Side::Pred),
+                None => self.push_unpaired(None, Some(preds[at])),
             }
         }
     }
 
-    fn make(&mut self, sides: Sides<'_>, gold: u32, pred: u32) {
+    /// Adds a pair of annotations.
+    fn push_pair(&mut self, sides: Sides<'_>, gold: u32, pred: u32) {
         self.pairs.push(Pair {
             gold: Some(gold),
             pred: Some(pred),
@@ -293,19 +372,24 @@ impl Pairing {
         });
     }
 
-    /// A clash of one side only: the other annotation has a partner of its own.
-    fn clash(&mut self, sides: Sides<'_>, gold: u32, pred: u32, side: Side) {
-        self.make(sides, gold, pred);
+    /// Adds a clash that counts for `side` only, because the annotation of the other side has a
+    /// partner of its own or clashes with another one.
+    ///
+    /// Equal labels and bounds occur if an annotation is there twice on `side`; the second one
+    /// cannot be a match and is called an overlap.
+    fn push_clash(&mut self, sides: Sides<'_>, gold: u32, pred: u32, side: Side) {
+        self.push_pair(sides, gold, pred);
         if let Some(last) = self.pairs.last_mut() {
             last.single = Some(side);
-            // The same twice on one side: the second matches nothing, and of the clashes this says least.
+            // A duplicate on one side: the second cannot be a match, and an overlap is the least specific clash.
             if last.kind == Kind::Match {
                 last.kind = Kind::Overlap;
             }
         }
     }
 
-    fn alone(&mut self, gold: Option<u32>, pred: Option<u32>) {
+    /// Adds an annotation without a partner: gold's as missing, pred's as spurious.
+    fn push_unpaired(&mut self, gold: Option<u32>, pred: Option<u32>) {
         let kind = match gold {
             Some(_) => Kind::Missing,
             None => Kind::Spurious,
@@ -319,7 +403,11 @@ impl Pairing {
     }
 }
 
-/// A similarity as a whole number, which can be added up without rounding.
+/// Returns a similarity as an integer (in units of 2^-53), so that sums do not depend on their
+/// order.
+///
+/// Integers also make equal totals exactly equal, where sums of floating-point numbers could differ
+/// in the last bit.
 fn credit(similarity: f64) -> i128 {
     (similarity * (1_u64 << 53) as f64) as i128
 }

@@ -1,53 +1,86 @@
 //! MATScore's rules: which types of annotations are scored, and under which labels.
+//!
+//! The label of an annotation is made in this order: its type; or the first alias of the type all
+//! of whose attributes it has; then the equivalence class of that, if any. Annotations whose label
+//! is ignored then are left out on both sides, before pairing. With an alias `Place` of `NP` for
+//! `kind=l`, the class `Place -> LOC`, and `Person` ignored:
+//!
+//! | annotation | alias | class | label |
+//! |---|---|---|---|
+//! | `NP kind=l` | `Place` | `LOC` | `LOC` |
+//! | `NP kind=p` | `Person` | | none |
+//! | `NP kind=x` | | | `NP` |
+//!
+//! Roles of types come from the task, or else from lists:
+//!
+//! | task | `content` | `tokens` | scored | tokens |
+//! |---|---|---|---|---|
+//! | set | any | any | content types of the task | token types of the task |
+//! | | set | unset | types in `content` | none |
+//! | | set | set | types in `content` | other types in `tokens` |
+//! | | unset | unset | all but [`NO_CONTENT`] | `lex` |
+//! | | unset | set | all but `tokens` and [`NO_CONTENT`] | types in `tokens` |
 
 use std::collections::{HashMap, HashSet};
 
 use spanrs_base::{Alias, Category, Tag, Task};
 
-/// Types excluded by default: tokens, zones, and those MAT uses internally.
+/// Types excluded by default: tokens, zones, and those that MAT uses internally.
 pub const NO_CONTENT: [&str; 5] = ["lex", "zone", "SEGMENT", "VOTE", "untaggable"];
 
-/// How discontinuous annotations are scored.
+/// How discontinuous annotations are scored. MATScore's own formats have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pieces {
-    /// As one span, from the first piece to the last.
+    /// As one span from the start of the first piece to the end of the last.
     #[default]
     Cover,
-    /// As one span for each piece.
+    /// As one span for each piece, all with the same label.
     Split,
-    /// They are an error.
+    /// They are an error ([`Discontinuous`](super::Discontinuous)).
     Refuse,
 }
 
 /// Which annotations are scored, and under which labels.
+///
+/// The default scores every type except [`NO_CONTENT`] under its own name, and takes `lex` as the
+/// token type. A task overrides `content` and `tokens`; equivalence classes and ignored labels
+/// apply in either case.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// Defines content and token types; `content` and `tokens` are not used then.
+    /// The annotation task, which names content types, token types, zones and aliases. Other types
+    /// are not scored.
     pub task: Option<Task>,
-    /// Types that are scored; by default all but tokens and [`NO_CONTENT`].
+    /// Types that are scored, before aliases and classes. None for all but token types and
+    /// [`NO_CONTENT`].
     pub content: Option<HashSet<String>>,
-    /// Types that are tokens; by default `lex`, or none if `content` is set.
+    /// Types that are tokens. None for `lex`, or for no tokens if `content` is set. Types in
+    /// `content` are never tokens.
     pub tokens: Option<HashSet<String>>,
-    /// Equivalence classes: label -> label it is scored under.
+    /// Equivalence classes: label -> label it is scored under. Applied once, not repeatedly.
     pub classes: HashMap<String, String>,
-    /// Labels that are excluded, after equivalence classes.
+    /// Labels that are left out, after equivalence classes were applied.
     pub ignore: HashSet<String>,
     /// How discontinuous annotations are scored.
     pub pieces: Pieces,
 }
 
-/// What the annotations of a type are.
+/// What the annotations of a type are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Scored. With `aliases`, the label depends on the attributes.
+    /// They are scored.
     Content {
+        /// True if the label depends on the attributes of the annotation.
         aliases: bool,
     },
+    /// They are tokens.
     Token,
+    /// They are not used. Zones are found separately, with [`Rules::is_zone`].
     Nothing,
 }
 
 impl Rules {
+    /// Returns the role of a type: that in the task if there is one, else by `content`, `tokens`
+    /// and the defaults, in this order.
     pub(super) fn role(&self, ty: &str) -> Role {
         let plain = Role::Content { aliases: false };
         if self.task.is_some() {
@@ -73,17 +106,19 @@ impl Rules {
         }
     }
 
-    /// True if `ty` is a zone of the task.
+    /// Returns true if `ty` is a zone of the task; false without a task.
     pub(super) fn is_zone(&self, ty: &str) -> bool {
         self.tag(ty)
             .is_some_and(|tag| tag.category == Category::Zone)
     }
 
+    /// Returns the definition of a type in the task, if there is one.
     fn tag(&self, ty: &str) -> Option<&Tag> {
         self.task.as_ref()?.tags.iter().find(|tag| tag.name == ty)
     }
 
-    /// The label of an annotation: its alias or type, replaced by its equivalence class. None if it is ignored.
+    /// Returns the label of an annotation of type `ty` with these attributes (name, value); None if
+    /// it is ignored.
     pub(super) fn label<'a, 'b>(
         &'a self,
         ty: &'a str,
@@ -94,7 +129,7 @@ impl Rules {
         (!self.ignore.contains(label)).then_some(label)
     }
 
-    /// The first alias all of whose attributes the annotation has.
+    /// Returns the first alias in the order of the task all of whose attributes the annotation has.
     fn alias<'b>(
         &self,
         ty: &str,

@@ -1,69 +1,114 @@
 //! Selection of the annotations of a document that MATScore scores, and of its tokens.
+//!
+//! Zones: with a task, gold's zones whose attribute `region_type` is `body` limit both sides. An
+//! annotation or token outside of them, or only partly inside one, is left out. Documents whose
+//! gold has no zones are scored as a whole; if it has zones but no body, nothing is scored.
 
 use spanrs_base::{Interner, Span};
 
 use super::rules::{Pieces, Role, Rules};
 
-/// The attribute of zones that says which part of the text they are, and its value for the annotated part.
+/// Attribute of zones that names their region, and its value for the part that is annotated.
 const REGION: (&str, &str) = ("region_type", "body");
 
-/// An annotated document, as [`Selection`] needs it. Annotations are numbered from 0 in the order of the file.
+/// An annotated document, as [`Selection`] needs it.
+///
+/// Annotations are numbered from 0 in the order of the file, types from 0 in any order. Positions
+/// are characters, ends exclusive. The trait keeps this crate free of file formats.
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::mat::{AnnotatedText, Rules, Selection};
+/// struct Document(Vec<Span>);
+/// impl AnnotatedText for Document {
+///     fn types(&self) -> impl Iterator<Item = &str> { ["PER", "lex"].into_iter() }
+///     fn len(&self) -> usize { self.0.len() }
+///     fn annotation(&self, at: usize) -> Span { self.0[at] }
+///     fn attributes(&self, _: usize) -> impl Iterator<Item = (&str, &str)> + Clone {
+///         std::iter::empty()
+///     }
+///     fn pieces(&self, _: usize) -> &[(u32, u32)] { &[] }
+///     fn has_dropped(&self, _: u32) -> bool { false }
+///     fn has_root(&self) -> bool { false }
+/// }
+/// let span = |start, end, ty| Span { start, end, ty };
+/// let gold = Document(vec![span(4, 9, 0), span(0, 3, 1), span(4, 9, 1)]);
+/// let rules = Rules::default();
+/// let mut selection = Selection::new(&rules, &gold);
+/// let selected = selection.select(&gold).unwrap();
+/// assert_eq!(selected.spans, [Span { start: 4, end: 9, ty: 0 }]);
+/// assert_eq!(selected.tokens, [(0, 3), (4, 9)]);
+/// assert_eq!(selection.names().name(0), Some("PER"));
+/// ```
 pub trait AnnotatedText {
-    /// Names of the types of annotations, by number.
+    /// Iterates over the names of the types, by number.
     fn types(&self) -> impl Iterator<Item = &str>;
 
-    /// Number of annotations.
+    /// Returns the number of annotations.
     fn len(&self) -> usize;
 
-    /// True without annotations.
+    /// Returns true if there are no annotations.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The characters of an annotation, and the number of its type.
+    /// Returns the bounds of an annotation and the number of its type. Of a discontinuous one the
+    /// bounds cover all pieces.
     fn annotation(&self, at: usize) -> Span;
 
-    /// The attributes of an annotation: names and values.
+    /// Iterates over the attributes of an annotation as (name, value).
     fn attributes(&self, at: usize) -> impl Iterator<Item = (&str, &str)> + Clone;
 
-    /// The pieces of an annotation that is discontinuous; empty for the others.
+    /// Returns the (start, end) of the pieces of a discontinuous annotation; empty for all others.
     fn pieces(&self, at: usize) -> &[(u32, u32)];
 
-    /// True if annotations of a type were dropped because they are not inside the text.
+    /// Returns true if annotations of type `ty` were dropped because they were not inside the text.
+    ///
+    /// A zone that was dropped still means that only zones are scored.
     fn has_dropped(&self, ty: u32) -> bool;
 
-    /// True if the first annotation is the root element of an XML file.
+    /// Returns true if the first annotation is the root element of an XML file, which is not scored
+    /// by default.
     fn has_root(&self) -> bool;
 }
 
-/// A discontinuous annotation under [`Pieces::Refuse`].
+/// The error for a discontinuous annotation under [`Pieces::Refuse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discontinuous {
-    /// Its label.
+    /// Its label, after aliases and equivalence classes.
     pub label: String,
-    /// Its first character.
+    /// First character of its first piece.
     pub start: u32,
-    /// One past its last character.
+    /// One past the last character of its last piece.
     pub end: u32,
 }
 
-/// What is scored of one side.
+/// What is scored of one side of a document.
+///
+/// `spans` and `tags` have the same length; [`Spans::with_tags`](crate::Spans::with_tags) makes the
+/// input of the matcher of them, and [`Text`](crate::Text) takes the tokens of pred.
 #[derive(Clone, Debug, Default)]
 pub struct Selected {
-    /// The annotations, by start, end, label, and order in the file. Types are numbers of labels.
+    /// The annotations, sorted by start, end, name of the label, and order in the file. Types are
+    /// numbers of labels.
     pub spans: Vec<Span<i64>>,
-    /// Their types before aliases and equivalence classes.
+    /// By annotation: the number of its type before aliases and equivalence classes.
     pub tags: Vec<u32>,
-    /// The tokens, sorted by start.
+    /// The tokens as (start, end), sorted by start; those with one start in the order of the file.
     pub tokens: Vec<(u32, u32)>,
 }
 
-/// Selects the annotations of both sides.
+/// Selects the annotations of both sides of a document, which share zones and the numbers of
+/// labels.
+///
+/// Create one for each document with gold, then call [`Selection::select`] for each side.
 #[derive(Debug)]
 pub struct Selection<'a> {
+    /// What is scored.
     rules: &'a Rules,
+    /// Parts of the text that are scored.
     zones: Zones,
-    /// Names of labels and types.
+    /// Labels and types of both sides so far.
     names: Interner<str>,
 }
 
@@ -77,19 +122,27 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Names of labels and types, by number.
+    /// Returns the names of labels and types, by the numbers in [`Selected`].
     pub fn names(&self) -> &Interner<str> {
         &self.names
     }
 
-    /// Selects the annotations of one side.
+    /// Selects the annotations and tokens of one side.
+    ///
+    /// Annotations with equal bounds are sorted by name of the label, so that the result does not
+    /// depend on the order in which labels were numbered. O(n log n) at worst, linear for
+    /// annotations in the order of the text.
+    ///
+    /// The root element of an XML file is skipped unless the rules have a task or name the content
+    /// types.
     ///
     /// # Errors
-    /// [`Discontinuous`].
+    /// [`Discontinuous`] for the first discontinuous annotation whose label is scored, if the rules
+    /// refuse them; zones are not consulted for that.
     pub fn select(&mut self, text: &impl AnnotatedText) -> Result<Selected, Discontinuous> {
         let rules = self.rules;
         let types: Vec<(&str, Role)> = text.types().map(|ty| (ty, rules.role(ty))).collect();
-        // (label, type), or None if ignored, of the types whose annotations all have one label.
+        // By type: (label, type), or None if ignored, once known. Only for types whose annotations all have one label.
         let mut known: Vec<Option<Option<(u32, u32)>>> = vec![None; types.len()];
         let mut tokens = Vec::new();
         let mut items = Vec::new();
@@ -102,7 +155,7 @@ impl<'a> Selection<'a> {
             match role {
                 Role::Nothing => {}
                 Role::Token => {
-                    if self.zones.contain(annotation.start, annotation.end) {
+                    if self.zones.contains(annotation.start, annotation.end) {
                         tokens.push((annotation.start, annotation.end));
                     }
                 }
@@ -136,7 +189,11 @@ impl<'a> Selection<'a> {
         })
     }
 
-    /// Adds the spans of an annotation.
+    /// Adds the spans of an annotation with this (label, type) that are inside a zone: one, or one
+    /// for each piece.
+    ///
+    /// # Errors
+    /// [`Discontinuous`] if the annotation has pieces and the rules refuse that.
     fn add(
         &self,
         annotation: Span,
@@ -145,7 +202,7 @@ impl<'a> Selection<'a> {
         items: &mut Vec<(Span<i64>, u32)>,
     ) -> Result<(), Discontinuous> {
         let mut push = |start: u32, end: u32| {
-            if self.zones.contain(start, end) {
+            if self.zones.contains(start, end) {
                 let span = Span {
                     start: start.into(),
                     end: end.into(),
@@ -169,12 +226,16 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// The scored parts of a text, by start, each with the farthest end so far; None for all of it.
+/// The scored parts of a text as (start, largest end up to here), sorted by start; None if all of
+/// the text is scored.
 #[derive(Clone, Debug, Default)]
 struct Zones(Option<Vec<(u32, u32)>>);
 
 impl Zones {
-    /// The zones of gold that are scored; all of the text without a task, and without zones.
+    /// Returns the zones of gold that are scored; all of the text without a task, and without zones
+    /// in gold.
+    ///
+    /// Zones outside the text, which the reader has dropped, count as zones that are no body.
     fn of(rules: &Rules, gold: &impl AnnotatedText) -> Self {
         if rules.task.is_none() {
             return Self::default();
@@ -205,8 +266,11 @@ impl Zones {
         Self(any.then_some(bodies))
     }
 
-    /// True if a span is inside one zone.
-    fn contain(&self, start: u32, end: u32) -> bool {
+    /// Returns true if a span is completely inside one zone. O(log n).
+    ///
+    /// Of the zones that start at or before the span one has the largest end; the span is inside a
+    /// zone if it is inside that one.
+    fn contains(&self, start: u32, end: u32) -> bool {
         let Some(zones) = &self.0 else { return true };
         let after = zones.partition_point(|zone| zone.0 <= start);
         after > 0 && end <= zones[after - 1].1

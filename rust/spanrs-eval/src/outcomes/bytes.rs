@@ -6,28 +6,63 @@
 //! types:  number, then each name, ascending
 //! cells:  number, then criterion, outcome, gold type + 1 or 0, pred type + 1 or 0, ascending
 //! 0, total of each cell; or
-//! 1, number of documents, then key, number of cells, then cell and count, ascending by key and content
+//! 1, number of documents, then key, number of cells, then cell and count,
+//!    ascending by key and content
 //! ```
-//! Numbers are LEB128 in as few bytes as they need, strings have their length before them. Types and cells that were
-//! never counted are left out, so that equal counts are equal bytes, whatever the order in which they were merged.
+//! Version, criterion and outcome are one byte each. Numbers are LEB128 in as few bytes as they
+//! need; strings are UTF-8 and have their length in bytes before them. A key is 0 and a number, or
+//! 1 and a string. Types and cells are referred to by their index in the lists above.
+//!
+//! The form is canonical. Types and cells that were never counted are left out, and everything is
+//! sorted, so that equal counts are equal bytes, whatever the order in which they were merged; and
+//! reading accepts only bytes that would be written. One match of type `PER` under the exact
+//! matcher, without documents, ends with these bytes:
+//!
+//! ```text
+//! 05 "exact"   01 03 "PER"   01 00 00 01 01   00 01
+//! schema       types         cells            totals
+//! ```
+//!
+//! Reading is safe for bytes from anywhere: every announced length is compared with the bytes that
+//! are left before memory is reserved.
 
 use super::counts::{CellId, Counts, sum};
 use super::error::CountsError;
 use super::rows::Key;
 use super::schema::{Cell, Schema};
 
+/// First bytes of stored counts, with the version of the format as the last one.
 const MAGIC: &[u8] = b"spanrs counts\x01";
 
-/// A document, its cells with their counts, and its place.
+/// Key of a document, its cells as places in the canonical order with their counts, and its index
+/// in [`Counts::rows`].
 type CanonicalRow<'a> = (&'a Key, Vec<(u32, u64)>, usize);
 
+/// Result of reading or writing counts.
 type Result<T> = std::result::Result<T, CountsError>;
 
 impl Counts {
-    /// Gives the counts as bytes, which are the same for equal counts.
+    /// Returns the counts as bytes, in the canonical form described above: equal counts give equal
+    /// bytes.
+    ///
+    /// The order of documents is not stored; they are sorted by key, then content
+    /// ([`Counts::stored_order`]). O(n log n) for n cells of all documents.
     ///
     /// # Errors
-    /// [`CountsError::OpenDocument`] where the last document was not ended.
+    /// [`CountsError::OpenDocument`] if the last document was not ended.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_eval::EXACT;
+    /// use spanrs_eval::outcomes::{Cell, Counts};
+    /// let mut counts = Counts::new(&EXACT);
+    /// let person = Some(counts.intern("PER"));
+    /// let cell = counts.cell(Cell::new(0, 0, person, person));
+    /// counts.add(cell, 1);
+    /// let bytes = counts.to_bytes().unwrap();
+    /// assert_eq!(bytes, b"spanrs counts\x01\x05exact\x01\x03PER\x01\x00\x00\x01\x01\x00\x01");
+    /// assert_eq!(Counts::from_bytes(&bytes, &EXACT).unwrap().to_bytes().unwrap(), bytes);
+    /// ```
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         if self.has_open_document() {
             return Err(CountsError::OpenDocument);
@@ -68,8 +103,21 @@ impl Counts {
         Ok(out)
     }
 
-    /// The place of each document among those that [`Counts::to_bytes`] writes, which are ordered by key;
-    /// [`Counts::reordered`] puts them back. None where the order is the same.
+    /// Returns the order that restores the order of documents after storing; None if documents are
+    /// stored in their order.
+    ///
+    /// Pass it to [`Counts::reordered`] of the counts that [`Counts::from_bytes`] returns.
+    ///
+    /// ```
+    /// use spanrs_eval::EXACT;
+    /// use spanrs_eval::outcomes::{Counts, Key};
+    /// let mut counts = Counts::by_document(&EXACT);
+    /// counts.end_document(Key::Number(2));
+    /// counts.end_document(Key::Number(1));
+    /// let loaded = Counts::from_bytes(&counts.to_bytes().unwrap(), &EXACT).unwrap();
+    /// let restored = loaded.reordered(&counts.stored_order().unwrap()).unwrap();
+    /// assert_eq!(restored.row(0).unwrap().key, &Key::Number(2));
+    /// ```
     pub fn stored_order(&self) -> Option<Vec<usize>> {
         let (_, rows) = self.canonical_rows();
         if rows.iter().enumerate().all(|(stored, row)| row.2 == stored) {
@@ -82,7 +130,7 @@ impl Counts {
         Some(order)
     }
 
-    /// Types that occur, in the order of their names.
+    /// Returns the numbers of the types that occur, sorted by name.
     fn canonical_types(&self) -> Vec<u32> {
         let ids = (0..)
             .zip(self.cells())
@@ -96,7 +144,8 @@ impl Counts {
         types
     }
 
-    /// Cells that occur, in their order with types numbered by `ranks`.
+    /// Returns the cells that occur, sorted with types numbered by `ranks`, their places in
+    /// [`Counts::canonical_types`].
     fn canonical_cells(&self, ranks: &[u32]) -> Vec<CellId> {
         let mut order: Vec<CellId> = (0..self.cells().len() as CellId)
             .filter(|id| self.total(*id) > 0)
@@ -105,8 +154,10 @@ impl Counts {
         order
     }
 
-    /// Cells in an order that does not depend on that of merging, and documents ordered by key and content, whose
-    /// cells are places in that order.
+    /// Returns the cells and documents in an order that does not depend on the order of merging.
+    ///
+    /// Cells are sorted as stored; documents by key, then content. Rows refer to cells by their
+    /// place in that order.
     pub(super) fn canonical_rows(&self) -> (Vec<CellId>, Vec<CanonicalRow<'_>>) {
         let order = self.canonical_cells(&ranks(&self.canonical_types()));
         let ranks = ranks(&order);
@@ -126,12 +177,14 @@ impl Counts {
 
     /// Reads what [`Counts::to_bytes`] gave for counts of `schema`.
     ///
-    /// Bytes from anywhere can be read: memory and time follow their length, and only bytes that `to_bytes` gives are
-    /// accepted.
+    /// Bytes from anywhere can be read: memory and time follow their length, and only bytes that
+    /// `to_bytes` gives are accepted. Documents come sorted by key.
     ///
     /// # Errors
-    /// [`CountsError::Version`], [`CountsError::Schema`], [`CountsError::Damaged`] with the place,
-    /// [`CountsError::Overflow`].
+    /// [`CountsError::Version`] if the bytes are no counts or have another version;
+    /// [`CountsError::Schema`] for counts of another matcher; [`CountsError::Damaged`] with the
+    /// offset of anything that `to_bytes` would not write; [`CountsError::Overflow`] for totals
+    /// above 2^62.
     pub fn from_bytes(bytes: &[u8], schema: &'static Schema) -> Result<Self> {
         if !bytes.starts_with(MAGIC) {
             return Err(CountsError::Version);
@@ -196,7 +249,8 @@ impl Counts {
     }
 }
 
-/// The place of each number in a list; numbers that are not in it have none that is asked for.
+/// Returns the inverse of a list of distinct numbers: the place of each number. Numbers that are
+/// not in the list get 0 and must not be looked up.
 fn ranks(numbers: &[u32]) -> Vec<u32> {
     let length = numbers.iter().max().map_or(0, |most| *most as usize + 1);
     let mut ranks = vec![0; length];
@@ -206,10 +260,13 @@ fn ranks(numbers: &[u32]) -> Vec<u32> {
     ranks
 }
 
+/// Returns a type as it is stored: its place plus 1, or 0 for none.
 fn number_of(ty: Option<u32>) -> u64 {
     ty.map_or(0, |ty| u64::from(ty) + 1)
 }
 
+/// Appends a number as LEB128: 7 bits a byte, lowest first, with the high bit set in all but the
+/// last byte.
 fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -218,11 +275,13 @@ fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
+/// Appends a string with its length in bytes before it.
 fn put_text(out: &mut Vec<u8>, text: &str) {
     put(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
 
+/// Appends a key with its kind before it.
 fn put_key(out: &mut Vec<u8>, key: &Key) {
     match key {
         Key::Number(number) => {
@@ -236,12 +295,16 @@ fn put_key(out: &mut Vec<u8>, key: &Key) {
     }
 }
 
+/// Reads stored counts from the front.
 struct Input<'a> {
+    /// All stored bytes.
     bytes: &'a [u8],
+    /// Offset of the next byte.
     at: usize,
 }
 
 impl<'a> Input<'a> {
+    /// Returns an error at the current offset.
     fn damaged<T>(&self, reason: &'static str) -> Result<T> {
         Err(CountsError::Damaged {
             at: self.at,
@@ -249,10 +312,12 @@ impl<'a> Input<'a> {
         })
     }
 
+    /// Returns an error at the current offset unless `holds`.
     fn check(&self, holds: bool, reason: &'static str) -> Result<()> {
         if holds { Ok(()) } else { self.damaged(reason) }
     }
 
+    /// Reads one byte.
     fn byte(&mut self) -> Result<u8> {
         let Some(byte) = self.bytes.get(self.at) else {
             return self.damaged("the bytes end here");
@@ -261,6 +326,7 @@ impl<'a> Input<'a> {
         Ok(*byte)
     }
 
+    /// Reads a LEB128 number. Refuses more than 64 bits, and more bytes than needed.
     fn number(&mut self) -> Result<u64> {
         let mut number = 0_u64;
         for shift in (0..).step_by(7) {
@@ -280,13 +346,15 @@ impl<'a> Input<'a> {
         Ok(number)
     }
 
+    /// Reads a count, which is never 0.
     fn positive(&mut self) -> Result<u64> {
         let number = self.number()?;
         self.check(number > 0, "a count of 0")?;
         Ok(number)
     }
 
-    /// A number of things that have a byte each at least.
+    /// Reads the number of items that follow. Each has at least a byte, so that larger numbers than
+    /// bytes left are refused.
     fn length(&mut self) -> Result<usize> {
         let number = self.number()?;
         let rest = self.bytes.len() - self.at;
@@ -294,6 +362,7 @@ impl<'a> Input<'a> {
         Ok(number as usize)
     }
 
+    /// Reads a string.
     fn text(&mut self) -> Result<&'a str> {
         let length = self.length()?;
         let text = &self.bytes[self.at..self.at + length];
@@ -304,6 +373,8 @@ impl<'a> Input<'a> {
         Ok(text)
     }
 
+    /// Reads the cells; `types` is the number of types. Checks that they are ascending and that the
+    /// schema has them.
     fn cells(&mut self, schema: &Schema, types: usize) -> Result<Vec<Cell>> {
         let mut cells: Vec<Cell> = Vec::new();
         for _ in 0..self.length()? {
@@ -329,6 +400,7 @@ impl<'a> Input<'a> {
         Ok(cells)
     }
 
+    /// Reads the key of a document.
     fn key(&mut self) -> Result<Key> {
         match self.byte()? {
             0 => Ok(Key::Number(self.number()?)),
@@ -337,7 +409,10 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Reads the documents into `counts`, whose totals they are.
+    /// Reads the documents into `counts`, and adds their cells to `totals`.
+    ///
+    /// Checks that documents and the cells of each are ascending, and that totals do not exceed
+    /// 2^62.
     fn rows(&mut self, counts: &mut Counts, totals: &mut [u64]) -> Result<()> {
         let mut last: Option<(Key, Vec<(u32, u64)>)> = None;
         for _ in 0..self.length()? {

@@ -1,3 +1,10 @@
+//! The table of counts: cells, totals, and rows of documents.
+//!
+//! Counting works on numbers. A caller looks up the [`CellId`] of a cell once, which hashes it, and
+//! then adds to an array. With documents there is a second array for the open document, and a list
+//! of the cells that occur in it, which is written to [`Rows`] when the document ends. Totals are
+//! kept up to date at all times and include the open document.
+
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
@@ -8,13 +15,18 @@ use super::error::CountsError;
 use super::rows::{Key, Row, Rows};
 use super::schema::{Cell, Schema};
 
-/// The number of a cell in one [`Counts`].
+/// Number of a cell within one [`Counts`], from 0 in the order of first use.
 pub type CellId = u32;
 
-/// How often each outcome occurred between each pair of types, in all and by document.
+/// How often each outcome occurred between each pair of types, in total and optionally by document.
 ///
-/// Memory follows the cells that occur, in all and in each document; it is never a product of documents and types.
-/// Merging is commutative and associative: whatever the order, [`Counts::to_bytes`] gives the same bytes.
+/// Memory follows the cells that occur, in total and in each document; it is never a product of
+/// documents and types. Merging is commutative and associative: whatever the order,
+/// [`Counts::to_bytes`] gives the same bytes.
+///
+/// Types and cells are numbered in the order of first use, so that numbers of two counts must not
+/// be mixed. With documents, everything added since [`Counts::end_document`] belongs to the open
+/// document; most operations refuse counts with an open document that is not empty.
 ///
 /// ```
 /// use spanrs_eval::outcomes::{Cell, Counts, Criterion, Key, Outcome, Schema};
@@ -36,22 +48,27 @@ pub type CellId = u32;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Counts {
+    /// What can be counted.
     schema: &'static Schema,
+    /// Names of types.
     types: Interner<str>,
+    /// By [`CellId`]: the cell, with types numbered by `types`.
     cells: Vec<Cell>,
+    /// Cells by hash, with a fixed seed.
     index: HashTable<CellId>,
-    /// Of each cell, over all documents.
+    /// By [`CellId`]: the total over all documents, the open one included.
     totals: Vec<u64>,
-    /// None where documents are not kept.
+    /// Ended documents; None if documents are not kept.
     rows: Option<Rows>,
-    /// Of each cell, in the open document, where documents are kept.
+    /// By [`CellId`]: the count in the open document. Empty if documents are not kept.
     open: Vec<u64>,
-    /// Cells that occur in the open document.
+    /// Cells with a count in the open document; possibly some twice or with a count of 0 after
+    /// counts were taken back.
     touched: Vec<CellId>,
 }
 
 impl Counts {
-    /// Empty counts, without documents.
+    /// Creates empty counts that keep totals only.
     pub fn new(schema: &'static Schema) -> Self {
         Self {
             schema,
@@ -65,7 +82,7 @@ impl Counts {
         }
     }
 
-    /// Empty counts that keep a row for each document.
+    /// Creates empty counts that keep a row for each document.
     pub fn by_document(schema: &'static Schema) -> Self {
         Self {
             rows: Some(Rows::default()),
@@ -73,38 +90,40 @@ impl Counts {
         }
     }
 
-    /// What can be counted.
+    /// Returns what can be counted.
     pub fn schema(&self) -> &'static Schema {
         self.schema
     }
 
-    /// True where documents have rows.
+    /// Returns true if documents are kept, even if there are none yet.
     pub fn has_documents(&self) -> bool {
         self.rows.is_some()
     }
 
-    /// The number of a type, which is added if it is new.
+    /// Returns the number of a type, adding it if it is new.
     pub fn intern(&mut self, ty: &str) -> u32 {
         self.types.intern(ty)
     }
 
-    /// The name of a type; the empty string for a number that was never given out.
+    /// Returns the name of a type; the empty string for an unknown number.
     pub fn type_name(&self, ty: u32) -> &str {
         self.types.name(ty).unwrap_or_default()
     }
 
-    /// The number of a type, if it occurs.
+    /// Returns the number of a type; None if it never was interned.
     pub fn type_number(&self, ty: &str) -> Option<u32> {
         self.types.get(ty)
     }
 
-    /// Number of types.
+    /// Returns the number of types, including those that were interned but never counted.
     pub fn types(&self) -> usize {
         self.types.len()
     }
 
-    /// The number of a cell, which is added if it is new. Look cells up once and count by number: [`Counts::add`]
-    /// hashes nothing.
+    /// Returns the number of a cell, adding it with a total of 0 if it is new.
+    ///
+    /// The schema must contain the cell; debug builds check that. Look cells up once and count by
+    /// number: [`Counts::add`] hashes nothing.
     pub fn cell(&mut self, cell: Cell) -> CellId {
         debug_assert!(self.schema.contains(&cell), "{cell:?}");
         if let Some(&id) = self
@@ -125,12 +144,15 @@ impl Counts {
         id
     }
 
-    /// All cells, by number. Some may have a total of 0.
+    /// Returns all cells, by number. Some may have a total of 0.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
 
-    /// Counts a cell `n` times more, in the open document.
+    /// Adds `n` to the count of a cell, in the open document if documents are kept. Constant time.
+    ///
+    /// # Panics
+    /// If `cell` is not a number of these counts.
     #[inline]
     pub fn add(&mut self, cell: CellId, n: u64) {
         let at = cell as usize;
@@ -143,7 +165,8 @@ impl Counts {
         }
     }
 
-    /// Takes back what was counted in the open document, and no more than that.
+    /// Subtracts `n` from the count of a cell in the open document (or in total, without
+    /// documents), at most down to 0.
     pub(super) fn take_back(&mut self, cell: CellId, n: u64) {
         let at = cell as usize;
         let known = match self.rows {
@@ -157,7 +180,10 @@ impl Counts {
         }
     }
 
-    /// Ends the open document and begins another one. Without rows nothing is done.
+    /// Ends the open document under `key` and begins another one.
+    ///
+    /// A document in which nothing was counted becomes an empty row. Does nothing if documents are
+    /// not kept. Keys are not checked: two documents may have the same key.
     pub fn end_document(&mut self, key: Key) {
         let Some(rows) = &mut self.rows else {
             return;
@@ -172,18 +198,20 @@ impl Counts {
         self.touched.clear();
     }
 
-    /// Takes the last document back, so that it can go on. Without documents nothing is done.
+    /// Removes the last row and makes it the open document again. Does nothing without rows.
     pub(crate) fn reopen_document(&mut self) {
         let last = self.rows.as_mut().and_then(Rows::pop);
         for (cell, n) in last.unwrap_or_default() {
-            // It is in the totals already.
+            // The totals include it already.
             self.totals[cell as usize] -= n;
             self.add(cell, n);
         }
     }
 
-    /// The same counts with documents called `prefix:key`, so that those of several files have different
-    /// keys.
+    /// Returns the counts with documents called `prefix:key`, to keep apart the documents of
+    /// several files.
+    ///
+    /// Keys become names, so that `9` sorts after `10` afterwards.
     #[must_use]
     pub fn prefixed(mut self, prefix: &str) -> Self {
         if let Some(rows) = &mut self.rows {
@@ -192,10 +220,12 @@ impl Counts {
         self
     }
 
-    /// The same counts with documents in another order: `order` has the place in these counts of each document to come.
+    /// Returns the counts with documents in another order.
+    ///
+    /// `order` has, for each position, the current index of the document that comes there.
     ///
     /// # Errors
-    /// [`CountsError::Order`] where it has not every place once.
+    /// [`CountsError::Order`] if `order` does not contain every index exactly once.
     pub fn reordered(mut self, order: &[usize]) -> Result<Self, CountsError> {
         let Some(rows) = &self.rows else {
             return if order.is_empty() {
@@ -216,22 +246,24 @@ impl Counts {
         Ok(self)
     }
 
-    /// How often a cell occurred in all.
+    /// Returns how often a cell occurred in total; 0 for an unknown number.
     pub fn total(&self, cell: CellId) -> u64 {
         self.totals.get(cell as usize).copied().unwrap_or_default()
     }
 
-    /// The documents in the order in which they ended or were merged; none where they are not kept.
+    /// Iterates over the documents in the order in which they ended or were merged; empty if
+    /// documents are not kept.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
         (0..self.rows.as_ref().map_or(0, Rows::len)).map(|at| self.row_at(at))
     }
 
-    /// A document by its place in that order.
+    /// Returns a document by its index in [`Counts::rows`]; None if there is no such document.
     pub fn row(&self, at: usize) -> Option<Row<'_>> {
         let known = self.rows.as_ref().is_some_and(|rows| at < rows.len());
         known.then(|| self.row_at(at))
     }
 
+    /// Returns a document by index; the index must be valid.
     fn row_at(&self, at: usize) -> Row<'_> {
         const NONE: &Key = &Key::Number(0);
         let none = Row {
@@ -242,15 +274,20 @@ impl Counts {
         self.rows.as_ref().map_or(none, |rows| rows.get(at))
     }
 
-    /// True where something was counted since the last document ended.
+    /// Returns true if something was counted since the last document ended. False if documents are
+    /// not kept.
     pub(super) fn has_open_document(&self) -> bool {
         !self.touched.is_empty()
     }
 
-    /// Adds counts that continue these: what stands before the end of their first document belongs to the open one,
-    /// and documents with numbers have `shift` added to them. The schemas must be the same.
+    /// Adds counts that continue these, such as those of the next part of a corpus.
     ///
-    /// True where there was nothing before, so that cells keep their numbers.
+    /// What `other` counted up to the end of its first document belongs to the document that is
+    /// open here, and its own open document stays open. `shift` is added to keys that are numbers.
+    /// The schemas must be equal, which debug builds check.
+    ///
+    /// Returns true if these counts were empty and `shift` is 0, so that `other` replaced them and
+    /// cells keep its numbers.
     pub(crate) fn append(&mut self, other: Self, shift: u64) -> bool {
         debug_assert_eq!(self.schema, other.schema);
         if self.cells.is_empty() && shift == 0 {
@@ -298,10 +335,13 @@ impl Counts {
         false
     }
 
-    /// Adds all of other counts, which have no documents, as one document.
+    /// Adds the totals of counts without documents as one document.
+    ///
+    /// Does what counting them here and calling [`Counts::end_document`] would do.
     ///
     /// # Errors
-    /// As [`Counts::merge`].
+    /// [`CountsError::Schema`]; [`CountsError::Documents`] if `other` has documents;
+    /// [`CountsError::OpenDocument`]; [`CountsError::Overflow`]. Nothing is added then.
     pub fn add_document(&mut self, key: Key, other: &Self) -> Result<(), CountsError> {
         self.check_schema(other)?;
         if other.has_documents() {
@@ -317,7 +357,8 @@ impl Counts {
         Ok(())
     }
 
-    /// The numbers that the cells of other counts have here. Types and cells that are new are added.
+    /// Returns the numbers that the cells of `other` have here, by their numbers there. Adds types
+    /// and cells that are new.
     pub(super) fn numbers_of(&mut self, other: &Self) -> Vec<CellId> {
         let types: Vec<u32> = other
             .types
@@ -330,11 +371,16 @@ impl Counts {
             .collect()
     }
 
-    /// Adds the counts of another layer of annotations of the same documents: rows at the same place are added, and
-    /// cells of a criterion that is not asked for are left out.
+    /// Adds the counts of another layer of annotations of the same documents, row by row.
+    ///
+    /// Rows at the same index are added under the key of this side. Cells of `other` for which
+    /// `counts` returns false are left out; sentences and tokens, for example, must not count
+    /// twice.
     ///
     /// # Errors
-    /// [`CountsError::Schema`], [`CountsError::Documents`] where there are not as many on both sides.
+    /// [`CountsError::Schema`]; [`CountsError::Documents`] if the two do not have the same number
+    /// of documents, or only one keeps them; [`CountsError::OpenDocument`];
+    /// [`CountsError::Overflow`]. Nothing is added then.
     pub fn join(
         &mut self,
         other: &Self,
@@ -361,7 +407,7 @@ impl Counts {
         self.rows = Some(Rows::default());
         for (row, theirs) in mine.iter().zip(other.rows()) {
             for (&cell, &n) in row.cells.iter().zip(row.n) {
-                // It is in the totals already.
+                // The totals include it already.
                 self.add(cell, n);
                 self.totals[cell as usize] -= n;
             }
@@ -375,7 +421,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Refuses counts whose last document was not ended.
+    /// Checks that neither side has an open document with counts.
     pub(super) fn check_closed(&self, other: &Self) -> Result<(), CountsError> {
         if self.has_open_document() || other.has_open_document() {
             return Err(CountsError::OpenDocument);
@@ -383,7 +429,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Refuses totals that are too large together; `cells` are the numbers here of the other's cells.
+    /// Checks that the sums of totals do not exceed [`MAX_TOTAL`]; `cells` are the numbers here of
+    /// the cells of `other`.
     fn check_sums(&self, cells: &[CellId], other: &Self) -> Result<(), CountsError> {
         let mut sums = cells.iter().zip(&other.totals);
         match sums.all(|(&cell, n)| sum(self.total(cell), *n).is_some()) {
@@ -392,6 +439,7 @@ impl Counts {
         }
     }
 
+    /// Checks that both have equal schemas.
     pub(super) fn check_schema(&self, other: &Self) -> Result<(), CountsError> {
         if self.schema == other.schema {
             return Ok(());
@@ -402,18 +450,38 @@ impl Counts {
         })
     }
 
-    /// Adds counts of other data.
+    /// Adds the counts of other documents.
+    ///
+    /// Types and cells are matched by name. Rows of `other` come after those of this side, and rows
+    /// with equal keys stay separate. Linear in the size of `other`.
     ///
     /// # Errors
-    /// [`CountsError::Schema`], [`CountsError::Documents`], [`CountsError::OpenDocument`] on either side,
-    /// [`CountsError::Overflow`]. Nothing is added then.
+    /// [`CountsError::Schema`]; [`CountsError::Documents`] if only one side keeps documents;
+    /// [`CountsError::OpenDocument`]; [`CountsError::Overflow`]. Nothing is added then.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_eval::EXACT;
+    /// use spanrs_eval::outcomes::{Cell, Counts};
+    /// let count = |ty: &str| {
+    ///     let mut counts = Counts::new(&EXACT);
+    ///     let number = Some(counts.intern(ty));
+    ///     let cell = counts.cell(Cell::new(0, 0, number, number));
+    ///     counts.add(cell, 1);
+    ///     counts
+    /// };
+    /// let (mut a, mut b) = (count("PER"), count("LOC"));
+    /// a.merge(&b).unwrap();
+    /// b.merge(&count("PER")).unwrap();
+    /// assert_eq!(a.to_bytes(), b.to_bytes());
+    /// ```
     pub fn merge(&mut self, other: &Self) -> Result<(), CountsError> {
         self.check_schema(other)?;
         if self.has_documents() != other.has_documents() {
             return Err(CountsError::Documents);
         }
         self.check_closed(other)?;
-        // Cells and types that are new here are harmless where the sums do not fit.
+        // If the sums do not fit, types and cells that were added here do no harm: their totals are 0.
         let cells = self.numbers_of(other);
         self.check_sums(&cells, other)?;
         for (&cell, n) in cells.iter().zip(&other.totals) {
@@ -430,7 +498,7 @@ impl Counts {
 }
 
 impl Cell {
-    /// The same cell with types that have other numbers.
+    /// Returns the cell with types numbered anew; `types` has the new number of each type.
     pub(super) fn renumbered(&self, types: &[u32]) -> Self {
         let renumber = |ty: u32| types[ty as usize];
         Self {
@@ -441,14 +509,15 @@ impl Cell {
     }
 }
 
-/// Largest total that merging and loading accept, so that counting on cannot overflow.
-const MOST: u64 = 1 << 62;
+/// Largest total that merging and loading accept, so that counting on cannot overflow 64 bits.
+const MAX_TOTAL: u64 = 1 << 62;
 
-/// A sum of totals; None where it is too large.
+/// Returns the sum of two totals; None above [`MAX_TOTAL`].
 pub(super) fn sum(a: u64, b: u64) -> Option<u64> {
-    a.checked_add(b).filter(|sum| *sum <= MOST)
+    a.checked_add(b).filter(|sum| *sum <= MAX_TOTAL)
 }
 
+/// Returns the hash of a cell; the same in every run.
 fn hash(cell: &Cell) -> u64 {
     FixedState::with_seed(0).hash_one(cell)
 }

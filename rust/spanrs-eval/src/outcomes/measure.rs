@@ -1,40 +1,63 @@
 //! Measures: functions of summed cells.
+//!
+//! A measure is computed in three steps. Cells of its criterion are summed by type and
+//! outcome; the sums are turned into true positives, false positives and false negatives with the
+//! weights of the outcomes (the masses); the masses give precision, recall and F. Weights are
+//! applied after the integer sums, and precision and recall are computed before F, so that results
+//! equal those of the replaced tools to the last bit.
+//!
+//! [`Counts::measure`] does that once. [`Evaluator`] does it for many sums of the same cells, as
+//! resampling needs.
 
 use super::counts::Counts;
 use super::schema::{Axis, Criterion};
 
-/// Which of the three measures.
+/// Which of the three measures of a [`Prf`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// True positives over true and false positives.
+    /// TP / (TP + FP).
     Precision,
-    /// True positives over true positives and false negatives.
+    /// TP / (TP + FN).
     Recall,
     /// The weighted harmonic mean of the two.
     F,
 }
 
-/// A group of outcomes and the weights of their sum as true positives, false positives and false negatives.
+/// Outcomes by index, and the weights (TP, FP, FN) of the sum of their counts.
 pub type Term = (Vec<u8>, [f64; 3]);
 
 /// Precision, recall or F of a criterion.
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::outcomes::{Counts, Measure, Part, Prf};
+/// use spanrs_eval::{EXACT, Exact, Pair, Spans, add_pair};
+/// let gold = [0, 2, 4, 6].map(|start| Span { start, end: start + 1, ty: 0 });
+/// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&gold[..1]));
+/// let mut counts = Counts::new(&EXACT);
+/// add_pair(&mut Exact::default(), &pair, &|_| "PER".to_owned(), &mut counts).unwrap();
+/// let recall = Prf { part: Part::Recall, ..Prf::f1(0) };
+/// let f2 = Prf { beta: 2.0, ..Prf::f1(0) };
+/// assert_eq!(counts.measures(&[Measure::Micro(recall), Measure::Micro(f2)]), [0.25, 1.25 / 4.25]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prf {
     /// Index of the criterion in the schema.
     pub criterion: u8,
     /// Which of the three.
     pub part: Part,
-    /// How much more recall matters than precision in F; 1 for F1.
+    /// How many times more recall matters than precision in F; 1 for F1. At least 0.
     pub beta: f64,
-    /// Weights of the outcomes instead of those of the schema. Terms are added in their order, on which the last bits of
-    /// sums of fractions depend.
+    /// Weights of outcomes instead of those of the schema. Terms are added in their order, on which
+    /// the last bits of sums of fractions depend.
     pub terms: Option<Vec<Term>>,
-    /// Which type pairs of different types count for, instead of what the schema says.
+    /// Which type pairs of different types count for, instead of what the schema says. Only
+    /// concerns measures by type.
     pub axis: Option<Axis>,
 }
 
 impl Prf {
-    /// F1 of a criterion with the weights of its schema.
+    /// Creates F1 of a criterion with the weights of its schema.
     pub fn f1(criterion: u8) -> Self {
         Self {
             criterion,
@@ -45,7 +68,7 @@ impl Prf {
         }
     }
 
-    /// The measure of a true-positive, false-positive and false-negative mass: P and R first, then F.
+    /// Returns the part of [`Prf::values`] that is asked for.
     fn value(&self, masses: [f64; 3], empty: f64) -> f64 {
         let [precision, recall, f] = self.values(masses, empty);
         match self.part {
@@ -55,7 +78,10 @@ impl Prf {
         }
     }
 
-    /// Precision, recall and F.
+    /// Returns precision, recall and F of the masses TP, FP and FN.
+    ///
+    /// Precision and recall with denominator 0 are `empty`. F is `(1 + beta^2) P R / (beta^2 P +
+    /// R)`, and 0 if that denominator is 0.
     pub(super) fn values(&self, [tp, fp, fn_]: [f64; 3], empty: f64) -> [f64; 3] {
         let ratio = |part: f64, whole: f64| if whole == 0.0 { empty } else { part / whole };
         let (precision, recall) = (ratio(tp, tp + fp), ratio(tp, tp + fn_));
@@ -69,58 +95,81 @@ impl Prf {
     }
 }
 
-/// A quotient of two linear forms of the outcomes of a criterion, such as accuracy. Pairs of types count for gold's,
-/// and cells without types for every type.
+/// A quotient of two linear forms of the outcomes of a criterion, such as accuracy.
+///
+/// By type, pairs of types count for the gold type, and cells without types count for every type.
+///
+/// ```
+/// use spanrs_eval::EXACT;
+/// use spanrs_eval::outcomes::{Cell, Counts, Measure, Ratio};
+/// let mut counts = Counts::new(&EXACT);
+/// let corpus = EXACT.criterion("corpus").unwrap();
+/// for (outcome, n) in [(1, 8), (2, 6)] {
+///     let cell = counts.cell(Cell::new(corpus, outcome, None, None));
+///     counts.add(cell, n);
+/// }
+/// // Tokens with equal tags over all tokens: outcomes 2 and 1 of the criterion `corpus`.
+/// let (above, below) = (vec![0.0, 0.0, 1.0], vec![0.0, 1.0]);
+/// let accuracy = Ratio { criterion: corpus, above, below, complement: false };
+/// assert_eq!(counts.measure(&Measure::Ratio(accuracy)), 0.75);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratio {
     /// Index of the criterion in the schema.
     pub criterion: u8,
-    /// Coefficient of each outcome above the fraction line.
+    /// Coefficient of each outcome in the numerator, by index; missing ones are 0.
     pub above: Vec<f64>,
-    /// Coefficient of each outcome below it.
+    /// Coefficient of each outcome in the denominator, likewise.
     pub below: Vec<f64>,
-    /// True for 1 minus the quotient.
+    /// True for 1 minus the quotient, such as an error rate.
     pub complement: bool,
 }
 
-/// A number that says how good a matching is.
+/// A number computed from counts.
+///
+/// Types without any outcome under the criterion do not occur; they do not enter means.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
-    /// Over all types.
+    /// Over all types together.
     Micro(Prf),
-    /// Of one type, by its number in the counts; not a number where the type does not occur.
+    /// Of one type, by its number in the counts; NaN if the type does not occur.
     OfType(Prf, u32),
-    /// The mean over the types that occur, each counting the same.
+    /// The unweighted mean over the types that occur; [`Criterion::empty`] if there are none.
     Macro(Prf),
-    /// The mean over the types that occur, each counting as often as it has gold spans.
+    /// The mean over the types that occur, weighted by support; [`Criterion::empty`] if all
+    /// supports are 0.
     Weighted(Prf),
     /// A quotient over all types.
     Ratio(Ratio),
-    /// A quotient of one type; not a number where the type does not occur.
+    /// A quotient of one type, by its number; NaN if the type does not occur.
     RatioOfType(Ratio, u32),
 }
 
 impl Counts {
-    /// The value of a measure for all that was counted.
+    /// Returns the value of a measure for everything that was counted.
     pub fn measure(&self, measure: &Measure) -> f64 {
         self.measures(std::slice::from_ref(measure))[0]
     }
 
-    /// The values of measures for all that was counted.
+    /// Returns the values of measures for everything that was counted, in their order. Faster than
+    /// one by one.
     pub fn measures(&self, measures: &[Measure]) -> Vec<f64> {
         let mut values = Vec::new();
         Evaluator::new(self, measures).evaluate(&self.all_totals(), &mut values);
         values
     }
 
-    /// The total of each cell.
+    /// Returns the total of each cell, by number.
     pub fn all_totals(&self) -> Vec<f64> {
         let ids = 0..self.cells().len() as u32;
         ids.map(|id| self.total(id) as f64).collect()
     }
 
-    /// The total of each cell, where each document counts as often as its weight says; None if there are not as many
-    /// weights as documents.
+    /// Returns the sum of each cell over documents times their weights; None if the numbers of
+    /// weights and documents differ.
+    ///
+    /// Weights may be fractions or 0. [`Counts::summary`] and [`Evaluator::evaluate`] take the
+    /// result.
     pub fn weighted_totals(&self, weights: &[f64]) -> Option<Vec<f64>> {
         if self.rows().len() != weights.len() {
             return None;
@@ -136,29 +185,39 @@ impl Counts {
 }
 
 /// Evaluates measures on sums of the cells of some counts.
+///
+/// One evaluation passes over all cells once for each change of criterion from one measure to the
+/// next, and then takes time in proportion to types times outcomes. Nothing is hashed. Threads work
+/// on clones.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
+    /// What is evaluated.
     measures: Vec<Measure>,
+    /// The criteria of the schema.
     criteria: &'static [Criterion],
-    /// The terms of each criterion according to its schema.
+    /// By criterion: its terms according to the schema.
     terms: Vec<Vec<Term>>,
-    /// Of each cell: criterion, outcome, and places of the gold type and the pred type among the rows of sums.
+    /// By cell: criterion, outcome, and rows of [`Sums::gold`] and [`Sums::pred`] it is added to.
     cells: Vec<(u8, u8, usize, usize)>,
-    /// Places of types in the order of their names, by number.
+    /// By number of the type: its place in the order of names, on which the order of summation
+    /// depends.
     places: Vec<usize>,
+    /// Sums of the most recent criterion.
     sums: Sums,
 }
 
-/// Sums of one criterion's outcomes by place of the type.
+/// Sums of the outcomes of one criterion by type: rows by place of the type, columns by outcome.
 #[derive(Clone, Debug, Default)]
 struct Sums {
-    /// The criterion they are of.
+    /// The criterion that was summed last; None if the cells have changed since.
     criterion: Option<u8>,
-    /// Outcomes of the criterion with most of them: the length of a row.
+    /// Length of a row: the largest number of outcomes of a criterion, at least 1.
     width: usize,
-    /// With pairs of types at the place of gold's. The last row has cells without types.
+    /// Cells at the place of their gold type, or of their pred type if they have no gold type. The
+    /// last row has cells without types.
     gold: Vec<f64>,
-    /// With pairs of types at the place of pred's.
+    /// Cells at the place of their pred type, or of their gold type if they have no pred type;
+    /// otherwise alike.
     pred: Vec<f64>,
 }
 
@@ -195,7 +254,9 @@ impl Evaluator {
         }
     }
 
-    /// Appends the value of each measure to `values`; `cells` has a sum for each cell, exact below 2^53.
+    /// Appends the value of each measure to `values`.
+    ///
+    /// `cells` has a sum for each cell, by number. Sums of integers are exact below 2^53.
     pub fn evaluate(&mut self, cells: &[f64], values: &mut Vec<f64>) {
         self.sums.criterion = None;
         for at in 0..self.measures.len() {
@@ -205,7 +266,7 @@ impl Evaluator {
         }
     }
 
-    /// For each cell, whether any measure depends on it.
+    /// Returns for each cell whether any measure depends on it.
     pub(super) fn read_cells(&self) -> Vec<bool> {
         let mut read = vec![false; self.criteria.len()];
         for measure in &self.measures {
@@ -215,11 +276,11 @@ impl Evaluator {
                 Measure::OfType(prf, _) | Measure::Macro(prf) => vec![self.by_type(prf).criterion],
                 Measure::Weighted(prf) => {
                     let prf = self.by_type(prf);
-                    vec![prf.criterion, self.of_gold(&prf).criterion]
+                    vec![prf.criterion, self.support_measure(&prf).criterion]
                 }
             };
             for criterion in criteria {
-                read[usize::from(self.with_cells(criterion))] = true;
+                read[usize::from(self.criterion_of_cells(criterion))] = true;
             }
         }
         let cells = self.cells.iter();
@@ -228,15 +289,15 @@ impl Evaluator {
             .collect()
     }
 
-    /// Index of the criterion whose cells a criterion shares; usually its own.
-    fn with_cells(&self, criterion: u8) -> u8 {
+    /// Returns the index of the criterion whose cells a criterion uses; usually itself.
+    fn criterion_of_cells(&self, criterion: u8) -> u8 {
         let cells_of = self.criteria[usize::from(criterion)].cells_of;
         cells_of.unwrap_or(criterion)
     }
 
-    /// Sums the cells of a criterion by type.
+    /// Sums the cells of a criterion by type, unless the most recent sums are of it.
     pub(super) fn sum(&mut self, criterion: u8, cells: &[f64]) {
-        let criterion = self.with_cells(criterion);
+        let criterion = self.criterion_of_cells(criterion);
         let sums = &mut self.sums;
         if sums.criterion == Some(criterion) {
             return;
@@ -252,6 +313,7 @@ impl Evaluator {
         }
     }
 
+    /// Evaluates one measure.
     fn value(&mut self, measure: &Measure, cells: &[f64]) -> f64 {
         match measure {
             Measure::Micro(prf) => {
@@ -298,7 +360,8 @@ impl Evaluator {
         }
     }
 
-    /// The same measure of the criterion that has the measures of each type.
+    /// Returns the same measure of the criterion that has the measures of each type
+    /// ([`Criterion::per_type`]).
     pub(super) fn by_type(&self, prf: &Prf) -> Prf {
         let criterion = self.criteria[usize::from(prf.criterion)].per_type;
         Prf {
@@ -307,16 +370,19 @@ impl Evaluator {
         }
     }
 
+    /// Returns the value of precision and recall whose denominator is 0.
     pub(super) fn empty(&self, prf: &Prf) -> f64 {
         self.criteria[usize::from(prf.criterion)].empty
     }
 
+    /// Returns the terms of a measure: its own, or those of the schema.
     pub(super) fn terms<'a>(&'a self, prf: &'a Prf) -> &'a [Term] {
         let own = &self.terms[usize::from(prf.criterion)];
         prf.terms.as_ref().unwrap_or(own)
     }
 
-    /// The measure of the type at a place; not a number where it does not occur.
+    /// Returns the measure of the type at a place, from the most recent sums; NaN if the type does
+    /// not occur.
     fn of_place(&self, prf: &Prf, place: usize) -> f64 {
         if !self.sums.occurs(place) {
             return f64::NAN;
@@ -324,12 +390,13 @@ impl Evaluator {
         prf.value(self.masses_of(prf, place), self.empty(prf))
     }
 
+    /// Returns the axis of a measure: its own, or that of the schema.
     pub(super) fn axis(&self, prf: &Prf) -> Axis {
         let usual = self.criteria[usize::from(prf.criterion)].axis;
         prf.axis.unwrap_or(usual)
     }
 
-    /// Weighted true positives, false positives and false negatives of the type at a position.
+    /// Returns TP, FP and FN of the type at a place, from the most recent sums.
     pub(super) fn masses_of(&self, prf: &Prf, place: usize) -> [f64; 3] {
         let gold = masses(self.sums.row(&self.sums.gold, place), self.terms(prf));
         let pred = masses(self.sums.row(&self.sums.pred, place), self.terms(prf));
@@ -340,15 +407,17 @@ impl Evaluator {
         }
     }
 
-    /// The measure that defines support: its true positives and false negatives are the gold spans.
-    pub(super) fn of_gold(&self, prf: &Prf) -> Prf {
+    /// Returns the measure that defines support: its true positives and false negatives are the
+    /// gold spans.
+    pub(super) fn support_measure(&self, prf: &Prf) -> Prf {
         let of = self.criteria[usize::from(prf.criterion)].support;
         Prf::f1(of.unwrap_or(prf.criterion))
     }
 
-    /// Support of each type by position; the last entry is for spans without a type.
+    /// Returns the support of each type by place; the last entry is for cells without types.
+    /// Replaces the most recent sums.
     pub(super) fn support(&mut self, prf: &Prf, cells: &[f64]) -> Vec<f64> {
-        let prf = self.of_gold(prf);
+        let prf = self.support_measure(prf);
         self.sum(prf.criterion, cells);
         (0..=self.places.len())
             .map(|place| {
@@ -359,6 +428,7 @@ impl Evaluator {
             .collect()
     }
 
+    /// Returns a quotient for these counts of outcomes.
     fn ratio(&self, ratio: &Ratio, sums: &[f64]) -> f64 {
         let form = |coefficients: &[f64]| -> f64 {
             let terms = sums.iter().zip(coefficients);
@@ -375,19 +445,20 @@ impl Evaluator {
 }
 
 impl Evaluator {
-    /// Type ids by position.
+    /// Returns the numbers of types by place.
     pub(super) fn by_name(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.places.len() as u32).collect();
         order.sort_unstable_by_key(|&ty| self.places[ty as usize]);
         order
     }
 
-    /// Whether the type at a position occurs in the most recent sums.
+    /// Returns true if the type at a place has any outcome in the most recent sums.
     pub(super) fn occurs(&self, place: usize) -> bool {
         self.sums.occurs(place)
     }
 
-    /// Outcome counts of the type at a position, from the most recent sums.
+    /// Returns the counts of outcomes of the type at a place, from the most recent sums, on the
+    /// axis of pred or of gold.
     pub(super) fn counts_of(&self, criterion: u8, place: usize, pred: bool) -> Vec<f64> {
         let rows = if pred {
             &self.sums.pred
@@ -398,7 +469,7 @@ impl Evaluator {
         self.sums.row(rows, place)[..outcomes].to_vec()
     }
 
-    /// Outcome counts over all types, from the most recent sums.
+    /// Returns the counts of outcomes over all types, from the most recent sums.
     pub(super) fn counts_of_all(&self, criterion: u8) -> Vec<f64> {
         let mut total = self.sums.total();
         total.truncate(self.criteria[usize::from(criterion)].outcomes.len());
@@ -407,17 +478,19 @@ impl Evaluator {
 }
 
 impl Sums {
+    /// Returns the sums at a place.
     fn row<'a>(&self, rows: &'a [f64], place: usize) -> &'a [f64] {
         &rows[place * self.width..(place + 1) * self.width]
     }
 
+    /// Returns true if any sum at a place is above 0, on either axis.
     fn occurs(&self, place: usize) -> bool {
         [&self.gold, &self.pred]
             .iter()
             .any(|rows| self.row(rows, place).iter().any(|n| *n > 0.0))
     }
 
-    /// Sums over all types.
+    /// Returns the sums over all types and the cells without types.
     fn total(&self) -> Vec<f64> {
         let mut total = vec![0.0; self.width];
         for row in self.gold.chunks_exact(self.width) {
@@ -429,7 +502,11 @@ impl Sums {
     }
 }
 
-/// The mean of values that are numbers, by their weights.
+/// Returns the weighted mean of (weight, value), leaving out values that are NaN; `empty` if all
+/// weights are 0.
+///
+/// The numerator is rounded once, so that the result does not depend on the order of types. Weights
+/// are added in order, which is exact for integers.
 pub(super) fn mean(values: impl Iterator<Item = (f64, f64)>, empty: f64) -> f64 {
     let (mut terms, mut weights) = (Vec::new(), 0.0);
     for (weight, value) in values.filter(|(_, value)| !value.is_nan()) {
@@ -442,7 +519,8 @@ pub(super) fn mean(values: impl Iterator<Item = (f64, f64)>, empty: f64) -> f64 
     }
 }
 
-/// The correctly rounded sum of finite numbers; independent of their order.
+/// Returns the correctly rounded sum of finite numbers, independent of their order; the algorithm
+/// of Python's `math.fsum`.
 ///
 /// Source: Shewchuk 1997, "Adaptive Precision Floating-Point Arithmetic", expansions of sums.
 fn exact_sum(terms: &[f64]) -> f64 {
@@ -482,14 +560,14 @@ fn exact_sum(terms: &[f64]) -> f64 {
     sum
 }
 
-/// The rounded sum of two numbers and its rounding error (Dekker's Fast2Sum).
+/// Returns the rounded sum of two numbers and its rounding error (Dekker's Fast2Sum).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let (large, small) = if a.abs() < b.abs() { (b, a) } else { (a, b) };
     let sum = large + small;
     (sum, small - (sum - large))
 }
 
-/// True-positive, false-positive and false-negative mass of the outcomes.
+/// Returns TP, FP and FN of counts of outcomes. Terms are added in their order.
 pub(super) fn masses(outcomes: &[f64], terms: &[Term]) -> [f64; 3] {
     let mut masses = [0.0; 3];
     for (places, weights) in terms {

@@ -1,8 +1,14 @@
-//! Outcomes of matching, counted in one table.
+//! Outcomes of matching, counted in one table, and what is computed from it.
 //!
-//! Whatever matches gold with pred finds the same thing: how often each outcome occurred between a gold type and a
-//! pred type, in each document. [`Counts`] holds that for every matcher; a [`Schema`] names what a matcher asks and
-//! what it may find. Counts are integers and merge in any order.
+//! Whatever matches gold with pred finds the same thing: how often each outcome occurred between a
+//! gold type and a pred type, in each document. [`Counts`] holds that for every matcher; a
+//! [`Schema`] names the criteria of a matcher and their outcomes. Counts are integers and merge in
+//! any order, so they can be made in parts, stored ([`Counts::to_bytes`]) and added later.
+//!
+//! Everything else is derived from summed counts. A [`Measure`] is one number, a [`Summary`] the
+//! usual table of one criterion, [`Counts::confusion`] a matrix of types, [`Counts::renamed`] the
+//! counts under other types. [`Systems`] aligns the documents of several systems and resamples
+//! them, for any measure.
 
 mod bytes;
 mod counts;

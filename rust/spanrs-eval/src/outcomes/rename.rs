@@ -1,4 +1,16 @@
-//! What counts would be under other names of types.
+//! Counts under other names of types, without matching again.
+//!
+//! Renaming is possible where matching does not depend on types beyond equality: under the exact
+//! matcher a mistyped pair whose types become equal turns from one missed and one spurious span
+//! into a match. Other matchers would choose other pairs, so that their typed cells can only be
+//! dropped or refused.
+//!
+//! | cell before, with `PERSON` renamed to `PER` | after |
+//! |---|---|
+//! | match `PERSON` `PERSON` | match `PER` `PER` |
+//! | mistyped `PER` `PERSON` | match `PER` `PER`; one missed, one spurious `PER` less |
+//! | mistyped `LOC` `PERSON` | mistyped `LOC` `PER` |
+//! | spurious `PERSON`, with `PERSON` left out | none |
 
 use super::counts::{CellId, Counts};
 use super::error::CountsError;
@@ -6,27 +18,35 @@ use super::schema::{Cell, Criterion};
 
 /// What becomes of a cell.
 enum Renamed {
-    /// It is left out.
+    /// It is left out, because one of its types is.
     Dropped,
-    /// It is counted under another name.
+    /// It is counted as this cell.
     As(Cell),
-    /// Spans of equal bounds that come to be of one type: no longer missed and spurious, but a match.
+    /// A mistyped pair of types that become one: a match, and no longer missed and spurious.
     Matched {
+        /// The match.
         found: Cell,
+        /// The missed span that is taken back.
         missed: Cell,
+        /// The spurious span that is taken back.
         spurious: Cell,
     },
 }
 
-/// Outcomes by which a criterion tells what it would be under other names.
+/// Indices of the outcomes that renaming needs, found by their names.
 struct Outcomes {
+    /// Outcome `match`.
     found: u8,
+    /// Outcome `missed`.
     missed: u8,
+    /// Outcome `spurious`.
     spurious: u8,
+    /// Outcome `mistyped`.
     mistyped: u8,
 }
 
 impl Outcomes {
+    /// Finds the outcomes of a criterion; None if one of them does not exist.
     fn of(criterion: &Criterion) -> Option<Self> {
         let at = |name: &str| {
             let outcomes = (0..).zip(criterion.outcomes);
@@ -44,10 +64,34 @@ impl Outcomes {
 }
 
 impl Counts {
-    /// Counts the same spans under other names; types for which `rename` gives None are left out.
+    /// Returns the counts of the same spans under other types.
+    ///
+    /// `rename` is called once for each type and returns its new name, or None to leave its spans
+    /// out. Several types may get one name, which merges them. Documents, their keys and their
+    /// order stay; cells without types are unchanged. A pair of spans of which one type is left out
+    /// is dropped: the other span still counts as missed or spurious under its own type.
+    ///
+    /// Linear in the cells of all documents.
     ///
     /// # Errors
-    /// [`CountsError::Rename`] where matching would have gone another way with other types.
+    /// [`CountsError::Rename`] for a typed cell of a criterion whose matching depends on types
+    /// ([`Criterion::renames`](super::Criterion::renames)).
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::outcomes::{Counts, Measure, Prf};
+    /// use spanrs_eval::{EXACT, Exact, Pair, Spans, add_pair};
+    /// let (gold, pred) = ([Span { start: 0, end: 2, ty: 0 }], [Span { start: 0, end: 2, ty: 1 }]);
+    /// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+    /// let mut counts = Counts::new(&EXACT);
+    /// let name = |ty: u32| ["PER", "PERSON"][ty as usize].to_owned();
+    /// add_pair(&mut Exact::default(), &pair, &name, &mut counts).unwrap();
+    /// let f1 = Measure::Micro(Prf::f1(0));
+    /// assert_eq!(counts.measure(&f1), 0.0);
+    /// let merged = counts.renamed(|_| Some("PER".to_owned())).unwrap();
+    /// assert_eq!(merged.measure(&f1), 1.0);
+    /// ```
     pub fn renamed(&self, rename: impl Fn(&str) -> Option<String>) -> Result<Self, CountsError> {
         let mut counts = match self.has_documents() {
             false => Self::new(self.schema()),
@@ -74,6 +118,11 @@ impl Counts {
         Ok(counts)
     }
 
+    /// Returns what becomes of a cell; `types` has the new number of each type, None if it is left
+    /// out.
+    ///
+    /// # Errors
+    /// [`CountsError::Rename`] if the cell has types and its criterion does not allow renaming.
     fn renamed_cell(&self, cell: &Cell, types: &[Option<u32>]) -> Result<Renamed, CountsError> {
         let criterion = &self.schema().criteria[usize::from(cell.criterion)];
         let new = |ty: Option<u32>| ty.map(|ty| types[ty as usize]);
@@ -106,6 +155,10 @@ impl Counts {
         })
     }
 
+    /// Adds the cells and counts of one document, or all of them, under their new names.
+    ///
+    /// First everything is added, then the missed and spurious spans of new matches are taken back,
+    /// so that no count falls below 0 in between.
     fn add_renamed(
         &mut self,
         renamed: &[Renamed],
@@ -118,7 +171,7 @@ impl Counts {
                 self.add(cell, n);
             }
         }
-        // Every mistyped pair was missed and spurious besides, so nothing falls below 0.
+        // Every mistyped pair was also counted as missed and spurious, so nothing falls below 0.
         for (id, n) in entries {
             if let Renamed::Matched {
                 missed, spurious, ..

@@ -1,32 +1,46 @@
-/// What may become of a span, or of a pair of spans, under a criterion.
+//! Names and weights of what matchers count.
+//!
+//! A schema is static data. What it says about a criterion is all that measures, summaries and
+//! stored counts know about a matcher, so that a new matcher needs no code there.
+
+/// One of the things a matcher may find out about a span or a pair of spans under a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Its name in results and exports.
     pub name: &'static str,
-    /// How much of a true positive, a false positive and a false negative one such outcome is.
+    /// How much of a true positive, false positive and false negative one such outcome is, in this
+    /// order.
+    ///
+    /// `[0.5, 0.5, 0.5]`, for example, is a partial match that is half right on both sides.
+    /// Outcomes without weight are counted, but do not enter precision and recall.
     pub weights: [f64; 3],
 }
 
 impl Outcome {
-    /// An outcome with its weights as true positive, false positive and false negative.
+    /// Creates an outcome with its weights as true positive, false positive and false negative.
     pub const fn new(name: &'static str, weights: [f64; 3]) -> Self {
         Self { name, weights }
     }
 
-    /// An outcome that is counted, and no part of precision and recall.
+    /// Creates an outcome that is counted but does not enter precision and recall.
     pub const fn unweighted(name: &'static str) -> Self {
         Self::new(name, [0.0; 3])
     }
 }
 
 /// Which type an outcome between spans of two types counts for.
+///
+/// For a gold `LOC` and a pred `ORG` that are one false positive and one false negative:
+/// [`Axis::Own`] gives `LOC` the false negative and `ORG` the false positive, [`Axis::Gold`] gives
+/// `LOC` both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// True positives and false negatives for the gold type, false positives for the pred type.
+    /// True positives and false negatives count for the gold type, false positives for the pred
+    /// type.
     Own,
-    /// All for the gold type, or that of pred where there is no gold span.
+    /// All count for the gold type, or for the pred type if there is no gold span.
     Gold,
-    /// All for the pred type, or that of gold where there is no pred span.
+    /// All count for the pred type, or for the gold type if there is no pred span.
     Pred,
 }
 
@@ -35,26 +49,31 @@ pub enum Axis {
 pub struct Criterion {
     /// Its name in results and exports.
     pub name: &'static str,
-    /// The possible answers; a [`Cell`] has the index of one. At most 256.
+    /// The possible answers, at most 256. A [`Cell`] has the index of one.
     pub outcomes: &'static [Outcome],
-    /// True where cells have the types of their spans.
+    /// True if cells have the types of their spans. False for counts of tokens or sentences.
     pub typed: bool,
-    /// Which type pairs of spans of different types count for.
+    /// Which type pairs of spans of different types count for, unless a measure says otherwise.
     pub axis: Axis,
-    /// The criterion that has the measures of each type, where spans of each type are matched by themselves.
+    /// Index of the criterion with the measures of each type, for matchers that match the spans of
+    /// each type separately; None if this criterion has them.
     pub per_type: Option<u8>,
-    /// Name of the criterion that defines support (TP + FN).
+    /// Index of the criterion that defines support (TP + FN); None for this one.
     pub support: Option<u8>,
-    /// The criterion whose cells these are, where only the weights differ.
+    /// Index of the criterion whose cells this one shares, with weights of its own; None if it has
+    /// its own cells.
     pub cells_of: Option<u8>,
-    /// Value of a measure whose denominator is 0.
+    /// Value of precision, recall and ratios whose denominator is 0: 0, or 1 for MATScore.
     pub empty: f64,
-    /// Whether types can be renamed or merged in the counts without matching again.
+    /// True if types can be renamed or merged in the counts without matching again
+    /// ([`Counts::renamed`](super::Counts::renamed)). That needs the outcomes `match`, `missed`,
+    /// `spurious` and `mistyped`.
     pub renames: bool,
 }
 
 impl Criterion {
-    /// A criterion by types, whose measures of nothing are 0.
+    /// Creates a criterion by types with its own cells, whose measures are 0 if their denominator
+    /// is 0.
     pub const fn new(name: &'static str, outcomes: &'static [Outcome]) -> Self {
         Self {
             name,
@@ -69,7 +88,7 @@ impl Criterion {
         }
     }
 
-    /// The outcomes with nonzero weights, one term each.
+    /// Returns the outcomes with nonzero weights, one term each, in their order.
     pub fn terms(&self) -> Vec<(Vec<u8>, [f64; 3])> {
         let known = (0..).zip(self.outcomes);
         let counted = known.filter(|(_, outcome)| outcome.weights != [0.0; 3]);
@@ -79,7 +98,11 @@ impl Criterion {
     }
 }
 
-/// What tags and files are counted for besides spans; the last criterion of matchers of tags.
+/// Numbers of sentences, tokens and files; the last criterion of matchers of tags.
+///
+/// In this order: sentences; tokens; tokens with equal tags; gold and pred tokens that are not `O`;
+/// gold and pred violations of the scheme; tokens that differ between two files; pairs of files
+/// whose tokens were not compared.
 pub const CORPUS: Criterion = Criterion {
     typed: false,
     ..Criterion::new(
@@ -98,25 +121,36 @@ pub const CORPUS: Criterion = Criterion {
     )
 };
 
-/// Index of the tokens of pred that are not `O` in [`CORPUS`].
+/// Index in [`CORPUS`] of the pred tokens that are not `O`.
 pub(crate) const PRED_LABELLED: u8 = 4;
-/// Index of the tokens that differ between two files in [`CORPUS`].
+/// Index in [`CORPUS`] of the tokens that differ between two files.
 pub const DIFFERING_TOKENS: u8 = 7;
-/// Index of the pairs of files in [`CORPUS`] whose tokens were not compared, because a side has none.
+/// Index in [`CORPUS`] of the pairs of files whose tokens were not compared, because one side has
+/// none.
 pub const UNALIGNED_FILES: u8 = 8;
 
-/// The questions and answers of a matcher.
+/// The criteria and outcomes of a matcher.
+///
+/// ```
+/// use spanrs_eval::EXACT;
+/// let span = &EXACT.criteria[usize::from(EXACT.criterion("span").unwrap())];
+/// let names: Vec<_> = span.outcomes.iter().map(|outcome| outcome.name).collect();
+/// assert_eq!(names, ["match", "missed", "spurious", "mistyped"]);
+/// ```
 #[derive(Debug, PartialEq)]
 pub struct Schema {
     /// The name of the matcher, which is part of stored counts.
     pub name: &'static str,
-    /// Its criteria; a [`Cell`] has the index of one. At most 256. The first is the one results speak of unless told
-    /// otherwise.
+    /// The criteria, at most 256. A [`Cell`] has the index of one. The first is the default of
+    /// results.
     pub criteria: &'static [Criterion],
 }
 
 impl Schema {
-    /// True where a cell may be counted: its criterion and outcome exist, and it has types if they are kept.
+    /// Returns true if a cell may be counted.
+    ///
+    /// Its criterion and outcome must exist, the criterion must have cells of its own, and there
+    /// must be no types if the criterion has none.
     pub fn contains(&self, cell: &Cell) -> bool {
         let criterion = self.criteria.get(usize::from(cell.criterion));
         criterion.is_some_and(|c| {
@@ -126,7 +160,7 @@ impl Schema {
         })
     }
 
-    /// The index of a criterion.
+    /// Returns the index of a criterion; None for an unknown name.
     pub fn criterion(&self, name: &str) -> Option<u8> {
         (0..)
             .zip(self.criteria)
@@ -134,21 +168,24 @@ impl Schema {
     }
 }
 
-/// An outcome between a gold type and a pred type.
+/// An outcome between a gold type and a pred type: the key of a count.
+///
+/// Its order (by criterion, outcome, gold type, pred type, None first) is the order in which cells
+/// are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cell {
     /// Index of the criterion in its [`Schema`].
     pub criterion: u8,
     /// Index of the outcome in its [`Criterion`].
     pub outcome: u8,
-    /// Type of the gold span, by number; None where there is no gold span or its type does not matter.
+    /// Number of the gold span's type; None if there is no gold span or the criterion has no types.
     pub gold: Option<u32>,
-    /// Type of the pred span, likewise.
+    /// Number of the pred span's type; None if there is no pred span or the criterion has no types.
     pub pred: Option<u32>,
 }
 
 impl Cell {
-    /// An outcome between two types.
+    /// Creates a cell.
     pub fn new(criterion: u8, outcome: u8, gold: Option<u32>, pred: Option<u32>) -> Self {
         Self {
             criterion,

@@ -1,4 +1,8 @@
-//! Outcome counts, totals and measures of one criterion: overall, per type and per document.
+//! Counts, totals and measures of one criterion: overall, by type and by document; and the matrix
+//! of types.
+//!
+//! These are the tables that results show. All numbers are floating-point, because documents may
+//! have weights; without weights counts are integers below 2^53 and exact.
 
 use std::collections::BTreeMap;
 
@@ -7,55 +11,88 @@ use super::measure::{Evaluator, Prf, masses, mean};
 use super::rows::{Key, Row};
 use super::schema::Axis;
 
-/// Precision, recall and F, and the number of gold spans (support).
+/// Precision, recall and F, with the number of gold spans they are based on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Precision, recall, F.
+    /// Precision, recall and F, in this order.
     pub values: [f64; 3],
-    /// Gold spans.
+    /// Number of gold spans; of a mean, the gold spans of all types.
     pub support: f64,
 }
 
-/// Outcome counts, totals and measures of a set of spans.
+/// Counts, totals and measures of a set of spans: all of them, those of a type, or those of a
+/// document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcomes {
-    /// How often each outcome occurred.
+    /// By outcome of the criterion: how often it occurred.
     pub counts: Vec<f64>,
-    /// True positives, false positives, false negatives.
+    /// True positives, false positives and false negatives: the counts with the weights of the
+    /// measure.
     pub totals: [f64; 3],
     /// The measures.
     pub score: Score,
 }
 
-/// Outcome counts, totals and measures of all spans and of each type.
+/// Counts, totals and measures of all spans and of each type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Over all types.
+    /// Over all types together (micro average).
     pub all: Outcomes,
-    /// Unweighted mean over types (macro average).
+    /// Unweighted mean over the types that occur (macro average). F is the mean of the types' F,
+    /// not computed from the mean precision and recall.
     pub macro_mean: Score,
-    /// Mean over types weighted by support.
+    /// Mean over the types that occur, weighted by support.
     pub weighted_mean: Score,
-    /// The id and results of each type that occurs, sorted by type name.
+    /// Number and results of each type that occurs, sorted by name of the type. For matchers that
+    /// match types separately these come from another criterion
+    /// ([`Criterion::per_type`](super::Criterion::per_type)) and need not add up to `all`.
     pub types: Vec<(u32, Outcomes)>,
 }
 
-/// Row and column of a confusion matrix, as type ids; None stands for no span.
+/// Gold type and pred type of a cell of the confusion matrix, by number; None if there is no span
+/// on that side.
 pub type Pair = (Option<u32>, Option<u32>);
 
-/// Relative tolerance below which a sum of fractions is treated as zero.
+/// Relative size below which what is left of cancelling fractions is taken as a rounding error and
+/// treated as 0.
 const ROUNDING: f64 = 1e-9;
 
 impl Counts {
-    /// Summarises one criterion. `cells` has the total of each cell; `prf.part` is ignored.
+    /// Returns the counts, totals and measures of one criterion.
+    ///
+    /// - `prf`: criterion, weights, beta and axis; its `part` is ignored, because all three
+    ///   measures are returned.
+    /// - `cells`: a sum for each cell, from [`Counts::all_totals`] or [`Counts::weighted_totals`].
+    ///
+    /// One pass over the cells for each criterion involved, then types times outcomes.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::outcomes::{Counts, Prf};
+    /// use spanrs_eval::{EXACT, Exact, Pair, Spans, add_pair};
+    /// let gold = [Span { start: 0, end: 2, ty: 0 }, Span { start: 3, end: 4, ty: 1 }];
+    /// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&gold[..1]));
+    /// let mut counts = Counts::new(&EXACT);
+    /// let name = |ty: u32| ["PER", "LOC"][ty as usize].to_owned();
+    /// add_pair(&mut Exact::default(), &pair, &name, &mut counts).unwrap();
+    /// let summary = counts.summary(&Prf::f1(0), &counts.all_totals());
+    /// assert_eq!(summary.all.totals, [1.0, 0.0, 1.0]);
+    /// assert_eq!(summary.macro_mean.values, [0.5, 0.5, 0.5]);
+    /// let names: Vec<_> = summary.types.iter().map(|(ty, _)| counts.type_name(*ty)).collect();
+    /// assert_eq!(names, ["LOC", "PER"]);
+    /// ```
     pub fn summary(&self, prf: &Prf, cells: &[f64]) -> Summary {
         Evaluator::new(self, &[]).summary(prf, cells)
     }
 
-    /// Outcome counts, totals and measures of each document under one criterion.
+    /// Iterates over the documents with their counts, totals and measures over all types, in the
+    /// order of [`Counts::rows`].
+    ///
+    /// The axis of `prf` does not matter here. Empty if documents are not kept.
     pub fn document_outcomes(&self, prf: &Prf) -> impl Iterator<Item = (&Key, Outcomes)> {
         let evaluator = Evaluator::new(self, &[]);
-        let (gold, prf) = (evaluator.of_gold(prf), prf.clone());
+        let (gold, prf) = (evaluator.support_measure(prf), prf.clone());
         self.rows().map(move |row| {
             let counts = self.row_counts(&row, prf.criterion);
             let totals = masses(&counts, evaluator.terms(&prf));
@@ -74,7 +111,8 @@ impl Counts {
         })
     }
 
-    /// Number of times each outcome of a criterion occurs in a document.
+    /// Returns how often each outcome of a criterion occurs in a document, over all types. Linear
+    /// in the cells of the row.
     pub fn row_counts(&self, row: &Row, criterion: u8) -> Vec<f64> {
         let schema = &self.schema().criteria[usize::from(criterion)];
         let of = schema.cells_of.unwrap_or(criterion);
@@ -88,10 +126,32 @@ impl Counts {
         counts
     }
 
-    /// How often spans of one type answered spans of another, by gold type and pred type, where `cells` has a sum for
-    /// each cell; without the outcomes that `left_out` names. Pairs that do not occur are left out.
+    /// Returns how often spans of each gold type answered spans of each pred type: a sparse
+    /// confusion matrix.
     ///
-    /// `mistyped` is an outcome that its spans have besides those of being missed and spurious.
+    /// - `criterion`: index of the criterion; one that shares cells uses those.
+    /// - `left_out`: outcomes that are not part of the matrix.
+    /// - `mistyped`: an outcome whose spans are also counted as missed and spurious, and are taken
+    ///   out there.
+    /// - `cells`: a sum for each cell, from [`Counts::all_totals`] or [`Counts::weighted_totals`].
+    ///
+    /// Missed spans are in the column None, spurious ones in the row None. Pairs that do not occur
+    /// are left out.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::outcomes::Counts;
+    /// use spanrs_eval::{EXACT, Exact, Pair, Spans, add_pair};
+    /// let (gold, pred) = ([Span { start: 0, end: 2, ty: 0 }], [Span { start: 0, end: 2, ty: 1 }]);
+    /// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+    /// let mut counts = Counts::new(&EXACT);
+    /// let name = |ty: u32| ["PER", "LOC"][ty as usize].to_owned();
+    /// add_pair(&mut Exact::default(), &pair, &name, &mut counts).unwrap();
+    /// let (per, loc) = (counts.type_number("PER"), counts.type_number("LOC"));
+    /// let matrix = counts.confusion(0, &[], Some(3), &counts.all_totals());
+    /// assert_eq!(matrix.into_iter().collect::<Vec<_>>(), [((per, loc), 1.0)]);
+    /// ```
     pub fn confusion(
         &self,
         criterion: u8,
@@ -127,6 +187,7 @@ impl Counts {
 }
 
 impl Evaluator {
+    /// Computes [`Counts::summary`] from sums of the cells.
     fn summary(&mut self, prf: &Prf, cells: &[f64]) -> Summary {
         let by_type = self.by_type(prf);
         let (empty, axis) = (self.empty(prf), self.axis(prf));

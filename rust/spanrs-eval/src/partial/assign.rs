@@ -1,32 +1,46 @@
-//! One-to-one assignments of greatest credit.
+//! One-to-one assignments of the greatest total credit.
 
 use spanrs_base::{Interrupted, Pace};
 
 use super::first_choice::first_choice;
 use super::transport::{Edges, Solver};
 
-/// A pair that may be made, and what it brings.
+/// An edge of an assignment problem: two spans that may be paired, and the credit of the pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// Rank of the gold span.
+    /// Index of the gold span, of any numbering that orders the spans.
     pub gold: u32,
-    /// Rank of the pred span.
+    /// Index of the pred span.
     pub pred: u32,
-    /// More than 0.
+    /// Credit of the pair, greater than 0.
     pub credit: i128,
 }
 
-/// Chooses pairs, no two with the same gold or pred, whose credits have the greatest sum; gives their
-/// places in `pairs`, which is sorted by gold and then by pred.
+/// Chooses pairs, no two with the same gold or pred span, whose credits have the greatest sum, and
+/// returns their indices in `pairs`, in ascending order. `pairs` is sorted by gold and then by
+/// pred, without duplicates.
 ///
-/// Where neither side overlaps itself the pairs form a staircase, and one pass resolves them; others are
-/// resolved as a transportation problem.
+/// If neither side overlaps itself, pred never decreases along `pairs` (a staircase) and one pass
+/// of dynamic programming suffices. Other problems are solved as transportation problems.
 ///
-/// Ties: with `ties`, the choice whose list of pairs comes first: the first pair that belongs to any best
-/// choice is made, then the first that goes with it, and so on. Without, any best choice.
+/// Ties: with `ties`, the solution whose list of pairs is lexicographically first. Its first pair
+/// is the first one that belongs to any optimal solution, its second the first one that is
+/// compatible with it, and so on. Without `ties`, any optimal solution, which is the same in every
+/// run.
 ///
 /// # Errors
-/// [`Interrupted`].
+/// [`Interrupted`] if the watch said stop.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Pace;
+/// use spanrs_eval::partial::{Pair, assign};
+/// let pair = |gold, pred, credit| Pair { gold, pred, credit };
+/// // Taking the best pair first would leave gold 1 without a partner.
+/// let pairs = [pair(0, 0, 3), pair(0, 1, 2), pair(1, 0, 2)];
+/// assert_eq!(assign(&pairs, true, &mut Pace::default()).unwrap(), [1, 2]);
+/// ```
 pub fn assign(pairs: &[Pair], ties: bool, pace: &mut Pace) -> Result<Vec<usize>, Interrupted> {
     if is_staircase(pairs.iter().map(|pair| (pair.gold, pair.pred))) {
         pace.steps(pairs.len())?;
@@ -60,25 +74,29 @@ pub fn assign(pairs: &[Pair], ties: bool, pace: &mut Pace) -> Result<Vec<usize>,
     Ok(flows.into_iter().map(|flow| flow.edge).collect())
 }
 
-/// True where gold and pred of pairs sorted by gold both never go down.
+/// Returns whether pred never decreases along pairs that are sorted by gold.
 pub(super) fn is_staircase(pairs: impl Iterator<Item = (u32, u32)>) -> bool {
     let mut last = 0;
     let mut pairs = pairs;
     pairs.all(|(_, pred)| std::mem::replace(&mut last, pred) <= pred)
 }
 
-/// Pairs whose gold and pred both never go down: those that share a span with one stand next to it, so
-/// the best of what follows a pair needs only the place behind them.
+/// Solves a problem in which neither gold nor pred ever decreases along `pairs`; returns indices in
+/// ascending order.
+///
+/// Pairs that share a span with a given pair are next to it, so the best solution of what follows a
+/// chosen pair depends only on the index of the first later pair that shares no span with it. O(n)
+/// time and memory. Ties are resolved in favour of the earlier pair.
 pub(super) fn staircase(pairs: &[Pair]) -> Vec<usize> {
     let n = pairs.len();
     let shares = |a: &Pair, b: &Pair| (a.gold == b.gold, a.pred == b.pred);
-    // next[k]: the first pair behind k that shares no span with it.
+    // next[k]: the first pair after k that shares no span with it.
     let mut next = vec![n; n];
     for k in (0..n.saturating_sub(1)).rev() {
         let with = shares(&pairs[k], &pairs[k + 1]);
         next[k] = match with {
             (false, false) => k + 1,
-            // The run of the shared span goes on as far as it does for the pair behind.
+            // The run of pairs with the shared span ends where it does for the next pair.
             _ if k + 2 < n && shares(&pairs[k + 1], &pairs[k + 2]) == with => next[k + 1],
             _ => k + 2,
         };

@@ -1,10 +1,34 @@
-//! The first of several optimal assignments.
+//! The lexicographically first of several optimal assignments.
 //!
-//! By complementary slackness an assignment is optimal exactly when all its edges are tight (their credit
-//! is the sum of the prices of their ends) and all nodes with a price above 0 have all their units
-//! assigned. Any two such assignments differ by cycles of tight edges, through one virtual node for the
-//! units that may stay unassigned. So the edges are gone through in order, and as many units as possible
-//! are moved to each along such cycles: one breadth-first search for each gold node in most cases.
+//! By complementary slackness an assignment is optimal exactly if all its edges are tight (their
+//! credit is the sum of the prices of their ends) and all nodes with a price above 0 have all their
+//! units assigned. Any two such assignments differ by cycles of tight edges, through one virtual
+//! node for the units that may stay unassigned. So the edges are processed in order, and as many
+//! units as possible are moved to each of them along such cycles. In most cases this takes one
+//! breadth-first search for each gold node; each search is linear in the number of tight edges.
+//!
+//! Nodes are numbered gold first, then pred, then the virtual node.
+//!
+//! # Example
+//!
+//! Two gold spans and two pred spans with equal credits for all four pairs have two optimal
+//! assignments:
+//!
+//! | assignment | edges in order |
+//! |---|---|
+//! | g0-p0, g1-p1 | the first and the fourth |
+//! | g0-p1, g1-p0 | the second and the third |
+//!
+//! If the solver has found the second one, the edge g0-p0 is processed first. A search from g0 for
+//! p0 finds the cycle g0, p1, g1, p0: g0 gives up its unit of p1, g1 takes it and hands its unit of
+//! p0 to g0. The other edges of g0 then have no unit to gain, and g1 keeps p1.
+//!
+//! # Why later steps do not undo earlier ones
+//!
+//! Edges of gold nodes that have been processed are never entered by a search
+//! ([`Tight::enter_pred`] skips them), and a search for an edge of the current node may only take
+//! units from its later edges and its free units. So each edge has the greatest flow that is
+//! possible given those of all earlier edges, which is the definition of the lexicographic order.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,37 +39,54 @@ use super::transport::{Edges, Flow, Solver};
 
 /// The tight edges of a solved problem, and an optimal assignment that is changed step by step.
 struct Tight {
+    /// Number of gold nodes; pred node `p` has the number `golds + p`.
     golds: usize,
-    /// Tight edges by gold and then by pred: where those of each gold node begin.
+    /// Index of the first tight edge of each gold node, and at the end their number; tight edges
+    /// are sorted by gold and then by pred.
     offsets: Vec<usize>,
-    /// Their numbers in the problem, nodes and flows.
+    /// By tight edge: its index in the problem.
     edge: Vec<usize>,
+    /// By tight edge: its pred node, from 0.
     pred: Vec<u32>,
+    /// By tight edge: its gold node.
     gold: Vec<u32>,
+    /// By tight edge: the units assigned to it.
     flow: Vec<u32>,
-    /// The same by pred node.
+    /// Index in `by_pred` of the first tight edge of each pred node, and at the end their number.
     pred_offsets: Vec<usize>,
+    /// The tight edges, sorted by pred node and then by gold node.
     by_pred: Vec<u32>,
-    /// Units that are not assigned, of gold nodes and then of pred nodes.
+    /// By node: units that are not assigned.
     free: Vec<u32>,
-    /// True where units may stay unassigned.
+    /// By node: whether units may stay unassigned, that is, whether its price is 0.
     may_be_free: Vec<bool>,
-    /// The search: the step with which each node's path to the target goes on.
+    /// By node, the virtual one included: the next step from it to the target of the search; None
+    /// if the search has not reached the node.
     next: Vec<Option<Step>>,
+    /// Nodes that the search has reached, to reset `next`.
     seen: Vec<u32>,
+    /// Nodes that the breadth-first search has still to process.
     queue: VecDeque<u32>,
 }
 
-/// What follows a node on the way to the target.
+/// The step from a node towards the target of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// Along a tight edge: a gold node takes units of a pred node, or a pred node gives them back.
     Edge(u32),
-    /// Between a node and the virtual node.
+    /// Between a node and the virtual node; the value is the node that the step leads to.
     Virtual(u32),
 }
 
-/// Gives the optimal assignment whose list of edges, each as often as it has units, comes first.
+/// Returns the optimal assignment whose list of edges, each repeated for its units, is
+/// lexicographically first. The flows are sorted by edge.
+///
+/// `solver` has solved the problem; its prices tell which edges are tight and its flows are the
+/// assignment to start from. At most one search is needed for each tight edge, usually one for each
+/// gold node.
+///
+/// # Errors
+/// [`Interrupted`] if the watch said stop.
 pub(super) fn first_choice<C: Fn(usize, usize) -> i128>(
     solver: &Solver<'_, C>,
     pace: &mut Pace,
@@ -62,7 +103,8 @@ pub(super) fn first_choice<C: Fn(usize, usize) -> i128>(
     Ok(used.map(flow).collect())
 }
 
-/// Where the tight edges of each gold node, and of each pred node, begin when sorted by it.
+/// Returns where the tight edges of each gold node, and those of each pred node, begin when sorted
+/// by it.
 fn count_tight<C: Fn(usize, usize) -> i128>(
     solver: &Solver<'_, C>,
     pace: &mut Pace,
@@ -88,6 +130,11 @@ fn count_tight<C: Fn(usize, usize) -> i128>(
 }
 
 impl Tight {
+    /// Collects the tight edges, with the flows that the solver has found. Edges with flow are
+    /// always tight, because the assignment is optimal.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn new<C: Fn(usize, usize) -> i128>(
         solver: &Solver<'_, C>,
         pace: &mut Pace,
@@ -134,7 +181,8 @@ impl Tight {
         Ok(tight)
     }
 
-    /// Tight edges of a node.
+    /// Returns the range of the tight edges of a node: indices of the edges for a gold node,
+    /// indices of `by_pred` for a pred node.
     fn of(&self, node: usize) -> Range<usize> {
         if node < self.golds {
             self.offsets[node]..self.offsets[node + 1]
@@ -144,43 +192,52 @@ impl Tight {
         }
     }
 
-    /// Moves as many units of a gold node as possible to its first edge, then to its second, and so on.
-    /// Gold nodes before it are resolved already.
+    /// Moves as many units of a gold node as possible to its first edge, then to its second, and so
+    /// on. Earlier gold nodes are final and are not changed.
+    ///
+    /// Stops when the units of the node are used up. After a search that failed, edges whose pred
+    /// node it has not reached need no search of their own: it has visited every node from which
+    /// units can come.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn resolve(&mut self, gold: usize, pace: &mut Pace) -> Result<(), Interrupted> {
         let edges = self.of(gold);
         // Units on this edge, on later ones and free.
-        let mut left = self.free[gold] + self.flow[edges.clone()].iter().sum::<u32>();
+        let mut remaining = self.free[gold] + self.flow[edges.clone()].iter().sum::<u32>();
         let mut failed = false;
         for at in edges.clone() {
             let goal = self.golds + self.pred[at] as usize;
-            while left > self.flow[at] {
-                // A failed search has been everywhere from where units can come.
+            while remaining > self.flow[at] {
+                // A failed search has reached every node from which units can come.
                 if failed && self.flow[at] == 0 && self.next[goal].is_none() {
                     break;
                 }
-                self.forget();
+                self.clear_search();
                 failed = !self.find(gold, at + 1..edges.end, goal, pace)?;
                 if failed {
                     break;
                 }
                 self.shift(gold, at, goal);
             }
-            left -= self.flow[at];
-            if left == 0 {
+            remaining -= self.flow[at];
+            if remaining == 0 {
                 break;
             }
         }
-        self.forget();
+        self.clear_search();
         Ok(())
     }
 
-    fn forget(&mut self) {
+    /// Resets the nodes that the last search has reached.
+    fn clear_search(&mut self) {
         for node in self.seen.drain(..) {
             self.next[node as usize] = None;
         }
         self.queue.clear();
     }
 
+    /// Records the first step from a node that the search reaches for the first time.
     fn visit(&mut self, node: usize, step: Step) {
         if self.next[node].is_none() {
             self.next[node] = Some(step);
@@ -189,8 +246,16 @@ impl Tight {
         }
     }
 
-    /// Searches backwards from a gold node, which can give up what its edges `later` have and its free
-    /// units, for the pred node `goal`. True where it is found.
+    /// Searches backwards from a gold node, which can give up the units of its edges `later` and
+    /// its free units, for the pred node `goal`. Returns whether it was reached; the path is in
+    /// `next`.
+    ///
+    /// The search is breadth-first over tight edges and the virtual node, so the path that is found
+    /// has the fewest steps. Nodes are visited in a fixed order; the assignment that results does
+    /// not depend on it, since each edge gets as many units as possible.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn find(
         &mut self,
         gold: usize,
@@ -229,8 +294,10 @@ impl Tight {
         Ok(self.next[goal].is_some())
     }
 
-    /// Nodes that can hand a unit to the virtual node: gold nodes that may give one up, and pred nodes that
-    /// have one left.
+    /// Visits the nodes that can hand a unit to the virtual node: later gold nodes that may give
+    /// one up (their price is 0 and they have flow), and pred nodes with a free unit. Through the
+    /// virtual node a unit of one node becomes free and a free unit of another one is assigned,
+    /// which keeps the total credit.
     fn enter_virtual(&mut self, target: usize) {
         let middle = self.next.len() - 1;
         let step = Step::Virtual(middle as u32);
@@ -246,7 +313,8 @@ impl Tight {
         }
     }
 
-    /// Nodes from which a gold node can get the unit with which it takes what is behind it.
+    /// Visits the nodes from which a gold node can get a unit to pass on: pred nodes that it has
+    /// flow to, and the virtual node if it has a free unit.
     fn enter_gold(&mut self, node: usize) {
         for at in self.of(node) {
             if self.flow[at] > 0 {
@@ -259,7 +327,9 @@ impl Tight {
         }
     }
 
-    /// Nodes that can take a unit of a pred node.
+    /// Visits the nodes that can take a unit of a pred node: gold nodes with a tight edge to it,
+    /// and the virtual node if the pred node may stay unassigned. Gold nodes up to `target` are
+    /// final and are skipped.
     fn enter_pred(&mut self, target: usize, node: usize) {
         for at in self.of(node) {
             let edge = self.by_pred[at];
@@ -273,8 +343,12 @@ impl Tight {
         }
     }
 
-    /// Moves units along the cycle that was found: from the edge `first` of the gold node by way of `goal`
-    /// back to it.
+    /// Moves units along the cycle that the search has found, from the gold node through its edge
+    /// `first` to `goal` and back.
+    ///
+    /// The number of units is the smallest capacity on the way: the flow of edges that give units
+    /// back, and the free units of nodes that take part through the virtual node. Does nothing if
+    /// the path is incomplete, which does not occur after a successful search.
     fn shift(&mut self, gold: usize, first: usize, goal: usize) {
         let middle = self.next.len() - 1;
         let (mut units, mut steps, mut node) = (u32::MAX, Vec::new(), goal);

@@ -1,11 +1,25 @@
-//! The greedy matching: nervaluate 1.2.1's, order and all.
+//! The greedy matching of nervaluate 1.2.1, including its dependence on the order of the input.
+//!
+//! Pred spans are processed in the order given. In each lane a pred span takes one free gold span,
+//! which no later pred span can take in that lane; nothing is ever revised. A pred span that
+//! overlaps several gold spans can therefore take one that a later span would have needed:
+//!
+//! | gold | pred | pairs (bounds) | optimal |
+//! |---|---|---|---|
+//! | [0, 3), [3, 6) | [0, 6), [0, 3) | [0, 6) takes [0, 3), the second is spurious | both are paired |
 
 use super::overlap::sufficient;
 use super::{Answer, EVERY, LANES, Lane, Matcher, Mode, Unmatched};
 use spanrs_base::Span;
 
 impl Matcher {
-    /// Each pred span, in the order given, takes a gold span that is still free.
+    /// Fills `answers` and `taken`.
+    ///
+    /// If both sides are flat and the only gold span near a pred span equals it, the pair is
+    /// correct in all lanes without a search in each of them.
+    ///
+    /// # Errors
+    /// [`Unmatched::Stopped`] if the watch said stop.
     pub(super) fn greedy(
         &mut self,
         gold: &[Span<i64>],
@@ -38,7 +52,7 @@ impl Matcher {
                     .map(|&g| g as usize)
                     .filter(|&g| self.taken[g] & 1 << at == 0)
                     .filter(|&g| !lane.own_type || gold[g].ty == span.ty);
-                if let Some((g, correct)) = take(lane, gold, span, self.min_overlap, free) {
+                if let Some((g, correct)) = choose_gold(lane, gold, span, self.min_overlap, free) {
                     answer.set(at, g, correct);
                     self.taken[g] |= 1 << at;
                 }
@@ -48,11 +62,16 @@ impl Matcher {
     }
 }
 
-/// The gold span that a pred span takes from those that are free, and whether it is correct.
+/// Returns the gold span that a pred span takes in a lane, and whether it is correct. `free` are
+/// the candidates: free in this lane, near the pred span, in ascending order.
 ///
-/// Ties: by type, the span of its type with the nearest bounds, the first of equally near ones; in the
-/// other modes the first that is correct. Where none is correct, the first with enough overlap.
-fn take(
+/// Ties: in mode `type`, the span of equal type with the least sum of distances between the bounds,
+/// the first one of several. In the other modes the first that is correct. If none is correct, the
+/// first with enough overlap.
+///
+/// Equal bounds suffice in the modes `strict` and `bounds` even if the spans share no position,
+/// because they are empty.
+fn choose_gold(
     lane: Lane,
     gold: &[Span<i64>],
     pred: &Span<i64>,

@@ -1,4 +1,17 @@
-//! Groups of spans that overlap each other, directly or by way of others.
+//! Groups of spans that overlap each other, directly or through others.
+//!
+//! Pairs never cross the border of a group, so the optimal matching is computed group by group, and
+//! memory is bounded by the largest group instead of the document. A group is found by a sweep over
+//! both sides in reading order: it ends at the first position that no span of either side crosses.
+//!
+//! | | spans | groups |
+//! |---|---|---|
+//! | gold | [0, 3), [2, 5), [7, 8) | {[0, 3), [2, 5)}, {[7, 8)} |
+//! | pred | [4, 6), [7, 9) | {[4, 6)}, {[7, 9)} |
+//!
+//! The first group covers [0, 6): the gold spans overlap each other, and the second one overlaps
+//! the pred span. Groups with spans of one side only are passed over by the caller; their spans are
+//! missed or spurious.
 
 use std::ops::Range;
 
@@ -8,24 +21,28 @@ use super::overlap::sufficient;
 use crate::matcher::Unmatched;
 use crate::overlaps::Overlaps;
 
-/// Spans of one side of a document in reading order: by start, end, type. Equal spans keep their order.
+/// Returns the indices of the spans of one side in reading order: by start, end, type. The sort is
+/// stable, so equal spans keep their order.
 pub(super) fn reading_order(spans: &[Span<i64>]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..spans.len() as u32).collect();
     order.sort_by_key(|&at| spans[at as usize]);
     order
 }
 
-/// The spans of both sides of a document in reading order, split where no span crosses.
+/// Iterates over the groups of a document, in reading order.
 pub(super) struct Groups<'a> {
+    /// The spans of gold and pred, in the order given.
     spans: [&'a [Span<i64>]; 2],
+    /// Indices of the spans of each side in reading order.
     orders: [&'a [u32]; 2],
+    /// Position in `orders` of the first span of the next group.
     from: [usize; 2],
-    /// Some span is empty or reversed, so sorting by start does not find where to split: all spans are one
-    /// group.
+    /// Some span is empty or reversed, so the sweep could split pairs: all spans form one group.
     whole: bool,
 }
 
 impl<'a> Groups<'a> {
+    /// Creates the iterator; `orders` are those of [`reading_order`].
     pub(super) fn new(spans: [&'a [Span<i64>]; 2], orders: [&'a [u32]; 2]) -> Self {
         let is_empty = |span: &Span<i64>| span.end <= span.start;
         Self {
@@ -36,6 +53,7 @@ impl<'a> Groups<'a> {
         }
     }
 
+    /// Returns the span at a position of the reading order; None after the last one.
     fn span(&self, side: usize, at: usize) -> Option<&'a Span<i64>> {
         let number = *self.orders[side].get(at)?;
         Some(&self.spans[side][number as usize])
@@ -43,9 +61,10 @@ impl<'a> Groups<'a> {
 }
 
 impl<'a> Iterator for Groups<'a> {
-    /// The numbers of the spans of each side.
+    /// The indices of the spans of each side in reading order; one of the sides may be empty.
     type Item = [&'a [u32]; 2];
 
+    /// Returns the next group.
     fn next(&mut self) -> Option<Self::Item> {
         let [gold, pred] = [0, 1].map(|side| self.span(side, self.from[side]));
         let first = match (gold, pred) {
@@ -79,16 +98,22 @@ impl<'a> Iterator for Groups<'a> {
 }
 
 /// The distinct spans of one side of a group, in reading order.
+///
+/// Equal spans are interchangeable, so they are one node with several units in the assignment
+/// problem.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distinct {
+    /// The distinct spans.
     pub(super) spans: Vec<Span<i64>>,
-    /// How often each occurs.
+    /// How often each of them occurs, at least 1.
     pub(super) units: Vec<u32>,
-    /// Where the numbers of the equal spans begin among those of the group.
+    /// Position of the first of the equal spans among the indices of the group; the others follow
+    /// it.
     pub(super) first: Vec<usize>,
 }
 
 impl Distinct {
+    /// Collects the spans with the given indices, which are in reading order.
     pub(super) fn set(&mut self, spans: &[Span<i64>], numbers: &[u32]) {
         self.spans.clear();
         self.units.clear();
@@ -108,26 +133,33 @@ impl Distinct {
     }
 }
 
-/// Pairs of distinct spans of a group that have enough overlap, by gold and then by pred.
+/// The pairs of distinct spans of a group that have enough overlap, sorted by gold and then by
+/// pred.
+///
+/// In the terms of the assignment problem these are its edges, in compressed sparse rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
-    /// Where the pairs of each gold span begin, and where the last ones end.
+    /// Index of the first pair of each gold span, and at the end the number of pairs.
     pub(super) offsets: Vec<usize>,
+    /// The pred span of each pair, as an index of the distinct spans.
     pub(super) preds: Vec<u32>,
+    /// Index of the pred spans of the group.
     tree: Overlaps,
+    /// The pred spans near the current gold span.
     found: Vec<u32>,
 }
 
 impl Pairs {
-    /// Finds the pairs.
+    /// Finds the pairs of a group, in O(n log n + k) time for k overlapping pairs.
     ///
     /// # Errors
-    /// [`Unmatched::TooManyPairs`] for more than `most`, [`Unmatched::Stopped`].
+    /// - [`Unmatched::TooManyPairs`] for more than `max_pairs` pairs.
+    /// - [`Unmatched::Stopped`] if the watch said stop.
     pub(super) fn find(
         &mut self,
         sides: &[Distinct; 2],
         min_overlap: f64,
-        most: usize,
+        max_pairs: usize,
         pace: &mut Pace,
     ) -> Result<(), Unmatched> {
         let [gold, pred] = sides;
@@ -141,8 +173,8 @@ impl Pairs {
             pace.steps(1 + self.found.len())?;
             self.found
                 .retain(|&at| sufficient(span, &pred.spans[at as usize], min_overlap));
-            if self.preds.len() + self.found.len() > most {
-                return Err(too_many(sides, most));
+            if self.preds.len() + self.found.len() > max_pairs {
+                return Err(too_many(sides, max_pairs));
             }
             self.preds.extend_from_slice(&self.found);
             self.offsets.push(self.preds.len());
@@ -150,13 +182,14 @@ impl Pairs {
         Ok(())
     }
 
-    /// The numbers of the pairs of a gold span.
+    /// Returns the range of the pairs of a gold span.
     pub(super) fn of(&self, gold: usize) -> Range<usize> {
         self.offsets[gold]..self.offsets[gold + 1]
     }
 }
 
-fn too_many(sides: &[Distinct; 2], most: usize) -> Unmatched {
+/// Describes a group that has more than `max_pairs` pairs.
+fn too_many(sides: &[Distinct; 2], max_pairs: usize) -> Unmatched {
     let all = || sides.iter().flat_map(|side| &side.spans);
     let [golds, preds] = [0, 1].map(|side| sides[side].spans.len());
     Unmatched::TooManyPairs {
@@ -164,6 +197,6 @@ fn too_many(sides: &[Distinct; 2], most: usize) -> Unmatched {
         preds,
         start: all().map(|span| span.start).min().unwrap_or(0),
         end: all().map(|span| span.end).max().unwrap_or(0),
-        most,
+        most: max_pairs,
     }
 }

@@ -1,4 +1,5 @@
-//! The partial matcher: spans that overlap answer each other, in four modes.
+//! The partial matcher: overlapping spans are paired and counted in four modes, as in the
+//! evaluation of SemEval-2013 task 9 and nervaluate.
 //!
 //! | mode | correct | any other pair |
 //! |---|---|---|
@@ -7,10 +8,37 @@
 //! | overlap | same bounds | partial |
 //! | type | same type | incorrect |
 //!
-//! A pair needs an overlap of at least some share of its gold span. Each span is in one pair at most; a
-//! gold span in none is missed, a pred span in none spurious. Which pairs are made is the matching's
-//! business: [`Matching::Greedy`] goes through pred in the order given (nervaluate 1.2.1),
-//! [`Matching::Optimal`] makes the pairs that bring the most credit, whatever the order.
+//! Two spans can be paired if they share at least `min_overlap` per cent of the gold span. Each
+//! span is in at most one pair; a gold span in none is missed, a pred span in none is spurious.
+//! Half of the credit of a correct pair is given for a partial one.
+//!
+//! # Matchings
+//!
+//! - [`Matching::Greedy`] goes through the pred spans in the order given, and each of them takes a
+//!   free gold span (nervaluate 1.2.1). The result depends on the order of the input.
+//! - [`Matching::Optimal`] chooses pairs of the greatest total credit: the most correct pairs, then
+//!   the most pairs, then the most shared positions. The counts do not depend on the order of the
+//!   input.
+//!
+//! # Lanes
+//!
+//! nervaluate computes the counts of a type by matching the spans of that type alone, so every mode
+//! is matched twice: over all spans, and within each type. The eight combinations are called lanes.
+//! A set of lanes is a byte, bit `mode` for all spans and bit `mode + 4` within types. Lanes are
+//! also the criteria of [`SCHEMA`], in the same order.
+//!
+//! # Parts
+//!
+//! | module | content |
+//! |---|---|
+//! | `overlap` | the minimum overlap, and the search for gold spans near a pred span |
+//! | `greedy` | the greedy matching |
+//! | `groups` | splitting a document into groups of spans that overlap each other |
+//! | `optimal` | the optimal matching of each group |
+//! | `assign`, `transport`, `first_choice` | the assignment problem: dynamic programming, primal-dual method, ties |
+//! | `outcomes` | outcomes, schema and the report to a sink |
+//!
+//! # Examples
 //!
 //! ```
 //! use spanrs_base::Span;
@@ -44,7 +72,8 @@ use spanrs_base::{Limits, Pace, Span, Watch};
 use crate::matcher::{Pair as Sides, Sink, Unmatched};
 use crate::outcomes::Schema;
 
-/// What has to agree for a pair to be correct.
+/// What has to agree for a pair to be correct. The discriminant is the index of the criterion in
+/// [`SCHEMA`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Bounds and type; other pairs are incorrect.
@@ -57,14 +86,14 @@ pub enum Mode {
     Type,
 }
 
-/// How many modes there are.
+/// Number of modes.
 pub const MODES: usize = 4;
 
 impl Mode {
-    /// All modes, by number.
+    /// All modes, by index.
     pub const ALL: [Self; MODES] = [Self::Strict, Self::Bounds, Self::Overlap, Self::Type];
 
-    /// True where the pair is correct.
+    /// Returns whether the pair is correct in this mode.
     fn agrees(self, gold: &Span<i64>, pred: &Span<i64>) -> bool {
         let bounds = (gold.start, gold.end) == (pred.start, pred.end);
         match self {
@@ -75,23 +104,27 @@ impl Mode {
     }
 }
 
-/// How pairs are made.
+/// How pairs are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matching {
-    /// Pred spans in the order given take what they can get.
+    /// Pred spans, in the order given, each take a free gold span (nervaluate). Takes O(n log n +
+    /// k) time for k overlapping pairs.
     Greedy,
-    /// The pairs that bring the most credit.
+    /// Pairs of the greatest total credit. Takes O(n log n + k) time if neither side overlaps
+    /// itself; otherwise a transportation problem is solved for each group of overlapping spans.
     Optimal,
 }
 
-/// One run of the matcher: a mode over all spans, or over the spans of each type by themselves.
+/// One run of the matcher: a mode, over all spans or within each type.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
+    /// The mode.
     mode: Mode,
+    /// Whether only spans of equal types can be paired.
     own_type: bool,
 }
 
-/// All lanes; a set of them is a byte.
+/// All lanes by index: the four modes over all spans, then the four within types.
 const LANES: [Lane; 2 * MODES] = {
     let mut lanes = [Lane {
         mode: Mode::Strict,
@@ -110,16 +143,19 @@ const LANES: [Lane; 2 * MODES] = {
 /// The set of all lanes.
 const EVERY: u8 = u8::MAX;
 
-/// What became of a pred span: the lanes in which it has a partner, those in which it is correct, and the partners.
+/// The result of a pred span in every lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Answer {
+    /// Set of the lanes in which the span has a partner.
     paired: u8,
+    /// Set of the lanes in which the pair is correct; a subset of `paired`.
     correct: u8,
+    /// Index of the partner in gold, by lane; meaningful only in the lanes of `paired`.
     golds: [u32; LANES.len()],
 }
 
 impl Answer {
-    /// A gold span that is correct in every lane.
+    /// Returns the answer of a span whose partner is `gold` and correct in every lane.
     fn right(gold: u32) -> Self {
         Self {
             paired: EVERY,
@@ -128,6 +164,7 @@ impl Answer {
         }
     }
 
+    /// Records the partner in one lane.
     fn set(&mut self, lane: usize, gold: usize, correct: bool) {
         self.paired |= 1 << lane;
         self.correct |= u8::from(correct) << lane;
@@ -135,28 +172,42 @@ impl Answer {
     }
 }
 
-/// Matches documents one after the other; keeps its buffers.
+/// Matches the spans of one document at a time.
+///
+/// A matcher belongs to one thread. Its buffers are kept between documents, and results of the last
+/// document remain available to [`Matcher::outcomes`] until the next call of [`Matcher::run`].
 #[derive(Clone, Debug)]
 pub struct Matcher {
+    /// How pairs are chosen.
     matching: Matching,
+    /// Minimum overlap in per cent of the gold span.
     min_overlap: f64,
+    /// Whether the optimal matching has to be the first one in the order of [`assign()`].
     ties: bool,
-    /// The lanes that are matched.
+    /// The set of lanes that are matched.
     lanes: u8,
+    /// Limits, of which `group_pairs` is used.
     limits: Limits,
+    /// When to ask the watch.
     pace: Pace,
+    /// Finds gold spans near a pred span, for the greedy matching.
     finder: Finder,
+    /// Work space of the optimal matching.
     buffers: optimal::Buffers,
-    /// Both sides of the last run were the same, and every span is correct in every lane.
+    /// Both sides of the last document were equal and flat, so that every span is correct in every
+    /// lane; `answers` and `taken` are not filled then.
     same: bool,
-    /// One a pred span.
+    /// By pred span of the last document.
     answers: Vec<Answer>,
-    /// One a gold span: the lanes in which it has a partner.
+    /// By gold span of the last document: the set of lanes in which it has a partner.
     taken: Vec<u8>,
 }
 
 impl Matcher {
-    /// A matcher; `min_overlap` is the share of the gold span, in per cent above 0, that a pair needs.
+    /// Creates a matcher of all modes.
+    ///
+    /// `min_overlap` is the minimum overlap in per cent of the gold span, usually greater than 0
+    /// and at most 100; nervaluate's default is 1.
     pub fn new(matching: Matching, min_overlap: f64) -> Self {
         Self {
             matching,
@@ -173,35 +224,69 @@ impl Matcher {
         }
     }
 
-    /// Matches for [`Matcher::outcomes`] of this mode alone, over all spans or by type.
+    /// Restricts the matcher to one lane, for callers of [`Matcher::outcomes`] that need no other.
+    /// Events of other lanes are meaningless then.
     #[must_use]
     pub fn only(mut self, mode: Mode, by_type: bool) -> Self {
         self.lanes = 1 << lane_of(mode, by_type);
         self
     }
 
-    /// Asks this watch at intervals whether to stop.
+    /// Sets a watch that is asked at intervals whether to stop.
     #[must_use]
     pub fn with_watch(mut self, watch: Watch) -> Self {
         self.pace = Pace::new(watch);
         self
     }
 
-    /// Refuses groups beyond these limits, of which it uses `group_pairs`.
+    /// Sets the limits, of which [`Limits::group_pairs`] is used by the optimal matching.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::{Limits, Span};
+    /// use spanrs_eval::Unmatched;
+    /// use spanrs_eval::partial::{Matcher, Matching};
+    /// let spans = |n: i64| (0..n).map(|end| Span { start: 0, end: end + 1, ty: 0 }).collect::<Vec<_>>();
+    /// let limits = Limits { group_pairs: 8, ..Limits::default() };
+    /// let mut matcher = Matcher::new(Matching::Optimal, 1.0).with_limits(limits);
+    /// assert!(matcher.run(&spans(2), &spans(4)).is_ok(), "eight pairs");
+    /// let refused = matcher.run(&spans(3), &spans(3));
+    /// assert!(matches!(refused, Err(Unmatched::TooManyPairs { golds: 3, preds: 3, .. })));
+    /// ```
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Matches the spans of one document.
+    /// Matches the spans of one document, which may be in any order and overlap. Differences of
+    /// their bounds have to fit into `i64`.
     ///
     /// # Errors
-    /// [`Unmatched`]; partial results must not be used then.
+    /// - [`Unmatched::TooManyPairs`] if a group of overlapping spans exceeds the limit (optimal
+    ///   matching only).
+    /// - [`Unmatched::Stopped`] if the watch said stop.
+    ///
+    /// After an error the results are incomplete and must not be used.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::partial::{Found, Matcher, Matching, Mode};
+    /// let span = |start, end| Span { start, end, ty: 0_u32 };
+    /// let (gold, pred) = ([span(0_i64, 2), span(5, 6)], [span(0, 3)]);
+    /// let mut matcher = Matcher::new(Matching::Optimal, 1.0);
+    /// matcher.run(&gold, &pred).unwrap();
+    /// let mut found = Vec::new();
+    /// matcher.outcomes(&gold, &pred, Mode::Overlap, None, |outcome, at| found.push((outcome, at)));
+    /// assert_eq!(found, [(Found::Partial, 0), (Found::Missed, 1)]);
+    /// ```
     pub fn run(&mut self, gold: &[Span<i64>], pred: &[Span<i64>]) -> Result<(), Unmatched> {
         self.pace.steps(1 + gold.len() + pred.len())?;
-        // Most sentences of a corpus have no mistake. Where no span overlaps another of its side each has
-        // only its equal to go to, whatever the matching.
+        // Most sentences of a corpus are free of errors. If no span overlaps another of its side, each can
+        // only be paired with its equal, whatever the matching.
         self.same = (std::ptr::eq(gold, pred) || gold == pred) && overlap::is_flat(gold);
         if self.same {
             return Ok(());
@@ -220,7 +305,7 @@ impl Matcher {
     }
 }
 
-/// The number of the lane of a mode.
+/// Returns the index of a lane.
 fn lane_of(mode: Mode, by_type: bool) -> usize {
     mode as usize + if by_type { MODES } else { 0 }
 }

@@ -1,4 +1,32 @@
-//! The optimal matching: one-to-one pairs that bring the most credit, whatever the order of the input.
+//! The optimal matching: one-to-one pairs of the greatest total credit, whatever the order of the
+//! input.
+//!
+//! A document is split into groups of overlapping spans ([`Groups`]). In each group, equal spans
+//! are merged, the pairs with enough overlap become the edges of a bipartite graph, and an
+//! assignment problem is solved for each distinct question that the lanes ask. If neither side has
+//! doubled or overlapping spans, the edges form a staircase and dynamic programming solves the
+//! problem in linear time; otherwise it is a transportation problem (`transport`).
+//!
+//! The credit of an edge orders three criteria lexicographically in one integer: correct pairs,
+//! pairs, shared positions.
+//!
+//! # Problems and lanes
+//!
+//! | correct pairs | pairs | lanes of the solution |
+//! |---|---|---|
+//! | same bounds and type | any types | strict |
+//! | same bounds | any types | bounds, overlap |
+//! | same type | any types | type |
+//! | same bounds | equal types | strict, bounds, overlap within types |
+//! | same type | equal types | type within types |
+//!
+//! If all spans of a group have one type, the second and the third problem answer all lanes.
+//!
+//! # Example
+//!
+//! For gold [0, 6), [6, 8) and pred [0, 1), [1, 8) of one type, no pair has equal bounds, so the
+//! number of pairs decides: [0, 6) with [0, 1) and [6, 8) with [1, 8) are two pairs. Pairing [0, 6)
+//! with [1, 8), which shares more positions, would leave a single pair.
 
 use spanrs_base::Pace;
 
@@ -10,27 +38,34 @@ use spanrs_base::Span;
 
 use super::{Answer, EVERY, LANES, Matcher, Mode, Unmatched};
 
-/// Work space: one group at a time.
+/// Work space for one group at a time; kept between documents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
+    /// The distinct spans of gold and pred.
     sides: [Distinct; 2],
+    /// The edges of the graph.
     pairs: Pairs,
-    /// Pairs of one assignment problem whose spans do not overlap others of their side.
+    /// The edges of one problem, if they form a staircase.
     stairs: Vec<Pair>,
+    /// The index in `pairs` of each element of `stairs`.
     stair_edges: Vec<usize>,
 }
 
-/// An assignment problem, and the lanes that it answers.
+/// An assignment problem and the lanes that it answers.
 #[derive(Clone, Copy, Debug)]
 struct Problem {
+    /// Which pairs are correct.
     mode: Mode,
-    /// Only pairs of equal types.
+    /// Only spans of equal types can be paired.
     own_type: bool,
+    /// Set of the lanes whose pairs are those of this problem.
     lanes: u8,
 }
 
-/// Lanes that ask the same are resolved once: `exact` and `partial` differ only in what other pairs are
-/// called, and within one type `strict` is `exact`.
+/// The distinct problems of a group of several types.
+///
+/// Lanes that ask the same are solved once: `bounds` and `overlap` differ only in the name of the
+/// pairs that are not correct, and within one type `strict` equals `bounds`.
 const PROBLEMS: [Problem; 5] = [
     Problem {
         mode: Mode::Strict,
@@ -59,7 +94,7 @@ const PROBLEMS: [Problem; 5] = [
     },
 ];
 
-/// The problems where all spans have one type: types decide nothing.
+/// The distinct problems of a group in which all spans have one type, so that types decide nothing.
 const ONE_TYPE: [Problem; 2] = [
     Problem {
         mode: Mode::Bounds,
@@ -74,10 +109,14 @@ const ONE_TYPE: [Problem; 2] = [
 ];
 
 impl Matcher {
-    /// Of all one-to-one assignments, that with the most correct pairs; of these, the most pairs; of
-    /// these, the most shared places. Ties: see [`super::assign()`].
+    /// Fills `answers` and `taken` with a one-to-one assignment that has the most correct pairs; of
+    /// these, the most pairs; of these, the most shared positions. For ties see
+    /// [`super::assign()`].
     ///
-    /// Memory is that of one group of spans that overlap each other; equal spans count once.
+    /// Memory is that of the largest group; equal spans count once.
+    ///
+    /// # Errors
+    /// [`Unmatched::TooManyPairs`] and [`Unmatched::Stopped`].
     pub(super) fn optimal(
         &mut self,
         gold: &[Span<i64>],
@@ -108,7 +147,13 @@ impl Matcher {
         done
     }
 
-    /// Resolves a group under each requested criterion.
+    /// Solves the problems of one group that the requested lanes need.
+    ///
+    /// Groups with spans of one side only, and those of two equal spans, have been dealt with by
+    /// the caller.
+    ///
+    /// # Errors
+    /// [`Unmatched::TooManyPairs`] and [`Unmatched::Stopped`].
     fn group(
         &mut self,
         buffers: &mut Buffers,
@@ -118,10 +163,10 @@ impl Matcher {
         for side in 0..2 {
             buffers.sides[side].set(spans[side], group[side]);
         }
-        let most = self.limits.group_pairs;
+        let max_pairs = self.limits.group_pairs;
         buffers
             .pairs
-            .find(&buffers.sides, self.min_overlap, most, &mut self.pace)?;
+            .find(&buffers.sides, self.min_overlap, max_pairs, &mut self.pace)?;
         let ty = buffers.sides[0].spans[0].ty;
         let mut all = buffers.sides.iter().flat_map(|side| &side.spans);
         let problems = if all.all(|span| span.ty == ty) {
@@ -144,7 +189,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// Notes the chosen pairs. Equal spans are paired in the order given.
+    /// Records the chosen pairs of a problem in its lanes. Of equal spans, the first free gold one
+    /// is paired with the first free pred one, in the order given.
     fn answer(
         &mut self,
         buffers: &Buffers,
@@ -176,7 +222,7 @@ impl Matcher {
 }
 
 impl Buffers {
-    /// True where no span is doubled and the pairs form a staircase.
+    /// Returns whether no span is doubled and the edges form a staircase, see [`staircase`].
     fn is_staircase(&self) -> bool {
         let preds = self.pairs.preds.iter();
         self.sides
@@ -185,6 +231,8 @@ impl Buffers {
             && assign::is_staircase(preds.map(|&pred| (0, pred)))
     }
 
+    /// Solves a problem whose edges form a staircase. Edges without credit are left out, which
+    /// keeps the form; the flows are sorted by edge.
     fn staircase(&mut self, problem: &Problem) -> Vec<Flow> {
         self.stairs.clear();
         self.stair_edges.clear();
@@ -210,6 +258,11 @@ impl Buffers {
             .collect()
     }
 
+    /// Solves a problem as a transportation problem; with `ties`, chooses the first of several
+    /// solutions. The flows are sorted by edge.
+    ///
+    /// # Errors
+    /// [`Unmatched::Stopped`] if the watch said stop.
     fn solve(
         &self,
         problem: &Problem,
@@ -233,10 +286,14 @@ impl Buffers {
     }
 }
 
-/// The credit of a pair of distinct spans; 0 where the types are kept apart.
+/// Returns the credit of a pair of distinct spans; 0 for pairs that the problem excludes.
 ///
-/// Three numbers in one, the first deciding: correct, a pair at all, shared places. Sums of the lower ones
-/// never reach the higher.
+/// | bits | 96 and up | 64-95 | 0-31 |
+/// |---|---|---|---|
+/// | value | 1 if correct | 1 | shared positions, at most 2^32 - 1 |
+///
+/// A sum over fewer than 2^32 pairs never carries from one field into the next, so comparing sums
+/// compares the three criteria in order.
 fn credit(
     problem: &Problem,
     sides: &[Distinct; 2],

@@ -1,4 +1,17 @@
-//! What comes of a matching: outcomes of spans, in each mode.
+//! The outcomes of the partial matcher, its schema, and the report of a matching to a sink.
+//!
+//! For gold A [0, 2), B [3, 6) and pred A [0, 2), C [4, 6), A [8, 9), each lane reports:
+//!
+//! | mode | first pair | second pair | third pred span |
+//! |---|---|---|---|
+//! | strict | correct | incorrect | spurious |
+//! | bounds | correct | incorrect | spurious |
+//! | overlap | correct | partial | spurious |
+//! | type | correct | incorrect | spurious |
+//! | within types, every mode | correct | B missed, C spurious | spurious |
+//!
+//! A pair of spans is reported as one event with both indices, so `incorrect` counts once although
+//! it is a false positive and a false negative; the weights of the outcomes account for that.
 
 use spanrs_base::Span;
 
@@ -6,22 +19,23 @@ use super::{Answer, LANES, MODES, Matcher, Mode, lane_of};
 use crate::matcher::{Event, Sink};
 use crate::outcomes::{Cell, Criterion, Outcome, Schema};
 
-/// What became of a span.
+/// The outcome of a span in one lane. The discriminant is the index of the outcome in the criteria
+/// of [`SCHEMA`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A pair that agrees in what the mode asks for.
+    /// A pair that agrees in what the mode asks for: (tp, fp, fn) = (1, 0, 0).
     Correct,
-    /// A pair that does not.
+    /// A pair that does not: (0, 1, 1).
     Incorrect,
-    /// A pair of other bounds, in the mode that gives it half the credit.
+    /// A pair of different bounds in [`Mode::Overlap`]: (0.5, 0.5, 0.5).
     Partial,
-    /// A gold span without a partner.
+    /// A gold span without a partner: (0, 0, 1).
     Missed,
-    /// A pred span without a partner.
+    /// A pred span without a partner: (0, 1, 0).
     Spurious,
 }
 
-/// The outcomes in the order of [`Found`].
+/// The outcomes in the order of [`Found`], each with its weight as (tp, fp, fn).
 const OUTCOMES: &[Outcome] = &[
     Outcome::new("correct", [1.0, 0.0, 0.0]),
     Outcome::new("incorrect", [0.0, 1.0, 1.0]),
@@ -30,7 +44,10 @@ const OUTCOMES: &[Outcome] = &[
     Outcome::new("spurious", [0.0, 1.0, 0.0]),
 ];
 
-/// A mode over all spans. Which of several optimal matchings is taken decides about types, so they are not kept.
+/// Builds the criterion of a mode over all spans.
+///
+/// Its cells have no types: of several optimal matchings any may be chosen, and they may differ in
+/// the types of their pairs. Rows per type come from the companion criterion within types.
 const fn overall(mode: Mode, name: &'static str) -> Criterion {
     Criterion {
         typed: false,
@@ -39,7 +56,18 @@ const fn overall(mode: Mode, name: &'static str) -> Criterion {
     }
 }
 
-/// What partial matching counts: each [`Mode`] over all spans, then each over the spans of each type by themselves.
+/// The criteria of partial matching: each [`Mode`] over all spans, then each within the types, in
+/// the order of the lanes, and at the end the totals of the corpus.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::partial::{Found, Mode, SCHEMA};
+/// let overlap = &SCHEMA.criteria[Mode::Overlap as usize];
+/// assert_eq!(overlap.name, "overlap");
+/// assert_eq!(overlap.outcomes[Found::Partial as usize].weights, [0.5, 0.5, 0.5]);
+/// assert_eq!(overlap.per_type, SCHEMA.criterion("overlap_by_type"));
+/// ```
 pub static SCHEMA: Schema = Schema {
     name: "partial",
     criteria: &[
@@ -56,6 +84,7 @@ pub static SCHEMA: Schema = Schema {
 };
 
 impl Answer {
+    /// Returns the outcome of the pred span in a lane.
     fn found(self, lane: usize) -> Found {
         let bit = 1 << lane;
         match (self.paired & bit != 0, self.correct & bit != 0) {
@@ -67,7 +96,7 @@ impl Answer {
     }
 }
 
-/// Tells the sink of `n` spans of a type that are correct in every lane.
+/// Reports `n` spans of a type that are correct in every lane.
 pub(super) fn same(ty: u32, n: u64, sink: &mut dyn Sink) {
     for criterion in 0..LANES.len() as u8 {
         let cell = Cell::new(criterion, Found::Correct as u8, Some(ty), Some(ty));
@@ -75,14 +104,18 @@ pub(super) fn same(ty: u32, n: u64, sink: &mut dyn Sink) {
     }
 }
 
+/// Reports one event.
 #[inline]
 fn emit(lane: usize, outcome: Found, gold: Option<u32>, pred: Option<u32>, sink: &mut dyn Sink) {
     sink.event(Event::new(lane as u8, outcome as u8, gold, pred));
 }
 
 impl Matcher {
-    /// Tells the sink what became of every span in the last run: of pred spans in their order, then of gold spans
-    /// that were missed.
+    /// Reports the result of the last run: for each pred span, in order, one event per lane, then
+    /// for each gold span, in order, one event per lane in which it was missed.
+    ///
+    /// `gold` is the slice that was passed to [`Matcher::run`]. Events of lanes that were not
+    /// matched report all spans as missed or spurious.
     pub(super) fn emit(&self, gold: &[Span<i64>], sink: &mut dyn Sink) {
         if self.same {
             for at in (0..gold.len() as u32).map(Some) {
@@ -104,9 +137,27 @@ impl Matcher {
         }
     }
 
-    /// Calls `each` with what became of each span in the last run: of pred spans in their order, then
-    /// of the gold spans that were missed. Spans are numbered from 0, those of pred and of gold by
-    /// themselves; with a type, the spans of that type alone are matched and numbered.
+    /// Calls `each` with the outcome of each span in the last run: pred spans in their order, then
+    /// the gold spans that were missed.
+    ///
+    /// `gold` and `pred` are the slices that were passed to [`Matcher::run`]. Indices are 0-based
+    /// positions in the side of the span (pred for all outcomes but [`Found::Missed`]). With a
+    /// type, the lane within types is reported, and only spans of that type are visited and
+    /// numbered.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::partial::{Found, Matcher, Matching, Mode};
+    /// let span = |start, ty| Span { start, end: start + 1, ty };
+    /// let (gold, pred) = ([span(0_i64, 0), span(4, 1)], [span(0, 1), span(4, 1)]);
+    /// let mut matcher = Matcher::new(Matching::Greedy, 1.0);
+    /// matcher.run(&gold, &pred).unwrap();
+    /// let mut found = Vec::new();
+    /// matcher.outcomes(&gold, &pred, Mode::Type, Some(1), |outcome, at| found.push((outcome, at)));
+    /// assert_eq!(found, [(Found::Spurious, 0), (Found::Correct, 1)]);
+    /// ```
     pub fn outcomes(
         &self,
         gold: &[Span<i64>],

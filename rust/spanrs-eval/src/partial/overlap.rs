@@ -1,12 +1,29 @@
-//! Which gold spans overlap a pred span, found without looking at all of them.
+//! The minimum overlap of a pair, and the search for the gold spans near a pred span.
+//!
+//! Most sentences have flat spans: in reading order, not empty, without overlap. Then a sweep over
+//! both sides finds all pairs in linear time. Other sides are indexed by an interval tree
+//! ([`Overlaps`]).
 
 use crate::overlaps::Overlaps;
 use spanrs_base::Span;
 
-/// True where the two share places, and these are at least so many per cent of the gold span.
+/// Returns whether two spans share positions, and these are at least `min_overlap` per cent of the
+/// gold span.
 ///
-/// With `end` exclusive this is nervaluate's rule to the letter, spans of no or negative length included;
-/// a gold span of no length overlaps nothing (there it divides by zero).
+/// With exclusive ends this is nervaluate's rule exactly, also for spans of zero or negative
+/// length. A gold span of zero length overlaps nothing, where nervaluate divides by zero. The
+/// length of the gold span has to fit into `i64`.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_eval::partial::sufficient;
+/// let gold = Span { start: 0_i64, end: 4, ty: 0 };
+/// let pred = Span { start: 3, end: 9, ty: 1 };
+/// assert!(sufficient(&gold, &pred, 25.0), "one of four positions, whatever the types");
+/// assert!(!sufficient(&gold, &pred, 26.0));
+/// ```
 #[inline]
 pub fn sufficient(gold: &Span<i64>, pred: &Span<i64>, min_overlap: f64) -> bool {
     if pred.start >= gold.end || pred.end <= gold.start {
@@ -16,7 +33,7 @@ pub fn sufficient(gold: &Span<i64>, pred: &Span<i64>, min_overlap: f64) -> bool 
     (shared as f64 / (gold.end - gold.start) as f64) * 100.0 >= min_overlap
 }
 
-/// True where the spans hold places, stand in reading order, and do not overlap.
+/// Returns whether the spans are not empty, in reading order, and do not overlap.
 pub(super) fn is_flat(spans: &[Span<i64>]) -> bool {
     let mut end = i64::MIN;
     spans.iter().all(|span| {
@@ -26,29 +43,34 @@ pub(super) fn is_flat(spans: &[Span<i64>]) -> bool {
     })
 }
 
+/// Which search is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Shape {
-    /// Both sides are in reading order and neither overlaps itself: a sweep will do.
+    /// Both sides are flat: a sweep.
     #[default]
     Flat,
-    /// Any spans.
+    /// Any spans: the interval tree.
     Any,
 }
 
 /// Finds the gold spans that overlap a pred span.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Finder {
+    /// Set by [`Finder::prepare`].
     shape: Shape,
-    /// Flat: gold spans before this one end before the current pred span begins.
+    /// For [`Shape::Flat`]: gold spans before this index end before the current pred span begins.
     from: usize,
+    /// For [`Shape::Any`]: an index of the gold spans.
     tree: Overlaps,
-    /// Bounds and number of the gold spans without length, sorted. They may overlap nothing, not even
-    /// spans of the same bounds, which answer each other all the same.
+    /// Bounds and index of the gold spans without length, sorted. They overlap nothing in the tree,
+    /// but can be paired with spans of equal bounds.
     empty: Vec<(i64, i64, u32)>,
+    /// The result of the last call of [`Finder::near`].
     found: Vec<u32>,
 }
 
 impl Finder {
+    /// Indexes the gold spans of a document. O(1) per span if both sides are flat, else O(n log n).
     pub(super) fn prepare(&mut self, gold: &[Span<i64>], pred: &[Span<i64>]) {
         self.from = 0;
         if is_flat(gold) && is_flat(pred) {
@@ -63,12 +85,15 @@ impl Finder {
         self.empty.sort_unstable();
     }
 
+    /// Returns whether both sides of the document are flat.
     pub(super) fn is_flat(&self) -> bool {
         self.shape == Shape::Flat
     }
 
-    /// The gold spans that may overlap `pred` or have its bounds, in the order given. Asked for the spans of
-    /// pred in order.
+    /// Returns the indices of the gold spans that overlap `pred` or have its bounds, in ascending
+    /// order.
+    ///
+    /// To be called for the pred spans in order, because the sweep only moves forward.
     pub(super) fn near(&mut self, gold: &[Span<i64>], pred: &Span<i64>) -> &[u32] {
         self.found.clear();
         match self.shape {
@@ -90,7 +115,7 @@ impl Finder {
         &self.found
     }
 
-    /// Adds the gold spans that have the bounds of a span without length.
+    /// Adds the gold spans that have the bounds of `pred`, which has no length.
     fn find_same_bounds(&mut self, pred: &Span<i64>) {
         let bounds = (pred.start, pred.end);
         let from = self

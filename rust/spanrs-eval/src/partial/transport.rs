@@ -1,27 +1,54 @@
-//! The transportation problem: units of gold are shipped to pred for the greatest total credit.
+//! The transportation problem: units of gold nodes are assigned to pred nodes for the greatest
+//! total credit.
 //!
-//! A primal-dual method with a sparse core (Volgenant 1996, "Linear and semi-assignment problems: a core
-//! oriented approach"; successive shortest paths as in Jonker and Volgenant 1987). Every node has a price
-//! that is not negative, and no edge has more credit than the prices of its ends add up to. The assignment
-//! is optimal when all its edges have exactly that credit and every node with a price above 0 has all its
-//! units assigned. Only the core, a few promising edges of each gold node, takes part in the shortest
-//! paths; when the core is solved, all edges are checked against the prices, and those with more credit
-//! join it. Spans mostly go to spans with similar bounds, so the core stays near the size of the nodes.
+//! A primal-dual method with a sparse core (Volgenant 1996, "Linear and semi-assignment problems: a
+//! core oriented approach"; successive shortest paths as in Jonker and Volgenant 1987). Every node
+//! has a price that is not negative, and no edge has more credit than the sum of the prices of its
+//! ends. An assignment is optimal if all its edges are tight, that is, have exactly that credit,
+//! and every node with a price above 0 has all its units assigned.
+//!
+//! Only the core, a few promising edges of each gold node, takes part in the shortest paths. When
+//! the core is solved, all edges are checked against the prices, and those with more credit join
+//! the core. Spans are mostly paired with spans of similar bounds, so the core remains near the
+//! size of the nodes.
+//!
+//! The credits of all edges are computed when needed and not stored: memory is O(nodes + core
+//! edges) in addition to the graph.
+//!
+//! # Example
+//!
+//! With the credits g0-p0 3, g0-p1 2 and g1-p0 2, taking the best edge first gives 3. The optimum
+//! is 4; these prices prove it:
+//!
+//! | node | g0 | g1 | p0 | p1 |
+//! |---|---|---|---|---|
+//! | price | 2 | 1 | 1 | 0 |
+//!
+//! The edges g0-p1 and g1-p0 are tight, and every node with a price above 0 is assigned. The sum of
+//! the prices, 4, is an upper bound for every assignment (weak duality).
+//! g0-p0 is tight too but not used.
+//!
+//! # Termination
+//!
+//! Each path assigns at least one more unit, or lowers the price of a node with free units to 0.
+//! Each extension of the core adds edges that were not in it, twice as many per gold node as the
+//! time before where there are that many, so few extensions are needed even for dense groups.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use spanrs_base::{Interrupted, Pace};
 
-/// Edges that join the core of a gold node at first; twice as many each further time.
+/// Number of edges of a gold node that join the core at first; doubled each further time.
 const CORE_EDGES: usize = 8;
 
-/// The nodes and edges of a bipartite graph; edges are sorted by gold and then by pred.
+/// The nodes and edges of a bipartite graph, in compressed sparse rows: edges are sorted by gold
+/// and then by pred.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edges<'a> {
-    /// Where the edges of each gold node begin, and where the last ones end.
+    /// Index of the first edge of each gold node, and at the end the number of edges.
     pub(super) offsets: &'a [usize],
-    /// The pred node of each edge.
+    /// The pred node of each edge, from 0.
     pub(super) preds: &'a [u32],
     /// Units of each gold node.
     pub(super) supply: &'a [u32],
@@ -30,47 +57,56 @@ pub(super) struct Edges<'a> {
 }
 
 impl Edges<'_> {
+    /// Returns the number of gold nodes.
     pub(super) fn golds(&self) -> usize {
         self.supply.len()
     }
 
-    /// The edges of a gold node.
+    /// Returns the range of the edges of a gold node.
     pub(super) fn of(&self, gold: usize) -> std::ops::Range<usize> {
         self.offsets[gold]..self.offsets[gold + 1]
     }
 }
 
-/// An edge that takes part in the shortest paths. Pred nodes are numbered after the gold nodes.
+/// An edge that takes part in the shortest paths.
 #[derive(Clone, Copy, Debug)]
 struct CoreEdge {
+    /// Gold node and pred node; pred nodes are numbered after the gold nodes.
     ends: [u32; 2],
+    /// Its credit.
     credit: i128,
+    /// Units assigned to it.
     flow: u32,
-    /// Its place among all edges.
+    /// Its index among all edges.
     edge: usize,
 }
 
-/// Where a path ends.
+/// Where an augmenting path ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    /// At a node of the other side that has units left.
+    /// At a node of the other side that has free units.
     Free(usize),
-    /// At a node of the side where it begins, which gives up a unit.
+    /// At a node of the side where the path begins, which gives up a unit.
     Drop(usize),
 }
 
+/// Index of the gold end in [`CoreEdge::ends`].
 const GOLD: usize = 0;
+/// Index of the pred end in [`CoreEdge::ends`].
 const PRED: usize = 1;
+/// Distance of a node that no path has reached.
 const UNSEEN: i128 = i128::MAX;
 
-/// An edge with more credit than the prices of its ends: the negative of its credit less the price of its
-/// pred node, how far its pred node is from the diagonal, and its number.
+/// An edge with more credit than the prices of its ends: price of its pred node less its credit,
+/// distance of its pred node from the diagonal, and its index. The smallest is the most violated;
+/// ties go to the edge nearest to the diagonal, then to the first.
 type Violated = (i128, usize, usize);
 
-/// Keeps `width` edges: one half with the greatest violation, and of the rest those next to the diagonal.
+/// Keeps `width` edges: one half with the greatest violation, and of the others those nearest to
+/// the diagonal.
 ///
-/// The worst edges of many gold nodes often lead to the same few pred nodes. In an optimal assignment the
-/// spans of both sides are mostly paired in the same order, which is the diagonal.
+/// The worst edges of many gold nodes often lead to the same few pred nodes. In an optimal
+/// assignment the spans of both sides are mostly paired in the same order, which is the diagonal.
 fn keep_promising(violated: &mut Vec<Violated>, width: usize) {
     if violated.len() <= width {
         return;
@@ -81,38 +117,48 @@ fn keep_promising(violated: &mut Vec<Violated>, width: usize) {
     violated.truncate(width);
 }
 
-/// Units shipped along an edge.
+/// Units assigned to an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flow {
-    /// The edge.
+    /// Index of the edge.
     pub(super) edge: usize,
-    /// How many units, at least 1.
+    /// Number of units, at least 1.
     pub(super) units: u32,
 }
 
-/// Solves a problem. `credit` gives the credit of an edge by its gold node and number; edges with none do
-/// not exist.
+/// Solves one problem.
+///
+/// `credit` returns the credit of an edge, given its gold node and index; an edge of credit 0 is
+/// treated as absent.
 pub(super) struct Solver<'a, C> {
+    /// The graph.
     pub(super) edges: Edges<'a>,
+    /// The credits.
     pub(super) credit: C,
-    /// Dual variables of gold nodes, then pred nodes.
+    /// Prices (dual variables) of gold nodes, then of pred nodes.
     pub(super) price: Vec<i128>,
-    /// Units that are not assigned.
+    /// Units that are not assigned, by node.
     pub(super) free: Vec<u32>,
+    /// The core, in the order in which edges joined it.
     core: Vec<CoreEdge>,
-    /// The core edges of each node.
+    /// The core edges of each node, as indices of `core`.
     incident: Vec<Vec<u32>>,
-    /// How many edges of a gold node join the core the next time.
+    /// How many edges of each gold node join the core the next time.
     width: Vec<usize>,
-    /// Length of the shortest path found to each node, and its last core edge.
+    /// By node: length of the shortest path found so far, or [`UNSEEN`].
     distance: Vec<i128>,
+    /// By node: the last core edge of that path.
     last: Vec<u32>,
+    /// Nodes that paths have reached, to reset `distance`.
     seen: Vec<u32>,
+    /// Nodes whose distance is final; their prices change when the path is complete.
     resolved: Vec<u32>,
+    /// Queue of Dijkstra's algorithm: (distance, node), nearest first.
     open: BinaryHeap<Reverse<(i128, u32)>>,
 }
 
 impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
+    /// Prepares a problem; nothing is assigned and all prices are 0.
     pub(super) fn new(edges: Edges<'a>, credit: C) -> Self {
         let (golds, nodes) = (edges.golds(), edges.supply.len() + edges.demand.len());
         Self {
@@ -132,6 +178,9 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
     }
 
     /// Finds an optimal assignment and optimal prices.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     pub(super) fn solve(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
         self.set_pred_prices(pace)?;
         self.extend_core(pace)?;
@@ -143,7 +192,11 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         }
     }
 
-    /// Assigns the units of all nodes with a price above 0.
+    /// Assigns the units of all nodes with a price above 0, along core edges. Afterwards the
+    /// assignment is optimal for the core.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn solve_core(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
         let golds = self.edges.golds();
         for node in 0..self.price.len() {
@@ -155,7 +208,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         Ok(())
     }
 
-    /// The assignment, by edge.
+    /// Returns the assignment, sorted by edge.
     pub(super) fn flows(&self) -> Vec<Flow> {
         let used = self.core.iter().filter(|core| core.flow > 0);
         let flow = |core: &CoreEdge| Flow {
@@ -167,12 +220,13 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         flows
     }
 
-    /// True where an edge with this credit has exactly the credit of the prices.
+    /// Returns whether an edge with this credit has exactly the sum of the prices of its ends, and
+    /// exists.
     pub(super) fn is_tight(&self, gold: usize, pred: usize, credit: i128) -> bool {
         credit > 0 && self.price[gold] + self.price[self.edges.golds() + pred] == credit
     }
 
-    /// Begins with half of the best credit as the price of each pred node: spans with the same bounds then
+    /// Sets the price of each pred node to half of its best credit. Spans with the same bounds then
     /// share the credit equally, and edges between spans with similar bounds are nearly tight.
     fn set_pred_prices(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
         let golds = self.edges.golds();
@@ -187,9 +241,15 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         Ok(())
     }
 
-    /// Looks for edges with more credit than the prices of their ends, adds the worst of each gold node to
-    /// the core, raises the price of the gold node accordingly, and takes its units back. False where there
-    /// are none: then the solution of the core is that of all edges.
+    /// Adds violated edges to the core: those with more credit than the prices of their ends.
+    /// Raises the price of their gold node so that none is violated, and takes its units back,
+    /// because edges that were tight are so no longer.
+    ///
+    /// Returns false if there are none; the solution of the core is then optimal for all edges.
+    /// Takes time proportional to the number of all edges.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn extend_core(&mut self, pace: &mut Pace) -> Result<bool, Interrupted> {
         let (golds, preds) = (self.edges.golds(), self.edges.demand.len());
         let mut violated: Vec<Violated> = Vec::new();
@@ -240,11 +300,12 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         }
     }
 
-    /// Assigns units of a node along a shortest path, or lowers its price to 0.
+    /// Assigns units of a node along a shortest path, or lowers its price to 0 (Dijkstra's
+    /// algorithm).
     ///
-    /// The length of an edge is what its prices exceed its credit by; edges with units have length 0. A path
-    /// ends at a node of the other side that has units left, or at a node of the same side that gives up
-    /// units, at the cost of its price.
+    /// The length of an edge is the excess of its prices over its credit; edges with flow have
+    /// length 0. A path ends at a node of the other side that has free units, or at a node of the
+    /// same side that gives up units, at the cost of its price.
     fn augment_from(
         &mut self,
         side: usize,
@@ -287,6 +348,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         Ok(())
     }
 
+    /// Records a shorter path to a node.
     fn reach(&mut self, node: usize, distance: i128, last: u32) {
         if self.distance[node] == UNSEEN {
             self.seen.push(node as u32);
@@ -295,7 +357,11 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         self.last[node] = last;
     }
 
-    /// Follows the edges of a node of the side where the path begins.
+    /// Follows the core edges of a node of the side where the path begins, and shortens `end` if a
+    /// node with free units is reached. Edges that cannot lead to a shorter path are ignored.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn expand(
         &mut self,
         side: usize,
@@ -324,7 +390,9 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         Ok(())
     }
 
-    /// Makes the edges of the path tight.
+    /// Changes the prices of the nodes that are nearer than the end of the path, by the difference
+    /// of the distances: down on the side where the path begins, up on the other side. That makes
+    /// the edges of the path tight and keeps every edge at non-negative length.
     fn change_prices(&mut self, side: usize, start: usize, length: i128) {
         let is_gold = start < self.edges.golds();
         debug_assert_eq!(is_gold, side == GOLD);
@@ -339,7 +407,9 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         }
     }
 
-    /// Ships as many units as the path can carry.
+    /// Moves as many units as the path can carry: the free units of its ends and the flow of the
+    /// edges that are used backwards. A path that ends where it begins moves nothing; the price of
+    /// its node has become 0.
     fn ship(&mut self, side: usize, start: usize, end: End) {
         let mut units = self.free[start];
         let mut path = Vec::new();

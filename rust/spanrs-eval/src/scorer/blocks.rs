@@ -1,4 +1,21 @@
-//! Sentences that are added a block at a time.
+//! Counting sentences a block at a time.
+//!
+//! The histogram of tag bigrams is read out once per document, at a cost of about the square of the
+//! number of tags. Documents with fewer tokens than that are walked sentence by sentence instead.
+//!
+//! | sentences of a block | counted by |
+//! |---|---|
+//! | of a document with fewer tokens than pairs of tags, if counts are kept by document | the walk, one by one |
+//! | with violations, if the reading decides by bigrams in well-formed sentences only | the walk, one by one |
+//! | all others | the histogram |
+//!
+//! In the second case the sentences are found first and overwritten with borders, which have no
+//! spans, so that the histogram of the document can be counted in one go; the sentences and tokens
+//! that it counts too much are subtracted.
+//!
+//! Matchers other than the exact one compare the sentences whose sides differ in addition. If the
+//! histogram reports violations and places are still wanted, the violations are located by reading
+//! the tags again; that happens for the first few violations of a corpus only.
 
 use std::ops::Range;
 
@@ -8,8 +25,11 @@ use super::{Fast, Scorer, Side};
 use crate::tag_block::{DocumentPart, TagBlock, ids};
 
 impl Scorer {
-    /// Adds the sentences of a block, and clears it. `line_of` gets the side, the sentence in the block
-    /// and the token. Only where [`Scorer::prepare_blocks`].
+    /// Adds the sentences of a block and clears it. `line_of` receives the side, the 0-based index
+    /// of the sentence in the block and that of the token in the sentence.
+    ///
+    /// Requires that [`Scorer::prepare_blocks`] has returned true for the current tags of the
+    /// reader.
     #[inline]
     pub fn add_block(
         &mut self,
@@ -20,7 +40,9 @@ impl Scorer {
         self.add_block_and(reader, block, line_of, |_| ());
     }
 
-    /// As [`Scorer::add_block`]; calls `meanwhile` now and then with the tokens of a document that were counted.
+    /// As [`Scorer::add_block`]; calls `meanwhile` at intervals with the range of tokens of a
+    /// document that has just been counted, so that the caller can prefetch what follows while no
+    /// memory is waited for.
     #[inline]
     pub(crate) fn add_block_and(
         &mut self,
@@ -51,6 +73,12 @@ impl Scorer {
         block.clear();
     }
 
+    /// Counts the sentences of one document, or of the part of it that is in the block, from tag
+    /// bigrams.
+    ///
+    /// In this order: malformed sentences are walked and overwritten if necessary; sentences whose
+    /// sides differ are compared by the matcher, if it does not count tags; the rest is counted by
+    /// the histogram; violations that it reports are located as long as places are kept.
     #[inline]
     fn add_part_of_block(
         &mut self,
@@ -96,8 +124,13 @@ impl Scorer {
         self.sentences = end;
     }
 
-    /// Adds the sentences with violations one by one, where the tables are only for the others, and blanks them; gives
-    /// the numbers of these sentences and of their tokens.
+    /// Walks the sentences with violations if the tables hold for the others only, and overwrites
+    /// them in the block with borders. Returns the numbers of these sentences and of their tokens,
+    /// which the histogram will count again.
+    ///
+    /// The positions come from
+    /// [`TagBigramCounter::malformed`](crate::tag_bigrams::TagBigramCounter::malformed); one at the
+    /// first tag of a sentence may belong to the end of the sentence before, so both are walked.
     fn add_malformed(
         &mut self,
         reader: &Reader,

@@ -1,4 +1,4 @@
-//! Sentences of spans.
+//! Scoring sentences of spans.
 
 use super::Scorer;
 use crate::counting_sink::{CellSink, Cells};
@@ -6,11 +6,29 @@ use crate::matcher::{Pair, Unmatched};
 use crate::outcomes::Counts;
 
 impl Scorer {
-    /// Adds a sentence of spans whose types are numbered by one vocabulary. Types that the filter does not keep must be
-    /// left out already. [`Scorer::flush_spans`] brings the last ones into the counts.
+    /// Adds a sentence of spans whose types are ids of one vocabulary. `name` returns the name of a
+    /// type.
+    ///
+    /// Spans whose type the filter does not keep must have been left out. Spans of equal sentences
+    /// are counted in `types` and reach the counts with [`Scorer::flush_spans`].
     ///
     /// # Errors
-    /// [`Unmatched`].
+    /// [`Unmatched`], as the matcher returns it; the counts are incomplete then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::{Exact, Pair, Scorer, Spans};
+    /// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+    /// let mut types = scorer.type_cells();
+    /// let name = |_| "PER".to_owned();
+    /// let spans = [Span { start: 0, end: 2, ty: 0 }];
+    /// let pair = Pair::new(Spans::whole(&spans), Spans::whole(&spans));
+    /// scorer.add_spans(&pair, &mut types, &name).unwrap();
+    /// scorer.flush_spans(&mut types, &name);
+    /// assert_eq!(scorer.position(), (1, 1));
+    /// ```
     #[inline]
     pub fn add_spans(
         &mut self,
@@ -37,7 +55,8 @@ impl Scorer {
         Ok(())
     }
 
-    /// Counts the spans of sentences whose sides are the same. To be called before a document ends, and at the end.
+    /// Reports the spans of equal sentences to the counts. To be called before a document ends and
+    /// at the end.
     pub fn flush_spans(&mut self, types: &mut TypeCells, name: &dyn Fn(u32) -> String) {
         let mut sink = CellSink {
             counts: &mut self.counts,
@@ -52,7 +71,7 @@ impl Scorer {
         }
     }
 
-    /// What finds the counts of types that are numbered by one vocabulary, for [`Scorer::add_spans`].
+    /// Returns the table of cells for one vocabulary of types, for [`Scorer::add_spans`].
     pub fn type_cells(&self) -> TypeCells {
         TypeCells {
             cells: Cells::new(self.matcher.schema()),
@@ -61,23 +80,26 @@ impl Scorer {
         }
     }
 
-    /// What was counted so far of spans, without documents.
+    /// Returns the counts of spans so far, without documents.
     pub fn span_counts(&self) -> &Counts {
         &self.counts
     }
 }
 
-/// Finds the counts of types that are numbered by one vocabulary.
+/// The cells of the counts for types that are numbered by one vocabulary, and the spans of equal
+/// sentences that have not been reported yet.
 #[derive(Clone, Debug)]
 pub struct TypeCells {
+    /// Cells by type ids.
     cells: Cells,
-    /// By type, spans of sentences whose sides are the same.
+    /// By type: spans of sentences whose two sides are equal.
     same: Vec<u64>,
-    /// Types that have such.
+    /// Types with a count other than 0 in `same`, in order of appearance.
     touched: Vec<u32>,
 }
 
 impl TypeCells {
+    /// Counts a span of a sentence whose sides are equal.
     #[inline]
     fn add_same(&mut self, ty: u32) {
         let at = ty as usize;

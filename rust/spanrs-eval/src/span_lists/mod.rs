@@ -1,4 +1,8 @@
-//! Spans in memory: those of gold or pred, sentence after sentence.
+//! Spans in memory: all sentences of one side, or of both.
+//!
+//! Spans are stored in one vector for all sentences, with type ids that follow the order of the
+//! type names. If both sides are read from tags, the spans of a sentence whose tags are equal are
+//! stored once and shared.
 
 mod sides;
 mod tag_sentences;
@@ -13,27 +17,40 @@ use crate::token_sets::{Run, TokenSets};
 pub use sides::Sides;
 pub use tag_sentences::{ReadError, TagSentences, spans_of_ids};
 
-/// The spans of one side, sentence after sentence.
+/// The spans of one side, sentence by sentence. Cloning copies the ranges and shares the spans.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::SpanLists;
+/// let sentences = vec![vec![("PER".to_owned(), 0, 2), ("LOC".to_owned(), 3, 4)], vec![]];
+/// let lists = SpanLists::of_tuples(sentences, Vec::new());
+/// assert_eq!(lists.len(), 2);
+/// assert_eq!(lists.types(), ["LOC", "PER"]);
+/// assert_eq!(lists.tuples()[0], [("PER", 0, 2), ("LOC", 3, 4)]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct SpanLists {
+    /// The spans, possibly of both sides.
     stored: Arc<Stored>,
-    /// The range of the spans of each sentence.
+    /// By sentence: the range of its spans in `stored`.
     ranges: Vec<Range<u32>>,
 }
 
-/// Spans of one side, or of both, where those of equal sentences are stored once.
+/// Spans of one side or of both, in which those of equal sentences occur once.
 #[derive(Debug)]
 struct Stored {
+    /// All spans; types are indices of `types`.
     spans: Vec<Span<i64>>,
-    /// Their tokens, if some span lacks tokens between its bounds.
+    /// The tokens of each span; None if every span has all tokens between its bounds.
     tokens: Option<TokenSets>,
-    /// Names of the types that occur, by number, sorted.
+    /// Names of the types that occur, sorted.
     types: Vec<String>,
 }
 
 impl Stored {
-    /// Renumbers the types that occur in the order of their names, so that sides with the same types can be compared
-    /// directly.
+    /// Renumbers the types in the order of their names and drops unused ones, so that sides with
+    /// the same types can be compared directly.
     fn new(mut spans: Vec<Span<i64>>, tokens: Option<TokenSets>, types: Vec<String>) -> Self {
         let mut used = vec![false; types.len()];
         for span in &spans {
@@ -58,8 +75,25 @@ impl Stored {
 }
 
 impl SpanLists {
-    /// One side: the spans of all sentences, their tokens unless every span has all tokens between its bounds, the
-    /// number of spans up to the end of each sentence, and the names of the types by number.
+    /// Creates one side.
+    ///
+    /// `spans` holds the spans of all sentences, `ends` the number of spans up to the end of each
+    /// sentence, and `types` the names of the types by id. `tokens` holds the tokens of each span;
+    /// None if every span has all tokens between its bounds.
+    ///
+    /// # Panics
+    /// If the type of a span is not an index of `types`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::SpanLists;
+    /// let span = |start, end, ty| Span { start, end, ty };
+    /// let types = ["PER", "LOC"].map(str::to_owned).to_vec();
+    /// let lists = SpanLists::new(vec![span(0, 2, 0), span(0, 1, 1)], None, &[1, 2], types);
+    /// assert_eq!(lists.tuples(), [[("PER", 0, 2)], [("LOC", 0, 1)]]);
+    /// ```
     pub fn new(
         spans: Vec<Span<i64>>,
         tokens: Option<TokenSets>,
@@ -76,7 +110,20 @@ impl SpanLists {
         }
     }
 
-    /// Gold and pred, given the range of the spans of each of their sentences.
+    /// Creates gold and pred, which share `spans`. The ranges give the spans of each sentence of a
+    /// side; ranges of both sides may be equal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::SpanLists;
+    /// let spans = vec![Span { start: 0, end: 2, ty: 0 }, Span { start: 3, end: 4, ty: 0 }];
+    /// // Both sides have the first span, only gold has the second.
+    /// let ranges = [vec![0..2], vec![0..1]];
+    /// let (gold, pred) = SpanLists::gold_and_pred(spans, None, vec!["A".to_owned()], ranges);
+    /// assert_eq!((gold.sentence(0).len(), pred.sentence(0).len()), (2, 1));
+    /// ```
     pub fn gold_and_pred(
         spans: Vec<Span<i64>>,
         tokens: Option<TokenSets>,
@@ -91,8 +138,20 @@ impl SpanLists {
         (side(gold), side(pred))
     }
 
-    /// One side: (type, start, end) of the spans of each sentence, and the runs of tokens of all spans, None for all
-    /// tokens between the bounds. Spans beyond the end of `tokens` have all tokens.
+    /// Creates one side from (type, start, end) of the spans of each sentence.
+    ///
+    /// `tokens` holds the runs of tokens of all spans in order, None for all tokens between the
+    /// bounds; it may be shorter than the number of spans.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::SpanLists;
+    /// let sentence = vec![("A".to_owned(), 0, 5), ("A".to_owned(), 6, 7)];
+    /// // The first span lacks tokens 1 and 2.
+    /// let lists = SpanLists::of_tuples(vec![sentence], vec![Some(vec![(0, 1), (3, 5)])]);
+    /// assert_eq!(lists.token_runs(), Some(vec![Some(vec![(0, 1), (3, 5)]), None]));
+    /// ```
     pub fn of_tuples(
         sentences: Vec<Vec<(String, i64, i64)>>,
         mut tokens: Vec<Option<Vec<Run>>>,
@@ -116,31 +175,32 @@ impl SpanLists {
         Self::new(spans, Some(sets), &ends, types)
     }
 
-    /// Number of sentences.
+    /// Returns the number of sentences.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// True where there are no sentences.
+    /// Returns whether there are no sentences.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// The types of the spans, sorted; those of both sides if they were stored together.
+    /// Returns the names of the types, sorted; those of both sides if they were created together.
     pub fn types(&self) -> &[String] {
         &self.stored.types
     }
 
-    /// The spans of a sentence.
+    /// Returns the spans of a sentence, in the order in which they were given. Types are indices of
+    /// [`SpanLists::types`].
     ///
     /// # Panics
-    /// If there are fewer sentences.
+    /// If there is no such sentence.
     pub fn sentence(&self, at: usize) -> &[Span<i64>] {
         let range = &self.ranges[at];
         &self.stored.spans[range.start as usize..range.end as usize]
     }
 
-    /// (type, start, end) of the spans of each sentence.
+    /// Returns (type, start, end) of the spans of each sentence.
     pub fn tuples(&self) -> Vec<Vec<(&str, i64, i64)>> {
         let tuple = |s: &Span<i64>| (&*self.stored.types[s.ty as usize], s.start, s.end);
         (0..self.len())
@@ -148,7 +208,8 @@ impl SpanLists {
             .collect()
     }
 
-    /// The runs of tokens of all spans, None for all tokens between the bounds; None where all spans have all.
+    /// Returns the runs of tokens of all spans, in which None stands for all tokens between the
+    /// bounds; None if all spans have all of them. [`SpanLists::of_tuples`] accepts the result.
     pub fn token_runs(&self) -> Option<Vec<Option<Vec<Run>>>> {
         let tokens = self.stored.tokens.as_ref()?;
         let places = self.ranges.iter().flat_map(Range::clone);
@@ -156,7 +217,7 @@ impl SpanLists {
         Some(runs.collect())
     }
 
-    /// The tokens of the spans of a sentence whose types have a number.
+    /// Returns the tokens of those spans of a sentence whose type has a number.
     fn tokens_of(&self, at: usize, numbers: &[Option<u32>]) -> TokenSets {
         let mut tokens = TokenSets::default();
         let range = &self.ranges[at];

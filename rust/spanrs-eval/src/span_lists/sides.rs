@@ -1,3 +1,15 @@
+//! Gold and pred as pairs of sentences with common type ids.
+//!
+//! Each side has numbered its types by itself, and some types may not be counted. If both sides
+//! have exactly the counted types, their ids are equal already, because ids follow the order of the
+//! names, and the stored spans are compared as they are. Otherwise the spans of each sentence are
+//! copied with new ids:
+//!
+//! | | types of the side | ids | common ids (type `A` not counted) |
+//! |---|---|---|---|
+//! | gold | `A`, `B` | 0, 1 | none, 0 |
+//! | pred | `B`, `C` | 0, 1 | 0, 1 |
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use spanrs_base::{Interrupted, Interval, Span, Watch};
@@ -6,22 +18,40 @@ use super::SpanLists;
 use crate::matcher::Pair;
 use crate::spans::Spans;
 
-/// Sentences between two calls of the watch.
+/// Number of sentences between two calls of the watch.
 pub(super) const INTERVAL: usize = 1 << 14;
 
-/// Gold and pred with a common numbering of types, without the types that are not counted.
+/// Gold and pred with common type ids, without the types that are not counted.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_base::Interrupted;
+/// use spanrs_eval::{Sides, SpanLists};
+/// let side = |name: &str| SpanLists::of_tuples(vec![vec![(name.to_owned(), 0, 1)]], Vec::new());
+/// let (gold, pred) = (side("B"), side("A"));
+/// let sides = Sides::new(&gold, &pred, |_| true);
+/// let mut types = Vec::new();
+/// let run = sides.run(|| false, |_, pair| {
+///     types.push((pair.gold.all[0].ty, pair.pred.all[0].ty));
+///     Ok::<_, Interrupted>(())
+/// });
+/// assert_eq!((run, types), (Ok(()), vec![(1, 0)]));
+/// ```
 #[derive(Debug)]
 pub struct Sides<'a> {
+    /// The spans of gold.
     gold: &'a SpanLists,
+    /// The spans of pred.
     pred: &'a SpanLists,
-    /// Names by number, sorted.
+    /// Names of the counted types of both sides by common id, sorted.
     pub types: Vec<&'a str>,
-    /// For each side the new number of each type, None for one that is not counted.
+    /// For gold and pred, the common id of each type; None for a type that is not counted.
     numbers: [Vec<Option<u32>>; 2],
 }
 
 impl<'a> Sides<'a> {
-    /// Pairs the sentences of two sides. `counts` says which types are counted.
+    /// Pairs the sentences of two sides. `counts` returns whether a type is counted.
     pub fn new(gold: &'a SpanLists, pred: &'a SpanLists, counts: impl Fn(&str) -> bool) -> Self {
         let all = gold.types().iter().chain(pred.types());
         let names: BTreeSet<&str> = all
@@ -41,10 +71,13 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Calls `each` with the number and both sides of each sentence that both sides have.
+    /// Calls `each` with the index and both sides of each sentence, as far as both sides have
+    /// sentences.
+    ///
+    /// Spans are copied only if types have to be renumbered or left out.
     ///
     /// # Errors
-    /// Those of `each`, and [`Interrupted`] where the watch said stop.
+    /// Those of `each`, and [`Interrupted`] if the watch said stop.
     pub fn run<E: From<Interrupted>>(
         &self,
         watch: Watch,
@@ -86,7 +119,8 @@ impl<'a> Sides<'a> {
         Ok(())
     }
 
-    /// Replaces `spans` by the counted spans of a sentence of gold (0) or pred (1).
+    /// Replaces `spans` by the counted spans of a sentence of gold (`side` 0) or pred (1), with
+    /// common ids.
     fn renumber(&self, side: usize, at: usize, spans: &mut Vec<Span<i64>>) {
         let numbers = &self.numbers[side];
         let own = [self.gold, self.pred][side].sentence(at).iter();

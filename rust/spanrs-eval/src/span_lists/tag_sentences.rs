@@ -1,4 +1,4 @@
-//! Spans of tags that a reader has numbered.
+//! Sentences of interned tags, and the spans that they encode.
 
 use std::ops::Range;
 
@@ -10,17 +10,29 @@ use super::sides::INTERVAL;
 use crate::input::{Id, InputError, Sentences, bad_id};
 
 /// Why the spans of sentences cannot be read.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::{ReadError, SpanLists, TagSentences};
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Refuse, Dialect::default()).unwrap();
+/// let mut tags = TagSentences::default();
+/// tags.push(&reader.intern_all(["O", "I-A"]).unwrap());
+/// let error = SpanLists::of_tags(&tags, &tags, &reader, || false).unwrap_err();
+/// assert!(matches!(error, ReadError::Tags { sentence: 0, .. }));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Ids without a tag, or an interrupt.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// Malformed tags under [`Reading::Refuse`].
+    /// Malformed tags with [`Reading::Refuse`].
     #[error("sentence {sentence}: {error}")]
     Tags {
-        /// Index of the sentence, from 0.
+        /// Index of the sentence, 0-based.
         sentence: usize,
-        /// Why.
+        /// What is wrong with its tags.
         error: TagsError,
     },
 }
@@ -31,11 +43,25 @@ impl From<Interrupted> for ReadError {
     }
 }
 
-/// The tag ids of all sentences of one side, one after the other.
+/// The tag ids of all sentences of one side.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::{SpanLists, TagSentences};
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let mut tags = TagSentences::default();
+/// tags.push(&reader.intern_all(["B-A", "I-A", "O"]).unwrap());
+/// tags.push(&reader.intern_all(["O", "B-B"]).unwrap());
+/// let (gold, _) = SpanLists::of_tags(&tags, &tags, &reader, || false).unwrap();
+/// assert_eq!(gold.tuples(), [[("A", 0, 2)], [("B", 1, 2)]]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TagSentences {
+    /// The ids of all sentences, concatenated.
     ids: Vec<u32>,
-    /// Number of ids up to the end of each sentence.
+    /// By sentence: the number of ids up to its end.
     ends: Vec<usize>,
 }
 
@@ -46,12 +72,12 @@ impl TagSentences {
         self.end();
     }
 
-    /// Ends a sentence.
+    /// Ends the sentence whose ids were appended last.
     fn end(&mut self) {
         self.ends.push(self.ids.len());
     }
 
-    /// The sentences in order.
+    /// Iterates over the sentences in order.
     pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts
@@ -59,11 +85,27 @@ impl TagSentences {
             .map(|(start, &end)| &self.ids[start..end])
     }
 
-    /// Both sides of arrays of integer labels. `numbers` has the tag id of each label; tokens whose gold label is
-    /// `ignore` are left out.
+    /// Creates both sides from arrays of integer labels.
+    ///
+    /// `sentences` cuts the arrays, which are equally long, into sentences. `numbers` maps a label
+    /// to the tag id. Tokens whose gold label is `ignore` are left out on both sides, which shifts
+    /// the positions of later tokens.
     ///
     /// # Errors
-    /// [`InputError::UnknownId`] of the first label without a tag.
+    /// [`InputError::UnknownId`] for the first label that is negative or not an index of `numbers`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::TagSentences;
+    /// use spanrs_eval::input::Sentences;
+    /// // Labels 0 to 2 have the tag ids 4, 5 and 6; the second token is ignored.
+    /// let (gold, pred) = ([1_i64, -100, 2, 0], [1_i64, 0, 0, 0]);
+    /// let sentences = Sentences::Lengths(&[3, 1]);
+    /// let sides = TagSentences::of_ids(&gold, &pred, sentences, &[4, 5, 6], -100).unwrap();
+    /// assert_eq!(sides[0].sentences().collect::<Vec<_>>(), [&[5, 6][..], &[4]]);
+    /// assert_eq!(sides[1].sentences().collect::<Vec<_>>(), [&[5, 4][..], &[4]]);
+    /// ```
     pub fn of_ids<G: Id, P: Id>(
         gold: &[G],
         pred: &[P],
@@ -89,7 +131,7 @@ impl TagSentences {
     }
 }
 
-/// The tag id of an integer label.
+/// Returns the tag id of an integer label, or an error that names its place.
 fn tag_of(
     side: &str,
     (sentence, token): (usize, usize),
@@ -104,10 +146,15 @@ fn tag_of(
 }
 
 impl SpanLists {
-    /// The spans of both sides; those of a sentence whose tags are the same are read once.
+    /// Reads the spans of both sides; if the tags of a sentence are equal and both sides are in one
+    /// scheme, they are read and stored once.
+    ///
+    /// Sides of different lengths are read up to the end of the shorter one. The watch is asked
+    /// every 16,384 sentences.
     ///
     /// # Errors
-    /// [`ReadError::Tags`] under [`Reading::Refuse`]; an interrupt where the watch said stop.
+    /// [`ReadError::Tags`] with [`Reading::Refuse`]; [`InputError::Interrupted`] if the watch said
+    /// stop.
     pub fn of_tags(
         gold: &TagSentences,
         pred: &TagSentences,
@@ -154,11 +201,29 @@ impl SpanLists {
     }
 }
 
-/// The spans of an array of integer labels, with the index of their sentences. Positions count ignored tokens.
-/// `numbers` has the tag id of each label; tokens with the label `ignore` are left out.
+/// Returns the spans of an array of integer labels, each with the 0-based index of its sentence.
+///
+/// `numbers` maps a label to the tag id. Tokens with the label `ignore` are skipped when spans are
+/// read, but counted in positions, so spans refer to the array as given: subword tokens that are
+/// ignored lie within the span around them.
 ///
 /// # Errors
-/// [`InputError::UnknownId`] of the first label without a tag; [`ReadError::Tags`] under [`Reading::Refuse`].
+/// [`InputError::UnknownId`] for the first label without a tag; [`ReadError::Tags`] with
+/// [`Reading::Refuse`].
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::input::{Sentences, numbering};
+/// use spanrs_eval::spans_of_ids;
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let numbers = numbering(&["O", "B-A", "I-A"].map(str::to_owned), &mut reader).unwrap();
+/// let labels = [1_i64, -100, 2, 0];
+/// let spans = spans_of_ids(&labels, Sentences::Equal(1, 4), &numbers, -100, &reader).unwrap();
+/// let (sentence, span) = spans[0];
+/// assert_eq!((sentence, span.start, span.end), (0, 0, 3));
+/// ```
 pub fn spans_of_ids<T: Id>(
     labels: &[T],
     sentences: Sentences<'_>,
@@ -198,7 +263,7 @@ pub fn spans_of_ids<T: Id>(
     Ok(all)
 }
 
-/// Replaces indices of violations by positions that count ignored tokens.
+/// Replaces the indices of violations by positions that count ignored tokens.
 fn at_places(mut error: TagsError, places: &[u32]) -> TagsError {
     if let TagsError::Malformed { violations, .. } = &mut error {
         for violation in violations {

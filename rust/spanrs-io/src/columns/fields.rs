@@ -1,4 +1,14 @@
-//! Lines cut into fields.
+//! Splitting of a line into fields at positions that are known in advance.
+//!
+//! Fields are pairs of positions in the reader's buffer, not slices, so that they can be kept
+//! beside the buffer. The vector of fields is reused for all lines.
+//!
+//! | line | single tabs | runs of spaces and tabs |
+//! |---|---|---|
+//! | `a<tab>O` | `a`, `O` | `a`, `O` |
+//! | `a<tab><tab>O` | `a`, nothing, `O` | `a`, `O` |
+//! | `New York<tab>O` | `New York`, `O` | `New`, `York`, `O` |
+//! | `<tab>O` | nothing, `O` | `O` |
 
 use std::ops::Range;
 
@@ -6,7 +16,9 @@ use super::Field;
 use crate::layout::is_space;
 use crate::lines::LineReader;
 
-/// The fields between single separators.
+/// Appends the fields between single separators, of which `cuts` are the positions, ascending. Cuts
+/// at or behind `line.end` are ignored. Two adjacent cuts enclose an empty field; there is always
+/// at least one field.
 #[inline(always)]
 pub(super) fn split_at(
     line: Range<usize>,
@@ -25,7 +37,9 @@ pub(super) fn split_at(
     fields.push((begin as u32, line.end as u32));
 }
 
-/// The fields between runs of spaces and tabs. `blanks` may hold controls too, which separate nothing.
+/// Appends the fields between runs of spaces and tabs. `blanks` holds the whitespace positions of
+/// the line in ascending order, among which other control characters may be; these separate
+/// nothing. No field is empty.
 #[inline(always)]
 pub(super) fn split_whitespace(
     lines: &LineReader,

@@ -1,4 +1,24 @@
 //! Annotators of Label Studio and Prodigy, and how one of several is chosen.
+//!
+//! A file may have the work of several annotators on the same text, of which one must be chosen.
+//! Annotators are chosen by the names that the file has for them, or by position. A position is
+//! accepted only if no name is a number, because ids of users often are. For a file of Label
+//! Studio:
+//!
+//! | chosen | task of JSON | task of JSON_MIN |
+//! |---|---|---|
+//! | nobody | the ground truth, else the first, with a report | it; refused if another has its id and text |
+//! | `ann@x.org` | the first annotation of that user | it, if `annotator` is that user |
+//! | `1`, users have names | as for the second user of the file | as for the second user of the file |
+//! | `1`, no users | the second annotation | none |
+//! | `7`, ids are numbers | the first annotation of user 7 | it, if `annotator` is 7 |
+//!
+//! Cancelled and skipped annotations do not count, and predictions are never read. A task without
+//! an annotation that counts is no document: that nobody annotated it does not mean that there are
+//! no spans. In JSON a user is given by `completed_by`: an id, or an object with id, e-mail address
+//! and name, any of which chooses the user.
+//!
+//! For Prodigy see [`super::jsonl`], whose records name one annotator each.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,25 +29,28 @@ use spanrs_base::Position;
 use super::json;
 use crate::error::{Code, Error};
 
-/// Whose annotations are read.
+/// The annotator whose annotations are read.
 pub(super) enum Annotator {
-    /// Those of a user.
+    /// A user: id, e-mail address or name.
     Name(String),
-    /// Those at a place among the annotations of each task.
+    /// The annotation at this position, from 0, among those of each task, in files that do not name
+    /// users.
     Place(usize),
 }
 
-/// Annotators by the names that the file has, in the order in which they first occur.
+/// The annotators of a file by name, in the order in which they first occur.
 #[derive(Default)]
 pub(super) struct Annotators {
+    /// Names by position, each once.
     names: Vec<String>,
-    /// E-mail addresses of those who are called by another name, for messages.
+    /// E-mail addresses, by position, of those who are called by another name; for messages.
     addresses: HashMap<usize, String>,
+    /// Positions by name.
     places: HashMap<String, usize>,
 }
 
 impl Annotators {
-    /// The place of an annotator, from 0.
+    /// Returns the position of an annotator, from 0, who is added if new.
     pub(super) fn add(&mut self, name: String) -> usize {
         *self.places.entry(name).or_insert_with_key(|name| {
             self.names.push(name.clone());
@@ -35,16 +58,19 @@ impl Annotators {
         })
     }
 
+    /// Returns the names in the order in which they first occur.
     pub(super) fn names(&self) -> &[String] {
         &self.names
     }
 
+    /// Returns the position of the annotator of that name.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 
-    /// The place from 0 that `wanted` is; None where an annotator's name is a number, so that numbers are never
-    /// ambiguous.
+    /// Returns the position, from 0, that `wanted` is as a number; None if it is not a number or
+    /// there are not so many annotators. None too if any annotator's name is a number, so that
+    /// numbers are never ambiguous.
     pub(super) fn numbered(&self, wanted: &str) -> Option<usize> {
         if self.names.iter().any(|name| name.parse::<i64>().is_ok()) {
             return None;
@@ -52,7 +78,12 @@ impl Annotators {
         wanted.parse().ok().filter(|&at| at < self.names.len())
     }
 
-    /// The error for an annotator that the file `path` does not have.
+    /// The error for an annotator that the file `path` does not have; it lists those that there
+    /// are, in the order of their positions, with e-mail addresses that would choose them as well.
+    ///
+    /// ```text
+    /// d.json: no annotator "eve"; the file has 7 (ann@x.org), 12 (bob@x.org)
+    /// ```
     pub(super) fn missing(&self, path: &str, wanted: &str) -> Error {
         let known = match self.names.as_slice() {
             [] => "names no annotators".to_owned(),
@@ -70,19 +101,20 @@ impl Annotators {
     }
 }
 
-/// What is read of a file of Label Studio.
+/// What is read of a file of Label Studio. A file is read twice if an annotator is chosen: the
+/// first time to learn the names.
 #[derive(Clone, Copy)]
 pub(super) enum Choice<'a> {
     /// Every task, by one of those who annotated it.
     All,
     /// No document: the users are noted.
     Users(&'a RefCell<Annotators>),
-    /// What one annotator did.
+    /// The tasks that one annotator annotated.
     One(&'a Annotator),
 }
 
 impl Choice<'_> {
-    /// Notes who made an annotation, where users are to be noted.
+    /// Notes who made an annotation, if users are to be noted.
     pub(super) fn note(&self, user: Option<&Value>) {
         if let (Choice::Users(users), Some(name)) = (self, user.and_then(user_name)) {
             let mut users = users.borrow_mut();
@@ -95,7 +127,8 @@ impl Choice<'_> {
     }
 }
 
-/// What messages call a user: its id, e-mail address or name.
+/// Returns what messages call a user: the id, else the e-mail address, else the name of an object;
+/// a string or a number as it is. None for an object without these, and for other values.
 pub(super) fn user_name(user: &Value) -> Option<String> {
     match user {
         Value::Object(user) => ["id", "email", "username"]
@@ -105,7 +138,10 @@ pub(super) fn user_name(user: &Value) -> Option<String> {
     }
 }
 
-/// True if `user` (a name, id or object) matches `annotator`.
+/// Returns true if `user` (a name, an id, or an object with these) is called `annotator`.
+///
+/// The number 7 and the string `7` are both called `7`; an object is called by its e-mail address,
+/// its name and its id.
 pub(super) fn is_by(user: &Value, annotator: &str) -> bool {
     match user {
         Value::String(name) => name == annotator,

@@ -1,12 +1,29 @@
 //! brat's annotations, which stand off in a file beside the text.
 //!
 //! ```text
-//! T1<tab>PER 0 3<tab>Bob
-//! T2<tab>LOC 10 15;20 25<tab>North Coast
-//! A1<tab>Confidence T1 high
+//! T1<tab>PER 0 3<tab>Bob                          text-bound: id, type, offsets, the text there
+//! T2<tab>LOC 10 15;20 25<tab>North Coast          two fragments
+//! A1<tab>Confidence T1 high                       attribute: id, name, target, value
 //! ```
-//! Offsets count code points; a byte order mark is one of them, and so it stays in the text. Relations, events,
-//! normalisations and notes are passed over; what triggers an event is an annotation like others.
+//!
+//! Offsets count code points from 0, ends exclusive; a byte order mark is one of them, and so it
+//! stays in the text. Relations (`R`, `*`), events (`E`), normalisations (`N`) and notes (`#`) are
+//! passed over; what triggers an event is an annotation like others. An attribute without a value
+//! has the value `yes`.
+//!
+//! The text that an annotation shows is compared with the document. If it differs the file is
+//! refused, because then the text is another version, or the offsets count bytes, and all
+//! annotations are suspect.
+//!
+//! Fragments between which there is only white space are one piece: brat itself cuts annotations at
+//! the ends of lines.
+//!
+//! | offsets in `New York and Bonn` | pieces |
+//! |---|---|
+//! | `0 3;4 8` | none: one stretch, 0 to 8 |
+//! | `0 3;13 17` | 0 to 3 and 13 to 17 |
+//!
+//! Source: <https://brat.nlplab.org/standoff.html>.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,14 +36,21 @@ use super::{Document, decoded, utf8, whole};
 use crate::error::{Code, Error, Result};
 use crate::open::open_file;
 
-/// How an annotation is written.
+/// Advice on how an annotation is written.
 const TEXT_BOUND: &str = "write T1<tab>TYPE START END<tab>TEXT";
+/// Advice on how an attribute is written.
 const ATTRIBUTE: &str = "write A1<tab>NAME T1, or A1<tab>NAME T1 VALUE";
+/// Advice where annotations and text do not fit.
 const OTHER_TEXT: &str = "the .txt is another version, or the offsets count bytes";
-/// Characters of a text that are quoted.
+/// Number of characters of a text that are quoted in messages.
 const QUOTE: usize = 40;
 
-/// The document of a pair of files, of which either is named.
+/// Reads the document of a pair of files, of which either is named: the other one has the same name
+/// with the other ending.
+///
+/// # Errors
+/// [`Code::BadDocument`] if the path ends in neither `.ann` nor `.txt`, [`Code::Io`] if one of the
+/// files is missing, [`Code::Encoding`] if one is not UTF-8, and as [`read`].
 pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     if !matches!(ending, Some("ann" | "txt")) {
@@ -47,6 +71,26 @@ pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
     read(&name, utf8(&name, &annotations)?, text)
 }
 
+/// Reads a document from its annotations and its text; `name` is the name of the file of
+/// annotations.
+///
+/// Annotations are in the order of the file. Lines may end with LF or CR LF. For the text `Bob
+/// ate`:
+///
+/// | line | outcome |
+/// |---|---|
+/// | `T1<tab>PER 0 3<tab>Bob` | an annotation |
+/// | `T1<tab>PER 0 3<tab>Bib` | refused: the text differs |
+/// | `T1<tab>PER 0 9<tab>Bob ate` | refused: reaches beyond the text |
+/// | `A1<tab>Negation E1` | passed over: about an event |
+/// | `A1<tab>Negation T9` | left out with a report, if there is no T9 |
+/// | `X1<tab>...` | refused: no line of brat's |
+/// | blank | passed over |
+///
+/// # Errors
+/// [`Code::BadDocument`] with line and column for a line that is none of brat's, a malformed
+/// annotation or attribute, an id that occurs twice, offsets beyond the text, and a text that
+/// differs from the document's.
 pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document> {
     let mut walk = Walk {
         name,
@@ -76,37 +120,62 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
     Ok(walk.finish())
 }
 
+/// A line of the file of annotations.
 struct Line<'a> {
+    /// Its number, from 1.
     number: u64,
+    /// The line without its line end.
     text: &'a str,
 }
 
-/// An annotation of the text.
+/// A text-bound annotation.
 struct Bound {
+    /// Number of its type in the document.
     ty: u32,
+    /// First character of the first piece.
     start: u32,
+    /// One past the last character of the last piece.
     end: u32,
-    /// Places among the pieces.
+    /// Index range, end exclusive, in [`Walk::pieces`]; empty for an annotation of one piece.
     pieces: (usize, usize),
+    /// Number of its line, for messages.
     line: u64,
 }
 
-/// What an attribute says: id, whose it is, name, value.
-type Said<'a> = (&'a str, &'a str, &'a str, &'a str);
+/// An attribute: its id, the id of its target, name, value.
+type AttributeLine<'a> = (&'a str, &'a str, &'a str, &'a str);
 
+/// State of a pass over the file of annotations.
+///
+/// Annotations are put into the document at the end, because an attribute may stand before its
+/// annotation, and those of an annotation must be added together.
 struct Walk<'a> {
+    /// Name of the file of annotations.
     name: &'a str,
+    /// The document, without annotations until the end.
     document: Document,
+    /// The text by characters.
     characters: CharIndex<'a>,
-    /// Annotations by their ids.
+    /// Index in `bounds` of each annotation, by id.
     ids: HashMap<&'a str, usize>,
+    /// Annotations in the order of the file.
     bounds: Vec<Bound>,
+    /// Pieces of all annotations that have several.
     pieces: Vec<(u32, u32)>,
-    attributes: Vec<Said<'a>>,
+    /// Attributes of text-bound annotations in the order of the file.
+    attributes: Vec<AttributeLine<'a>>,
 }
 
 impl<'a> Walk<'a> {
-    /// An annotation: id, type and offsets, and the text that they cover.
+    /// Reads an annotation: id, type and offsets, and the text that they cover.
+    ///
+    /// Columns are separated by tabs, so the text may have blanks. Type and offsets are separated
+    /// by a single blank; the type ends at the first one. The text is needed, also if it is empty.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] with the column of the part that is missing, malformed or different
+    /// from the document's text; for an id that occurs twice at the beginning of the line, with the
+    /// line of its first occurrence in the message.
     fn text_bound(&mut self, line: &Line<'a>) -> Result<()> {
         let wrong = |at: &str, what: &str| self.error(line, at, &format!("{what}; {TEXT_BOUND}"));
         let end = &line.text[line.text.len()..];
@@ -138,7 +207,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Start and end of each piece, in the order in which they stand.
+    /// Returns start and end of each fragment, in the order of the file: `10 15;20 25` gives 10-15
+    /// and 20-25.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] at the fragment if it is not two whole numbers, ends before it begins
+    /// or reaches beyond the text.
     fn offsets(&self, line: &Line<'_>, offsets: &str) -> Result<Vec<(u32, u32)>> {
         let length = self.characters.len();
         let piece = |piece: &str| {
@@ -164,7 +238,12 @@ impl<'a> Walk<'a> {
         offsets.split(';').map(piece).collect()
     }
 
-    /// What the text says where an annotation shows something else.
+    /// Returns the beginning of the text that an annotation covers, for a message, if it differs
+    /// from `shown`; None if they are equal.
+    ///
+    /// Fragments are joined by a blank, and a blank may stand for a line end or a tab of the text,
+    /// which cannot be shown in a line of the file: the text `New<LF>York` is shown as `New York`.
+    /// Comparison ends at the first difference, and nothing is copied if there is none.
     fn differs(&self, pieces: &[(u32, u32)], shown: &str) -> Option<String> {
         let stretches = || {
             let stretch = |&(start, end)| self.characters.between(start, end).unwrap_or_default();
@@ -190,8 +269,12 @@ impl<'a> Walk<'a> {
         Some(excerpt(&quoted, QUOTE))
     }
 
-    /// Adds an annotation. Pieces with nothing but white space between them are one: brat cuts what crosses
-    /// the end of a line.
+    /// Adds an annotation. Pieces are sorted, and those that overlap or have only white space
+    /// between them become one.
+    ///
+    /// In `New York, or North and<LF> South Shore`, `0 3;4 8` is one stretch, `13 18;30 35` two
+    /// pieces, and `24 29;30 35;13 18` the pieces 13-18 and 24-35. The annotation reaches from the
+    /// beginning of the first piece to the end of the last.
     fn add(&mut self, ty: &str, mut pieces: Vec<(u32, u32)>, line: u64) {
         pieces.sort_unstable();
         let from = self.pieces.len();
@@ -216,7 +299,15 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// An attribute: id, name, whose it is, and perhaps a value.
+    /// Reads an attribute: id, name, target, and perhaps a value. Attributes of events and
+    /// relations are passed over.
+    ///
+    /// | line | attribute |
+    /// |---|---|
+    /// | `A1<tab>Negation T1` | `Negation` of T1 is `yes` |
+    /// | `M1<tab>Confidence T1 rather high` | `Confidence` of T1 is `rather high` |
+    /// | `A2<tab>Negation E1` | passed over |
+    /// | `A3<tab>Negation` | refused: no target |
     fn attribute(&mut self, line: &Line<'a>) -> Result<()> {
         let end = &line.text[line.text.len()..];
         let Some((id, body)) = line.text.split_once('\t') else {
@@ -238,7 +329,9 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Puts annotations and attributes together; an attribute may stand before its annotation.
+    /// Puts annotations and attributes together. An attribute without target is left out with a
+    /// report. The sort is stable, so that the attributes of an annotation stay in the order of the
+    /// file.
     fn finish(self) -> Document {
         let mut document = self.document;
         let mut attributes = Vec::with_capacity(self.attributes.len());
@@ -263,7 +356,8 @@ impl<'a> Walk<'a> {
         document
     }
 
-    /// An error at a part of a line.
+    /// The error [`Code::BadDocument`] at a part of a line. `part` must be a slice of the line's
+    /// text; its distance from the beginning of the line is the column.
     fn error(&self, line: &Line<'_>, part: &str, message: &str) -> Error {
         let position = Position {
             path: self.name.to_owned(),
@@ -274,7 +368,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A whole number from 0. One that is too large for the type is beyond any text as well.
+/// Parses a whole number from 0. One that is too large for the type becomes its maximum, which is
+/// beyond any text as well.
 fn offset(digits: &str) -> Option<u32> {
     let number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     number.then(|| digits.parse().unwrap_or(u32::MAX))

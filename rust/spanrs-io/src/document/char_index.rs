@@ -1,19 +1,29 @@
 //! Lookup of byte offsets by character offsets.
+//!
+//! The byte offset of every 64th character is stored, so that a lookup scans at most 63 characters.
+//! Memory is 1/8 byte for each character, and none for ASCII, where characters are bytes.
+//!
+//! In `été` the characters begin at the bytes 0, 2 and 3, and the text ends at byte 5: between the
+//! characters 1 and 3 is `té`.
 
-/// Characters between two entries of the index.
+/// Number of characters between two entries of the index.
 const STEP: usize = 64;
 
-/// A text whose substrings are looked up by character offsets, in time that does not depend on its length.
+/// A text whose substrings are looked up by character offsets, in time that does not depend on its
+/// length.
 pub(super) struct CharIndex<'a> {
+    /// The text.
     text: &'a str,
+    /// Number of characters of the text.
     characters: usize,
     /// Byte offset of every [`STEP`]th character; empty for ASCII, where characters are bytes.
     offsets: Vec<usize>,
-    /// Byte ranges of runs of white space; computed at first use.
+    /// Byte ranges of the runs of white space, ascending, ends exclusive; computed at first use.
     blanks: Option<Vec<(usize, usize)>>,
 }
 
 impl<'a> CharIndex<'a> {
+    /// Indexes a text, in linear time.
     pub(super) fn new(text: &'a str) -> Self {
         let mut index = Self {
             text,
@@ -33,12 +43,12 @@ impl<'a> CharIndex<'a> {
         index
     }
 
-    /// Number of characters.
+    /// Returns the number of characters.
     pub(super) fn len(&self) -> usize {
         self.characters
     }
 
-    /// Byte offset of a character or of the end of the text; None beyond it.
+    /// Returns the byte offset of a character or of the end of the text; None beyond it.
     fn byte(&self, character: u32) -> Option<usize> {
         let character = character as usize;
         if character >= self.characters {
@@ -51,12 +61,18 @@ impl<'a> CharIndex<'a> {
         further.map(|(byte, _)| offset + byte)
     }
 
-    /// The text between two offsets; None if they are outside the text or not in order.
+    /// Returns the text between two character offsets; None if they are outside the text or not in
+    /// order.
     pub(super) fn between(&self, start: u32, end: u32) -> Option<&'a str> {
         self.text.get(self.byte(start)?..self.byte(end)?)
     }
 
-    /// True if there is only white space between two offsets, or nothing.
+    /// Returns true if there is only white space between two character offsets, or nothing; false
+    /// if an offset is outside the text. Time is logarithmic in the number of runs of white space.
+    ///
+    /// In `a  b c` the runs are the bytes 1-3 and 4-5: from 1 to 3 is blank, from 2 to 3 as well,
+    /// from 2 to 4 is not. The runs are computed once, since brat's fragments may be far apart and
+    /// a scan for each of them would take quadratic time.
     pub(super) fn is_blank(&mut self, start: u32, end: u32) -> bool {
         let (Some(start), Some(end)) = (self.byte(start), self.byte(end)) else {
             return false;
@@ -68,6 +84,7 @@ impl<'a> CharIndex<'a> {
     }
 }
 
+/// Returns the byte ranges of the runs of white space of a text.
 fn blanks(text: &str) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (byte, character) in text.char_indices().filter(|(_, c)| c.is_whitespace()) {

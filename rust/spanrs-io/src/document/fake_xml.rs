@@ -1,8 +1,33 @@
 //! Text with tags that look like XML: no root is needed, and nothing is decoded.
+//!
+//! ```text
+//! <PER id="1">Bob</PER> said a < b & c > d<pause/>
+//! ```
+//! A stretch between `<` and `>` is a tag if it is `/` and a label, or a label with attributes in
+//! quotes. Here `< b & c >` is not, as `&` is no attribute, and stays in the text. References such
+//! as `&amp;` are text. Tags must be nested: a closing tag closes the tag that was opened last.
+//!
+//! | stretch | taken for |
+//! |---|---|
+//! | `<a>`, `< a>`, `<a k="v" l='w'>` | an opening tag |
+//! | `<a/>` | an annotation without text |
+//! | `</a>` | a closing tag |
+//! | `<a b>`, `<a k=v>`, `<>` | text |
+//!
+//! Each `<` is tried with the next `>` behind it. A file with many `<` before one `>` would take
+//! quadratic time if each attempt looked at all of the text between; attempts therefore stop at the
+//! first character that cannot be part of a tag, and the next white space is remembered between
+//! them. One case is left: if the `<` are in quoted values of one tag-like stretch that turns out
+//! not to be a tag, all values behind each of them are parsed again, which takes quadratic time.
 
 use super::{Document, place};
 use crate::error::{Code, Error, Result};
 
+/// Reads a document; `name` is the name of the file in messages.
+///
+/// # Errors
+/// [`Code::BadDocument`] for a closing tag that does not fit the tag opened last, and for a tag
+/// that is never closed, with the place of the tag.
 pub(super) fn read(name: &str, source: &str) -> Result<Document> {
     let mut walk = Walk {
         name,
@@ -37,26 +62,32 @@ pub(super) fn read(name: &str, source: &str) -> Result<Document> {
     Ok(walk.document)
 }
 
+/// Returns the offset of the first such byte at or behind `from`.
 fn find(source: &str, byte: u8, from: usize) -> Option<usize> {
     memchr::memchr(byte, &source.as_bytes()[from..]).map(|found| from + found)
 }
 
+/// State of a pass over the source.
 struct Walk<'a> {
+    /// Name of the file in messages.
     name: &'a str,
+    /// The whole file.
     source: &'a str,
+    /// The document so far.
     document: Document,
-    /// Length of the text so far.
+    /// Length of the document's text in characters.
     characters: u32,
-    /// Where text that is not written yet begins.
+    /// Offset in `source` of the text that is not in the document yet.
     text: usize,
-    /// What is open, where it began, and its annotation.
+    /// Open tags: label, offset in `source`, index of the annotation. The innermost is last.
     open: Vec<(&'a str, usize, usize)>,
-    /// The first white space behind the place where it was last looked for.
+    /// Offset of the first white space at or behind the place where it was last looked for.
     blank: usize,
 }
 
 impl<'a> Walk<'a> {
-    /// Takes what stands between a < and a > as a tag; false where it cannot be one.
+    /// Takes the text between `<` at `begin` and `>` at `end` as a tag; false if it cannot be one,
+    /// and nothing is changed.
     fn tag(&mut self, begin: usize, end: usize) -> Result<bool> {
         let inside = &self.source[begin + 1..end];
         let empty = inside.strip_suffix('/');
@@ -81,6 +112,7 @@ impl<'a> Walk<'a> {
         Ok(true)
     }
 
+    /// Closes the innermost tag, which must have this label.
     fn close(&mut self, label: &str, begin: usize) -> Result<()> {
         let Some((opened, began, annotation)) = self.open.pop() else {
             let message = format!("</{label}> closes nothing that is open");
@@ -95,8 +127,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// A label, and attributes with their values in quotes; None where this is no tag. Looks no farther than
-    /// it must, since the same text may be looked at again from the next <.
+    /// Returns the label and the attributes of a tag without brackets, from offset `from` to `end`;
+    /// None if this is no tag. Looks no farther than it must, since the same text may be looked at
+    /// again from the next `<`.
+    ///
+    /// The label ends at the first white space, and an attribute is a key without `=` and white
+    /// space, `=`, and a value in single or double quotes; white space may stand around all of
+    /// them. Values cannot hold the quote that encloses them or `>`, as nothing is decoded.
     fn parts(&mut self, from: usize, end: usize) -> Option<Parts<'a>> {
         let inside = &self.source[from..end];
         let from = from + (inside.len() - inside.trim_start().len());
@@ -126,7 +163,7 @@ impl<'a> Walk<'a> {
         Some((label, attributes))
     }
 
-    /// Adds the text up to a place that was not written yet.
+    /// Adds the text up to offset `upto` that is not in the document yet.
     fn write(&mut self, upto: usize) {
         let text = &self.source[self.text..upto];
         self.document.text.push_str(text);
@@ -134,13 +171,14 @@ impl<'a> Walk<'a> {
         self.text = upto;
     }
 
+    /// The error [`Code::BadDocument`] at an offset of the source.
     fn error(&self, at: usize, message: String) -> Error {
         let place = place(self.name, &self.source.as_bytes()[..at]);
         Error::new(Code::BadDocument, place, message)
     }
 }
 
-/// A label and its attributes.
+/// A label, and names and values of attributes.
 type Parts<'a> = (&'a str, Vec<(&'a str, &'a str)>);
 
 #[cfg(test)]

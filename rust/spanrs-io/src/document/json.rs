@@ -1,4 +1,4 @@
-//! What the readers of JSON share.
+//! Helpers that the readers of JSON share: places of errors, ids, offsets.
 
 use std::fmt;
 
@@ -9,10 +9,16 @@ use spanrs_base::Position;
 
 use crate::error::{Code, Error};
 
-/// Messages quote what they found, which may be as long as the file.
+/// Number of characters of serde's message that are kept. Messages quote what they found, which may
+/// be as long as the file.
 const MESSAGE: usize = 300;
 
-/// What serde says of JSON that begins on a line of a file; `what` says what it should have been.
+/// Translates an error of serde for JSON that begins at the first column of `line`; `what` says
+/// what the file should have been. The place is that of the file.
+///
+/// ```text
+/// d.json:2:12: this is not MAT-JSON: invalid type: integer `1`, expected an object with "type" and "annots"
+/// ```
 pub(super) fn error(name: &str, line: u64, what: &str, error: &serde_json::Error) -> Error {
     let from = Position {
         column: 1,
@@ -21,7 +27,17 @@ pub(super) fn error(name: &str, line: u64, what: &str, error: &serde_json::Error
     error_from(&from, what, error)
 }
 
-/// As [`error`] for JSON that begins at any place.
+/// Translates an error as [`error`] does, for JSON that begins at any place: serde's lines and
+/// columns, which count from the beginning of the JSON, become those of the file.
+///
+/// For JSON that begins at line 10, column 8 of a file:
+///
+/// | serde's place | place in the file |
+/// |---|---|
+/// | line 1, column 5 | line 10, column 12 |
+/// | line 2, column 5 | line 11, column 5 |
+///
+/// The place is cut off from serde's message, and what is left is kept to [`MESSAGE`] characters.
 pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error) -> Error {
     let mut message = error.to_string();
     if error.line() > 0 {
@@ -42,7 +58,8 @@ pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error)
     Error::new(Code::BadDocument, position, message)
 }
 
-/// The text, or the beginning of it.
+/// Returns a text, cut off with `...` behind so many characters: `Philadelphia` is `Phil...` with
+/// 4. For messages, which quote what a file holds without becoming as long as it.
 pub(super) fn excerpt(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text.to_owned(),
@@ -50,7 +67,7 @@ pub(super) fn excerpt(text: &str, characters: usize) -> String {
     }
 }
 
-/// A number or a string as an id; None for anything else.
+/// Returns a number or a string that is not empty as an id; None for anything else.
 pub(super) fn id(value: &Value) -> Option<String> {
     match value {
         Value::String(id) if !id.is_empty() => Some(id.clone()),
@@ -60,6 +77,10 @@ pub(super) fn id(value: &Value) -> Option<String> {
 }
 
 /// An offset: a whole number from 0.
+///
+/// Numbers that are too large for the type become its maximum, which lies beyond any text, so that
+/// the annotation is left out with a report and the file is not refused. Negative numbers and
+/// fractions are errors.
 #[derive(Clone, Copy)]
 pub(super) struct Offset(pub(super) u32);
 

@@ -1,10 +1,24 @@
-//! JSON Lines of doccano and of Prodigy: one object a line, each a document.
+//! JSON Lines of doccano and of Prodigy: one object on a line, each a document.
 //!
 //! ```json
 //! {"id": 7, "text": "Bob ate", "label": [[0, 3, "PER"]]}
 //! {"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}
 //! ```
-//! Both count code points.
+//!
+//! Offsets count code points from 0, ends exclusive, in both. Blank lines are skipped; keys that
+//! are not listed below are passed over, whatever they hold.
+//!
+//! | | doccano | Prodigy |
+//! |---|---|---|
+//! | text | `text`, else `data` | `text` |
+//! | spans | `label`, `labels`, `entities` | `spans` |
+//! | tokens | | `tokens` (type `lex`) |
+//! | id | `id` | `id`, else `meta.id`, else `_input_hash` |
+//! | annotator | | `_annotator_id`, else `_session_id` |
+//! | accepted | always | no `answer`, or `accept` |
+//!
+//! Time and memory are linear in the file; a line is parsed into structs, without a tree of its
+//! values.
 
 use std::collections::HashMap;
 
@@ -18,8 +32,14 @@ use super::json::{self, Offset};
 use super::{Document, TOKEN};
 use crate::error::{Code, Error, Result};
 
-/// Records of doccano. Its versions call the text "text" or "data", and the spans "label", "labels" or
-/// "entities"; relations are passed over.
+/// Reads records of doccano. Its versions call the text `text` or `data`, and the spans `label`,
+/// `labels` or `entities`; relations are passed over. If a record has several of the lists, all of
+/// them count.
+///
+/// # Errors
+/// [`Code::BadDocument`] with line and column for a line that is no such object, and for one
+/// without text or without any list of spans: a misspelt key must not look like a text without
+/// spans.
 pub(super) fn doccano(name: &str, text: &str) -> Result<Vec<Document>> {
     each(name, text, "this is no record of doccano", |line, _| {
         let record: Doccano = serde_json::from_str(line)?;
@@ -27,12 +47,28 @@ pub(super) fn doccano(name: &str, text: &str) -> Result<Vec<Document>> {
     })
 }
 
-/// Records of Prodigy. Those that were not accepted are no documents.
+/// Reads records of Prodigy. Those that were not accepted are not documents, whatever they hold.
 ///
-/// A record is called by its "id", else by that in its "meta", else by its "_input_hash", which is the same
-/// for the same input, whoever annotated it. Several annotators of the same text are an error unless one is chosen,
-/// by name or, where no name is a number, by its place among the names as they first occur. Two records of the same
-/// input are an error as well if no annotators are named.
+/// `annotator` chooses one of several annotators by name or, if no name is a number, by position
+/// among the names as they first occur in accepted records.
+///
+/// ```json
+/// {"text": "Bob ate", "spans": [], "_annotator_id": "ann"}
+/// {"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}], "_annotator_id": "eve"}
+/// ```
+///
+/// Of these records, `eve` or `1` chooses the second, `ann` or `0` the first; without a choice the
+/// file is refused, since the same text would be scored twice. Two annotators who worked on
+/// different texts need no choice.
+///
+/// # Errors
+/// [`Code::BadDocument`]:
+///
+/// - with line and column for an accepted line that is no such object;
+/// - if several annotators worked on the same text, and none is chosen;
+/// - if the chosen annotator does not occur;
+/// - if two records of the chosen annotator, or of nobody named, have the same input
+///   (`_input_hash`) and text.
 pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let mut annotators = Annotators::default();
     let mut read: Vec<Record> = Vec::new();
@@ -82,18 +118,21 @@ pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result
     Ok(read.into_iter().map(|record| record.document).collect())
 }
 
-/// A record of Prodigy.
+/// An accepted record of Prodigy.
 struct Record {
     /// Its line, from 1.
     line: u64,
-    /// Place among the annotators, where it says who made it.
+    /// Position of its annotator among the names; None if it does not say.
     annotator: Option<usize>,
-    /// What Prodigy calls its text.
+    /// Prodigy's hash of its input, the same for the same input whoever annotated it; None if it
+    /// has none.
     input: Option<String>,
+    /// The document.
     document: Document,
 }
 
-/// Refuses two records of one input that the same annotator made, or nobody who is named.
+/// Refuses two records of the same input and text by the same annotator, or by nobody named. The
+/// later one is the place of the error. Records without a hash of their input are not compared.
 fn refuse_repeated(name: &str, read: &[Record]) -> Result<()> {
     let mut first = HashMap::new();
     for record in read.iter().filter(|record| record.input.is_some()) {
@@ -111,7 +150,7 @@ fn refuse_repeated(name: &str, read: &[Record]) -> Result<()> {
     Ok(())
 }
 
-/// True where two annotators, of whom one may be unnamed, have a document of the same text.
+/// Returns true if two annotators, of whom one may be unnamed, have a document of the same text.
 fn same_text_twice(read: &[Record]) -> bool {
     let mut by = HashMap::new();
     read.iter().any(|record| {
@@ -120,7 +159,15 @@ fn same_text_twice(read: &[Record]) -> bool {
     })
 }
 
-/// Calls `read` with every line that is not blank, and its number from 1.
+/// Calls `read` with every line that is not blank, and its number from 1, and collects the
+/// documents. `what` says what a line should have been.
+///
+/// Lines end with LF; a CR before it is white space of JSON. A record that is cut off, as in JSON
+/// written on several lines, is reported with the advice that each record stands whole on one line.
+///
+/// # Errors
+/// [`Code::BadDocument`] for a list, which serde would take for an object without names, and for
+/// the errors of `read`.
 fn each(
     name: &str,
     text: &str,
@@ -157,31 +204,47 @@ fn each(
     Ok(documents)
 }
 
+/// A record of doccano.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with \"text\" and \"label\"")]
 struct Doccano {
+    /// The text.
     text: Option<String>,
+    /// The text under another name; not used if there is `text`.
     data: Option<String>,
+    /// Spans as rows.
     label: Option<Vec<Row>>,
+    /// Spans as rows, under another name.
     labels: Option<Vec<Row>>,
+    /// Spans as objects, in exports with relations.
     entities: Option<Vec<Entity>>,
+    /// A number or a string; null if there is none.
     #[serde(default)]
     id: Value,
 }
 
+/// A span as a row: start, end, type.
 #[derive(Deserialize)]
 #[serde(expecting = "[start, end, type]")]
 struct Row(Offset, Offset, String);
 
+/// A span as an object.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with \"start_offset\", \"end_offset\" and \"label\"")]
 struct Entity {
+    /// First character.
     start_offset: Offset,
+    /// One past the last character.
     end_offset: Offset,
+    /// The type.
     label: String,
 }
 
 impl Doccano {
+    /// Makes a document of the record. Rows come before objects.
+    ///
+    /// # Errors
+    /// A message if the record has no text or no list of spans.
     fn document(self) -> serde_json::Result<Document> {
         let missing = |what| Err(serde_json::Error::custom(what));
         let Some(text) = self.text.or(self.data) else {
@@ -210,58 +273,78 @@ impl Doccano {
     }
 }
 
+/// A record of Prodigy.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with \"text\" and \"spans\"")]
 struct Prodigy {
+    /// The text.
     text: String,
+    /// The annotations; a record without the key has none.
     spans: Option<Vec<Labelled>>,
+    /// The tokens, if the text was tokenised.
     tokens: Option<Vec<Token>>,
+    /// `accept`, `reject` or `ignore`.
     answer: Option<String>,
+    /// Id of the record; null if there is none.
     #[serde(default)]
     id: Value,
+    /// Object that may hold an id.
     #[serde(default)]
     meta: Value,
+    /// Hash of the input.
     #[serde(default, rename = "_input_hash")]
     input: Value,
+    /// Name of the annotator.
     #[serde(default, rename = "_annotator_id")]
     annotator: Value,
+    /// Name of the session, which stands for the annotator if no name is given.
     #[serde(default, rename = "_session_id")]
     session: Value,
 }
 
-/// What is looked at in a record that is not in order.
+/// The only key that is looked at in a record that is malformed: it does not matter if it was not
+/// accepted.
 #[derive(Deserialize)]
 struct Answered {
     answer: Option<String>,
 }
 
+/// Returns true for records that count: those that were accepted, and those without an answer.
 fn accepted(answer: Option<&str>) -> bool {
     answer.is_none_or(|answer| answer == "accept")
 }
 
+/// An annotation of Prodigy.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with \"start\", \"end\" and \"label\"")]
 struct Labelled {
+    /// First character.
     start: Offset,
+    /// One past the last character.
     end: Offset,
+    /// The type.
     label: String,
 }
 
+/// A token of Prodigy.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with \"start\" and \"end\"")]
 struct Token {
+    /// First character.
     start: Offset,
+    /// One past the last character.
     end: Offset,
 }
 
 impl Prodigy {
-    /// Who annotated the record, where it says so.
+    /// Returns who annotated the record, if it says so.
     fn annotator(&self) -> Option<String> {
         [&self.annotator, &self.session]
             .into_iter()
             .find_map(json::id)
     }
 
+    /// Makes a document of the record. Tokens come before spans.
     fn document(self) -> Document {
         let mut document = Document::new(self.text);
         let names = [Some(&self.id), self.meta.get("id"), Some(&self.input)];

@@ -5,8 +5,9 @@
 //!   "value": {"start": 0, "end": 3, "labels": ["PER"], "text": "Bob"}}]}]}]
 //! [{"id": 1, "text": "Bob ate", "label": [{"start": 0, "end": 3, "labels": ["PER"]}]}]
 //! ```
-//! Offsets count UTF-16 code units, as JavaScript does. A region may carry its text, with fewer blanks than the
-//! document or without the rest of its words; a region whose text is another one is left out.
+//! Offsets count UTF-16 code units, as in JavaScript (`regions`). A task of JSON has a list of
+//! annotations, each by one user, of which one becomes the document; JSON_MIN has one task for each
+//! annotation. The tree of one task at a time is held.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -24,8 +25,9 @@ use super::regions::Regions;
 use super::{Document, json};
 use crate::error::{Code, Error, Result};
 
+/// Beginning of the messages of errors in JSON.
 const WHAT: &str = "this is no export of Label Studio";
-/// Strings of JSON_MIN that are no texts.
+/// Keys of JSON_MIN whose strings are not the text.
 const OWN: [&str; 5] = [
     "id",
     "annotator",
@@ -34,11 +36,15 @@ const OWN: [&str; 5] = [
     "updated_at",
 ];
 
-/// The tasks that somebody annotated; tasks without annotations are skipped.
+/// Reads the tasks that somebody annotated; tasks without annotations are skipped.
 ///
-/// With an annotator, the tasks that this one annotated: a user's name, e-mail address or id. Where no user has a
-/// number for an id, a number is a place from 0: of users as they first occur in the file, or among the annotations
-/// of each task where the file names no users.
+/// With `annotator`, the tasks that this one annotated: a user's name, e-mail address or id. If no
+/// user has a number for an id, a number is a position from 0: of users as they first occur in the
+/// file, or among the annotations of each task if the file names no users.
+///
+/// # Errors
+/// [`Code::BadDocument`] for malformed files, two documents of one task, an unknown annotator, and
+/// predictions only.
 pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let found = match annotator {
         None => {
@@ -70,7 +76,7 @@ pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Ve
     Ok(found.into_iter().map(|(_, document)| document).collect())
 }
 
-/// Refuses two documents of one task: JSON_MIN has one for each annotation.
+/// Refuses two documents of one task with the same text: JSON_MIN has one for each annotation.
 fn refuse_repeated(name: &str, documents: &[Found]) -> Result<()> {
     let mut first: HashMap<&str, &Found> = HashMap::new();
     for found in documents {
@@ -96,6 +102,7 @@ fn refuse_repeated(name: &str, documents: &[Found]) -> Result<()> {
 /// Who annotated a document, where the file says so, and the document.
 type Found = (Option<String>, Document);
 
+/// Reads what `choice` says of a file.
 fn read_of(name: &str, text: &str, choice: Choice<'_>) -> Result<Vec<Found>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     Tasks(choice)
@@ -104,7 +111,8 @@ fn read_of(name: &str, text: &str, choice: Choice<'_>) -> Result<Vec<Found>> {
         .map_err(|error| json::error(name, 1, WHAT, &error))
 }
 
-/// Makes documents of tasks one after the other, so that the tree of one task is held and not that of all.
+/// Makes documents of tasks one after another, so that the tree of one task is held and not that of
+/// all.
 struct Tasks<'a>(Choice<'a>);
 
 impl<'de> DeserializeSeed<'de> for Tasks<'_> {
@@ -135,8 +143,8 @@ impl<'de> Visitor<'de> for Tasks<'_> {
     }
 }
 
-/// Makes a document of the task at a place of the list. What is wrong in it is found here, and not when the
-/// list has gone on, so that messages name the place where the task ends.
+/// Makes a document of the task with this index. Errors in it are raised while the parser is at its
+/// end, so that messages name that place.
 struct Task<'a>(u64, Choice<'a>);
 
 impl<'de> DeserializeSeed<'de> for Task<'_> {
@@ -157,7 +165,7 @@ impl<'de> Visitor<'de> for Task<'_> {
     }
 }
 
-/// The document of a task; None where nobody annotated it.
+/// Makes the document of a task; None if nobody annotated it, or not the annotator chosen.
 fn document(
     mut task: Map<String, Value>,
     at: u64,
@@ -191,7 +199,7 @@ fn document(
     }
 }
 
-/// The string called "text", or the only one that there is beside those of these names.
+/// Takes the string called `text`, or else the only string under a key that is not in `own`.
 fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> Result<String, String> {
     let mut strings = data
         .iter()
@@ -216,8 +224,9 @@ fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> Result<String, Stri
     }
 }
 
-/// A task of JSON: of several annotations that of the annotator counts; where none is asked for the ground truth,
-/// else the first.
+/// Makes the document of a task of JSON from one annotation that was neither cancelled nor skipped:
+/// that of the annotator; if none is chosen the ground truth, else the first, with a report of the
+/// others.
 fn full(
     text: String,
     task: &Map<String, Value>,
@@ -305,7 +314,8 @@ fn full(
     Ok(Some((by, regions.document)))
 }
 
-/// A task of JSON_MIN: its regions stand under the name that its control has, which may be any.
+/// Makes the document of a task of JSON_MIN, whose regions stand under the name of their control,
+/// which may be any.
 fn minimal(text: String, task: &Map<String, Value>) -> Result<Document, String> {
     let mut regions = Regions::new(text);
     for (key, value) in task {
@@ -324,17 +334,19 @@ fn minimal(text: String, task: &Map<String, Value>) -> Result<Document, String> 
     Ok(regions.document)
 }
 
+/// Returns the items of a list; the error names the place `at`.
 pub(super) fn list(value: &Value, at: impl Fn() -> String) -> Result<&[Value], String> {
     let wrong = || format!("{}: {} where a list is expected", at(), short(value));
     value.as_array().map(Vec::as_slice).ok_or_else(wrong)
 }
 
+/// Returns the members of an object; the error names the place `at`.
 fn object(value: &Value, at: impl Fn() -> String) -> Result<&Map<String, Value>, String> {
     let wrong = || format!("{}: {} where an object is expected", at(), short(value));
     value.as_object().ok_or_else(wrong)
 }
 
-/// A value as a message quotes it.
+/// Returns a value as messages quote it.
 pub(super) fn short(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),

@@ -1,11 +1,28 @@
 //! MAT's JSON, versions 1 and 2.
 //!
 //! ```json
-//! {"version": 2, "signal": "...", "asets": [{"type": "T", "hasID": false, "hasSpan": true,
-//!   "attrs": [{"name": "a", "type": "string"}], "annots": [[0, 3, "value"]]}]}
+//! {"version": 2, "signal": "Bob ate", "asets": [
+//!   {"type": "lex", "hasID": false, "hasSpan": true, "attrs": [], "annots": [[0, 3], [4, 7]]},
+//!   {"type": "PERSON", "attrs": [{"name": "sex", "type": "string"}], "annots": [[0, 3, "m"]]}]}
 //! ```
-//! Keys may come in any order, so rows are kept as they are written until their set is complete. Most rows of
-//! most files are two numbers, and those are read by hand.
+//!
+//! The text is `signal`, in which offsets count code points, ends exclusive. A set of `asets` holds
+//! the annotations of one type: rows of start, end, an id if `hasID` is true, and values in the
+//! order of `attrs`. Trailing values may be left out. Sets without spans (`hasSpan` is false) are
+//! passed over, as are unknown keys. In version 1 an attribute is only its name.
+//!
+//! | value in JSON | value of the attribute |
+//! |---|---|
+//! | `null` | none |
+//! | `"m"` | `m` |
+//! | `true`, `false` | `yes`, `no` |
+//! | `2.5` | `2.5` |
+//! | `["a", "b"]` | `a,b` |
+//!
+//! Keys may come in any order, so rows are kept as they are written, without copying, until their
+//! set is complete. Most rows of most files are two numbers, and those are read by hand
+//! ([`push_pairs`]): tokens make up the bulk of a document. All other rows go through serde. Time
+//! is linear in the file; memory is that of the document and of the rows of one set.
 
 use std::fmt;
 
@@ -18,6 +35,12 @@ use spanrs_base::Position;
 use super::{Document, json, place};
 use crate::error::{Code, Error, Result};
 
+/// Reads the document of a file; `name` is the name of the file in messages.
+///
+/// # Errors
+/// [`Code::BadDocument`] with line and column where this is not JSON or not of this form; without a
+/// line for a version that is no number, a set without a type, and rows without offsets or with
+/// more values than attributes. [`Code::LaterVersion`] for versions above 2.
 pub(super) fn read(name: &str, text: &str) -> Result<Document> {
     let file: File<'_> = serde_json::from_str(text)
         .map_err(|error| json::error(name, 1, "this is not MAT-JSON", &error))?;
@@ -48,7 +71,23 @@ pub(super) fn read(name: &str, text: &str) -> Result<Document> {
     Ok(document)
 }
 
-/// Adds the annotations of a set.
+/// Adds the annotations of a set. `text` is the whole file, of which the rows are a part; places of
+/// errors are counted from there.
+///
+/// The rows are tried as pairs of numbers first. If that fails half-way, what was added is removed
+/// again and the rows are parsed as JSON. For the type `T` with one attribute and ids:
+///
+/// | row | outcome |
+/// |---|---|
+/// | `[0, 3, "id1", "m"]` | annotation 0-3 with the attribute |
+/// | `[0, 3, "id1"]`, `[0, 3]` | annotation 0-3 |
+/// | `[0, 3, "id1", null]` | annotation 0-3 |
+/// | `[0, 99]` | left out when the document is closed, if the text is shorter |
+/// | `[0.5, 3]`, `[-1, 3]`, `["x"]` | refused: no two whole numbers from 0 |
+/// | `[0, 3, "id1", "m", "f"]` | refused: two values and one attribute |
+///
+/// # Errors
+/// As [`read`].
 fn add(document: &mut Document, set: Set<'_>, name: &str, text: &str) -> Result<()> {
     let Set {
         ty, attrs, annots, ..
@@ -103,7 +142,13 @@ fn add(document: &mut Document, set: Set<'_>, name: &str, text: &str) -> Result<
     Ok(())
 }
 
-/// Adds rows that are two numbers each; None, with some of them added perhaps, where one is not.
+/// Adds rows that are two numbers each; None if one is not, and then some of the rows may have been
+/// added.
+///
+/// `json` is a valid value of JSON, as serde has checked. All bytes that are skipped can therefore
+/// only be white space, and what is not a list of pairs of numbers is found at the first byte that
+/// does not fit: `[[0, 3], [4, 7]]` is read, `[[0, 3, "m"]]` fails at the second comma, `[[0.5,
+/// 3]]` at the point.
 fn push_pairs(document: &mut Document, ty: u32, json: &[u8]) -> Option<()> {
     // It is JSON already, so that every character that is passed over can only be white space.
     let mut bytes = json
@@ -125,7 +170,8 @@ fn push_pairs(document: &mut Document, ty: u32, json: &[u8]) -> Option<()> {
     }
 }
 
-/// A whole number from 0 and what stands behind it.
+/// Reads a whole number from 0 and the byte behind it, which must be `behind`; None otherwise.
+/// Saturates at the maximum, which is beyond any text.
 fn number(bytes: &mut impl Iterator<Item = u8>, behind: u8) -> Option<u32> {
     let mut value = u32::from(digit(bytes.next()?)?);
     loop {
@@ -138,11 +184,12 @@ fn number(bytes: &mut impl Iterator<Item = u8>, behind: u8) -> Option<u32> {
     }
 }
 
+/// Returns the value of an ASCII digit.
 fn digit(byte: u8) -> Option<u8> {
     byte.is_ascii_digit().then(|| byte - b'0')
 }
 
-/// A value as XML would write it; None for null.
+/// Returns a value as MAT's XML would write it; None for null. Items of lists are joined by commas.
 fn plain(value: Value) -> Option<String> {
     Some(match value {
         Value::Null => return None,
@@ -158,12 +205,19 @@ fn plain(value: Value) -> Option<String> {
     })
 }
 
+/// The parts of a file that are used. Keys that are missing leave the defaults: no version, an
+/// empty text, no sets.
 struct File<'a> {
+    /// The version, a number or null.
     version: Value,
+    /// The text.
     signal: String,
+    /// The sets of annotations.
     asets: Vec<Set<'a>>,
 }
 
+/// Written by hand because a derived implementation refuses keys that are given twice, and here the
+/// last of them counts, as in Python.
 impl<'de> Deserialize<'de> for File<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
@@ -193,7 +247,8 @@ impl<'de> Deserialize<'de> for File<'de> {
     }
 }
 
-/// The keys that mean something. Any key may be given twice; the last one counts, as in Python.
+/// The keys that are used, of all objects. Any key may be given twice; the last one counts, as in
+/// Python.
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "lowercase")]
 enum Key {
@@ -212,14 +267,23 @@ enum Key {
     Other,
 }
 
+/// A set of annotations of one type.
 struct Set<'a> {
+    /// The type; an error if it is missing and there are annotations.
     ty: Option<String>,
+    /// Rows have an id behind their offsets. False by default.
     has_id: bool,
+    /// Rows have offsets. True by default; other sets are relations between annotations, and passed
+    /// over.
     has_span: bool,
+    /// Names of the attributes, in the order of the values.
     attrs: Vec<Attribute>,
+    /// The rows as they are written.
     annots: Option<&'a RawValue>,
 }
 
+/// Written by hand as for [`File`]. Rows are kept as they are written: whether they have ids, and
+/// which attributes, may be said only behind them.
 impl<'de> Deserialize<'de> for Set<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
@@ -253,9 +317,11 @@ impl<'de> Deserialize<'de> for Set<'de> {
     }
 }
 
-/// The name of an attribute.
+/// The name of an attribute, given as a string or as an object with `name`.
 struct Attribute(String);
 
+/// Accepts both forms of an attribute: `"sex"` in version 1 and `{"name": "sex", "type": "string"}`
+/// in version 2.
 impl<'de> Deserialize<'de> for Attribute {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
@@ -283,13 +349,20 @@ impl<'de> Deserialize<'de> for Attribute {
     }
 }
 
-/// A row of "annots". Where it does not begin with two whole numbers, all of it is in `rest`.
+/// A row of `annots`. If it does not begin with two whole numbers, all of it is in `rest`, for the
+/// message.
 struct Row {
+    /// First character; None if the row does not begin with a whole number.
     start: Option<u32>,
+    /// One past the last character; None if the second item is no whole number.
     end: Option<u32>,
+    /// All items behind the offsets: an id, if the set has ids, and values.
     rest: Vec<Value>,
 }
 
+/// Reads the offsets as numbers, without a [`Value`] for each, and all else as values. If an offset
+/// is missing, the other one is put back into `rest` at its place, so that messages show the row as
+/// it is written.
 impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Cells;
@@ -323,12 +396,16 @@ impl<'de> Deserialize<'de> for Row {
     }
 }
 
-/// An offset, or anything else.
+/// One of the first two items of a row.
 enum Cell {
+    /// A whole number from 0; the maximum stands for all that are larger.
     Offset(u32),
+    /// Any other value.
     Other(Value),
 }
 
+/// Accepts any value, and keeps apart whole numbers from 0. Values other than those are rebuilt
+/// from the parts that serde hands over.
 impl<'de> Deserialize<'de> for Cell {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;

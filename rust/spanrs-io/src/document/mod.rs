@@ -1,7 +1,24 @@
 //! Documents: text, and annotations that point into it.
 //!
-//! Whatever the format, offsets count characters (code points) of the text, from 0, ends exclusive. Every
-//! format has a file of its own here that makes a [`Document`] of the bytes of a file.
+//! Whatever the format, a [`Document`] has offsets in characters (code points) of its text, from 0,
+//! ends exclusive. Each format has a file of its own here that makes documents of the bytes of a
+//! file:
+//!
+//! | format | offsets in the file | documents in a file |
+//! |---|---|---|
+//! | MAT-JSON | code points | one |
+//! | inline XML, fake XML | none: tags stand in the text | one |
+//! | raw text | none: no annotations | one |
+//! | brat | code points, a byte order mark included | one, in two files |
+//! | doccano, Prodigy | code points | one on each line |
+//! | Label Studio | UTF-16 code units | one for each task |
+//!
+//! Reading has two steps. The reader of a format refuses what its format does not allow;
+//! [`Document::close`] then leaves out, with a report, annotations that do not lie in the text.
+//! Exports of annotation tools have such annotations now and then, and a corpus should not be lost
+//! for them.
+//!
+//! Files are held whole, within `Limits::document_bytes`.
 //!
 //! ```
 //! use spanrs_io::document::{Format, Reader};
@@ -33,51 +50,78 @@ use spanrs_base::{Interner, Limits, Position};
 use crate::error::{Code, Error, Result, one_line};
 use crate::open::{decompress, is_compressed, open_file};
 
-/// A labelled stretch of a document's text.
+/// A labelled stretch of a document's text. Attributes and pieces are kept by the document: see
+/// [`Document::attributes`] and [`Document::pieces`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Annotation {
-    /// Type, a number of the document's own list of types.
+    /// Type, as a number of the document's own list of types ([`Document::types`]).
     pub ty: u32,
-    /// First character.
+    /// First character, from 0.
     pub start: u32,
-    /// One past the last character.
+    /// One past the last character; equal to `start` for an annotation without text.
     pub end: u32,
+    /// Index range, end exclusive, in the document's attributes.
     attributes: (u32, u32),
+    /// Index range, end exclusive, in the document's pieces; empty unless the annotation is
+    /// discontinuous.
     pieces: (u32, u32),
 }
 
 /// A text with annotations, in the order of the file.
+///
+/// Types, names of attributes, attributes and pieces of all annotations are held in one place each,
+/// so that an annotation takes 28 bytes and most documents need few allocations. Annotations are
+/// added one after another: attributes and pieces belong to the one that was added last.
+///
+/// ```
+/// use spanrs_io::document::Document;
+/// let mut document = Document::new("Bob and Ann".to_owned());
+/// let person = document.intern("PER");
+/// document.push(person, 0, 3);
+/// document.add_attribute("sure", "yes".to_owned());
+/// document.push(person, 8, 12);
+/// let document = document.close();
+/// let bob = document.annotations[0];
+/// assert_eq!(document.attributes(&bob).collect::<Vec<_>>(), [("sure", "yes")]);
+/// assert_eq!(document.left_out, ["PER 8-12 reaches beyond the text of 11 characters"]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// What the file calls this document where it holds several.
+    /// What the file calls this document; None where the format has no ids or the record has none.
     pub id: Option<String>,
-    /// The text.
+    /// The text that annotations point into, markup removed.
     pub text: String,
-    /// The annotations; after [`Document::close`] all of them lie in the text.
+    /// The annotations in the order of the file; after [`Document::close`] all of them lie in the
+    /// text.
     pub annotations: Vec<Annotation>,
-    /// What could not be kept and why, one line each; the first few of them.
+    /// What could not be kept and why, one line each; the first 5 of them.
     pub left_out: Vec<String>,
-    /// How many annotations could not be kept.
+    /// Number of annotations, attributes and groups of annotations that could not be kept, reported
+    /// or not.
     pub left_out_count: usize,
-    /// The first annotation is the root element of XML.
+    /// The first annotation is the root element of XML, which usually encloses the text and is no
+    /// annotation of anybody's.
     pub rooted: bool,
-    /// Types of annotations that were left out because they do not lie in the text.
+    /// Types of annotations that [`Document::close`] left out.
     pub left_out_types: HashSet<u32>,
+    /// Names of the types, by number.
     types: Interner<str>,
+    /// Names of the attributes, by number.
     attribute_names: Interner<str>,
-    /// (name, value)
+    /// Number of the name, and value, of the attributes of all annotations.
     attributes: Vec<(u32, String)>,
+    /// Start and end, in characters, of the pieces of all discontinuous annotations.
     pieces: Vec<(u32, u32)>,
 }
 
-/// The type of tokens, where a format has them.
+/// The type of tokens, in formats that have them. It is the name that MAT uses.
 pub const TOKEN: &str = "lex";
 
-/// Reports of annotations that were left out are kept up to so many a document.
+/// Number of reports of what was left out that a document keeps.
 const REPORTS: usize = 5;
 
 impl Document {
-    /// A document without annotations.
+    /// Creates a document without annotations.
     pub fn new(text: String) -> Self {
         Self {
             text,
@@ -85,22 +129,23 @@ impl Document {
         }
     }
 
-    /// The number of a type, which is added if it is new.
+    /// Returns the number of a type, which is added if it is new. Numbers count from 0 in the order
+    /// of first use.
     pub fn intern(&mut self, ty: &str) -> u32 {
         self.types.intern(ty)
     }
 
-    /// The types, by number.
+    /// Returns the names of the types, by number.
     pub fn types(&self) -> impl ExactSizeIterator<Item = &str> {
         self.types.names()
     }
 
-    /// The type of an annotation.
+    /// Returns the type of an annotation of this document.
     pub fn type_of(&self, annotation: &Annotation) -> &str {
         self.types.name(annotation.ty).unwrap_or_default()
     }
 
-    /// Adds an annotation of a type by number.
+    /// Adds an annotation of a type by number. The offsets are checked by [`Document::close`].
     pub fn push(&mut self, ty: u32, start: u32, end: u32) {
         let (attributes, pieces) = (self.attributes.len() as u32, self.pieces.len() as u32);
         self.annotations.push(Annotation {
@@ -112,7 +157,7 @@ impl Document {
         });
     }
 
-    /// Gives the annotation that was added last an attribute.
+    /// Gives the annotation that was added last an attribute. A name may be given repeatedly.
     pub fn add_attribute(&mut self, name: &str, value: String) {
         let name = self.attribute_names.intern(name);
         self.attributes.push((name, value));
@@ -121,7 +166,8 @@ impl Document {
         }
     }
 
-    /// Says of which pieces the annotation that was added last consists; one piece need not be said.
+    /// Sets the pieces, ascending, of the annotation that was added last: start and end in
+    /// characters, ends exclusive. Not needed for an annotation of one piece.
     pub fn set_pieces(&mut self, pieces: &[(u32, u32)]) {
         self.pieces.extend_from_slice(pieces);
         if let Some(last) = self.annotations.last_mut() {
@@ -129,7 +175,7 @@ impl Document {
         }
     }
 
-    /// The attributes of an annotation, in the order of the file.
+    /// Returns names and values of the attributes of an annotation, in the order of the file.
     pub fn attributes(
         &self,
         annotation: &Annotation,
@@ -145,12 +191,14 @@ impl Document {
             })
     }
 
-    /// The pieces of an annotation that is not one stretch; empty for the others.
+    /// Returns the pieces of a discontinuous annotation, start and end in characters; empty for all
+    /// others.
     pub fn pieces(&self, annotation: &Annotation) -> &[(u32, u32)] {
         &self.pieces[annotation.pieces.0 as usize..annotation.pieces.1 as usize]
     }
 
-    /// Notes that an annotation could not be kept.
+    /// Notes that an annotation could not be kept. `why` is called only if the report is kept; line
+    /// ends in it are escaped.
     pub fn leave_out(&mut self, why: impl FnOnce() -> String) {
         self.left_out_count += 1;
         if self.left_out.len() < REPORTS {
@@ -158,7 +206,9 @@ impl Document {
         }
     }
 
-    /// Leaves out the annotations that do not lie in the text.
+    /// Leaves out the annotations that do not lie in the text: those that end before they begin,
+    /// that reach beyond the text, or that have a piece outside of their bounds. Each is reported
+    /// in `left_out`. The order of the others does not change.
     pub fn close(mut self) -> Self {
         let characters = self.text.chars().count();
         let whole = |a: &Annotation| a.start <= a.end && a.end as usize <= characters;
@@ -199,22 +249,22 @@ pub enum Format {
     MatJson,
     /// XML in which elements are annotations.
     XmlInline,
-    /// Text with tags that look like XML.
+    /// Text with tags that look like XML, but without a root element and without entities.
     FakeXmlInline,
     /// Text and nothing else.
     Raw,
-    /// brat's annotations in an `.ann`, beside the text in a `.txt`.
+    /// brat's annotations in a file `.ann`, beside the text in a file `.txt`.
     Brat,
-    /// doccano's JSON Lines.
+    /// JSON Lines of doccano.
     Doccano,
-    /// Prodigy's JSON Lines.
+    /// JSON Lines of Prodigy.
     Prodigy,
-    /// Label Studio's JSON and JSON_MIN.
+    /// JSON and JSON_MIN of Label Studio.
     LabelStudio,
 }
 
 impl Format {
-    /// All formats, with their names.
+    /// All formats, with their names in options.
     pub const ALL: [(&'static str, Self); 8] = [
         ("mat-json", Self::MatJson),
         ("xml-inline", Self::XmlInline),
@@ -226,37 +276,66 @@ impl Format {
         ("label-studio", Self::LabelStudio),
     ];
 
-    /// The format of that name.
+    /// Returns the format of that name.
+    ///
+    /// ```
+    /// use spanrs_io::document::Format;
+    /// assert_eq!(Format::named("xml-inline"), Some(Format::XmlInline));
+    /// ```
     pub fn named(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find_map(|(known, format)| (known == name).then_some(format))
     }
 }
 
-/// Which elements of XML are annotations.
+/// Which elements of XML are annotations. The default is all of them.
+///
+/// ```
+/// use spanrs_io::document::{Elements, Format, Reader};
+/// let declared = Some(["PER".to_owned()].into());
+/// let elements = Elements { declared, overlay: true };
+/// let reader = Reader { elements, ..Reader::new(Format::XmlInline) };
+/// let document = &reader.read("example", b"<d><b>Dr</b> <PER>Bob</PER></d>").unwrap()[0];
+/// assert_eq!(document.text, "<d><b>Dr</b> Bob</d>");
+/// assert_eq!((document.annotations[0].start, document.annotations[0].end), (13, 16));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Elements {
-    /// Only these; all where nothing is said.
+    /// Names of the elements that are annotations; None for all elements.
     pub declared: Option<HashSet<String>>,
-    /// The others stay in the text as they are written.
+    /// The tags of other elements stay in the text as they are written, as do comments and
+    /// processing instructions; otherwise they are removed. With it, characters that XML escapes
+    /// stay escaped (`&amp;`).
     pub overlay: bool,
 }
 
-/// Reads documents of one format.
+/// Reads documents of one format. A reader is not changed by reading and can be shared between
+/// threads.
+///
+/// ```
+/// use spanrs_io::document::{Format, Reader};
+/// let records = b"{\"text\": \"Bob\", \"_annotator_id\": \"ann\"}
+///                 {\"text\": \"Bob\", \"_annotator_id\": \"eve\"}";
+/// let mut reader = Reader::new(Format::Prodigy);
+/// assert!(reader.read("example", records).is_err());
+/// reader.annotator = Some("eve".to_owned());
+/// assert_eq!(reader.read("example", records).unwrap().len(), 1);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reader {
-    /// The format.
+    /// The format of the files.
     pub format: Format,
-    /// For XML.
+    /// Which elements are annotations, for inline XML.
     pub elements: Elements,
-    /// Whose annotations are read where several annotators worked on a document: a name, or a place from 0.
+    /// Whose annotations are read where several annotators worked on a document, for Prodigy and
+    /// Label Studio: a name, or a position from 0.
     pub annotator: Option<String>,
-    /// What is too much.
+    /// Limits of sizes and nesting, beyond which a file is refused.
     pub limits: Limits,
 }
 
 impl Reader {
-    /// A reader.
+    /// Creates a reader with default options.
     pub fn new(format: Format) -> Self {
         Self {
             format,
@@ -266,11 +345,12 @@ impl Reader {
         }
     }
 
-    /// The documents of a file. What is compressed with gzip or zstd is decompressed. Of brat's pair of
-    /// files either is named.
+    /// Reads the documents of a file, decompressing gzip and zstd. Of brat's pair of files either
+    /// is named.
     ///
     /// # Errors
-    /// [`Code::Io`] where the system refuses, and as [`Reader::read`].
+    /// [`Code::Io`] and [`Code::Compression`] from reading; [`Code::DocumentTooLong`] and
+    /// [`Code::Expansion`] for limits; and as [`Reader::read`].
     pub fn open(&self, path: &Path) -> Result<Vec<Document>> {
         if self.format == Format::Brat {
             return Ok(vec![brat::open(path, self.limits)?.close()]);
@@ -280,11 +360,23 @@ impl Reader {
         self.read(&name, &bytes)
     }
 
-    /// The documents in the bytes of a file, which is called `name` in messages.
+    /// Reads the documents in the bytes of a file, which is called `name` in messages. A byte order
+    /// mark is passed over.
     ///
     /// # Errors
-    /// [`Code::Encoding`] where they are not UTF-8; [`Code::BadDocument`] and others for what the format
-    /// does not allow.
+    /// [`Code::Encoding`] where the bytes are not UTF-8; [`Code::BadDocument`] for what the format
+    /// does not allow, for brat, whose text is in another file, and for an annotator that the file
+    /// does not have; [`Code::LaterVersion`] for MAT-JSON; [`Code::Entities`], [`Code::TooDeep`]
+    /// and [`Code::WrongFormat`] for XML.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::document::{Format, Reader};
+    /// let line = "{\"id\": 7, \"text\": \"Bob ate\", \"label\": [[0, 3, \"PER\"]]}\n";
+    /// let documents = Reader::new(Format::Doccano).read("example", line.as_bytes()).unwrap();
+    /// assert_eq!(documents[0].id.as_deref(), Some("7"));
+    /// assert_eq!(documents[0].annotations.len(), 1);
+    /// ```
     pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Vec<Document>> {
         let text = utf8(name, bytes).map_err(|error| match self.format {
             Format::XmlInline | Format::FakeXmlInline | Format::Raw => Error {
@@ -313,14 +405,17 @@ impl Reader {
     }
 }
 
-/// All bytes of a file, decompressed if it is compressed with gzip or zstd.
+/// Reads all bytes of a file, decompressed if it is compressed with gzip or zstd.
 ///
 /// # Errors
-/// [`Code::Io`], [`Code::Compression`], and [`Code::DocumentTooLong`].
+/// [`Code::Io`], [`Code::Compression`], [`Code::DocumentTooLong`] for more than
+/// `limits.document_bytes` bytes, and [`Code::Expansion`] for compressed data that expands more
+/// than `limits.expansion` times and beyond 16 MiB.
 pub fn whole_file(path: &Path, limits: Limits) -> Result<Vec<u8>> {
     whole(&path.display().to_string(), open_file(path)?, limits)
 }
 
+/// Reads all bytes of an open file as [`whole_file`] does. At most one byte beyond a limit is read.
 fn whole(name: &str, file: File, limits: Limits) -> Result<Vec<u8>> {
     let most = limits.document_bytes as u64;
     let failed = |error| Error::read(Position::file(name), error);
@@ -358,20 +453,34 @@ fn whole(name: &str, file: File, limits: Limits) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The encoding that XML declares, by its byte order mark or in its declaration; None for UTF-8 and where nothing is
-/// declared.
+/// Returns the encoding that a file of XML declares, by the byte order mark of UTF-16 or in its
+/// declaration; None for UTF-8, for ASCII, and if nothing is declared. The first 1024 bytes are
+/// looked at.
+///
+/// ```
+/// use spanrs_io::document::declared_encoding;
+/// let latin = b"<?xml version='1.0' encoding='ISO-8859-1'?><d/>";
+/// assert_eq!(declared_encoding(latin).as_deref(), Some("ISO-8859-1"));
+/// assert_eq!(declared_encoding(b"<d/>"), None);
+/// ```
 pub fn declared_encoding(bytes: &[u8]) -> Option<String> {
     const HEAD: usize = 1024;
     xml_inline::declared_encoding(&bytes[..bytes.len().min(HEAD)])
 }
 
-/// The bytes as text, without a byte order mark.
+/// Returns the bytes as text, without a byte order mark.
+///
+/// # Errors
+/// As [`decoded`].
 fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
     let text = decoded(name, bytes)?;
     Ok(text.strip_prefix('\u{FEFF}').unwrap_or(text))
 }
 
-/// The bytes as text.
+/// Returns the bytes as text, a byte order mark included.
+///
+/// # Errors
+/// [`Code::Encoding`] for UTF-16, and for bytes that are not UTF-8 with their line and column.
 fn decoded<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
         let message = "the file is UTF-16; convert it to UTF-8";
@@ -388,7 +497,7 @@ fn decoded<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
     })
 }
 
-/// The place behind some text of a file.
+/// Returns the place behind some text of a file: line and column from 1, the column in bytes.
 pub(crate) fn place(name: &str, before: &[u8]) -> Position {
     let lines = memchr::memchr_iter(b'\n', before).count();
     let last = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);

@@ -1,4 +1,35 @@
 //! Regions of Label Studio: labelled stretches whose offsets count UTF-16 code units.
+//!
+//! A character beyond U+FFFF has two code units. In `a😀b` the characters are at the code units 0, 1
+//! and 3; an offset of 2 lies within a character, and the region is left out. The code units where
+//! such characters begin are kept in ascending order, so that an offset is converted by a binary
+//! search: the character is the code unit less the number of pairs before it.
+//!
+//! | region of `a😀b` | annotation |
+//! |---|---|
+//! | 0-1 | `a`, characters 0-1 |
+//! | 1-3 | `😀`, characters 1-2 |
+//! | 0-2 | none: ends within a character |
+//! | 0-5 | none: reaches beyond the text of 4 code units |
+//! | 3-4, with the text `x` | none: the text there is `b` |
+//!
+//! Regions that are left out are reported, once for each label. A region whose own text is not
+//! found at its offsets comes from an export with other offsets, such as one made by a script that
+//! counts code points; it would be wrong by one character for each emoji before it.
+//!
+//! Where texts and regions are in the two exports (`label_studio` reads them):
+//!
+//! | | JSON | JSON_MIN |
+//! |---|---|---|
+//! | text | `text`, else the only string, of `data` | `text`, else the only string that is not Label Studio's own |
+//! | regions | `value` of the items of `result` whose `type` is `labels` | items of all lists that have `labels` |
+//! | annotations | `annotations`, before version 1.0 `completions` | the task is one |
+//! | user | `completed_by` of the annotation | `annotator` |
+//! | passed over | `predictions`, relations, choices | everything else |
+//! | left out with a report | `hypertextlabels`, `paragraphlabels` | |
+//!
+//! Spans of HTML and of dialogues are left out with a report because they are spans, but of a text
+//! that is not plain.
 
 use serde_json::{Map, Value};
 
@@ -7,30 +38,35 @@ use super::label_studio::{list, short};
 
 /// A document, and where its code units are.
 pub(super) struct Regions {
+    /// The document; regions are added to it.
     pub(super) document: Document,
-    /// Where, in code units, the characters begin that have two.
+    /// Code units, ascending, at which the characters begin that have two; empty for ASCII.
     pairs: Vec<u32>,
     /// Length of the text in code units.
     units: u64,
-    /// Where, in bytes, every [`STEP`]th character begins.
-    marks: Vec<usize>,
+    /// Byte offset of every [`STEP`]th character.
+    offsets: Vec<usize>,
 }
 
-/// Characters from one mark to the next.
+/// Number of characters between two entries of `offsets`.
 const STEP: usize = 256;
 
-/// Characters that the text of a region may lack.
+/// Number of characters of the document, beyond the length of a region's own text, that are
+/// searched for that text.
 const LONGEST_REST: usize = 200;
 
 /// What an offset in code units is.
 enum Place {
+    /// The beginning of this character, or the end of the text.
     Character(u32),
+    /// Between the two code units of a character.
     WithinCharacter,
+    /// Behind the end of the text.
     Beyond,
 }
 
 impl Regions {
-    /// A document without annotations.
+    /// Creates a document without annotations and indexes its text.
     pub(super) fn new(text: String) -> Self {
         let (mut pairs, mut units) = (Vec::new(), 0_u64);
         if text.is_ascii() {
@@ -43,15 +79,16 @@ impl Regions {
                 units += character.len_utf16() as u64;
             }
         }
-        let marks = text.char_indices().step_by(STEP).map(|(at, _)| at);
+        let offsets = text.char_indices().step_by(STEP).map(|(at, _)| at);
         Self {
-            marks: marks.collect(),
+            offsets: offsets.collect(),
             document: Document::new(text),
             pairs,
             units,
         }
     }
 
+    /// Converts an offset in code units to characters.
     fn place(&self, unit: u64) -> Place {
         if unit > self.units {
             return Place::Beyond;
@@ -64,10 +101,22 @@ impl Regions {
         }
     }
 
-    /// True where the text from `start` to `end` (characters) holds the text that the region says it has.
+    /// Returns true if the text from `start` to `end` (characters) contains the text that the
+    /// region says it has, or if it does not say.
     ///
-    /// White space makes no difference, and the region's text may lack the rest of its words: both occur in exports
-    /// whose offsets are right.
+    /// White space makes no difference, and the region's text may lack the rest of its words: both
+    /// occur in exports whose offsets are right. A mismatch tells that the offsets count something
+    /// else, such as code points.
+    ///
+    /// | text of the document | text of the region | holds |
+    /// |---|---|---|
+    /// | `New York` | `NewYork` | yes |
+    /// | `New York` | `New` | yes |
+    /// | `New York` | `Bonn` | no |
+    /// | any | not given, or the region is empty | yes |
+    ///
+    /// A long region with a short text is compared at its beginning only, so that time follows the
+    /// size of the file.
     fn holds(&self, start: u32, end: u32, value: &Map<String, Value>) -> bool {
         let Some(Value::String(said)) = value.get("text") else {
             return true;
@@ -84,14 +133,27 @@ impl Regions {
         stretch.collect::<String>().contains(&said)
     }
 
-    /// The text from a character on.
+    /// Returns the text from a character on, without scanning more than [`STEP`] characters before
+    /// it.
     fn from(&self, start: u32) -> impl Iterator<Item = char> {
-        let mark = self.marks.get(start as usize / STEP).copied();
-        let text = &self.document.text[mark.unwrap_or(self.document.text.len())..];
+        let offset = self.offsets.get(start as usize / STEP).copied();
+        let text = &self.document.text[offset.unwrap_or(self.document.text.len())..];
         text.chars().skip(start as usize % STEP)
     }
 
-    /// Adds a region: an annotation for each of its labels.
+    /// Adds a region: an annotation for each of its labels. `at` names its place in the file, for
+    /// messages.
+    ///
+    /// ```json
+    /// {"start": 0, "end": 3, "labels": ["PER", "SINGER"], "text": "Bob"}
+    /// ```
+    ///
+    /// A region that does not fit the text is left out with a report: its offsets are beyond the
+    /// text or within a character, or the text there is not that of the region. One that ends
+    /// before it begins is added, and left out when the document is closed.
+    ///
+    /// # Errors
+    /// A message if the offsets or the labels are not what the format says.
     pub(super) fn add(
         &mut self,
         value: &Map<String, Value>,

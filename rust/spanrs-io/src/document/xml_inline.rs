@@ -1,4 +1,29 @@
 //! XML in which elements are annotations, and their text is the document's text.
+//!
+//! ```text
+//! <doc>x &amp; <A k="1">y<B/></A></doc>
+//! ```
+//!
+//! | elements | text | annotations |
+//! |---|---|---|
+//! | all | `x & y` | doc 0-5, A 4-5 with k=1, B 5-5 |
+//! | declared: A | `x & y` | A 4-5 |
+//! | declared: A, overlay | `<doc>x &amp; y<B/></doc>` | A 13-18 |
+//!
+//! The text consists of the characters in the root element, with references and CDATA sections
+//! decoded; line ends are kept as they are. In an overlay all markup that is not declared is part
+//! of the text, exactly as it is written, and the characters that MAT escapes are escaped again, so
+//! that the text can be read as XML without the annotations.
+//!
+//! Annotations are in the order of their start tags, so an element comes before those in it.
+//! Elements and comments by which MAT stores its own data (`_mat:atypes`, ...) are neither text nor
+//! annotations.
+//!
+//! XML is parsed by quick-xml, which checks that tags are nested; whatever else XML forbids and the
+//! library lets pass is checked here: names, control characters, a second root, text outside the
+//! root, a misplaced declaration. Whether a file is accepted does not depend on which elements are
+//! declared. Document types with an internal subset are refused, since they may declare entities
+//! that expand without bound; external subsets are not read. Time is linear in the file.
 
 use std::borrow::Cow;
 
@@ -11,10 +36,27 @@ use crate::error::{Code, Error, Result};
 
 /// Elements by which MAT declares types; they hold no text and are no annotations.
 const OWN_ELEMENTS: [&str; 3] = ["_mat:atypes", "_mat:atype", "_mat:attr"];
+/// Attribute by which MAT numbers annotations; it is no attribute of theirs.
 const OWN_ID: &str = "_mat:id";
-/// A comment that holds MAT's own data.
+/// Beginning of a comment that holds MAT's own data.
 const OWN_COMMENT: &str = " _mat_metadata_ ";
 
+/// Reads the document of a file. `name` is the name of the file in messages, `nesting` the largest
+/// number of elements within one another.
+///
+/// | file | error |
+/// |---|---|
+/// | `<a><b></a>`, `<a>`, `<a/><b/>`, `<a/>text`, no element at all | [`Code::BadDocument`] |
+/// | `<a>&nbsp;</a>`, `<a>&#0;</a>`, `<a>]]></a>` | [`Code::BadDocument`] |
+/// | `<a x='1' x='2'/>`, `<a x=1/>`, `<a x='<'/>`, `<a$b/>` | [`Code::BadDocument`] |
+/// | a second document type, or one behind the root's beginning | [`Code::BadDocument`] |
+/// | `<!DOCTYPE a [<!ENTITY b 'c'>]>` | [`Code::Entities`] |
+/// | more than `nesting` elements within one another | [`Code::TooDeep`] |
+/// | root `xmi:XMI`, `CAS` or `GateDocument` | [`Code::WrongFormat`] |
+///
+/// # Errors
+/// As in the table, all with line and column. A UIMA CAS and GATE's XML are refused because their
+/// text is not in elements.
 pub(super) fn read(
     name: &str,
     source: &str,
@@ -51,7 +93,14 @@ pub(super) fn read(
     }
 }
 
-/// The encoding that the beginning of a file declares; None for UTF-8.
+/// Returns the encoding that the beginning of a file declares, as it is written; None for UTF-8 and
+/// ASCII, and if there is no declaration or `head` does not hold all of it.
+///
+/// | beginning | encoding |
+/// |---|---|
+/// | bytes FF FE or FE FF | `utf-16` |
+/// | `<?xml version="1.0" encoding="ISO-8859-1"?>` | `ISO-8859-1` |
+/// | `<?xml version="1.0" encoding="UTF-8"?>`, `<a>` | none |
 pub(super) fn declared_encoding(head: &[u8]) -> Option<String> {
     if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
         return Some("utf-16".to_owned());
@@ -69,7 +118,11 @@ pub(super) fn declared_encoding(head: &[u8]) -> Option<String> {
     (!known).then(|| encoding.to_owned())
 }
 
-/// What programs call exports of theirs that are XML, but do not hold their text in elements.
+/// Returns what the export of a program is called whose root element is `start` if it is XML that
+/// holds text and annotations apart; None for all other XML.
+///
+/// Read as inline XML, a UIMA CAS would be elements without text, and GATE's XML a text with its
+/// nodes as annotations.
 fn standoff(start: &BytesStart<'_>) -> Option<&'static str> {
     let declares = |prefix: &str| {
         let mut attributes = start.attributes().flatten();
@@ -83,32 +136,55 @@ fn standoff(start: &BytesStart<'_>) -> Option<&'static str> {
     }
 }
 
-/// What an element is.
+/// What becomes of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// The annotation at that place.
+    /// It is the annotation with this index.
     Annotation(usize),
-    /// One of those that are not looked for.
+    /// It is not declared: its text is kept, its tags only in an overlay.
     Markup,
-    /// One of MAT's own.
+    /// It is one of MAT's own: neither tags nor text are kept.
     Own,
 }
 
+/// State of a pass over the file.
 struct Walk<'a> {
+    /// Name of the file in messages.
     name: &'a str,
+    /// The whole file.
     source: &'a str,
+    /// Which elements are annotations.
     elements: &'a Elements,
+    /// The document so far.
     document: Document,
-    /// Length of the text so far.
+    /// Length of the document's text in characters.
     characters: u32,
-    /// Elements that are open, and where each began in the file.
+    /// The open elements and where each begins in the file, in bytes. The innermost is last.
     open: Vec<(Role, usize)>,
+    /// There has been a root element.
     rooted: bool,
-    /// There was a document type.
+    /// There has been a document type.
     typed: bool,
 }
 
 impl Walk<'_> {
+    /// Handles an event of the parser, which lies between the bytes `from` and `to` of the file.
+    ///
+    /// | event | text | text in an overlay |
+    /// |---|---|---|
+    /// | text, CDATA | as it is | `&`, `<`, `>` escaped |
+    /// | `&amp;` | `&` | `&amp;` |
+    /// | `&#233;`, `&quot;` | `é`, `"` | `é`, `"` |
+    /// | tag of an annotation | nothing | nothing |
+    /// | tag of another element | nothing | as it is written |
+    /// | comment, processing instruction, declaration, document type | nothing | as it is written |
+    /// | MAT's own comment or element | nothing | nothing |
+    ///
+    /// # Errors
+    /// Those of the functions for each kind of event; [`Code::Entities`] for a document type with
+    /// an internal subset; [`Code::BadDocument`] for a second document type or one behind the
+    /// root's beginning, a declaration that is not at the very beginning or has no version, a
+    /// processing instruction without a name, and control characters.
     fn event(&mut self, event: &Event<'_>, from: usize, to: usize) -> Result<()> {
         match event {
             Event::Start(start) => self.start(start, from, to)?,
@@ -159,7 +235,11 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A reference to a character or to one of XML's own entities.
+    /// Adds the character of a reference, by number or by one of XML's five own entities.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] for other entities, characters that XML does not allow, and outside
+    /// the root element.
     fn reference(&mut self, reference: &BytesRef<'_>, from: usize) -> Result<()> {
         let character = match reference.resolve_char_ref() {
             Ok(Some(character)) if allowed(character) => character,
@@ -185,6 +265,15 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Handles a start tag: opens the element, and adds an annotation if it is one.
+    ///
+    /// The checks of names do not depend on the role of the element. A root element that is an
+    /// annotation is noted in [`Document::rooted`], as it encloses the text and usually means
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] for a second root and for names that XML does not allow,
+    /// [`Code::WrongFormat`] as [`read`].
     fn start(&mut self, start: &BytesStart<'_>, from: usize, to: usize) -> Result<()> {
         let tag = start.name().0;
         if self.rooted && self.open.is_empty() {
@@ -221,6 +310,7 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Adds an annotation with its attributes; its end is set when the element ends.
     fn annotate(&mut self, start: &BytesStart<'_>, tag: &str, from: usize) -> Result<()> {
         let attributes = self.attributes(start, tag, from)?;
         let ty = self.document.intern(tag);
@@ -233,8 +323,15 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The attributes of an element. They are looked at whatever the element is: what is XML does not depend
-    /// on a task.
+    /// Returns names and values of the attributes of an element, decoded. They are checked whatever
+    /// the element is: what is XML does not depend on a task.
+    ///
+    /// References in values are resolved, and white space is normalised as XML 1.0 demands. MAT's
+    /// own attribute is among them.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] at the element for names given twice, values without quotes, and
+    /// characters that XML does not allow.
     fn attributes(
         &self,
         start: &BytesStart<'_>,
@@ -265,7 +362,8 @@ impl Walk<'_> {
         Ok(found)
     }
 
-    /// Ends an element; with the place of its end tag, if it has one.
+    /// Ends the innermost element; `tag` is the place of its end tag, None for an empty element,
+    /// whose only tag was handled at its start.
     fn end(&mut self, tag: Option<(usize, usize)>) {
         match (self.open.pop(), tag) {
             (Some((Role::Annotation(annotation), _)), _) => {
@@ -276,7 +374,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Text between tags, without references.
+    /// Adds text between tags, in which there are no references. White space around the root
+    /// element is markup.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] for control characters, `]]>` outside of CDATA, and text outside the
+    /// root element.
     fn characters(&mut self, text: &str, from: usize, cdata: bool) -> Result<()> {
         if let Some(at) = text.find(|c| !allowed(c)) {
             let message = "a control character, which XML does not allow".to_owned();
@@ -298,6 +401,7 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Checks that an element is open.
     fn inside(&self, from: usize) -> Result<()> {
         match self.open.is_empty() {
             true => {
@@ -308,7 +412,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds text; in an overlay as XML writes it.
+    /// Adds text; escaped in an overlay. The text of MAT's own elements is dropped.
     fn text(&mut self, text: &str) {
         if self.open.last().is_some_and(|&(role, _)| role == Role::Own) {
             return;
@@ -319,18 +423,23 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds markup as it is written, if this is an overlay.
+    /// Adds the bytes from `from` to `to` of the file as they are written, if this is an overlay.
     fn markup(&mut self, from: usize, to: usize) {
         if self.elements.overlay {
             self.append(&self.source[from..to]);
         }
     }
 
+    /// Appends to the document's text.
     fn append(&mut self, text: &str) {
         self.document.text.push_str(text);
         self.characters += text.chars().count() as u32;
     }
 
+    /// Returns the document at the end of the file.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] if an element is open, or if there was none.
     fn finish(self) -> Result<Document> {
         if let Some(&(_, began)) = self.open.last() {
             let tag = self.source[began..].split(['>', ' ', '/', '\n']).next();
@@ -344,13 +453,14 @@ impl Walk<'_> {
         Ok(self.document)
     }
 
+    /// An error at a byte of the file.
     fn error(&self, at: usize, code: Code, message: String) -> Error {
         let before = &self.source.as_bytes()[..at.min(self.source.len())];
         Error::new(code, place(self.name, before), message)
     }
 }
 
-/// Text with the three characters escaped that MAT escapes, and no other.
+/// Returns text with `&`, `<` and `>` escaped, as MAT does, and no other character.
 fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>']) {
         return Cow::Borrowed(text);
@@ -359,7 +469,8 @@ fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace('&', amp).replace('<', lt).replace('>', gt))
 }
 
-/// True for the name of an element or an attribute.
+/// Returns true for the name of an element or an attribute. Accepts more than XML 1.0 does in other
+/// scripts: any character outside of ASCII may follow the first.
 fn is_name(name: &str) -> bool {
     let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | ':');
     let goes_on =
@@ -367,7 +478,7 @@ fn is_name(name: &str) -> bool {
     name.starts_with(begins) && name.chars().all(goes_on)
 }
 
-/// True for the characters of XML 1.0.
+/// Returns true for the characters of XML 1.0 (production 2 of the recommendation).
 fn allowed(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
 }

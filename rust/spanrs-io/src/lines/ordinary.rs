@@ -1,94 +1,133 @@
-//! Lines as most of a file are, which are found by the places of their white space alone.
+//! Ordinary token lines, which are recognised by their whitespace positions alone.
+//!
+//! Nearly all lines of a column file look alike: as many fields as the first token line, one
+//! separator between two of them, one kind of line end, nothing that begins like a comment or
+//! `-DOCSTART-`. For such a line it suffices to look at its first byte and at the bytes at the next
+//! few whitespace positions. In `EU NNP B-ORG\n` with three columns these are the positions 2, 6
+//! and 12: two separators and the line feed.
+//!
+//! Anything else (comments, blank lines with spaces, empty fields, several spaces in a row, a
+//! different number of columns) is left to the caller, who splits the line with care. The quick way
+//! therefore never decides what is an error.
 
 use super::LineReader;
 
-/// What an ordinary token line looks like: so many fields, none empty, one separator between two of them, a line end of
-/// the kind that the file has. It does not begin as comments and documents do.
+/// Shape of ordinary token lines: `columns` fields, none of them empty, exactly one separator
+/// between two of them, and a line end of the kind that the first line of the file has. Lines that
+/// begin with `#`, `-` or `comment` never have it.
+///
+/// Control characters within fields make a line irregular, as they are among the whitespace
+/// positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineShape {
-    /// Either may stand between fields.
+    /// Bytes that separate fields, either of them; two equal bytes where there is only one
+    /// separator. All at most `b' '`.
     pub(crate) separators: [u8; 2],
-    /// Number of fields.
+    /// Number of fields, at least 1.
     pub(crate) columns: usize,
-    /// Lines end with CR LF.
+    /// Lines end with CR LF, otherwise with LF.
     pub(crate) crlf: bool,
-    /// First byte of comments besides `#`.
+    /// First byte of the prefix of comments; `#` where none was given.
     pub(crate) comment: u8,
 }
 
 impl LineShape {
-    /// Places of white space in a line, its end included.
+    /// Returns the number of whitespace bytes of a line: the separators and the one or two bytes of
+    /// the line end.
     #[inline(always)]
-    fn marks(self) -> usize {
+    fn whitespace_count(self) -> usize {
         self.columns + usize::from(self.crlf)
     }
 
-    /// Bytes of a line end.
+    /// Returns the number of bytes of a line end.
     #[inline(always)]
     fn end(self) -> usize {
         1 + usize::from(self.crlf)
     }
 
-    /// The first byte of a line end. A carriage return always has a line feed behind it, unless the file ends there.
+    /// Returns the first byte of a line end. A carriage return always has a line feed behind it,
+    /// unless the file ends there.
     #[inline(always)]
     fn end_byte(self) -> u8 {
         if self.crlf { b'\r' } else { b'\n' }
     }
 
-    /// The end of the line that begins at `start`, if it has this shape; `marks` are the next places of white space.
+    /// Returns the end of the line at `start` of `text`, past its line end, if the line has this
+    /// shape.
+    ///
+    /// `whitespace` holds the next [`LineShape::whitespace_count`] whitespace positions in `text`.
+    /// All conditions are combined without branches, because nearly all lines fulfil them. With two
+    /// columns separated by spaces or tabs, and LF:
+    ///
+    /// | line | has the shape |
+    /// |---|---|
+    /// | `EU B-ORG` | yes |
+    /// | `EU  B-ORG` | no: an empty field between two spaces |
+    /// | `EU NNP B-ORG` | no: the second whitespace is no line end |
+    /// | `EU` | no: the first whitespace is no separator |
+    /// | ` EU B-ORG` | no: the first field is empty |
+    /// | `#EU B-ORG`, `-EU B-ORG` | no: may be a comment or a document line |
     #[inline(always)]
-    fn line_end(self, text: &[u8], start: usize, marks: &[u32]) -> Option<usize> {
+    fn line_end(self, text: &[u8], start: usize, whitespace: &[u32]) -> Option<usize> {
         let first = *text.get(start)?;
         let mut regular = (first != b'#') & (first != b'-') & (first != self.comment);
-        let (&line_end, between) = marks[..self.columns].split_last()?;
+        let (&line_end, between) = whitespace[..self.columns].split_last()?;
         let mut begin = start as u32;
         let [separator, other] = self.separators;
-        for &mark in between {
+        for &position in between {
             // Without branches; what does not fit is found at the end.
-            let byte = *text.get(mark as usize)?;
-            regular &= ((byte == separator) | (byte == other)) & (mark > begin);
-            begin = mark + 1;
+            let byte = *text.get(position as usize)?;
+            regular &= ((byte == separator) | (byte == other)) & (position > begin);
+            begin = position + 1;
         }
         regular &= (*text.get(line_end as usize)? == self.end_byte()) & (line_end > begin);
         regular.then_some(line_end as usize + self.end())
     }
 
-    /// True where an empty line is at `start`.
+    /// Returns true if an empty line is at `start`. A line of blanks is not empty.
     #[inline(always)]
-    fn is_blank(self, text: &[u8], start: usize, marks: &[u32]) -> bool {
-        marks[0] as usize == start && text[start] == self.end_byte()
+    fn is_blank(self, text: &[u8], start: usize, whitespace: &[u32]) -> bool {
+        whitespace[0] as usize == start && text[start] == self.end_byte()
     }
 }
 
-/// What [`LineReader::ordinary_run`] took.
+/// Outcome of [`LineReader::ordinary_run`].
 pub(crate) struct Run<E> {
+    /// Number of lines consumed.
     pub(crate) lines: u64,
+    /// Number of bytes of these lines.
     pub(crate) bytes: usize,
-    /// Lines since the last empty line.
+    /// Number of token lines since the last empty line: those of the sentence that is open.
     pub(crate) open: usize,
+    /// The error that ended the run, if `each` returned one; its line is consumed.
     pub(crate) result: Result<(), E>,
 }
 
 /// How far [`LineReader::ordinary_run`] may go.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
-    /// Bytes ahead within which lines must end.
+    /// Number of bytes ahead within which all lines consumed must end.
     pub(crate) within: usize,
-    /// Token lines since the last empty line.
+    /// Number of token lines since the last empty line, at the beginning of the run.
     pub(crate) open: usize,
-    /// Token lines that there may be between two empty lines.
-    pub(crate) most: usize,
+    /// Number of token lines allowed between two empty lines. The run ends before a line too many.
+    pub(crate) max_tokens: usize,
 }
 
 impl LineReader {
-    /// True where the first line ends with CR LF.
+    /// Returns true if the next line ends with CR LF. Asked at the beginning of a file; false if
+    /// the file has no line feed.
     pub(crate) fn has_crlf(&self) -> bool {
         let ahead = self.ahead();
         memchr::memchr(b'\n', ahead).is_some_and(|end| ahead[..end].ends_with(b"\r"))
     }
 
-    /// If the next line has the shape, takes it and gives its place and that of its marks. It may be
-    /// looked at anew with [`LineReader::next_marked`] where the answer is None.
+    /// Consumes the next line if it has the shape. Returns the range of its bytes, with the line
+    /// end, and the index range of the whitespace positions that end its fields, one for each
+    /// field.
+    ///
+    /// If the answer is None, nothing is consumed and [`LineReader::next_line`] reads the line.
+    /// None as well at the end of the buffer, and after [`LineReader::look_at_single_lines`].
     #[inline(always)]
     pub(crate) fn next_ordinary(
         &mut self,
@@ -97,18 +136,39 @@ impl LineReader {
         if self.single {
             return None;
         }
-        let marks = self.mark..self.mark + shape.marks();
-        let end = shape.line_end(&self.buffer, self.at, self.marks.get(marks.clone())?)?;
+        let whitespace = self.next_whitespace..self.next_whitespace + shape.whitespace_count();
+        let end = shape.line_end(
+            &self.buffer,
+            self.at,
+            self.whitespace.get(whitespace.clone())?,
+        )?;
         let whole = self.at..end;
-        let fields = marks.start..marks.start + shape.columns;
-        (self.at, self.mark) = (end, marks.end);
+        let fields = whitespace.start..whitespace.start + shape.columns;
+        (self.at, self.next_whitespace) = (end, whitespace.end);
         self.line += 1;
         Some((whole, fields))
     }
 
-    /// Takes ordinary lines, empty lines behind them and comments between sentences, as long as they end within bounds
-    /// and `each` goes on, which gets an ordinary line's field number `field`, or None for the empty line, and the number
-    /// of the line. `is_comment` is asked of lines that begin as comments do.
+    /// Consumes ordinary token lines, the empty lines between sentences and comments before
+    /// sentences, up to the bounds, the end of the buffer or the first line of another kind.
+    ///
+    /// `each` is called for every token line with its field number `field`, from 0, and for an
+    /// empty line that ends a sentence with None; the second argument is the number of the line,
+    /// from 1. The run ends when it returns an error. `is_comment` decides about lines before a
+    /// sentence that begin with `#` or the first byte of the comment prefix.
+    ///
+    /// | line | content | `each` with `field` 1 |
+    /// |---|---|---|
+    /// | 1 | `EU B-ORG` | `B-ORG`, 1 |
+    /// | 2 | `rejects O` | `O`, 2 |
+    /// | 3 | | None, 3 |
+    /// | 4 | `# a comment` | not called |
+    /// | 5 | `German B-MISC` | `B-MISC`, 5 |
+    /// | 6 | | None, 6 |
+    /// | 7 | | the run ends before this line: no sentence is open |
+    ///
+    /// Consumes nothing after [`LineReader::look_at_single_lines`], since whitespace is not indexed
+    /// then.
     #[inline]
     pub(crate) fn ordinary_run<E>(
         &mut self,
@@ -118,38 +178,42 @@ impl LineReader {
         mut each: impl FnMut(Option<&[u8]>, u64) -> Result<(), E>,
     ) -> Run<E> {
         let (first, before) = (self.at, self.line);
-        let (mut at, mut mark, mut line) = (self.at, self.mark, self.line);
+        let (mut at, mut next, mut line) = (self.at, self.next_whitespace, self.line);
         let mut open = bounds.open;
         let mut result = Ok(());
         while !self.single && result.is_ok() {
-            let Some(marks) = self.marks.get(mark..mark + shape.marks()) else {
+            let Some(whitespace) = self.whitespace.get(next..next + shape.whitespace_count())
+            else {
                 break;
             };
             let blank_fits = at + shape.end() <= first + bounds.within;
-            if open > 0 && blank_fits && shape.is_blank(&self.buffer, at, marks) {
+            if open > 0 && blank_fits && shape.is_blank(&self.buffer, at, whitespace) {
                 line += 1;
-                (at, mark, open) = (at + shape.end(), mark + shape.end(), 0);
+                (at, next, open) = (at + shape.end(), next + shape.end(), 0);
                 result = each(None, line);
                 continue;
             }
-            let end = shape.line_end(&self.buffer, at, marks);
-            let Some(end) = end.filter(|end| end - first <= bounds.within && open < bounds.most)
+            let end = shape.line_end(&self.buffer, at, whitespace);
+            let Some(end) =
+                end.filter(|end| end - first <= bounds.within && open < bounds.max_tokens)
             else {
-                let comment = self.comment(shape, (at, mark), open, &is_comment);
+                let comment = self.comment(shape, (at, next), open, &is_comment);
                 let Some((end, behind)) = comment.filter(|(end, _)| end - first <= bounds.within)
                 else {
                     break;
                 };
-                (at, mark, line) = (end, behind, line + 1);
+                (at, next, line) = (end, behind, line + 1);
                 continue;
             };
-            let begin = field.checked_sub(1).and_then(|before| marks.get(before));
-            let begin = begin.map_or(at, |&mark| mark as usize + 1);
+            let begin = field
+                .checked_sub(1)
+                .and_then(|before| whitespace.get(before));
+            let begin = begin.map_or(at, |&position| position as usize + 1);
             line += 1;
-            result = each(Some(&self.buffer[begin..marks[field] as usize]), line);
-            (at, mark, open) = (end, mark + shape.marks(), open + 1);
+            result = each(Some(&self.buffer[begin..whitespace[field] as usize]), line);
+            (at, next, open) = (end, next + shape.whitespace_count(), open + 1);
         }
-        (self.at, self.mark, self.line) = (at, mark, line);
+        (self.at, self.next_whitespace, self.line) = (at, next, line);
         Run {
             lines: line - before,
             bytes: at - first,
@@ -158,12 +222,15 @@ impl LineReader {
         }
     }
 
-    /// The end of the comment at `at` and the number of the mark behind it; None where no comment between two sentences
-    /// is there.
+    /// Returns the end of the comment at `at` and the index of the first whitespace position behind
+    /// it; None if the line at `at` is no comment before a sentence, or if its end is not in the
+    /// buffer.
+    ///
+    /// `next` is the index of the first whitespace position at or behind `at`.
     fn comment(
         &self,
         shape: LineShape,
-        (at, mark): (usize, usize),
+        (at, next): (usize, usize),
         open: usize,
         is_comment: impl Fn(&[u8]) -> bool,
     ) -> Option<(usize, usize)> {
@@ -171,11 +238,11 @@ impl LineReader {
         if open > 0 || first != b'#' && first != shape.comment {
             return None;
         }
-        let marks = self.marks.get(mark..)?;
-        let number = marks
+        let whitespace = self.whitespace.get(next..)?;
+        let number = whitespace
             .iter()
-            .position(|&mark| self.buffer[mark as usize] == b'\n')?;
-        let end = marks[number] as usize + 1;
-        is_comment(&self.buffer[at..end]).then_some((end, mark + number + 1))
+            .position(|&position| self.buffer[position as usize] == b'\n')?;
+        let end = whitespace[number] as usize + 1;
+        is_comment(&self.buffer[at..end]).then_some((end, next + number + 1))
     }
 }

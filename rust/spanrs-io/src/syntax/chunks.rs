@@ -1,3 +1,5 @@
+//! Blocks of whole sentences, read from a stream in bounded memory.
+
 use std::io::Read;
 use std::path::Path;
 
@@ -10,40 +12,62 @@ use crate::open::{decompress, open_file};
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 4 << 20;
-/// Longest sentence.
+/// Number of bytes from which text without the end of a sentence is refused.
 const LONGEST: usize = 1 << 30;
 
-/// Whole sentences of a file.
+/// A block of whole sentences of a file.
 #[derive(Debug)]
 pub struct SyntaxChunk {
-    /// Text that ends at the end of a sentence.
+    /// Text that ends at the end of a sentence, or at the end of the file. Not checked to be UTF-8
+    /// yet.
     pub text: Vec<u8>,
-    /// Lines of the file before it.
+    /// Number of lines of the file before it, so that errors can name lines of the file.
     pub lines_before: u64,
 }
 
-/// Reads a file in chunks of whole sentences, in memory that does not grow with the file.
+/// Reads a file in blocks of whole sentences, in memory that does not grow with the file.
+///
+/// It is used by one thread; the blocks can be sent to others.
+///
+/// ```
+/// use spanrs_io::{SyntaxChunks, SyntaxReader, SyntaxSentence};
+/// let text = "They/PRP ate/VBD\nNo/UH\n";
+/// let mut chunks = SyntaxChunks::new("example", Box::new(text.as_bytes()), None).unwrap();
+/// let chunk = chunks.read().unwrap().unwrap();
+/// let mut reader = SyntaxReader::new(&chunk.text, chunks.format(), "example", 0).unwrap();
+/// let mut sentence = SyntaxSentence::default();
+/// assert!(reader.read(&mut sentence).unwrap());
+/// assert_eq!((sentence.words[1].form(), sentence.words[1].xpos()), ("ate", "VBD"));
+/// assert!(chunks.read().unwrap().is_none());
+/// ```
 pub struct SyntaxChunks {
+    /// Name in messages.
     path: String,
+    /// The rest of the file, decompressed.
     source: Source,
+    /// The format, which tells where sentences end.
     format: SyntaxFormat,
-    /// What was read and not given out.
+    /// Text that was read and not handed out; begins at the beginning of a sentence.
     pending: Vec<u8>,
+    /// Number of lines handed out.
     lines: u64,
+    /// The source has ended.
     ended: bool,
 }
 
 impl SyntaxChunks {
-    /// Opens a file, decompressing gzip and zstd; the format is recognised if it is not given.
+    /// Opens a file, decompressing gzip and zstd. The format is recognised by the first 64 KiB if
+    /// it is not given.
     ///
     /// # Errors
-    /// [`Code::Io`], [`Code::Compression`], and [`Code::WrongFormat`] where the format is not recognised.
+    /// [`Code::Io`], [`Code::Compression`]; [`Code::Encoding`] for UTF-16 and [`Code::Nul`] for a
+    /// NUL byte within the first 64 KiB; [`Code::WrongFormat`] if the format is not recognised.
     pub fn open(path: &Path, format: Option<SyntaxFormat>) -> Result<Self> {
         let file = open_file(path)?;
         Self::new(&path.display().to_string(), Box::new(file), format)
     }
 
-    /// As [`SyntaxChunks::open`], of a stream.
+    /// Reads a stream as [`SyntaxChunks::open`] reads a file. `path` is the name in messages.
     ///
     /// # Errors
     /// As [`SyntaxChunks::open`].
@@ -77,16 +101,17 @@ impl SyntaxChunks {
         Ok(chunks)
     }
 
-    /// The path or name of the source.
+    /// Returns the path or name of the source.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The format, given or recognised.
+    /// Returns the format, given or recognised.
     pub fn format(&self) -> SyntaxFormat {
         self.format
     }
 
+    /// Appends up to [`CHUNK`] bytes to the pending text; fewer mean that the source has ended.
     fn read_more(&mut self) -> Result<()> {
         let before = self.pending.len();
         let result = self
@@ -99,10 +124,13 @@ impl SyntaxChunks {
         Ok(())
     }
 
-    /// Whole sentences; None at the end of the file.
+    /// Reads the next block of whole sentences; None at the end of the file. Blocks have about 4 to
+    /// 8 MiB, unless a sentence is longer; the last one may be shorter, and need not end with a
+    /// line end.
     ///
     /// # Errors
-    /// [`Code::Io`], [`Code::Compression`], and [`Code::SentenceTooLong`].
+    /// [`Code::Io`], [`Code::Compression`], and [`Code::SentenceTooLong`] for more than 1 GiB
+    /// without the end of a sentence.
     pub fn read(&mut self) -> Result<Option<SyntaxChunk>> {
         let mut end = None;
         while !self.ended {
@@ -132,7 +160,17 @@ impl SyntaxChunks {
     }
 }
 
-/// One past the last end of a sentence in a text.
+/// Returns the offset past the last end of a sentence in a text: behind the last line feed if a
+/// sentence is a line, else behind the last blank line. None if there is none. A line of blanks is
+/// blank.
+///
+/// The text is searched from its end, so that time usually is that of one sentence.
+///
+/// | text | CoNLL-U | tokens |
+/// |---|---|---|
+/// | `a b\nc d\n\ne` | 9 | 9 |
+/// | `a b\nc d\ne` | none | 8 |
+/// | `a b` | none | none |
 fn sentence_end(text: &[u8], format: SyntaxFormat) -> Option<usize> {
     let mut end = memchr::memrchr(b'\n', text)? + 1;
     if matches!(format, SyntaxFormat::WordTag | SyntaxFormat::Tokens) {
@@ -152,7 +190,21 @@ fn sentence_end(text: &[u8], format: SyntaxFormat) -> Option<usize> {
 }
 
 impl SyntaxChunk {
-    /// Splits into at most `parts` chunks of similar size, of whole sentences each.
+    /// Splits the block into at most `parts` parts of similar size, of whole sentences each;
+    /// `parts` is at least 1.
+    ///
+    /// The parts follow one another without gaps. A part ends at the last end of a sentence at or
+    /// before an even share, so the result depends on the text and on `parts` alone. Fewer parts
+    /// are returned if there are fewer sentences.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::{SyntaxChunk, SyntaxFormat};
+    /// let chunk = SyntaxChunk { text: b"a b\nc\nd e f\n".to_vec(), lines_before: 7 };
+    /// let parts = chunk.split(2, SyntaxFormat::Tokens);
+    /// assert_eq!(parts[0].text, b"a b\nc\n");
+    /// assert_eq!((parts[1].text, parts[1].lines_before), (&b"d e f\n"[..], 9));
+    /// ```
     pub fn split(&self, parts: usize, format: SyntaxFormat) -> Vec<SyntaxPart<'_>> {
         let mut all = Vec::with_capacity(parts);
         let (mut start, mut lines_before) = (0, self.lines_before);
@@ -175,11 +227,11 @@ impl SyntaxChunk {
     }
 }
 
-/// A part of a chunk.
+/// A part of a block, for one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct SyntaxPart<'a> {
     /// Text of whole sentences.
     pub text: &'a [u8],
-    /// Lines of the file before it.
+    /// Number of lines of the file before it.
     pub lines_before: u64,
 }

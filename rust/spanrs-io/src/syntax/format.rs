@@ -1,19 +1,29 @@
+//! Formats of sentences, and their recognition.
+
 use spanrs_base::Position;
 
 use crate::conllu::{Id, id};
 use crate::error::{Code, Error, Result};
 
 /// How sentences with or without syntax are written.
+///
+/// | format | sentence | known of a word |
+/// |---|---|---|
+/// | [`SyntaxFormat::Conllu`] | lines, then a blank line | everything |
+/// | [`SyntaxFormat::FourColumns`] | lines, then a blank line | form, tag, head, label |
+/// | [`SyntaxFormat::WordTag`] | one line | form, tag |
+/// | [`SyntaxFormat::Tokens`] | one line | form |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntaxFormat {
-    /// Ten columns that are separated by tabs, a word on a line: CoNLL-U, and CoNLL-X, whose columns CPOSTAG and POSTAG
-    /// stand where CoNLL-U has UPOS and XPOS.
+    /// Ten columns separated by tabs, one word on a line: CoNLL-U, and CoNLL-X, whose columns
+    /// CPOSTAG and POSTAG stand where CoNLL-U has UPOS and XPOS.
     Conllu,
-    /// Form, tag, head and label, separated by white space, a word on a line: what parser.py reads.
+    /// Form, tag, head and label separated by white space, one word on a line: the format that
+    /// parser.py reads.
     FourColumns,
-    /// A sentence on a line, words with their tags after the last slash: `They/PRP ate/VBD`.
+    /// One sentence on a line, words with their tags behind the last slash: `They/PRP 1/2/CD`.
     WordTag,
-    /// A sentence on a line, tokens separated by white space.
+    /// One sentence on a line, tokens separated by white space.
     Tokens,
 }
 
@@ -21,7 +31,7 @@ impl SyntaxFormat {
     /// All formats.
     pub const ALL: [Self; 4] = [Self::Conllu, Self::FourColumns, Self::WordTag, Self::Tokens];
 
-    /// Its name in options.
+    /// Returns the name of the format in options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Conllu => "conllu",
@@ -31,15 +41,42 @@ impl SyntaxFormat {
         }
     }
 
-    /// The format of that name.
+    /// Returns the format of that name.
+    ///
+    /// ```
+    /// use spanrs_io::SyntaxFormat;
+    /// assert_eq!(SyntaxFormat::from_name("word-tag"), Some(SyntaxFormat::WordTag));
+    /// assert_eq!(SyntaxFormat::from_name("conll"), None);
+    /// ```
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Recognises the format of a text by its first lines.
+    /// Recognises the format of a text by its first 20 lines that are neither blank nor begin with
+    /// `#`.
+    ///
+    /// 1. No such line: CoNLL-U, an empty file.
+    /// 2. Ten columns separated by tabs, the first an id of CoNLL-U: CoNLL-U.
+    /// 3. Four columns on every line, with a tag without lower-case letters and a number as head,
+    ///    one of them 0: four columns.
+    /// 4. Other tabs, ten columns separated by spaces, JSON or XML, or two columns on each of three
+    ///    lines or more: refused.
+    /// 5. All words are word/TAG: that format. Most of them, more than four fifths: refused, as the
+    ///    user has to decide.
+    /// 6. Otherwise tokens.
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] for texts that are in no such format.
+    /// [`Code::WrongFormat`] for texts that are in no such format, with the first of the lines as
+    /// place.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::SyntaxFormat;
+    /// let recognise = |text| SyntaxFormat::recognise(text, "example");
+    /// assert_eq!(recognise("They/PRP ate/VBD\n").unwrap(), SyntaxFormat::WordTag);
+    /// assert_eq!(recognise("They ate and/or drank\n").unwrap(), SyntaxFormat::Tokens);
+    /// assert!(recognise("{\"text\": \"They ate\"}\n").is_err());
+    /// ```
     pub fn recognise(text: &str, path: &str) -> Result<Self> {
         const LINES: usize = 20;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -102,15 +139,22 @@ impl SyntaxFormat {
     }
 }
 
-/// True for `ate/VBD`, and false for `and/or`: tags have no lower-case letters.
+/// Returns true for `ate/VBD` and `1/2/CD`, and false for `and/or` and `http://x`: tags have no
+/// lower-case letters.
 fn is_tagged(word: &str) -> bool {
     word.rsplit_once('/').is_some_and(|(word, tag)| {
         !word.is_empty() && !tag.is_empty() && !tag.contains(char::is_lowercase)
     })
 }
 
-/// True where every line has a form, a tag without lower-case letters, a head and a label, and a head is the root: running
-/// text has numbers in third place, too.
+/// Returns true if every line has a form, a tag without lower-case letters, a number as head and a
+/// label, and a head is 0, the root. At least two lines are needed: running text has numbers in
+/// third place, too.
+///
+/// ```text
+/// They  PRP  2  nsubj
+/// ate   VBD  0  root
+/// ```
 fn is_four_columns(lines: &[(usize, &str)]) -> bool {
     let mut has_root = false;
     lines.iter().all(|(_, line)| {

@@ -1,26 +1,46 @@
+//! Reader of sentences from a text in memory.
+
 use spanrs_base::Position;
 
 use super::format::SyntaxFormat;
 use super::sentence::{Multiword, SyntaxSentence, SyntaxWord};
 use crate::error::{Code, Error, Result};
 
+/// A field that the file does not specify.
 const NONE: &str = "_";
 
 /// Reads sentences from a text that ends at the end of a sentence.
+///
+/// The words of a sentence borrow from the text; only the vectors of the sentence are filled, which
+/// are reused.
+///
+/// ```
+/// use spanrs_io::{SyntaxFormat, SyntaxReader, SyntaxSentence};
+/// let text = b"They PRP 2 nsubj\nate VBD 0 root\n\n";
+/// let mut reader = SyntaxReader::new(text, SyntaxFormat::FourColumns, "example", 0).unwrap();
+/// let mut sentence = SyntaxSentence::default();
+/// assert!(reader.read(&mut sentence).unwrap());
+/// assert_eq!(SyntaxReader::heads("example", &sentence).unwrap(), [2, 0]);
+/// assert!(!reader.read(&mut sentence).unwrap());
+/// ```
 #[derive(Clone, Debug)]
 pub struct SyntaxReader<'a> {
+    /// Text that was not read yet.
     rest: &'a str,
+    /// The format of the text.
     format: SyntaxFormat,
+    /// Name in messages.
     path: &'a str,
-    /// Lines read so far.
+    /// Number of lines of the file read so far, those before the text included.
     line: u64,
 }
 
 impl<'a> SyntaxReader<'a> {
-    /// Reads a text; `lines_before` is how many lines of the file come before it.
+    /// Creates a reader of `text`, before which the file has `lines_before` lines. A byte order
+    /// mark at the beginning of the file is passed over.
     ///
     /// # Errors
-    /// [`Code::Encoding`] where the text is not UTF-8.
+    /// [`Code::Encoding`] with its line if the text is not UTF-8.
     pub fn new(
         text: &'a [u8],
         format: SyntaxFormat,
@@ -45,12 +65,13 @@ impl<'a> SyntaxReader<'a> {
         })
     }
 
+    /// The error [`Code::WrongFormat`] at the line read last.
     fn wrong<T>(&self, message: impl Into<String>) -> Result<T> {
         let position = Position::line(self.path, self.line);
         Err(Error::new(Code::WrongFormat, position, message))
     }
 
-    /// The next line without its end, and the line with it; None at the end of the text.
+    /// Returns the next line without its end, and the line with it; None at the end of the text.
     #[inline]
     fn next_line(&mut self) -> Option<(&'a str, &'a str)> {
         if self.rest.is_empty() {
@@ -64,10 +85,27 @@ impl<'a> SyntaxReader<'a> {
         Some((line.strip_suffix('\r').unwrap_or(line), whole))
     }
 
-    /// Reads the next sentence; false at the end of the text. Sentences on lines of their own may be empty.
+    /// Reads the next sentence into `sentence`, whose previous content is cleared; false at the end
+    /// of the text.
+    ///
+    /// In formats of one sentence on a line every line is a sentence, so sentences may be empty. In
+    /// the others blank lines are passed over before a sentence, and a sentence of comments alone,
+    /// without words, is possible. The last sentence need not be followed by a blank line.
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] for lines that are not in the format, ids out of order included.
+    /// [`Code::WrongFormat`] with its line for lines that are not in the format: another number of
+    /// columns, ids out of order, a multiword token that reaches beyond the sentence, an empty
+    /// form. In word/TAG, for a token without a slash.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::{SyntaxFormat, SyntaxReader, SyntaxSentence};
+    /// // The text begins behind line 41 of the file.
+    /// let text = b"They/PRP ate\n";
+    /// let mut reader = SyntaxReader::new(text, SyntaxFormat::WordTag, "a.txt", 41).unwrap();
+    /// let error = reader.read(&mut SyntaxSentence::default()).unwrap_err();
+    /// assert_eq!(error.to_string(), "a.txt:42: \"ate\" is no word/TAG");
+    /// ```
     pub fn read(&mut self, sentence: &mut SyntaxSentence<'a>) -> Result<bool> {
         sentence.words.clear();
         sentence.multiwords.clear();
@@ -78,7 +116,20 @@ impl<'a> SyntaxReader<'a> {
         }
     }
 
-    /// A sentence on lines that end with an empty one.
+    /// Reads a sentence of several lines that ends with a blank line or the text.
+    ///
+    /// ```text
+    /// # text = don't go     \ before word 1
+    /// 1-2   don't           /
+    /// 1     do
+    /// 2     n't
+    /// 2.1   (empty node)      before word 3
+    /// 3     go
+    /// # end                   after the last word
+    /// ```
+    ///
+    /// The text between two words is kept as one slice: its length is known from what remains to be
+    /// read.
     fn read_lines(&mut self, sentence: &mut SyntaxSentence<'a>) -> Result<bool> {
         // Text since the last word.
         let mut between = self.rest;
@@ -120,7 +171,7 @@ impl<'a> SyntaxReader<'a> {
         Ok(!sentence.words.is_empty() || !between.is_empty())
     }
 
-    /// Multiword tokens must end within the sentence.
+    /// Checks that the last multiword token ends within the sentence.
     fn check_end(&self, sentence: &SyntaxSentence<'a>) -> Result<()> {
         match sentence.multiwords.last() {
             Some(last) if last.end > sentence.words.len() => self.wrong(format!(
@@ -133,6 +184,8 @@ impl<'a> SyntaxReader<'a> {
         }
     }
 
+    /// Returns the ten fields of a line of four columns: form, XPOS, head and label; the others are
+    /// `_`.
     fn four_columns(&self, line: &'a str) -> Result<[&'a str; 10]> {
         let mut columns = line.split_whitespace();
         let mut next = || columns.next();
@@ -147,7 +200,15 @@ impl<'a> SyntaxReader<'a> {
         }
     }
 
-    /// The fields of a word; None for a multiword token or an empty node.
+    /// Returns the fields of a word; None for a multiword token, which is added to the sentence, or
+    /// an empty node, which is only checked.
+    ///
+    /// Nearly all lines are words with the next id, which is tested first. Fields may be empty,
+    /// except for the form; they are not interpreted here.
+    ///
+    /// # Errors
+    /// [`Code::WrongFormat`] for another number of columns, an empty form, and as
+    /// [`SyntaxReader::other_id`].
     #[inline]
     fn ten_columns(
         &self,
@@ -179,7 +240,24 @@ impl<'a> SyntaxReader<'a> {
         Ok(None)
     }
 
-    /// A multiword token or an empty node.
+    /// Handles a line whose id is not that of the next word, `expected`: adds a multiword token,
+    /// checks the order of an empty node.
+    ///
+    /// A multiword token stands before its first word, covers at least two, and does not overlap
+    /// the one before it. The empty node `3.1` stands behind word 3 (`0.1` before the first word).
+    /// If the next word is 3:
+    ///
+    /// | id | outcome |
+    /// |---|---|
+    /// | `3-4` | a multiword token of the words 3 and 4 |
+    /// | `2.1` | an empty node |
+    /// | `3-3`, `2-3`, `4-5` | refused |
+    /// | `1.1`, `3.1` | refused |
+    /// | `2`, `4`, `x` | refused |
+    ///
+    /// # Errors
+    /// [`Code::WrongFormat`] for all ids that are refused, and for a multiword token without a
+    /// form.
     fn other_id(
         &self,
         id: &str,
@@ -228,7 +306,7 @@ impl<'a> SyntaxReader<'a> {
         }
     }
 
-    /// A sentence on one line.
+    /// Reads a sentence that is one line; the tag is XPOS.
     fn read_line(&mut self, sentence: &mut SyntaxSentence<'a>) -> Result<bool> {
         let Some((line, _)) = self.next_line() else {
             return Ok(false);
@@ -251,10 +329,21 @@ impl<'a> SyntaxReader<'a> {
         Ok(true)
     }
 
-    /// The heads of a sentence.
+    /// Returns the heads of a sentence as numbers: word numbers from 1, and 0 for the root. They
+    /// are not checked to be words of the sentence or to form a tree.
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] with the line of a head that is no number.
+    /// [`Code::WrongFormat`] with the line of the first head that is no number.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::{SyntaxFormat, SyntaxReader, SyntaxSentence};
+    /// let mut reader = SyntaxReader::new(b"They ate\n", SyntaxFormat::Tokens, "example", 0).unwrap();
+    /// let mut sentence = SyntaxSentence::default();
+    /// reader.read(&mut sentence).unwrap();
+    /// let error = SyntaxReader::heads("example", &sentence).unwrap_err();
+    /// assert_eq!(error.to_string(), "example:1: the word has no head (_)");
+    /// ```
     pub fn heads(path: &str, sentence: &SyntaxSentence<'_>) -> Result<Vec<u32>> {
         let words = sentence.words.len();
         let head = |word: &SyntaxWord| {

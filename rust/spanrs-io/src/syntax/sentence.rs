@@ -1,71 +1,92 @@
-/// A word of a sentence. What the file does not say is `_`.
+//! Sentences and words as the file has them.
+
+/// A word of a sentence. Fields that the file does not specify are `_`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyntaxWord<'a> {
-    /// Number of its line, from 1.
+    /// Number of its line, from 1; in formats of one sentence on a line that of the sentence.
     pub line: u64,
-    /// ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC.
+    /// ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC, as they are written.
     pub fields: [&'a str; 10],
-    /// The lines between the word before it and this one: comments, multiword tokens, empty nodes.
+    /// The lines, with line ends, between the word before and this one: comments, multiword tokens,
+    /// empty nodes.
     pub before: &'a str,
 }
 
 impl<'a> SyntaxWord<'a> {
-    /// The form.
+    /// Returns the form: the word as it is in the text.
     pub fn form(&self) -> &'a str {
         self.fields[1]
     }
 
-    /// The lemma.
+    /// Returns the lemma.
     pub fn lemma(&self) -> &'a str {
         self.fields[2]
     }
 
-    /// The universal tag.
+    /// Returns the universal part of speech.
     pub fn upos(&self) -> &'a str {
         self.fields[3]
     }
 
-    /// The tag of the treebank.
+    /// Returns the part of speech of the treebank's own tag set. Formats with one tag have it here.
     pub fn xpos(&self) -> &'a str {
         self.fields[4]
     }
 
-    /// The morphological features.
+    /// Returns the morphological features.
     pub fn feats(&self) -> &'a str {
         self.fields[5]
     }
 
-    /// The head as it is written.
+    /// Returns the head as it is written: the number of a word, from 1, or 0 for the root.
+    /// [`crate::SyntaxReader::heads`] parses it.
     pub fn head(&self) -> &'a str {
         self.fields[6]
     }
 
-    /// The label of the arc to the head.
+    /// Returns the label of the arc from the head to the word.
     pub fn deprel(&self) -> &'a str {
         self.fields[7]
     }
 }
 
-/// A token that is several words (`3-4`).
+/// A multiword token, which covers several words: `3-4` covers the words with indices 2 and 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Multiword<'a> {
     /// Index of its first word, from 0.
     pub start: usize,
-    /// One past the index of its last word.
+    /// One past the index of its last word; at least `start + 2`.
     pub end: usize,
-    /// The form.
+    /// The form of the token in the text, such as `don't`.
     pub form: &'a str,
 }
 
-/// A sentence.
+/// A sentence, which borrows from the text it was read from. It is reused for the sentences of a
+/// text.
+///
+/// ```
+/// use spanrs_io::{Multiword, SyntaxFormat, SyntaxReader, SyntaxSentence};
+/// let row = |id: &str, form: &str| format!("{id}\t{form}{}\n", "\t_".repeat(8));
+/// let rows = row("1-2", "don't") + &row("1", "do") + &row("2", "n't");
+/// let text = format!("# text = don't\n{rows}\n");
+/// let (text, format) = (text.as_bytes(), SyntaxFormat::Conllu);
+/// let mut reader = SyntaxReader::new(text, format, "example", 0).unwrap();
+/// let mut sentence = SyntaxSentence::default();
+/// assert!(reader.read(&mut sentence).unwrap());
+/// assert_eq!((sentence.words.len(), sentence.words[1].form()), (2, "n't"));
+/// assert_eq!(sentence.multiwords, [Multiword { start: 0, end: 2, form: "don't" }]);
+/// assert!(sentence.words[0].before.starts_with("# text = don't\n1-2"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyntaxSentence<'a> {
-    /// Number of its first line, from 1.
+    /// Number of its first line, from 1; comments before the first word belong to the sentence.
     pub line: u64,
-    /// The words, without multiword tokens and empty nodes.
+    /// The words in order, without multiword tokens and empty nodes. Word number `n` is at index `n
+    /// - 1`.
     pub words: Vec<SyntaxWord<'a>>,
-    /// Tokens that are several words.
+    /// The multiword tokens in order; they do not overlap.
     pub multiwords: Vec<Multiword<'a>>,
-    /// The lines after the last word.
+    /// The lines after the last word, with line ends and without the blank line that ends the
+    /// sentence.
     pub after: &'a str,
 }

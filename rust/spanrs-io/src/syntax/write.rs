@@ -1,18 +1,46 @@
+//! Writer of sentences in CoNLL-U.
+//!
+//! | field | written |
+//! |---|---|
+//! | ID | the number of the word |
+//! | UPOS, XPOS | the annotation's, else the sentence's |
+//! | HEAD, DEPREL | the annotation's arc, else the sentence's |
+//! | all others | the sentence's; `_` for empty ones |
+//!
+//! A file of CoNLL-U that is read and written without annotations is the same byte for byte, up to
+//! line ends and repeated blank lines between sentences, if its ids were in order and its fields
+//! not empty.
+
 use super::sentence::SyntaxSentence;
 
-/// What is known of a word; None leaves the field as it was.
+/// Predictions for a word; None leaves the field as it was.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Annotation<'a> {
-    /// The universal tag.
+    /// The universal part of speech.
     pub upos: Option<&'a str>,
-    /// The tag of the treebank.
+    /// The part of speech of the treebank's tag set.
     pub xpos: Option<&'a str>,
-    /// The head (a word from 1, or 0 for the root) and the label of its arc.
+    /// The head, a word number from 1 or 0 for the root, and the label of the arc.
     pub arc: Option<(u32, &'a str)>,
 }
 
-/// Appends a sentence in CoNLL-U with an annotation for each word. Comments, multiword tokens, empty nodes and the other
-/// fields are those of the sentence.
+/// Appends a sentence in CoNLL-U to `out`, with an annotation for each word.
+///
+/// Comments, multiword tokens, empty nodes and the other fields are copied; ids are written anew,
+/// empty fields as `_`, line ends as LF. `annotations` must have as many items as the sentence has
+/// words, since words beyond them are not written.
+///
+/// # Examples
+/// ```
+/// use spanrs_io::{Annotation, SyntaxFormat, SyntaxReader, SyntaxSentence, write_sentence};
+/// let mut reader = SyntaxReader::new(b"They ate\n", SyntaxFormat::Tokens, "example", 0).unwrap();
+/// let mut sentence = SyntaxSentence::default();
+/// reader.read(&mut sentence).unwrap();
+/// let arc = |head, label| Annotation { arc: Some((head, label)), ..Default::default() };
+/// let mut out = Vec::new();
+/// write_sentence(&sentence, [arc(2, "nsubj"), arc(0, "root")], &mut out);
+/// assert!(out.starts_with(b"1\tThey\t_\t_\t_\t_\t2\tnsubj\t_\t_\n"));
+/// ```
 pub fn write_sentence<'b>(
     sentence: &SyntaxSentence<'_>,
     annotations: impl IntoIterator<Item = Annotation<'b>>,
@@ -52,7 +80,7 @@ pub fn write_sentence<'b>(
     out.push(b'\n');
 }
 
-/// Lines as they are, with the line ends of Unix.
+/// Appends lines with LF as line ends.
 fn push_lines(lines: &str, out: &mut Vec<u8>) {
     for line in lines.lines() {
         out.extend_from_slice(line.as_bytes());
@@ -60,11 +88,12 @@ fn push_lines(lines: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// Numbers in decimal, without allocating.
+/// Buffer for numbers in decimal, as many digits as a `u32` can have, so that nothing is allocated.
 #[derive(Default)]
 struct Digits([u8; 10]);
 
 impl Digits {
+    /// Returns the digits of a number, valid until the next call.
     fn of(&mut self, mut number: u32) -> &[u8] {
         let mut start = self.0.len();
         loop {

@@ -1,3 +1,9 @@
+//! Tagging and parsing of blocks of sentences, in several threads.
+//!
+//! A block is cut into parts of whole sentences, one for each thread, and the output of the parts
+//! is joined in order. A thread reads 64 sentences at a time and annotates them together, because
+//! the model interleaves sentences to hide the latency of fetching weights.
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use spanrs_base::{Clock, Position, Watch, map_in_threads};
@@ -12,20 +18,42 @@ use crate::error::{Error, Result};
 /// How files are tagged and parsed.
 #[derive(Clone, Copy, Debug)]
 pub struct AnnotateOptions {
-    /// Parse; else only tag.
+    /// Parse; otherwise only tag.
     pub parse: bool,
-    /// Parse with the tags of the file instead of those of the tagger.
+    /// Parse with the tags of the file instead of those of the tagger. Not used without `parse`.
     pub keep_tags: bool,
-    /// Number of threads; the output does not depend on it.
+    /// Number of threads, of which the calling thread is one; the output does not depend on it. 0
+    /// means 1.
     pub threads: usize,
-    /// Asked at intervals whether to stop.
+    /// Asked at intervals whether to stop, in the calling thread only.
     pub watch: Watch,
 }
 
-/// Tags and parses the sentences of a chunk; gives CoNLL-U, in which everything else is as in the input.
+/// Tags and parses the sentences of a block; returns CoNLL-U. Everything that the model does not
+/// predict is as in the input: comments, multiword tokens, empty nodes and the other fields.
+///
+/// `path` and `format` are those of the file of the block. Memory is that of the input and the
+/// output.
 ///
 /// # Errors
-/// Those of [`SyntaxReader`], and [`Error::Stopped`].
+/// Those of [`SyntaxReader`]; [`Code::WrongFormat`] for a sentence without any tag if tags are to
+/// be kept; [`Error::Stopped`]. If several parts have errors, the first in the file is returned.
+///
+/// # Examples
+/// ```
+/// use spanrs::dep::{Model, import_tagger};
+/// use spanrs::dep_files::{AnnotateOptions, annotate};
+/// use spanrs::io::{SyntaxChunk, SyntaxFormat};
+/// let weights = br#"{"i word dogs": {"NNS": 1.0}, "i-1 tag NNS": {"VBP": 1.0}}"#;
+/// let tagger = import_tagger(weights, b"{}", br#"["NNS", "VBP"]"#).unwrap();
+/// let metadata = "{}".to_owned();
+/// let model = Model { tagger: Some(tagger), parser: None, padded: false, metadata };
+/// let options = AnnotateOptions { parse: false, keep_tags: false, threads: 1, watch: || false };
+/// let chunk = SyntaxChunk { text: b"Dogs bark\n".to_vec(), lines_before: 0 };
+/// let conllu = annotate(&model, "example", SyntaxFormat::Tokens, &chunk, options)?;
+/// assert!(conllu.starts_with(b"1\tDogs\t_\t_\tNNS\t_\t_\t_\t_\t_\n2\tbark\t_\t_\tVBP"));
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn annotate(
     model: &Model,
     path: &str,
@@ -53,6 +81,10 @@ pub fn annotate(
     Ok(all)
 }
 
+/// Tags and parses a part of a block in one thread. `stops` is asked for every sentence.
+///
+/// # Errors
+/// As [`annotate`].
 fn annotate_part(
     model: &Model,
     path: &str,
@@ -108,7 +140,7 @@ fn annotate_part(
     }
 }
 
-/// True if a word has a tag, or there are no words.
+/// Returns true if a word has a tag, or if there are no words.
 fn has_tags(sentence: &SyntaxSentence) -> bool {
     let known = |tag: &str| !matches!(tag, "_" | "");
     let words = &sentence.words;
@@ -118,17 +150,19 @@ fn has_tags(sentence: &SyntaxSentence) -> bool {
             .any(|word| known(word.xpos()) || known(word.upos()))
 }
 
-/// Number of sentences that are read before they are annotated.
+/// Number of sentences that are annotated together.
 const TOGETHER: usize = 64;
 
 /// A field of the words of several sentences.
 struct Columns<'a> {
+    /// The field of each word, for one sentence after another.
     values: Vec<&'a str>,
-    /// End of each sentence.
+    /// End of each sentence in `values`.
     ends: Vec<usize>,
 }
 
 impl<'a> Columns<'a> {
+    /// Collects a field of the words.
     fn of(sentences: &[SyntaxSentence<'a>], field: impl Fn(&SyntaxWord<'a>) -> &'a str) -> Self {
         let mut all = Self {
             values: Vec::new(),
@@ -141,6 +175,7 @@ impl<'a> Columns<'a> {
         all
     }
 
+    /// Returns the field of the words of a sentence.
     fn get(&self, sentence: usize) -> &[&'a str] {
         let start = sentence
             .checked_sub(1)
@@ -149,7 +184,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// What the model says of each word.
+/// Returns the predictions for each word of a sentence. Empty tags leave the field as it was.
 fn annotations<'a>(
     model: &'a Model,
     annotated: &'a Annotated,

@@ -1,3 +1,20 @@
+//! Comparison of the trees of two files, which may have different sentences and words but must have
+//! the same characters.
+//!
+//! As in the CoNLL 2018 shared task (conll18_ud_eval.py), words are aligned by their characters,
+//! white space left out. The script aligns whole files; here the files are read in step and cut
+//! into stretches in which both sides begin and end a sentence. No word crosses such a cut, so that
+//! the counts are the same and memory is that of a stretch.
+//!
+//! ```text
+//! gold   [They ate.]   [He slept.]
+//! pred   [They ate. He slept.]             one stretch: the second sentence of gold ends it
+//! ```
+//!
+//! The side that is shorter in characters gets the next sentence, gold if neither has any, until
+//! both have the same length. The characters are compared as they come, so that a difference is
+//! found where it is.
+
 use spanrs_base::Position;
 use spanrs_dep::Roots;
 use spanrs_eval::dep::{self, Node, Options};
@@ -9,35 +26,50 @@ use spanrs_io::{
 use super::treebank::heads_of;
 use crate::error::{Error, Result};
 
-/// A word with its strings.
+/// A word with its strings, which outlives the block it was read from.
 #[derive(Clone, Debug)]
 struct OwnedWord {
+    /// Form, lemma, UPOS, XPOS, features, label.
     fields: [String; 6],
+    /// Index of its head in its stretch, from 0; None for a root.
     head: Option<usize>,
+    /// First character, and one past the last, in the text of its stretch. That of the token for
+    /// words of a multiword token.
     span: (usize, usize),
+    /// The word is part of a multiword token.
     in_multiword: bool,
+    /// The word is the first of its sentence.
     starts_sentence: bool,
 }
 
-/// Sentences of a side that were read and not compared.
+/// Sentences of one side, read in order.
 struct Side {
+    /// The rest of the file.
     chunks: SyntaxChunks,
+    /// The block read last.
     chunk: Option<SyntaxChunk>,
-    /// Sentences of the chunk, and which is next.
+    /// The sentences of the block that were not handed out yet.
     sentences: std::vec::IntoIter<OwnedSentence>,
+    /// Number of roots that trees may have.
     roots: Roots,
 }
 
 /// A sentence with the text of its tokens.
 #[derive(Debug)]
 struct OwnedSentence {
+    /// Its words; heads and spans count from its beginning.
     words: Vec<OwnedWord>,
-    /// The forms of its tokens without spaces.
+    /// The forms of its tokens without white space.
     text: String,
+    /// Its first line in the file, from 1.
     line: u64,
 }
 
 impl Side {
+    /// Creates a side before its first sentence.
+    ///
+    /// # Errors
+    /// [`Code::WrongFormat`] for formats without heads.
     fn new(chunks: SyntaxChunks, roots: Roots) -> Result<Self> {
         let format = chunks.format();
         if !matches!(format, SyntaxFormat::Conllu | SyntaxFormat::FourColumns) {
@@ -53,6 +85,10 @@ impl Side {
         })
     }
 
+    /// Returns the next sentence that has words; None at the end of the file.
+    ///
+    /// # Errors
+    /// Those of the reader, and [`Code::BadDocument`] for heads that are no tree.
     fn next(&mut self) -> Result<Option<OwnedSentence>> {
         loop {
             if let Some(sentence) = self.sentences.next() {
@@ -76,6 +112,14 @@ impl Side {
     }
 }
 
+/// Copies a sentence out of its block. Multiword tokens count once in the text, and their words
+/// have the token's span.
+///
+/// For the token `don't` with the words `do` and `n't`, followed by the word `go`, the text is
+/// `don'tgo`; the spans are 0-5, 0-5 and 5-7. White space within forms is left out.
+///
+/// # Errors
+/// As [`heads_of`].
 fn owned(
     path: &str,
     format: SyntaxFormat,
@@ -129,19 +173,23 @@ fn owned(
     })
 }
 
-/// Words of sentences that are compared together.
+/// Sentences of one side that are compared together.
 #[derive(Default)]
 struct Stretch {
+    /// Their words; heads and spans count from the beginning of the stretch.
     words: Vec<OwnedWord>,
+    /// Their text without white space.
     text: String,
-    /// Characters of the text.
+    /// Length of the text in characters.
     length: usize,
+    /// First line of the first sentence, from 1.
     line: u64,
-    /// Bytes of the text that are known to be those of the other side.
+    /// Number of bytes of the text that are known to be those of the other side.
     checked: usize,
 }
 
 impl Stretch {
+    /// Appends a sentence.
     fn add(&mut self, sentence: OwnedSentence) {
         if self.words.is_empty() {
             self.line = sentence.line;
@@ -157,6 +205,7 @@ impl Stretch {
             }));
     }
 
+    /// Returns the words as the comparison reads them.
     fn nodes(&self) -> Vec<Node<'_>> {
         let nodes = self.words.iter().map(|word| {
             let [form, lemma, upos, xpos, features, label] = &word.fields;
@@ -177,12 +226,33 @@ impl Stretch {
     }
 }
 
-/// Compares the trees of two files sentence by sentence; a row of counts for each stretch of text in which both sides begin
-/// and end a sentence, which is a sentence where they have the same. `documents` keeps the rows; `roots` says how many roots
-/// trees may have.
+/// Compares the trees of two files; returns counts of the criteria of [`dep::SCHEMA`].
+///
+/// - `roots`: how many roots trees may have, on both sides.
+/// - `documents`: keep a row of counts for each stretch of text in which both sides begin and end a
+///   sentence, numbered from 0. These are the sentences where both sides have the same.
+/// - `stops`: asked for every sentence whether to stop.
 ///
 /// # Errors
-/// Those of the reader, [`Error::Misaligned`] where the texts differ, and [`Error::Stopped`].
+/// Those of the reader; [`Code::WrongFormat`] for formats without heads; [`Code::BadDocument`] for
+/// heads that are no tree; [`Code::Empty`] for gold without words; [`Code::SentenceTooLong`] for a
+/// stretch that is too long to be aligned; [`Error::Misaligned`] if the texts differ;
+/// [`Error::Stopped`].
+///
+/// # Examples
+/// ```
+/// use spanrs::io::SyntaxChunks;
+/// let chunks = |text: &'static str| {
+///     SyntaxChunks::new("example", Box::new(text.as_bytes()), None).unwrap()
+/// };
+/// let gold = "They PRP 2 nsubj\nate VBD 0 root\n\nHe PRP 2 nsubj\nslept VBD 0 root\n\n";
+/// let pred = "They PRP 0 root\nate VBD 1 obj\n\nHe PRP 2 nsubj\nslept VBD 0 root\n\n";
+/// let (options, roots) = (Default::default(), Default::default());
+/// let counts =
+///     spanrs::dep_files::evaluate(chunks(gold), chunks(pred), options, roots, true, || false)?;
+/// assert_eq!(counts.rows().len(), 2);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn evaluate(
     gold: SyntaxChunks,
     pred: SyntaxChunks,
@@ -240,6 +310,7 @@ pub fn evaluate(
     }
 }
 
+/// The error for gold without words.
 fn empty(path: &str) -> Error {
     IoError::new(
         Code::Empty,
@@ -249,6 +320,9 @@ fn empty(path: &str) -> Error {
     .into()
 }
 
+/// The error for a side, `short`, whose text ends before that of the other one. `line` is the first
+/// line of its open stretch, 0 if there is none; `long_line` and `text` are those of the other
+/// side.
 fn ends(short: &Side, line: u64, long: &Side, long_line: u64, text: &str) -> Error {
     let beginning: String = text.chars().take(30).collect();
     Error::Misaligned {
@@ -261,7 +335,11 @@ fn ends(short: &Side, line: u64, long: &Side, long_line: u64, text: &str) -> Err
     }
 }
 
-/// Compares the texts from where they were compared last, as far as both are known.
+/// Compares the texts of both sides from where they were compared last, as far as both are known.
+/// Each character is compared once, so that time is linear however sentences are cut.
+///
+/// # Errors
+/// [`Error::Misaligned`] with the characters around the first difference.
 fn check_same(gold: &Side, own: &mut Stretch, pred: &Side, other: &Stretch) -> Result<()> {
     let from = own.checked;
     let (Some(rest), Some(other_rest)) = (own.text.get(from..), other.text.get(from..)) else {

@@ -1,4 +1,14 @@
-//! Tagging, parsing and training on files.
+//! Tagging, parsing and training on files of sentences.
+//!
+//! | job | function | input | output |
+//! |---|---|---|---|
+//! | train | [`read_treebank`], then [`crate::dep`] | CoNLL-U, CoNLL-X, four columns | treebank in memory |
+//! | tag and parse | [`annotate()`], for each block of a file | also word/TAG and tokens | CoNLL-U |
+//! | evaluate | [`evaluate()`] | CoNLL-U, CoNLL-X, four columns | counts |
+//!
+//! Blocks of whole sentences come from [`crate::io::SyntaxChunks`]. Trees are checked as they are
+//! read: heads exist, there is no cycle, and the number of roots is allowed. In the format of four
+//! columns a head one past the last word is the root as well, as parser.py writes it.
 
 mod annotate;
 mod evaluate;

@@ -1,13 +1,31 @@
+//! Treebanks from files, and the check that heads form a tree.
+
 use spanrs_base::Position;
 use spanrs_dep::{Roots, TreeError, Treebank, Word, check_tree};
 use spanrs_io::{Code, Error as IoError, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence};
 
 use crate::error::{Error, Result};
 
-/// Adds the sentences of a file to a treebank. With `trees` every sentence must have a tree.
+/// Appends the sentences of a file to a treebank. With `trees` every sentence must have a tree,
+/// with as many roots as that allows; without it heads are not read, which is enough to train a
+/// tagger. Fields that are `_` become empty.
 ///
 /// # Errors
-/// Those of the reader; [`Code::BadDocument`] with the line of the word that makes heads no tree, and [`Error::Stopped`].
+/// Those of the reader; [`Code::WrongFormat`] for formats without heads, if trees are needed;
+/// [`Code::BadDocument`] with the line of the word that makes heads no tree; [`Error::Stopped`].
+/// Sentences before the error stay in the treebank.
+///
+/// # Examples
+/// ```
+/// use spanrs::dep::{Roots, Treebank};
+/// use spanrs::io::SyntaxChunks;
+/// let text = "They PRP 2 nsubj\nate VBD 0 root\n\n";
+/// let mut chunks = SyntaxChunks::new("example", Box::new(text.as_bytes()), None)?;
+/// let mut treebank = Treebank::default();
+/// spanrs::dep_files::read_treebank(&mut chunks, Some(Roots::One), &mut treebank, || false)?;
+/// assert_eq!((treebank.len(), treebank.words()), (1, 2));
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn read_treebank(
     chunks: &mut SyntaxChunks,
     trees: Option<Roots>,
@@ -44,7 +62,11 @@ pub fn read_treebank(
     Ok(())
 }
 
-/// The heads of a sentence, which are a tree; 0 is the root.
+/// Returns the heads of a sentence, which form a tree: word numbers from 1, and 0 for the root.
+///
+/// # Errors
+/// [`Code::WrongFormat`] for a head that is no number; [`Code::BadDocument`] with the line of the
+/// word for a head beyond the sentence, a cycle, or a second root where one is allowed.
 pub(super) fn heads_of(
     path: &str,
     format: SyntaxFormat,

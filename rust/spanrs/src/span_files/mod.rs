@@ -1,4 +1,26 @@
 //! Scoring of files of spans: span files, and column files with stacked tags.
+//!
+//! Neither needs a scheme. A span file ([`spanrs_io::SpanFileReader`]) lists the spans of a
+//! sentence, which may overlap and have holes. Stacked tags nest spans in one column, the outermost
+//! first:
+//!
+//! ```text
+//! the     B-NP                  NP 0-4
+//! man     I-NP
+//! with    I-NP|B-PP             PP 2-4
+//! hats    I-NP|I-PP|B-NP        NP 3-4
+//! ```
+//!
+//! A sentence is read on both sides, the tokens are compared if both files have them, and the spans
+//! are given to the scorer. Types are numbered once for both sides, and those that do not count are
+//! dropped as they are read. Memory is that of one sentence.
+//!
+//! With `ignore_punct`, tokens whose part of speech is punctuation are left out of spans of both
+//! sides, judged by gold's parts of speech if it has them, else by pred's: a span that begins or
+//! ends with punctuation shrinks, one with punctuation inside gets a hole, and one of punctuation
+//! alone is dropped.
+//!
+//! Both formats are those of FairEval (Ortmann 2022).
 
 mod spans;
 mod stacked;
@@ -17,7 +39,7 @@ pub enum SpanSource {
     Spans(Box<SpanFileReader>),
     /// A column file whose tags may be stacked, `I-S|B-NP`.
     Stacked {
-        /// Its rows; the second column is the part of speech.
+        /// Its rows; the second tag is the part of speech.
         rows: Box<ColumnReader>,
         /// Leave out tokens whose part of speech is punctuation.
         ignore_punct: bool,
@@ -26,29 +48,33 @@ pub enum SpanSource {
 
 /// What is known of the files besides counts.
 pub struct SpanFiles {
-    /// Types in the order in which they appear.
+    /// Types in the order in which they first occur, in both files, those that do not count
+    /// included.
     pub types: Vec<String>,
-    /// Types of gold in the order of their first spans.
+    /// Types of gold that count, in the order of their first spans.
     pub gold_types: Vec<String>,
-    /// Sentences.
+    /// Number of sentences.
     pub sentences: u64,
     /// Warnings about the columns of gold.
     pub warnings: Vec<String>,
 }
 
-/// Most types of one job.
+/// Maximum number of different types in one job.
 const TYPES: usize = 1 << 20;
 
-/// The spans of a sentence.
+/// The spans of a sentence of one side, in 0-based tokens. Reused for all sentences.
 #[derive(Default)]
 struct Sentence {
+    /// Bounds and types of the spans.
     spans: Vec<Span<i64>>,
+    /// The tokens of each span; empty as long as no span has holes.
     tokens: TokenSets,
     /// Some span lacks tokens between its bounds.
     holes: bool,
 }
 
 impl Sentence {
+    /// Begins the next sentence.
     fn clear(&mut self) {
         self.spans.clear();
         if self.holes {
@@ -57,6 +83,7 @@ impl Sentence {
         }
     }
 
+    /// Adds a span that has all tokens between its bounds.
     fn push(&mut self, span: Span<i64>) {
         if self.holes {
             self.tokens.push_whole();
@@ -64,7 +91,7 @@ impl Sentence {
         self.spans.push(span);
     }
 
-    /// Adds a span that has these tokens only, ascending.
+    /// Adds a span that has only these tokens, ascending.
     fn push_tokens(&mut self, span: Span<i64>, tokens: impl IntoIterator<Item = i64>) {
         if !self.holes {
             self.spans.iter().for_each(|_| self.tokens.push_whole());
@@ -74,6 +101,7 @@ impl Sentence {
         self.spans.push(span);
     }
 
+    /// Returns the spans as a matcher reads them.
     fn spans(&self) -> Spans<'_> {
         if self.holes {
             Spans::with_tokens(&self.spans, &self.tokens, 0)
@@ -83,28 +111,34 @@ impl Sentence {
     }
 }
 
-/// The tokens of a sentence, where the file has them.
+/// The tokens of a sentence, in one buffer; empty if the file has none.
 #[derive(Default, PartialEq, Eq)]
 struct Words {
+    /// The tokens without separators.
     text: Vec<u8>,
+    /// End of each token in `text`.
     ends: Vec<usize>,
 }
 
 impl Words {
+    /// Begins the next sentence.
     fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
     }
 
+    /// Adds a token.
     fn push(&mut self, word: &[u8]) {
         self.text.extend_from_slice(word);
         self.ends.push(self.text.len());
     }
 
+    /// Returns the number of tokens.
     fn len(&self) -> usize {
         self.ends.len()
     }
 
+    /// Returns the token at an index, which must be below the number of tokens.
     fn get(&self, at: usize) -> String {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         String::from_utf8_lossy(&self.text[start..self.ends[at]]).into_owned()
@@ -113,19 +147,24 @@ impl Words {
 
 /// One side while it is read.
 struct Side {
+    /// The reader of its file.
     source: Source,
+    /// The spans of the current sentence.
     sentence: Sentence,
+    /// The tokens of the current sentence.
     words: Words,
-    /// Line of the sentence's first span or token.
+    /// Line of the sentence's first span or token, from 1.
     first: u64,
 }
 
+/// Reader of the sentences of a file.
 enum Source {
     Spans(Box<spans::Reader>),
     Stacked(Box<stacked::Reader>),
 }
 
 impl Side {
+    /// Creates a side before its first sentence.
     fn new(source: SpanSource) -> Self {
         let source = match source {
             SpanSource::Spans(reader) => Source::Spans(Box::new(spans::Reader::new(*reader))),
@@ -141,7 +180,8 @@ impl Side {
         }
     }
 
-    /// Reads the next sentence; false at the end of the file.
+    /// Reads the next sentence; false at the end of the file. A side of stacked tags has its spans
+    /// only after [`Side::find`].
     fn next(&mut self, types: &mut Types<'_>, reporter: &mut Reporter<'_, '_>) -> Result<bool> {
         self.sentence.clear();
         self.words.clear();
@@ -153,7 +193,7 @@ impl Side {
         }
     }
 
-    /// The tokens of the sentence that its file says to leave out.
+    /// Returns which tokens of the sentence its file says to leave out; None if it does not say.
     fn punctuation(&self) -> Option<Vec<bool>> {
         match &self.source {
             Source::Spans(_) => None,
@@ -161,7 +201,7 @@ impl Side {
         }
     }
 
-    /// Tokens of the sentence, where the file has them.
+    /// Returns the number of tokens of the sentence; None for span files, which do not have them.
     fn tokens(&self) -> Option<usize> {
         match &self.source {
             Source::Spans(_) => None,
@@ -169,7 +209,14 @@ impl Side {
         }
     }
 
-    /// Finds the spans of the sentence, where reading it did not give them already.
+    /// Finds the spans of the sentence, if reading it did not already, without the tokens
+    /// `ignored`.
+    ///
+    /// Spans of stacked tags are found only here, because which tokens are left out depends on both
+    /// sides, and so on what was read of the other side.
+    ///
+    /// # Errors
+    /// [`Error::Tags`] for too many types.
     fn find(&mut self, ignored: Option<&[bool]>, types: &mut Types<'_>) -> Result<()> {
         match &mut self.source {
             Source::Spans(_) => Ok(()),
@@ -177,6 +224,7 @@ impl Side {
         }
     }
 
+    /// Returns the place of the sentence.
     fn position(&self) -> Position {
         match &self.source {
             Source::Spans(reader) => Position::line(reader.path(), self.first),
@@ -184,7 +232,7 @@ impl Side {
         }
     }
 
-    /// The end of the file.
+    /// Returns the place of the end of the file, after its last sentence was read.
     fn end(&self) -> Position {
         match &self.source {
             Source::Spans(reader) => Position::line(reader.path(), reader.line()),
@@ -195,13 +243,20 @@ impl Side {
 
 /// Types by id, and which of them count.
 struct Types<'a> {
+    /// Names of the types of both sides.
     names: &'a mut Vocabulary,
+    /// Which types count.
     filter: &'a TypeFilter,
+    /// By id: whether the type counts. Filled as types occur, so that a name is looked up in the
+    /// filter once.
     counts: Vec<bool>,
 }
 
 impl Types<'_> {
-    /// The id of a type; None where it does not count.
+    /// Returns the id of a type; None if it does not count. `place` is called for errors only.
+    ///
+    /// # Errors
+    /// [`Error::Tags`] for more than [`TYPES`] types.
     #[inline]
     fn id(&mut self, name: &[u8], place: impl Fn() -> Position) -> Result<Option<u32>> {
         let id = self.names.intern_bytes(name).map_err(|error| Error::Tags {
@@ -216,11 +271,31 @@ impl Types<'_> {
     }
 }
 
-/// Scores the spans of two files, sentence by sentence.
+/// Scores the spans of two files, sentence by sentence. The filter of the scorer decides which
+/// types count.
 ///
 /// # Errors
-/// What reading the files brings; [`Error::Misaligned`] where one has more sentences than the other, or
-/// both have tokens and these differ; [`Error::Stacked`]; [`Error::Unmatched`]; [`Error::Stopped`].
+/// Those of reading the files; [`Error::Misaligned`] if one has more sentences than the other, or
+/// if both have tokens and these differ; [`Error::Stacked`] for stacked tags that contradict each
+/// other; [`Error::Tags`] for too many types; [`Error::Unmatched`] with the sentence in gold;
+/// [`Error::Stopped`].
+///
+/// # Examples
+/// ```
+/// use spanrs::eval::{Exact, Scorer};
+/// use spanrs::io::{LineReader, SpanFileReader};
+/// use spanrs::span_files::{SpanSource, score_spans};
+/// let side = |text: &'static str| {
+///     let source = Box::new(text.as_bytes());
+///     let lines = LineReader::new("example", source, Default::default()).unwrap();
+///     SpanSource::Spans(Box::new(SpanFileReader::new(lines)))
+/// };
+/// let (gold, pred) = (side("PER\t6\t7\t6,7\nLOC\t9\t9\t9\n"), side("PER\t6\t7\t6,7\n"));
+/// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+/// let files = score_spans(gold, pred, &mut scorer, &mut |_| true)?;
+/// assert_eq!((files.sentences, files.gold_types), (1, vec!["PER".to_owned(), "LOC".to_owned()]));
+/// # Ok::<(), spanrs::Error>(())
+/// ```
 pub fn score_spans(
     gold: SpanSource,
     pred: SpanSource,
@@ -290,7 +365,11 @@ pub fn score_spans(
     })
 }
 
-/// Where both sides have tokens they must be the same.
+/// Checks that the tokens of both sides are the same, if both have them. If one is a file of tags
+/// alone, only their numbers are compared.
+///
+/// # Errors
+/// [`Error::Misaligned`] at the sentence, with the first token that differs.
 fn same_words(gold: &Side, pred: &Side) -> Result<()> {
     let (g, p) = (&gold.words, &pred.words);
     let (Some(golds), Some(preds)) = (gold.tokens(), pred.tokens()) else {
@@ -319,7 +398,7 @@ fn same_words(gold: &Side, pred: &Side) -> Result<()> {
     })
 }
 
-/// One file goes on where the other has ended.
+/// The error for a file that goes on where the other one has ended, after `sentences` sentences.
 fn too_many(gold: &Side, pred: &Side, gold_goes_on: bool, sentences: u64) -> Error {
     let advice = "the files must hold the same sentences: where one has no span, give it a line such as EMPTY 999 999 999";
     let (gold, pred, message) = if gold_goes_on {

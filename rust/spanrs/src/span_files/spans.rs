@@ -1,4 +1,7 @@
 //! Sentences of a span file.
+//!
+//! The file counts tokens from 1 and includes the last one: `PER 6 7` becomes the span 5..7. Blank
+//! lines before the first span of a sentence are skipped, so several in a row end one sentence.
 
 use spanrs_base::Position;
 use spanrs_base::Span;
@@ -8,22 +11,32 @@ use super::{Sentence, Types};
 use crate::Reporter;
 use crate::error::Result;
 
+/// Reader of the sentences of a span file.
 pub(super) struct Reader(SpanFileReader);
 
 impl Reader {
+    /// Reads from the lines of a span file.
     pub(super) fn new(reader: SpanFileReader) -> Self {
         Self(reader)
     }
 
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &str {
         self.0.path()
     }
 
+    /// Returns the number of the line read last, from 1.
     pub(super) fn line(&self) -> u64 {
         self.0.line()
     }
 
-    /// Reads the next sentence and notes its first line; false at the end of the file.
+    /// Reads the next sentence into `sentence`, which is empty, and stores its first line in
+    /// `first`; false at the end of the file. A sentence all of whose types do not count is a
+    /// sentence without spans.
+    ///
+    /// # Errors
+    /// Those of reading the file; [`Error::Tags`](crate::Error::Tags) for too many types;
+    /// [`Error::Stopped`](crate::Error::Stopped).
     pub(super) fn next(
         &mut self,
         sentence: &mut Sentence,

@@ -1,4 +1,19 @@
 //! Sentences of a column file whose tags may be stacked: `I-S|B-NP`, the outermost first.
+//!
+//! A stack holds the open spans, one for each level. A tag is read level by level: `B-` at a level
+//! ends the spans at that level and inside it and begins one; `I-` continues the span at its level,
+//! which must have that type. Levels that a tag does not have are ended before. `O`, `_` and an
+//! empty tag end all.
+//!
+//! | token | tag | open after it | ended |
+//! |---|---|---|---|
+//! | 0 | `B-S` | S 0 | |
+//! | 1 | `I-S\|B-NP` | S 0, NP 1 | |
+//! | 2 | `I-S\|B-NP` | S 0, NP 2 | NP 1-2 |
+//! | 3 | `O` | | S 0-3, NP 2-3 |
+//!
+//! The order in which spans end is that of the result: from inside out within a tag, and from
+//! outside in at the end of a sentence and where nothing continues.
 
 use spanrs_base::Position;
 use spanrs_base::Span;
@@ -8,35 +23,45 @@ use super::{Sentence, Types, Words};
 use crate::Reporter;
 use crate::error::{Error, Result};
 
-/// What STTS, UPOS and PTB call punctuation, and names that FairEval's author used.
+/// Parts of speech that are punctuation: those of STTS, UPOS and PTB, and names that FairEval's
+/// author used.
 const PUNCTUATION: [&str; 22] = [
     "$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", ".", ",", ":", "(", ")", "\"",
     "‘", "“", "’", "”", "``", "''", "-LRB-", "-RRB-",
 ];
 
-/// True for parts of speech that are punctuation.
+/// Returns true for parts of speech that are punctuation.
 fn is_punctuation(pos: &[u8]) -> bool {
     PUNCTUATION.iter().any(|known| known.as_bytes() == pos)
 }
 
 /// A span that has begun.
 struct Open {
+    /// Its type.
     name: Box<[u8]>,
+    /// First token, from 0.
     start: i64,
+    /// One past the last token so far.
     end: i64,
 }
 
+/// Reader of the sentences of a column file with stacked tags.
 pub(super) struct Reader {
+    /// The rows; the second tag is the part of speech.
     rows: ColumnReader,
+    /// Leave out punctuation.
     ignore_punct: bool,
+    /// The open spans, outermost first.
     open: Vec<Open>,
-    /// In the order in which they ended.
+    /// Spans of the sentence in the order in which they ended.
     ended: Vec<Open>,
-    /// Which tokens of the sentence are punctuation, by its own parts of speech.
+    /// Whether each token of the sentence is punctuation, by its own part of speech. Its length is
+    /// the number of tokens.
     punctuation: Vec<bool>,
 }
 
 impl Reader {
+    /// Reads from the rows of a column file.
     pub(super) fn new(rows: ColumnReader, ignore_punct: bool) -> Self {
         Self {
             rows,
@@ -47,26 +72,33 @@ impl Reader {
         }
     }
 
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &str {
         self.rows.path()
     }
 
+    /// Returns the number of the line read last, from 1.
     pub(super) fn line(&self) -> u64 {
         self.rows.line()
     }
 
-    /// The tokens of the sentence that are left out, where the file says what is punctuation.
+    /// Returns which tokens of the sentence are punctuation; None if they are not left out, or the
+    /// file has no parts of speech.
     pub(super) fn punctuation(&self) -> Option<&[bool]> {
         (self.ignore_punct && self.rows.has_second()).then_some(&self.punctuation)
     }
 
-    /// Tokens of the sentence.
+    /// Returns the number of tokens of the sentence.
     pub(super) fn tokens(&self) -> usize {
         self.punctuation.len()
     }
 
-    /// Reads the next sentence and notes its first line and its tokens; false at the end of the file.
-    /// [`Reader::spans`] gives its spans.
+    /// Reads the next sentence: stores its first line in `first` and its tokens in `words`; false
+    /// at the end of the file. Its spans are returned by [`Reader::spans`].
+    ///
+    /// # Errors
+    /// Those of reading the file; [`Error::Stacked`] for tags that contradict each other;
+    /// [`Error::Stopped`].
     pub(super) fn next(
         &mut self,
         words: &mut Words,
@@ -103,14 +135,29 @@ impl Reader {
         self.ended.append(&mut self.open);
     }
 
-    /// Ends open spans until so many are left, the innermost first.
+    /// Ends open spans until `levels` are left, the innermost first.
     fn end_to(&mut self, levels: usize) {
         while self.open.len() > levels {
             self.ended.extend(self.open.pop());
         }
     }
 
-    /// Reads the tag of a token.
+    /// Reads the tag of the token with this index. A bar at the end of a tag, as some write it
+    /// where nothing more is inside, is dropped.
+    ///
+    /// | open before | tag | outcome |
+    /// |---|---|---|
+    /// | nothing | `B-S\|B-NP` | opens S and NP |
+    /// | S, NP | `I-S` | ends NP, continues S |
+    /// | S, NP | `I-S\|B-NP` | continues S, ends NP and opens another |
+    /// | S | `B-S` | ends S and opens another |
+    /// | S | `I-NP` | refused: a span of type S is open |
+    /// | S | `I-S\|I-NP` | refused: nothing is open at the second level |
+    /// | any | `B-`, `X`, `S-NP` | refused: no tag |
+    ///
+    /// # Errors
+    /// [`Error::Stacked`] for a level that is neither `B-TYPE` nor `I-TYPE`, and for `I-` of
+    /// another type than that of the open span, or without one.
     fn token(&mut self, token: i64) -> Result<()> {
         let tag = self.rows.tag();
         if matches!(tag, b"O" | b"_" | b"") {
@@ -148,6 +195,7 @@ impl Reader {
         Ok(())
     }
 
+    /// The error [`Error::Stacked`] at the line read last, with the whole tag.
     fn error(&self, message: String) -> Error {
         Error::Stacked {
             position: Position::line(self.rows.path(), self.rows.line()),
@@ -155,6 +203,7 @@ impl Reader {
         }
     }
 
+    /// The error for a level that continues a span of another type.
     #[cold]
     fn other(&self, part: &[u8], open: &[u8]) -> Error {
         self.error(format!(
@@ -165,6 +214,7 @@ impl Reader {
         ))
     }
 
+    /// The error for a level that continues a span where none is open.
     #[cold]
     fn nothing(&self, part: &[u8]) -> Error {
         self.error(format!(
@@ -173,6 +223,7 @@ impl Reader {
         ))
     }
 
+    /// The error for a level that is no tag.
     #[cold]
     fn unknown(&self, part: &[u8]) -> Error {
         self.error(format!(
@@ -182,8 +233,14 @@ impl Reader {
         ))
     }
 
-    /// The spans of the sentence that was read, without the tokens that are left out; those that hold nothing
-    /// else are none.
+    /// Moves the spans of the sentence that was read to `sentence`, without the tokens `ignored`.
+    /// Spans that have no other tokens are dropped; `line` is the line of the sentence, for errors.
+    ///
+    /// With token 3 left out, the span 2-4 becomes 2-3, 3-5 becomes 4-5, 2-5 has the tokens 2 and
+    /// 4, and 3-4 is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Tags`] for too many types.
     pub(super) fn spans(
         &mut self,
         ignored: Option<&[bool]>,
@@ -227,6 +284,7 @@ impl Reader {
     }
 }
 
+/// Returns bytes as text for a message.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -1,3 +1,9 @@
+//! The bootstrap (Efron 1979).
+//!
+//! Documents are drawn two per random word and counted by group of equal rows; sums are then added
+//! group by group, and measures evaluated on them. A resample costs one draw per document, a few
+//! additions per distinct row, and the measures.
+
 use spanrs_base::Rng;
 
 use super::super::measure::{Evaluator, Measure};
@@ -5,14 +11,42 @@ use super::in_batches;
 use super::systems::{Groups, Systems};
 
 impl Systems {
-    /// Evaluates measures on resampled corpora: as many documents as there are, drawn with replacement, the same
-    /// ones for every system (Efron 1979, "Bootstrap Methods: Another Look at the Jackknife").
+    /// Evaluates measures on resampled corpora: as many documents as there are, drawn with
+    /// replacement, the same ones for every system (Efron 1979, "Bootstrap Methods: Another Look at
+    /// the Jackknife").
     ///
-    /// Returns `samples` rows of `systems * measures` values, one after the other; None where there are no documents
-    /// or `stop` says so. The same `seed` gives the same values for any number of threads, and for counts that were
-    /// merged in any order.
+    /// - `measures`: types in them are numbers of [`Systems::union`].
+    /// - `samples`: number of resampled corpora.
+    /// - `seed`: the same seed gives the same values, for any number of threads and counts merged
+    ///   in any order.
+    /// - `threads`: number of threads, limited to 64.
+    /// - `stop`: asked at intervals whether to give up.
     ///
-    /// Time follows the draws, samples times documents; memory the values.
+    /// Returns one value for each resample, system and measure, in this nesting: the value of
+    /// measure `m` for system `s` in resample `i` is at `(i * systems + s) * measures + m`. A
+    /// measure of a type that was not drawn is NaN. None if there are no documents or `stop` said
+    /// so.
+    ///
+    /// Time is O(samples * documents), memory that of the values.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_eval::EXACT;
+    /// use spanrs_eval::outcomes::{Cell, Counts, Key, Measure, Prf, Systems};
+    /// let mut counts = Counts::by_document(&EXACT);
+    /// let person = Some(counts.intern("PER"));
+    /// let found = counts.cell(Cell::new(0, 0, person, person));
+    /// let missed = counts.cell(Cell::new(0, 1, person, None));
+    /// for document in 0..10 {
+    ///     counts.add(if document < 5 { found } else { missed }, 1);
+    ///     counts.end_document(Key::Number(document));
+    /// }
+    /// let systems = Systems::new(vec![counts.into()]).unwrap();
+    /// let f1 = [Measure::Micro(Prf::f1(0))];
+    /// let values = systems.bootstrap(&f1, 100, 0, 1, || false).unwrap();
+    /// assert_eq!(values.len(), 100);
+    /// assert_eq!(systems.bootstrap(&f1, 100, 0, 4, || false).unwrap(), values);
+    /// ```
     pub fn bootstrap(
         &self,
         measures: &[Measure],
@@ -46,17 +80,20 @@ impl Systems {
     }
 }
 
+/// Draws resamples; one for each batch.
 struct Sampler<'a> {
+    /// The documents.
     groups: &'a Groups,
-    /// How often each group was drawn.
+    /// By group: how often one of its documents was drawn.
     times: Vec<u32>,
-    /// Of each cell of each system.
+    /// By system and cell: the sum of the drawn documents.
     sums: Vec<f64>,
+    /// Evaluates the measures on the sums of one system.
     evaluator: Evaluator,
 }
 
 impl Sampler<'_> {
-    /// Draws documents and adds their counts.
+    /// Draws documents and sums their counts.
     fn sample(&mut self, rng: &mut Rng) {
         let n = self.groups.of_documents.len();
         self.times.fill(0);
@@ -80,6 +117,7 @@ impl Sampler<'_> {
         }
     }
 
+    /// Appends the measures of each system; `width` is the number of cells of a system.
     fn evaluate(&mut self, width: usize, systems: usize, values: &mut Vec<f64>) {
         for system in 0..systems {
             let sums = &self.sums[system * width..(system + 1) * width];
@@ -88,17 +126,23 @@ impl Sampler<'_> {
     }
 }
 
-/// Uniform integers below a limit, two per 64-bit draw (Lemire 2019, with 32 bits).
+/// Uniform integers from 0 to below a limit, two per 64-bit draw.
+///
+/// Source: Lemire 2019, "Fast Random Integer Generation in an Interval", with 32 bits. The first of
+/// two integers uses the low half of the word.
 struct BoundedIntegers<'a> {
+    /// Source of random words.
     rng: &'a mut Rng,
+    /// The limit, exclusive; above 0.
     below: u32,
-    /// Rejection threshold; removes modulo bias.
+    /// Rejection threshold: `2^32 mod below`. Removes modulo bias.
     threshold: u32,
-    /// The other half of the last draw.
+    /// The high half of the last word, if it has not been used.
     half: Option<u32>,
 }
 
 impl<'a> BoundedIntegers<'a> {
+    /// Creates the stream of integers below `below`, which must not be 0.
     fn new(rng: &'a mut Rng, below: u32) -> Self {
         Self {
             rng,

@@ -1,25 +1,47 @@
+//! The jackknife: measures without one document.
+
 use super::super::measure::Measure;
 use super::systems::Systems;
 
-/// Evaluations between two calls of `stop`.
+/// Groups of documents evaluated between two calls of `stop`.
 const PAUSE: usize = 1 << 12;
 
-/// Measures without one document.
+/// Measures without one document, for all documents with the same counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Omission {
-    /// Number of documents that have the same counts; each of them left out gives the same values.
+    /// Number of documents that have these counts; leaving out any one of them gives the same
+    /// values.
     pub documents: u64,
-    /// For each system in turn, a value for each measure.
+    /// Values by system, then measure: measure `m` of system `s` is at `s * measures + m`. NaN for
+    /// a type that occurs nowhere else.
     pub values: Vec<f64>,
 }
 
 impl Systems {
-    /// Evaluates measures on the corpus without each document in turn (Quenouille 1956, Tukey 1958). The acceleration
-    /// of BCa intervals is computed from these values.
+    /// Evaluates measures on the corpus without each document in turn (Quenouille 1956, Tukey
+    /// 1958). The acceleration of BCa intervals is computed from these values.
     ///
-    /// Documents with equal counts are evaluated once, so that time follows the number of distinct rows.
+    /// Documents with equal counts are evaluated once, so that time is proportional to the number
+    /// of distinct rows; weight each [`Omission`] by its documents. The order is that of the first
+    /// document of each group by key. Returns None if `stop` said so.
     ///
-    /// Returns None if `stop` says so.
+    /// # Examples
+    /// ```
+    /// use spanrs_eval::EXACT;
+    /// use spanrs_eval::outcomes::{Cell, Counts, Key, Measure, Prf, Systems};
+    /// let mut counts = Counts::by_document(&EXACT);
+    /// let person = Some(counts.intern("PER"));
+    /// let found = counts.cell(Cell::new(0, 0, person, person));
+    /// let missed = counts.cell(Cell::new(0, 1, person, None));
+    /// for (document, cell) in (0..).zip([found, missed, found]) {
+    ///     counts.add(cell, 1);
+    ///     counts.end_document(Key::Number(document));
+    /// }
+    /// let systems = Systems::new(vec![counts.into()]).unwrap();
+    /// let omissions = systems.jackknife(&[Measure::Micro(Prf::f1(0))], || false).unwrap();
+    /// assert_eq!(omissions.iter().map(|o| o.documents).collect::<Vec<_>>(), [2, 1]);
+    /// assert_eq!(omissions[1].values, [1.0], "without the missed span everything is found");
+    /// ```
     pub fn jackknife(
         &self,
         measures: &[Measure],

@@ -1,22 +1,46 @@
+//! The paired randomisation test of two systems.
+//!
+//! If two systems were the same, exchanging their outputs on any document would not matter. The
+//! test exchanges them on each document with probability one half and counts how often the
+//! difference of a measure becomes at least as large as observed.
+//!
+//! Let `a` and `b` be the summed cells of the two systems. Exchanging document `d` adds `b_d - a_d`
+//! to `a`, and `a + b` never changes. So a sample is `a` plus, for each distinct nonzero change,
+//! the change times the number of documents exchanged, which is binomial; and the sums of the
+//! second system follow by subtraction.
+
 use spanrs_base::Rng;
 
 use super::super::measure::{Evaluator, Measure};
 use super::in_batches;
 use super::systems::{Groups, Systems};
 
-/// Differences that are smaller by no more than this are equal: they are computed from other sums.
+/// Absolute difference up to which two differences of measures are equal: they are computed from
+/// different sums.
 const TOLERANCE: f64 = 1e-12;
 
 impl Systems {
-    /// Exchanges the outputs of two systems on a random half of the documents, `samples` times (approximate
-    /// randomisation; Noreen 1989, Yeh 2000, "More accurate tests for the statistical significance of result
-    /// differences").
+    /// Exchanges the outputs of two systems on each document with probability one half, `samples`
+    /// times (approximate randomisation; Noreen 1989, Yeh 2000, "More accurate tests for the
+    /// statistical significance of result differences").
     ///
-    /// Returns, for each measure, how often the absolute difference was at least as large as the observed one. The
-    /// two-sided p-value is `(n + 1) / (samples + 1)`. None if `stop` says so.
+    /// - `pair`: indices of the two systems.
+    /// - `measures`: types in them are numbers of [`Systems::union`]. A measure that is NaN,
+    ///   because its type does not occur, counts as 0.
+    /// - `samples`: number of random exchanges.
+    /// - `seed`: the same seed gives the same result, for any number of threads and counts merged
+    ///   in any order.
+    /// - `threads`: number of threads, limited to 64.
+    /// - `stop`: asked at intervals whether to give up.
     ///
-    /// Documents with equal counts under both systems change nothing and are skipped. Of documents with equal pairs of
-    /// rows only the number exchanged matters, so that they are counted in random words of 64 bits.
+    /// Returns for each measure how often the absolute difference was at least as large as the
+    /// observed one. The two-sided p-value is `(n + 1) / (samples + 1)`. None if `stop` said so.
+    /// [`Systems`] has an example.
+    ///
+    /// Documents with equal counts under both systems change nothing and are skipped. Of documents
+    /// with equal pairs of rows only the number exchanged matters; it is the number of ones in as
+    /// many random bits. A sample costs a bit per document that differs, a few additions per
+    /// distinct pair of rows, and the measures of both systems.
     pub fn randomise(
         &self,
         pair: [usize; 2],
@@ -53,17 +77,19 @@ impl Systems {
     }
 }
 
-/// The changes that exchanging documents makes to the sums of the first system.
+/// Sums of two systems, and the changes that exchanging documents makes to those of the first one.
 struct Exchange {
-    /// Sums of the first system.
+    /// By cell: the sum of the first system.
     total: Vec<f64>,
-    /// Sums of both systems, which an exchange does not change.
+    /// By cell: the sum of both systems, which exchanges do not change.
     both: Vec<f64>,
-    /// For each group of documents whose rows differ: how many there are, and the change of each cell by one of them.
+    /// Groups of documents whose rows differ between the systems: number of documents, and the
+    /// change of each cell by exchanging one of them.
     groups: Vec<(u64, Vec<(u32, f64)>)>,
 }
 
 impl Exchange {
+    /// Computes sums and changes; `width` is the number of cells of one system.
     fn new(groups: &Groups, width: usize) -> Self {
         let totals = groups.totals(2 * width);
         let (first, second) = totals.split_at(width);
@@ -98,7 +124,7 @@ impl Exchange {
         }
     }
 
-    /// Exchanges each document with probability one half.
+    /// Exchanges each document with probability one half; `sums` are those of the first system.
     fn apply(&self, rng: &mut Rng, sums: &mut [f64]) {
         let mut bits = Bits::default();
         for (size, change) in &self.groups {
@@ -111,8 +137,11 @@ impl Exchange {
         }
     }
 
-    /// The first system's measures minus the second's, by the sums of the first. A measure that is not a number,
-    /// because its type does not occur, is 0.
+    /// Returns the measures of the first system minus those of the second, from the sums `first` of
+    /// the first system.
+    ///
+    /// A measure that is NaN counts as 0, so that a type which only one system has left still gives
+    /// a difference.
     fn differences(&self, evaluator: &mut Evaluator, first: &[f64]) -> Vec<f64> {
         let second: Vec<f64> = self
             .both
@@ -130,15 +159,18 @@ impl Exchange {
     }
 }
 
-/// Random bits, drawn 64 at a time.
+/// A stream of random bits, drawn 64 at a time.
 #[derive(Default)]
 struct Bits {
+    /// Bits that are left, in the low positions.
     word: u64,
+    /// Number of bits that are left.
     left: u32,
 }
 
 impl Bits {
-    /// The number of ones among the next `n` bits.
+    /// Returns the number of ones among the next `n` bits: a binomial number with probability one
+    /// half.
     fn ones_of(&mut self, mut n: u64, rng: &mut Rng) -> u64 {
         let mut ones = 0;
         while n > 0 {

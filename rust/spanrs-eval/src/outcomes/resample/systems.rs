@@ -1,3 +1,5 @@
+//! Systems whose documents are aligned, and documents grouped by their counts.
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,7 +12,8 @@ use super::super::schema::CORPUS;
 /// Counts of one or several systems on the same documents, aligned by key.
 ///
 /// ```
-/// use spanrs_eval::outcomes::{Cell, Counts, Criterion, Key, Measure, Outcome, Prf, Schema, Systems};
+/// use spanrs_eval::outcomes::{Cell, Counts, Criterion, Key, Measure, Outcome, Prf};
+/// use spanrs_eval::outcomes::{Schema, Systems};
 /// static SCHEMA: Schema = Schema {
 ///     name: "example",
 ///     criteria: &[Criterion::new(
@@ -31,36 +34,42 @@ use super::super::schema::CORPUS;
 /// let (a, b) = (system([0, 0, 0]), system([0, 1, 1]));
 /// let systems = Systems::new(vec![a.into(), b.into()]).unwrap();
 /// let f1 = [Measure::Micro(Prf::f1(0))];
-/// // One of four assignments of the two differing documents has no difference; two have one as large as found.
+/// // Two of the four ways to exchange the two differing documents have so large a difference.
 /// let as_large = systems.randomise([0, 1], &f1, 1_000, 0, 1, || false).unwrap();
 /// assert!((400..600).contains(&as_large[0]));
 /// ```
 pub struct Systems {
+    /// By system: its counts.
     counts: Vec<Arc<Counts>>,
-    /// Types and cells of all systems, without numbers.
+    /// Types and cells of all systems, with totals of 0.
     union: Counts,
-    /// For each system, the cells of the union by its own cells.
+    /// By system and its own cell: the number of the cell in `union`.
     cells: Vec<Vec<CellId>>,
-    /// For each system, its rows in the order of the documents.
+    /// By system and document, sorted by key: the index of its row.
     rows: Vec<Vec<usize>>,
 }
 
-/// Documents grouped by their counts: those with equal rows under every system are one group.
+/// Documents grouped by their counts: documents with equal rows under every system are one group.
 pub(super) struct Groups {
-    /// Group of each document, in the order of keys.
+    /// By document, sorted by key: its group. Groups are numbered by their first document.
     pub of_documents: Vec<u32>,
-    /// Nonzero counts of each group. The cell of a system is at `system * cells + cell`.
+    /// By group: (cell, count), sorted by cell, counts above 0. The cell of the s-th system is at
+    /// `s * width + cell`.
     pub rows: Vec<Vec<(u32, f64)>>,
 }
 
 impl Systems {
     /// Aligns the documents of systems.
     ///
+    /// A single system may have several documents with one key; they stay separate, sorted by
+    /// content. O(n log n) for n cells of all documents.
+    ///
     /// # Errors
-    /// [`CountsError::Schema`] for counts of different matchers, [`CountsError::Documents`] for counts without
-    /// documents, [`CountsError::OpenDocument`]; of several systems also [`CountsError::Repeated`] where two
-    /// documents have one key, [`CountsError::Unpaired`] for a document that one of them does not have, and
-    /// [`CountsError::Gold`] for a document whose gold spans, sentences or tokens differ in number.
+    /// [`CountsError::Schema`] for counts of different matchers; [`CountsError::Documents`] for no
+    /// system, or counts without documents; [`CountsError::OpenDocument`]. Of several systems also
+    /// [`CountsError::Repeated`] if two documents have one key, [`CountsError::Unpaired`] for a
+    /// document that one of them does not have, and [`CountsError::Gold`] for a document whose gold
+    /// spans, sentences or tokens differ in number.
     pub fn new(counts: Vec<Arc<Counts>>) -> Result<Self, CountsError> {
         let Some(first) = counts.first() else {
             return Err(CountsError::Documents);
@@ -95,7 +104,8 @@ impl Systems {
         Ok(systems)
     }
 
-    /// Checks that all systems have the same numbers of gold spans by type, of sentences and of tokens in every document.
+    /// Checks that all systems have the same numbers of gold spans by type, of sentences and of
+    /// tokens in every document.
     fn check_gold(&self) -> Result<(), CountsError> {
         if self.counts.len() < 2 {
             return Ok(());
@@ -120,7 +130,11 @@ impl Systems {
         Ok(())
     }
 
-    /// For each cell of the union, the size of gold it counts and its weight: a type, or sentences and tokens.
+    /// Returns for each cell of the union which size of gold it counts, and its weight; None if it
+    /// counts none.
+    ///
+    /// Sizes are indices: gold spans of each type, then sentences, then tokens. Gold spans are the
+    /// true positives and false negatives of the criterion that defines support.
     fn gold_sizes(&self) -> Vec<Option<(usize, f64)>> {
         let criteria = self.union.schema().criteria;
         let support = usize::from(criteria[0].support.unwrap_or(0));
@@ -141,6 +155,7 @@ impl Systems {
         cells.collect()
     }
 
+    /// Sums the sizes of gold in a document of a system; overwrites `sums`.
     fn sum_gold(
         &self,
         system: usize,
@@ -158,32 +173,36 @@ impl Systems {
         }
     }
 
-    /// Counts with the types of all systems; measures of types are by its numbers.
+    /// Returns counts with the types and cells of all systems and totals of 0. Measures of types
+    /// are by its numbers.
     pub fn union(&self) -> &Counts {
         &self.union
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     pub fn documents(&self) -> usize {
         self.rows.first().map_or(0, Vec::len)
     }
 
-    /// Number of systems.
+    /// Returns the number of systems.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// Never true; there is at least one system.
+    /// Always returns false: there is at least one system.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// Number of cells of one system.
+    /// Returns the number of cells of one system.
     pub(super) fn width(&self) -> usize {
         self.union.cells().len()
     }
 
-    /// The evaluator of measures, and the documents grouped by what these measures read.
+    /// Returns an evaluator of the measures, and the documents grouped by what these measures read
+    /// of the given systems.
+    ///
+    /// Hashes the row of every document once.
     pub(super) fn groups(&self, systems: &[usize], measures: &[Measure]) -> (Evaluator, Groups) {
         let evaluator = Evaluator::new(&self.union, measures);
         let read = evaluator.read_cells();
@@ -213,7 +232,7 @@ impl Systems {
 }
 
 impl Groups {
-    /// Number of documents in each group.
+    /// Returns the number of documents in each group.
     pub(super) fn sizes(&self) -> Vec<u64> {
         let mut sizes = vec![0; self.rows.len()];
         for &group in &self.of_documents {
@@ -222,7 +241,7 @@ impl Groups {
         sizes
     }
 
-    /// Sums over all documents; `len` is the number of cells of all systems.
+    /// Returns the sums over all documents; `len` is the number of cells of all systems together.
     pub(super) fn totals(&self, len: usize) -> Vec<f64> {
         let mut totals = vec![0.0; len];
         for (row, size) in self.rows.iter().zip(self.sizes()) {
@@ -234,7 +253,11 @@ impl Groups {
     }
 }
 
-/// Checks that a system has each document once, and the same ones as the first system.
+/// Checks that a system has each document once, and the same ones as the first system. Both lists
+/// of keys are sorted.
+///
+/// # Errors
+/// [`CountsError::Repeated`], [`CountsError::Unpaired`].
 fn check_keys(first: &[&Key], own: &[&Key], system: usize) -> Result<(), CountsError> {
     if let Some(pair) = own.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(CountsError::Repeated {
