@@ -12,8 +12,6 @@ from spanrs.compat.seqscore.encoding import Encoding, EncodingError, get_encodin
 from spanrs.compat.seqscore.model import AnnotatedSequence, SequenceProvenance
 from spanrs.compat.seqscore.validation import InvalidLabelError, validate_labels
 
-__all__ = ["DOCSTART", "CoNLLFormatError", "LineSpec", "ingest_conll_file"]
-
 DOCSTART = "-DOCSTART-"
 
 

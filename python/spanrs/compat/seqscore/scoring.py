@@ -14,18 +14,6 @@ from spanrs.compat.seqscore.encoding import DIALECT, REPAIR_CONLL, Encoding, Enc
 from spanrs.compat.seqscore.model import AnnotatedSequence, Mention
 from spanrs.compat.seqscore.validation import validate_labels
 
-__all__ = [
-    "AccuracyScore",
-    "ClassificationScore",
-    "TokenCountError",
-    "TokensWithType",
-    "compute_scores",
-    "convert_score",
-    "score_label_sequences",
-    "score_sequence_label_accuracy",
-    "score_sequence_mentions",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class TokensWithType:

@@ -8,17 +8,6 @@ from typing import Any, NamedTuple
 
 from spanrs.compat.seqscore.encoding import SUPPORTED_ENCODINGS, Encoding, EncodingError
 
-__all__ = [
-    "VALIDATION_SUPPORTED_ENCODINGS",
-    "InvalidLabelError",
-    "InvalidStateError",
-    "InvalidTransitionError",
-    "SequenceValidationResult",
-    "ValidationError",
-    "ValidationResult",
-    "validate_labels",
-]
-
 VALIDATION_SUPPORTED_ENCODINGS: Sequence[str] = SUPPORTED_ENCODINGS
 
 
