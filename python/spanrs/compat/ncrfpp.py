@@ -11,17 +11,6 @@ from collections.abc import Sequence
 
 from spanrs import _spanrs
 
-__all__ = [
-    "fmeasure_from_file",
-    "fmeasure_from_singlefile",
-    "get_ner_BIO",
-    "get_ner_BMES",
-    "get_ner_fmeasure",
-    "readSentence",
-    "readTwoLabelSentence",
-    "reverse_style",
-]
-
 #: Label types that are read in BMES; all others are read in BIO.
 BMES = ("BMES", "BIOES")
 Labels = list[list[str]]

@@ -42,12 +42,6 @@ def open_results(path: str) -> TextIO:
     """Open a text file for results, which is whole or not there whatever happens before it is closed.
 
     Devices and pipes, and files in folders where no others can be made, are written to directly.
-
-    >>> import os
-    >>> from spanrs.compat.faireval.files import open_results
-    >>> with open_results(os.devnull) as file:
-    ...     file.write("gone")
-    4
     """
     if not os.path.exists(path) or stat.S_ISREG(os.stat(path).st_mode):
         with contextlib.suppress(OSError):

@@ -17,7 +17,6 @@ def output_results(eval_dict: dict[str, Any], **config: Any) -> None:
     A text file is closed afterwards, unless it is one of the standard streams. The error types of ``weights`` are
     the columns of ``weighted``.
 
-    >>> import io
     >>> from spanrs.compat.faireval import calculate_results, compare_spans, output_results
     >>> result = compare_spans([["PER", 1, 1, {1}]], [["PER", 1, 1, {1}], ["LOC", 3, 3, {3}]])
     >>> text = io.StringIO()

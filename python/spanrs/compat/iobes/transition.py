@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanrs import _spanrs
 from spanrs.compat._naming import export, named
-from spanrs.compat.iobes.formats import BILOU, BIO, BMEOW, IOB, IOBES, SpanFormat, TokenFunction  # noqa: F401
-from spanrs.compat.iobes.spans import SpanEncoding
+from spanrs.compat.iobes.spans import BILOU, BIO, BMEOW, IOB, IOBES, SpanEncoding, SpanFormat, TokenFunction  # noqa: F401
 from spanrs.compat.iobes.utils import extract_function, extract_type
 from spanrs.tags import IOBES_DIALECT
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from spanrs._spanrs import IobesWriter
 from spanrs.compat._naming import export, named
-from spanrs.compat.iobes.formats import (
+from spanrs.compat.iobes.spans import (
     BILOU,
     BIO,
     BMEOW,
@@ -16,10 +16,11 @@ from spanrs.compat.iobes.formats import (
     IOBES,
     SAMPLES,
     TOKEN,
+    Span,
+    SpanEncoding,
     SpanFormat,
     TokenFunction,
 )
-from spanrs.compat.iobes.spans import Span, SpanEncoding
 from spanrs.compat.iobes.utils import extract_type, safe_get  # noqa: F401 (iobes has them here)
 
 

@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from spanrs._spanrs import CrfItems, CrfModel
-from spanrs.compat.pycrfsuite._dumpparser import ParsedDump
+from spanrs.compat.pycrfsuite._dumpparser import HEADER_SIZE, MAGIC, ParsedDump, header_fields
 from spanrs.compat.pycrfsuite._logparser import TrainLogParser
-from spanrs.compat.pycrfsuite._model_file import HEADER_SIZE, MAGIC, header_fields
 from spanrs.compat.pycrfsuite._parameters import ALIASES, PARAMETERS, Value, Values, defaults
 from spanrs.compat.pycrfsuite._training_run import CRFSuiteError, LabelledSequence, TrainingRun
 from spanrs.errors import ModelError
@@ -31,7 +30,6 @@ __all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "
 class ItemSequence:
     """Features of a sequence, converted once for any number of calls.
 
-    >>> from spanrs.compat.pycrfsuite import ItemSequence
     >>> ItemSequence([["foo"], {"bar": {"baz": 1, "word": "x"}}]).items()
     [{'foo': 1.0}, {'bar:baz': 1.0, 'bar:word:x': 1.0}]
     """
@@ -350,7 +348,6 @@ class Trainer(BaseTrainer):
 
     ``logparser`` has what the messages of the last training said, also if ``verbose`` is false.
 
-    >>> from spanrs.compat.pycrfsuite import Trainer
     >>> class Numbers(Trainer):
     ...     def on_iteration(self, log, info):
     ...         print(info["num"], log.splitlines()[0])

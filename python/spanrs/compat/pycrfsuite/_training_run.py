@@ -9,7 +9,7 @@ from itertools import chain
 from typing import ClassVar, NamedTuple
 
 from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
-from spanrs.compat.pycrfsuite._model_file import empty_model
+from spanrs.compat.pycrfsuite._dumpparser import empty_model
 from spanrs.compat.pycrfsuite._parameters import Values, core_options
 from spanrs.errors import ModelError
 from spanrs.io import atomic_output

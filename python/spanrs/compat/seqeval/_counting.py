@@ -7,15 +7,12 @@ always; the error depends on the order of its steps, which is kept here.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, TypeAlias
+from typing import Any
 
 from spanrs import _spanrs
-from spanrs.compat.seqeval._scores import warn
+from spanrs.compat.seqeval._scores import Counts, warn
 from spanrs.compat.seqeval.scheme import CORE_SCHEMES, Entities, core_name, core_reads
 from spanrs.tags.types import Dialect
-
-#: type -> (spans of gold, spans of pred, spans of both)
-Counts: TypeAlias = dict[str, tuple[int, int, int]]
 
 #: Scheme detection looks at this many sentences; it does not pay for fewer.
 _SAMPLE = 64

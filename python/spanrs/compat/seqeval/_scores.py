@@ -14,10 +14,10 @@ from spanrs.compat.seqeval.reporters import DictReporter, StringReporter
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from spanrs.compat.seqeval._counting import Counts
-
     Array: TypeAlias = npt.NDArray[Any]
 
+#: type -> (spans of gold, spans of pred, spans of both)
+Counts: TypeAlias = dict[str, tuple[int, int, int]]
 ALL = ("precision", "recall", "f-score")
 
 

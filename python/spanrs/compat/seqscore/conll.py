@@ -23,7 +23,6 @@ class CoNLLFormatError(Exception):
 class LineSpec:
     """The columns of token and label, from 0, negative from the last.
 
-    >>> from spanrs.compat.seqscore.conll import LineSpec
     >>> LineSpec(0, -1).ner_label_index
     -1
     """

@@ -49,7 +49,6 @@ def _must(fact: bool, message: str | None = None) -> None:
 class Encoding:
     """What the encodings have in common: a dialect, and the scheme of spanrs.
 
-    >>> from spanrs.compat.seqscore.encoding import get_encoding
     >>> get_encoding("BIO").repair_labels(["I-PER", "I-PER"], "discard")
     ['O', 'O']
     >>> get_encoding("BIOES").decode_labels(["O", "S-LOC"])

@@ -136,7 +136,6 @@ class AnnotatedSequence(_Sequence):
     """Tokens with labels and the mentions they stand for.
 
     >>> from spanrs.compat.seqscore.encoding import get_encoding
-    >>> from spanrs.compat.seqscore.model import AnnotatedSequence
     >>> labels = ["B-PER", "I-PER"]
     >>> one = AnnotatedSequence.from_tokens_and_labels(["Grace", "Hopper"], labels, get_encoding("BIO"))
     >>> one.mention_tokens(one.mentions[0])

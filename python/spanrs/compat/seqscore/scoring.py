@@ -56,7 +56,6 @@ class TokenCountError(ValueError):
 class ClassificationScore:
     """Spans found, spurious and missed, in all and by type.
 
-    >>> from spanrs.compat.seqscore.scoring import ClassificationScore
     >>> ClassificationScore(true_pos=1, false_pos=1).f1
     0.6666666666666666
     """
@@ -201,7 +200,6 @@ def score_label_sequences(
 ) -> tuple[ClassificationScore, AccuracyScore]:
     """Score sequences of labels; accuracy compares labels before any repair, EncodingError without one.
 
-    >>> from spanrs.compat.seqscore.scoring import score_label_sequences
     >>> pred, ref = [["B-PER", "O"]], [["I-PER", "O"]]
     >>> score, accuracy = score_label_sequences(pred, ref, "BIO", repair="conlleval")
     >>> score.f1, accuracy.accuracy
@@ -264,7 +262,6 @@ def _mentions(labels: Sequence[str], encoding: Encoding, repair: str | None) -> 
 def convert_score(num: float, full_precision: bool) -> Decimal | float:
     """Give a fraction as it is, or in per cent with two digits, halves rounded up.
 
-    >>> from spanrs.compat.seqscore.scoring import convert_score
     >>> convert_score(0.5, False)
     Decimal('50.00')
     """

@@ -40,7 +40,6 @@ class LinePerIterationTrainer(Trainer):
 def score_table(rows: Sequence[tuple[str, float | None, float | None, float, int]]) -> str:
     """Return a table of labels, precision, recall, F1 and support as text; None is empty.
 
-    >>> from spanrs.compat.sklearn_crfsuite.trainer import score_table
     >>> print(score_table([("PER", 0.5, 0.25, 1 / 3, 4)]))
     Label      Precision    Recall     F1    Support
     -------  -----------  --------  -----  ---------
