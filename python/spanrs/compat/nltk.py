@@ -45,11 +45,10 @@ class PerceptronTagger:
     ) -> None:
         self.lang = lang
         self._model: _spanrs.DepModel | None = None
+        if load and loc is None:
+            files = f"{TAGGER_JSON}_{lang}.*.json"
+            raise ModelError(f"name the folder of {files} with loc=, or say load=False and train")
         if load:
-            if loc is None:
-                raise ModelError(
-                    f"name the folder of {TAGGER_JSON}_{lang}.*.json with loc=, or say load=False and train"
-                )
             self.load_from_json(lang, loc)
 
     @property

@@ -103,9 +103,8 @@ def get_result(  # noqa: PLR0917
         return result
 
     def accuracy(*, outside: bool) -> str:
-        equal, all_ = (
-            sum(n for tag, n in by.items() if outside or tag != "O") for by in (correct_counts, true_counts)
-        )
+        sides = (correct_counts, true_counts)
+        equal, all_ = (sum(n for tag, n in by.items() if outside or tag != "O") for by in sides)
         return ACCURACY % (100 * equal / all_ if all_ else 0.0)
 
     lines = [

@@ -73,9 +73,8 @@ def count_pair(
     for number, (target_lines, system_lines) in enumerate(pairs):
         if target_lines is None or system_lines is None:
             short = target_file if target_lines is None else system_file
-            sys.stderr.write(
-                f"{short} ends after {number} sentences: the rest of the other file is not counted\n"
-            )
+            words = f"{short} ends after {number} sentences"
+            sys.stderr.write(f"{words}: the rest of the other file is not counted\n")
             break
         target, system = get_spans(target_lines, **config), get_spans(system_lines, **config)
         annotation_stats(target, **config)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.compat.nervaluate.entities import CATEGORIES, EvaluationIndices, EvaluationResult
+from spanrs.compat.nervaluate.entities import CATEGORIES, EvaluationIndices, EvaluationResult, LazyIndices
 from spanrs.compat.nervaluate.loaders import ConllLoader, DataLoader, DictLoader, Documents, ListLoader
 from spanrs.compat.nervaluate.reports import Reports
 from spanrs.compat.nervaluate.strategies import (
@@ -22,11 +22,11 @@ from spanrs.compat.nervaluate.strategies import (
 
 #: The strategies, in the order of the results.
 STRATEGIES: dict[str, type[EvaluationStrategy]] = {
-    "strict": StrictEvaluation,
-    "partial": PartialEvaluation,
-    "ent_type": EntityTypeEvaluation,
-    "exact": ExactEvaluation,
+    strategy.mode: strategy
+    for strategy in (StrictEvaluation, PartialEvaluation, EntityTypeEvaluation, ExactEvaluation)
 }
+#: The parts of the results.
+PARTS = ("overall", "entities", "overall_indices", "entity_indices")
 
 
 def _side(attribute: str, name: str) -> property:
@@ -73,11 +73,8 @@ class Evaluator(Reports):
         self._setup_evaluation_strategies()
 
     def _setup_loaders(self) -> None:
-        self.loaders: dict[str, DataLoader] = {
-            "conll": ConllLoader(),
-            "list": ListLoader(),
-            "dict": DictLoader(),
-        }
+        self.loaders: dict[str, DataLoader] = {"conll": ConllLoader(), "list": ListLoader()}
+        self.loaders["dict"] = DictLoader()
 
     def _setup_evaluation_strategies(self) -> None:
         self.strategies: dict[str, EvaluationStrategy] = {
@@ -90,11 +87,12 @@ class Evaluator(Reports):
         if loader not in self.loaders:
             raise ValueError(f"Unknown loader: {loader}")
         if loader == "list":
-            if type(self.loaders[loader]) is ListLoader:
-                both = _spanrs.nervaluate_pairs(true, pred)
-                if both is not None:
-                    self._true, self._pred = map(Documents, both)
-                    return
+            both = (
+                _spanrs.nervaluate_pairs(true, pred) if type(self.loaders[loader]) is ListLoader else None
+            )
+            if both is not None:
+                self._true, self._pred = map(Documents, both)
+                return
             # Invalid or unusual input: both sides are compared for the first error.
             _check_lengths(true, pred)
         self._true = Documents.load(self.loaders[loader], true)
@@ -121,7 +119,8 @@ class Evaluator(Reports):
         keep = [name for name in names if name in self.tags]
         used = [name for name in names if name in allowed]
         if not min(len(true), len(pred)):
-            return _results({}, {name: {} for name in used}, {}, {name: {} for name in used})
+            by_label: dict[str, Any] = {name: {} for name in used}
+            return dict(zip(PARTS, ({}, by_label, {}, by_label.copy()), strict=True))
         how = (float(percentages.pop()), False)
         overall, by_type = _spanrs.partial_count(true, pred, keep, how)
         none = [(0,) * len(CATEGORIES)] * len(MODES)
@@ -129,23 +128,18 @@ class Evaluator(Reports):
         def indices(label: str | None) -> dict[str, EvaluationIndices]:
             ask = functools.partial(_spanrs.partial_outcomes, true, pred, keep, how)
             return {
-                name: EvaluationIndices._later(functools.partial(ask, MODES.index(name), label))
-                for name in STRATEGIES
+                name: LazyIndices(functools.partial(ask, MODES.index(name), label)) for name in STRATEGIES
             }
 
-        return _results(
-            _measured(overall),
-            {name: _measured(by_type.get(name, none)) for name in used},
-            indices(None),
-            {name: indices(name) for name in used},
-        )
+        measured = {name: _measured(by_type.get(name, none)) for name in used}
+        by_label = {name: indices(name) for name in used}
+        return dict(zip(PARTS, (_measured(overall), measured, indices(None), by_label), strict=True))
 
     def _evaluate_one_by_one(self) -> dict[str, Any]:
         """Compare with custom strategies, document by document."""
         documents = list(zip(self.true, self.pred, strict=False))
-        allowed = set(self.tags)
         labels = {entity.label for sides in documents for side in sides for entity in side}
-        used = sorted(labels & allowed)
+        used = sorted(labels & set(self.tags))
         results: dict[str | None, dict[str, EvaluationResult]] = {name: {} for name in (None, *used)}
         indices: dict[str | None, dict[str, EvaluationIndices]] = {name: {} for name in (None, *used)}
         for at, sides in enumerate(documents):
@@ -161,7 +155,7 @@ class Evaluator(Reports):
                     self._merge_results(results[label][name], result, name)
                     self._merge_indices(indices[label][name], places)
         overall, overall_indices = results.pop(None), indices.pop(None)
-        return _results(overall, results, overall_indices, indices)
+        return dict(zip(PARTS, (overall, results, overall_indices, indices), strict=True))
 
     @staticmethod
     def _merge_results(target: EvaluationResult, source: EvaluationResult, strategy_name: str) -> None:
@@ -173,15 +167,6 @@ class Evaluator(Reports):
     def _merge_indices(target: EvaluationIndices, source: EvaluationIndices) -> None:
         for name in CATEGORIES:
             getattr(target, f"{name}_indices").extend(getattr(source, f"{name}_indices"))
-
-
-def _results(overall: Any, entities: Any, overall_indices: Any, entity_indices: Any) -> dict[str, Any]:
-    return {
-        "overall": overall,
-        "entities": entities,
-        "overall_indices": overall_indices,
-        "entity_indices": entity_indices,
-    }
 
 
 def _measured(rows: Sequence[Sequence[int]]) -> dict[str, EvaluationResult]:

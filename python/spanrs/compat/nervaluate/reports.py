@@ -12,16 +12,11 @@ from spanrs.compat.nervaluate.entities import CATEGORIES, Entity
 
 SCENARIOS = ("strict", "ent_type", "partial", "exact")
 MEASURES = ("precision", "recall", "f1")
-COLORS = {
-    "bold": 1,
-    "red": 91,
-    "green": 92,
-    "yellow": 93,
-    "blue": 94,
-    "magenta": 95,
-    "cyan": 96,
-    "white": 97,
-}
+#: Codes of ANSI terminals.
+COLORS = dict(
+    zip(("red", "green", "yellow", "blue", "magenta", "cyan", "white"), range(91, 98), strict=True)
+)
+COLORS["bold"] = 1
 CATEGORY_COLORS = dict(zip(CATEGORIES, ("green", "red", "yellow", "magenta", "blue"), strict=True))
 
 
@@ -55,13 +50,13 @@ class Reports(ABC):
         names = [*(name.capitalize() for name in CATEGORIES), "Precision", "Recall", "F1-Score"]
         rows = [[name, *values] for name, values in self._rows(mode, scenario)]
         lines = [["Strategy" if mode == "overall" else "Entity", *names], *rows]
-        if file_path:
-            with open(file_path, "w", newline="", encoding="utf-8") as out:
-                csv.writer(out).writerows(lines)
-            return None
         text = io.StringIO()
         csv.writer(text).writerows(lines)
-        return text.getvalue()
+        if not file_path:
+            return text.getvalue()
+        with open(file_path, "w", newline="", encoding="utf-8") as out:
+            out.write(text.getvalue())
+        return None
 
     def summary_report(self, mode: str = "overall", scenario: str = "strict", digits: int = 2) -> str:
         """Return counts and measures as a table, sorted by name; overall only of the four strategies."""
@@ -92,13 +87,11 @@ class Reports(ABC):
             parts = [(title, None, results["overall_indices"][scenario])]
         else:
             schema = f"{paint('Error Schema', 'bold')}: '{paint(scenario, 'cyan')}'"
+            kind = paint("Entity Type", "bold")
+            by_label = results["entity_indices"].items()
             parts = [
-                (
-                    f"{paint('Entity Type', 'bold')}: {paint(label, 'cyan')}\n{schema}",
-                    label,
-                    found[scenario],
-                )
-                for label, found in results["entity_indices"].items()
+                (f"{kind}: {paint(label, 'cyan')}\n{schema}", label, found[scenario])
+                for label, found in by_label
             ]
         text = ""
         for title, label, indices in parts:

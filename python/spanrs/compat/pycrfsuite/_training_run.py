@@ -109,17 +109,13 @@ class TrainingRun:
         begin = time.process_time()
         with atomic_output(path) as file:
             file.write(content)
-        references = "Writing feature references for"
-        self._say(
-            "Storing the model\n",
-            *(
-                f"Number of active {name}: {active} ({total})\n"
-                for name, (active, total) in numbers.items()
-            ),
-            *("Writing labels\n", "Writing attributes\n"),
-            *(f"{references} transitions\n", f"{references} attributes\n"),
-            *(f"Seconds required: {time.process_time() - begin:.3f}\n", "\n"),
-        )
+        self._say("Storing the model\n")
+        for name, (active, total) in numbers.items():
+            self._say(f"Number of active {name}: {active} ({total})\n")
+        parts = ("labels", "attributes", "feature references for transitions")
+        for part in (*parts, "feature references for attributes"):
+            self._say(f"Writing {part}\n")
+        self._say(f"Seconds required: {time.process_time() - begin:.3f}\n", "\n")
 
     def _generate_features(self, corpus: CrfTrainer) -> int:
         begin = time.process_time()

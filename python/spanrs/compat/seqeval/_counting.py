@@ -7,6 +7,7 @@ always; the error depends on the order of its steps, which is kept here.
 from __future__ import annotations
 
 import contextlib
+from itertools import chain
 from typing import Any
 
 from spanrs import _spanrs
@@ -73,10 +74,8 @@ def strict_counts(y_true: Any, y_pred: Any, scheme: Any, suffix: bool, *, alike:
 
 def entity_counts(gold: Entities, pred: Entities) -> Counts:
     """Count spans that have been read."""
-    sides = (
-        [(e.tag, e.sent_id, e.start, e.end) for row in side.entities for e in row] for side in (gold, pred)
-    )
-    return _of_spans(*sides)
+    both = (gold, pred)
+    return _of_spans(*([(e.tag, e.sent_id, e.start, e.end) for e in chain(*s.entities)] for s in both))
 
 
 def _present(counts: Counts) -> Counts:

@@ -207,9 +207,8 @@ def score_label_sequences(
     """
     preds, refs = pred_label_sequences, ref_label_sequences
     if len(preds) != len(refs):
-        raise ValueError(
-            f"Different number of sequences in predicted ({len(preds)}) and reference ({len(refs)})"
-        )
+        numbers = f"predicted ({len(preds)}) and reference ({len(refs)})"
+        raise ValueError(f"Different number of sequences in {numbers}")
     encoding = get_encoding(encoding_name)
     counted = _counted(preds, refs, encoding, repair)
     if counted is not None:
@@ -234,9 +233,8 @@ def _counted(
     try:
         if not encoding.all_plain(set().union(*preds, *refs)):
             return None
-        scorer = _spanrs.Scorer(
-            ("exact", 0.0, False), (None, []), encoding.scheme, None, reading, DIALECT, 0, False
-        )
+        matcher, scheme = ("exact", 0.0, False), encoding.scheme
+        scorer = _spanrs.Scorer(matcher, (None, []), scheme, None, reading, DIALECT, 0, False)
         scorer.update_lists(list(refs), list(preds), None)
     except (ValueError, TypeError):
         return None
