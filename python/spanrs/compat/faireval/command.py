@@ -11,8 +11,7 @@ from typing import Any
 
 from spanrs import _spanrs
 from spanrs.compat.faireval.config import read_config
-from spanrs.compat.faireval.files import ReplacingFile
-from spanrs.compat.faireval.output import output_results
+from spanrs.compat.faireval.output import ReplacingFile, output_results
 from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
 from spanrs.compat.faireval.scores import Evaluation, add_dict, calculate_results, compare_spans
 from spanrs.errors import SpanrsError

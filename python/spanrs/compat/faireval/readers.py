@@ -7,7 +7,7 @@ from itertools import groupby
 from os import PathLike
 from typing import Any
 
-from spanrs.compat.faireval.files import say
+from spanrs.compat.faireval.output import say
 from spanrs.compat.faireval.scores import Span
 
 _PUNCTUATION = frozenset(

@@ -60,12 +60,10 @@ class SpanFormat:
         raise NotImplementedError("You cannot instantiate a SpanFormat object")
 
 
-def _format(
-    name: str, begin: str | None, inside: str | None, end: str | None, single: str | None
-) -> type[SpanFormat]:
+def _format(name: str, *prefixes: str | None) -> type[SpanFormat]:
     """Make the class of a format."""
-    prefixes = {"BEGIN": begin, "INSIDE": inside, "END": end, "SINGLE": single}
-    return type(name, (SpanFormat,), {"__module__": __name__, **prefixes})
+    own = dict(zip(("BEGIN", "INSIDE", "END", "SINGLE"), prefixes, strict=True))
+    return type(name, (SpanFormat,), {"__module__": __name__, **own})
 
 
 #: ``B`` only for the first token of a span that touches one of its type.

@@ -348,20 +348,11 @@ class Trainer(BaseTrainer):
 
     ``logparser`` has what the messages of the last training said, also if ``verbose`` is false.
 
-    >>> class Numbers(Trainer):
-    ...     def on_iteration(self, log, info):
-    ...         print(info["num"], log.splitlines()[0])
-    ...
-    ...     def on_start(self, log, *info):
-    ...         pass
-    ...
-    ...     on_featgen_end = on_prepared = on_prepare_error = on_optimization_end = on_end = on_start
-    ...     on_featgen_progress = on_start
-    >>> trainer = Numbers("ap", params={"max_iterations": 2})
+    >>> trainer = Trainer("ap", params={"max_iterations": 2}, verbose=False)
     >>> trainer.append([{"word": "Rome"}, {"word": "is"}], ["LOC", "O"])
     >>> trainer.train("")
-    1 ***** Iteration #1 *****
-    2 ***** Iteration #2 *****
+    >>> trainer.logparser.last_iteration["num"]
+    2
     """
 
     logparser: TrainLogParser | None = None

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
 from spanrs.compat.pycrfsuite._dumpparser import empty_model
@@ -14,6 +14,7 @@ from spanrs.compat.pycrfsuite._parameters import Values, core_options
 from spanrs.errors import ModelError
 from spanrs.io import atomic_output
 
+Rows: TypeAlias = Sequence[Sequence[str]]
 #: Messages of CRFsuite's statuses, from the least one on.
 _MESSAGES = ["Unknown error occurred", "Insufficient memory", "Unsupported operation", "Incompatible data"]
 _MESSAGES += ["Internal error", "Overflow", "Not implemented"]
@@ -233,9 +234,7 @@ def count_features(sequences: list[LabelledSequence], labels: int, values: Value
     return found + (labels**2 if values["feature.possible_transitions"] else len(transitions))
 
 
-def holdout_report(
-    labels: Sequence[str], gold: Sequence[Sequence[str]], pred: Sequence[Sequence[str]]
-) -> Iterator[str]:
+def holdout_report(labels: Sequence[str], gold: Rows, pred: Rows) -> Iterator[str]:
     """Yield CRFsuite's lines about held-out sequences; a label that gold does not have adds zero to averages."""
     ref, model = Counter(chain(*gold)), Counter(chain(*pred))
     match = Counter(a for a, b in zip(chain(*gold), chain(*pred), strict=True) if a == b)

@@ -43,6 +43,7 @@ class Tag(enum.Flag):
     ANY = SAME | DIFF
 
 
+Sequences: TypeAlias = Iterable[Iterable[str]]
 Pattern: TypeAlias = tuple[Prefix, Prefix, Tag]
 
 
@@ -282,11 +283,7 @@ class Entities:
     """
 
     def __init__(
-        self,
-        sequences: Iterable[Iterable[str]],
-        scheme: type[Token],
-        suffix: bool = False,
-        delimiter: str = "-",
+        self, sequences: Sequences, scheme: type[Token], suffix: bool = False, delimiter: str = "-"
     ) -> None:
         read = _read(sequences, scheme, suffix) if delimiter == "-" else None
         if read is None:
@@ -330,9 +327,7 @@ _DETECTED: tuple[tuple[type[Token], str, str], ...] = (
 )
 
 
-def auto_detect(
-    sequences: Iterable[Iterable[str]], suffix: bool = False, delimiter: str = "-"
-) -> type[Token]:
+def auto_detect(sequences: Sequences, suffix: bool = False, delimiter: str = "-") -> type[Token]:
     """Find the scheme of tags by the set of their prefixes: IOB2, IOE2, IOBES or BILOU."""
     prefixes: set[Prefix] = set()
     tags: Iterable[str] = chain.from_iterable(sequences)

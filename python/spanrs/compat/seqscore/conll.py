@@ -36,8 +36,9 @@ class LineSpec:
             raise ValueError(f"Token index ({token}) and label index ({label}) cannot be the same")
 
 
+Labels: TypeAlias = tuple[str, ...]
 #: The number and the columns of a line.
-_Line: TypeAlias = tuple[int, tuple[str, ...]]
+_Line: TypeAlias = tuple[int, Labels]
 
 
 def _columns(line: str, number: int, name: str) -> tuple[str, ...]:
@@ -108,9 +109,7 @@ class _Ingester(NamedTuple):
             comment=comment,
         )
 
-    def _valid(
-        self, tokens: tuple[str, ...], labels: tuple[str, ...], numbers: Sequence[int]
-    ) -> tuple[str, ...]:
+    def _valid(self, tokens: Labels, labels: Labels, numbers: Sequence[int]) -> Labels:
         """Give the labels, repaired if they are to be."""
         places: dict[str, Any] = {"tokens": tokens, "line_nums": numbers, "source_name": self.name}
         try:

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import chain
 from operator import eq
+from typing import TypeAlias
 
 from spanrs import _spanrs
 from spanrs.compat.seqscore.encoding import DIALECT, REPAIR_CONLL, Encoding, EncodingError, get_encoding
 from spanrs.compat.seqscore.model import AnnotatedSequence, Mention
 from spanrs.compat.seqscore.validation import validate_labels
+
+Labels: TypeAlias = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +164,7 @@ def compute_scores(
     return score, accuracy
 
 
-def score_sequence_label_accuracy(
-    pred_labels: Sequence[str], ref_labels: Sequence[str], score: AccuracyScore
-) -> None:
+def score_sequence_label_accuracy(pred_labels: Labels, ref_labels: Labels, score: AccuracyScore) -> None:
     """Add the labels of a sequence to an accuracy."""
     if len(pred_labels) != len(ref_labels):
         raise ValueError(f"Prediction has {len(pred_labels)} labels, reference has {len(ref_labels)}")
@@ -192,8 +193,8 @@ def score_sequence_mentions(
 
 
 def score_label_sequences(
-    pred_label_sequences: Sequence[Sequence[str]],
-    ref_label_sequences: Sequence[Sequence[str]],
+    pred_label_sequences: Sequence[Labels],
+    ref_label_sequences: Sequence[Labels],
     encoding_name: str,
     *,
     repair: str | None,
@@ -223,7 +224,7 @@ def score_label_sequences(
 
 
 def _counted(
-    preds: Sequence[Sequence[str]], refs: Sequence[Sequence[str]], encoding: Encoding, repair: str | None
+    preds: Sequence[Labels], refs: Sequence[Labels], encoding: Encoding, repair: str | None
 ) -> tuple[ClassificationScore, AccuracyScore] | None:
     """Count at once what is valid or can be repaired by a reading; None where neither holds."""
     if not all(isinstance(labels, (list, tuple)) for labels in chain(preds, refs)):
