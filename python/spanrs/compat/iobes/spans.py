@@ -1,4 +1,4 @@
-"""Prefixes (iobes: token functions), formats, encodings, spans and errors: what the functions take and return."""
+"""Prefixes (iobes: token functions), formats, encodings, spans, errors: what functions take and return."""
 
 from __future__ import annotations
 
@@ -9,15 +9,9 @@ from typing import NamedTuple
 LOGGER = logging.getLogger("iobes")
 
 #: Three tokens, a span of two of them, in each encoding.
-SAMPLES = {
-    "bilou": ["B-PER", "L-PER", "O"],
-    "bio": ["B-PER", "I-PER", "O"],
-    "bmeow": ["B-PER", "E-PER", "O"],
-    "bmewo": ["B-PER", "E-PER", "O"],
-    "iob": ["I-PER", "I-PER", "O"],
-    "iobes": ["B-PER", "E-PER", "O"],
-    "token": ["NN", "VB", "."],
-}
+_ENDS = {"bilou": "BL", "bio": "BI", "bmeow": "BE", "bmewo": "BE", "iob": "II", "iobes": "BE"}
+SAMPLES = {name: [f"{ends[0]}-PER", f"{ends[1]}-PER", "O"] for name, ends in _ENDS.items()}
+SAMPLES["token"] = ["NN", "VB", "."]
 
 
 class TokenFunction:

@@ -4,6 +4,7 @@ The two borders of a sentence are named by ``start`` and ``end``: nothing may co
 an end. Transitions are listed in the order of the tags, then start, then end.
 """
 
+# ruff: noqa: F403, F405 (iobes has those names here too)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.compat._naming import export, named
-from spanrs.compat.iobes.spans import BILOU, BIO, BMEOW, IOB, IOBES, SpanEncoding, SpanFormat, TokenFunction  # noqa: F401
+from spanrs.compat.iobes.spans import *
 from spanrs.compat.iobes.utils import extract_function, extract_type
 from spanrs.tags import IOBES_DIALECT
 

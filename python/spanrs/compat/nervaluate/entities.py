@@ -81,9 +81,9 @@ class EvaluationIndices:
 
 
 class LazyIndices(EvaluationIndices):
-    """Indices whose lists are made when any attribute is first looked at, which also makes them of the class above.
+    """Indices whose lists are made at the first access to any attribute, which also changes the class.
 
-    Making them takes another pass over the entities, and few look at all of them.
+    Making them takes another pass over the entities, and few callers look at all of them.
     """
 
     def __init__(self, make: Callable[[], Sequence[Places]]) -> None:
