@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from spanrs.compat import faireval
-from spanrs.compat.faireval import pairs
-from spanrs.compat.faireval.files import ReplacingFile, open_results
-from spanrs.compat.faireval.weights import parse_weights
+from spanrs.compat.faireval import command
+from spanrs.compat.faireval.config import parse_weights
+from spanrs.compat.faireval.output import ReplacingFile, open_results
 
 GOLD = "PER\t1\t2\t1,2\nLOC\t4\t4\t4\n\nORG\t1\t3\t1,2,3\n"
 PRED = "PER\t1\t2\t1,2\nORG\t4\t4\t4\n\nORG\t2\t3\t2,3\n"
@@ -353,7 +353,7 @@ def test_settings_are_there_once_the_file_is_closed(files):
 
 def test_a_file_nobody_closes_is_there_at_the_end():
     code = (
-        "from spanrs.compat.faireval.files import open_results; import tempfile, os, gc, warnings\n"
+        "from spanrs.compat.faireval.output import open_results; import tempfile, os, gc, warnings\n"
         "warnings.simplefilter('ignore'); folder = tempfile.mkdtemp(); path = os.path.join(folder, 'x')\n"
         "file = open_results(path); file.write('done'); del file; gc.collect()\n"
         "print(open(path).read(), os.listdir(folder))"
@@ -430,7 +430,7 @@ def test_sentences_without_a_partner_are_told(files, capsys, longer, shorter):
     with open(Path(longer, "a.csv"), "a", encoding="utf-8") as file:
         file.write("\nPER\t1\t1\t1\n\nPER\t1\t1\t1\n")
     paths = [os.path.join(folder, "a.csv") for folder in ("gold", "pred")]
-    found = pairs.count_pair(*paths, {"labels": ["all"]}, {})
+    found = command.count_pair(*paths, {"labels": ["all"]}, {})
     assert found["overall"]["traditional"] == {"TP": 1, "FP": 2, "FN": 2}
     out, err = capsys.readouterr()
     assert out == ""

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from spanrs.compat.faireval import pairs
+from spanrs.compat.faireval import command
 
 ODD = [
     "A\t1\t2\t",
@@ -51,10 +51,10 @@ def random_file(rng):
 def counted(paths, config, quick, monkeypatch):
     with monkeypatch.context() as patch:
         if not quick:
-            patch.setattr(pairs, "_span_files", lambda *args: None)
+            patch.setattr(command, "_span_files", lambda *args: None)
         stats = {"data_stats": {}}
         try:
-            found = pairs.count_pair(*paths, config | stats, {})
+            found = command.count_pair(*paths, config | stats, {})
         except (IndexError, ValueError) as error:
             return type(error)
     conf = {(t, s): n for t, row in found.get("conf", {}).items() for s, n in row.items() if n}
@@ -76,7 +76,7 @@ def test_both_ways_count_the_same(tmp_path, monkeypatch, capsys):
                 {},
             ]
         )
-        quick += pairs._span_files(*paths, config) is not None
+        quick += command._span_files(*paths, config) is not None
         assert counted(paths, config, True, monkeypatch) == counted(paths, config, False, monkeypatch)
         capsys.readouterr()
     # Both ways were taken.
@@ -87,4 +87,4 @@ def test_both_ways_count_the_same(tmp_path, monkeypatch, capsys):
 def test_files_with_something_before_their_lines_are_read_as_they_are(tmp_path, text):
     path = tmp_path / "a"
     path.write_text(text, encoding="utf-8")
-    assert pairs._span_files(path, path, {"labels": ["all"]}) is None
+    assert command._span_files(path, path, {"labels": ["all"]}) is None

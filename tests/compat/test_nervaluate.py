@@ -81,12 +81,19 @@ def test_results_do_not_depend_on_the_hash_seed():
 
 def test_index_lists_are_made_when_they_are_looked_at():
     found = evaluator().evaluate()["overall_indices"]["strict"]
-    assert found._make is not None
+    assert type(found) is entities.LazyIndices
     assert found.incorrect_indices == [(0, 0)]
-    assert found._make is None
+    assert type(found) is entities.EvaluationIndices
     assert asdict(found)["spurious_indices"] == [(1, 1)]
     assert found == entities.EvaluationIndices([(1, 0)], [(0, 0)], [], [], [(1, 1)])
     assert found != entities.EvaluationIndices()
+
+
+def test_index_lists_can_be_replaced_before_they_are_looked_at():
+    found = evaluator().evaluate()["overall_indices"]["strict"]
+    found.correct_indices = []
+    assert vars(found)["incorrect_indices"] == [(0, 0)]
+    assert found == entities.EvaluationIndices([], [(0, 0)], [], [], [(1, 1)])
 
 
 @pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), repr])

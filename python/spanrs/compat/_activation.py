@@ -16,9 +16,8 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from importlib.metadata import DistributionFinder
-
-    from spanrs.compat._distribution import ActivatedDistribution
+    from importlib.metadata import Distribution, DistributionFinder
+    from pathlib import Path
 
 #: Package -> its version that is reproduced; None for packages that were never a distribution.
 VERSIONS = {
@@ -75,19 +74,34 @@ class _Finder:
         spec.has_location = known.has_location
         return spec
 
-    def find_distributions(self, context: DistributionFinder.Context) -> Iterator[ActivatedDistribution]:
-        # Called by importlib.metadata only, which is slow to import.
-        from spanrs.compat._distribution import ActivatedDistribution
-
+    def find_distributions(self, context: DistributionFinder.Context) -> Iterator[Distribution]:
         for package in list(_aside):
             version = VERSIONS[package]
             name = DISTRIBUTIONS.get(package, package)
             wanted = context.name and context.name.lower().replace("_", "-").replace(".", "-")
             if version is not None and wanted in (None, name):
-                yield ActivatedDistribution(package, version, name)
+                yield _distribution(package, version, name)
 
 
 _finder = _Finder()
+
+
+def _distribution(package: str, version: str, name: str) -> Distribution:
+    """Return the metadata of a package that spanrs replaces, with the version that is reproduced."""
+    # Called by importlib.metadata only, which is slow to import.
+    import pathlib
+    from importlib.metadata import Distribution
+
+    head = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: spanrs.compat.{package}\n"
+
+    class ActivatedDistribution(Distribution):
+        def read_text(self, filename: str) -> str | None:
+            return {"METADATA": head, "top_level.txt": f"{package}\n"}.get(filename)
+
+        def locate_file(self, path: object) -> Path:
+            return pathlib.Path(__file__).parent / str(path)
+
+    return ActivatedDistribution()
 
 
 class Activation:

@@ -16,9 +16,7 @@ def named(function: F, name: str, summary: str, example: str, gives: object) -> 
 
 
 def export(module: dict[str, Any], also: Iterable[str] = (), without: Iterable[str] = ()) -> None:
-    """Set ``__all__`` to the public names of a module that its package defines, imported names included."""
-    package = module["__package__"]
-    own = {
-        name for name, value in module.items() if str(getattr(value, "__module__", "")).startswith(package)
-    }
+    """Set ``__all__`` to the public names that the module's room defines, in this or another module."""
+    room = ".".join(module["__name__"].split(".")[:3])
+    own = {name for name, value in module.items() if str(getattr(value, "__module__", "")).startswith(room)}
     module["__all__"] = sorted({name for name in (*own, *also) if name[0] != "_"}.difference(without))

@@ -11,17 +11,6 @@ from collections.abc import Sequence
 
 from spanrs import _spanrs
 
-__all__ = [
-    "fmeasure_from_file",
-    "fmeasure_from_singlefile",
-    "get_ner_BIO",
-    "get_ner_BMES",
-    "get_ner_fmeasure",
-    "readSentence",
-    "readTwoLabelSentence",
-    "reverse_style",
-]
-
 #: Label types that are read in BMES; all others are read in BIO.
 BMES = ("BMES", "BIOES")
 Labels = list[list[str]]
@@ -40,9 +29,8 @@ def get_ner_fmeasure(
     Right token =  2  All token =  3  acc =  0.6666666666666666
     (0.6666666666666666, 0.5, 1.0, 0.6666666666666666)
     """
-    right_tag, all_tag, gold, pred, right = _spanrs.ncrfpp_counts(
-        golden_lists, predict_lists, label_type not in BMES
-    )
+    bio = label_type not in BMES
+    right_tag, all_tag, gold, pred, right = _spanrs.ncrfpp_counts(golden_lists, predict_lists, bio)
     precision = right / pred if pred else -1
     recall = right / gold if gold else -1
     f_measure = 2 * precision * recall / (precision + recall) if right else -1

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import TypeAlias
 
 from spanrs import _spanrs
 from spanrs.dep import Parse, Tagger
@@ -18,6 +19,7 @@ from spanrs.io.output import atomic_output
 
 __all__ = ["PerceptronTagger"]
 
+Folder: TypeAlias = str | PathLike[str] | None
 #: Prefix of the file names.
 TAGGER_JSON = "averaged_perceptron_tagger"
 #: Minimum frequency of words in the dictionary of unambiguous words.
@@ -40,16 +42,13 @@ class PerceptronTagger:
     [('today', 'NN')]
     """
 
-    def __init__(
-        self, load: bool = True, lang: str = "eng", loc: str | PathLike[str] | None = None
-    ) -> None:
+    def __init__(self, load: bool = True, lang: str = "eng", loc: Folder = None) -> None:
         self.lang = lang
         self._model: _spanrs.DepModel | None = None
+        if load and loc is None:
+            files = f"{TAGGER_JSON}_{lang}.*.json"
+            raise ModelError(f"name the folder of {files} with loc=, or say load=False and train")
         if load:
-            if loc is None:
-                raise ModelError(
-                    f"name the folder of {TAGGER_JSON}_{lang}.*.json with loc=, or say load=False and train"
-                )
             self.load_from_json(lang, loc)
 
     @property
@@ -84,10 +83,7 @@ class PerceptronTagger:
         return [self.tag(sentence) for sentence in sentences]  # type: ignore[misc]
 
     def train(
-        self,
-        sentences: Iterable[Sequence[tuple[str, str]]],
-        save_loc: str | PathLike[str] | None = None,
-        nr_iter: int = 5,
+        self, sentences: Iterable[Sequence[tuple[str, str]]], save_loc: Folder = None, nr_iter: int = 5
     ) -> None:
         """Train on sentences of (word, tag) pairs, and save the weights if ``save_loc`` names a folder.
 
@@ -105,7 +101,7 @@ class PerceptronTagger:
         if save_loc is not None:
             self.save_to_json(self.lang, save_loc)
 
-    def save_to_json(self, lang: str = "xxx", loc: str | PathLike[str] | None = None) -> None:
+    def save_to_json(self, lang: str = "xxx", loc: Folder = None) -> None:
         """Write the three JSON files of a language to a folder, which is created if needed."""
         if self._model is None:
             raise ModelError("the tagger has no weights to save")
@@ -118,7 +114,7 @@ class PerceptronTagger:
             with atomic_output(path) as out:
                 out.write(json.dumps(contents[part]).encode())
 
-    def load_from_json(self, lang: str = "eng", loc: str | PathLike[str] | None = None) -> None:
+    def load_from_json(self, lang: str = "eng", loc: Folder = None) -> None:
         """Read the three JSON files of a language from a folder."""
         folder = Path(f"{TAGGER_JSON}_{lang}" if loc is None else loc)
         contents = [path.read_bytes() for _, path in _files(folder, lang)]

@@ -12,40 +12,28 @@ other names of all three are here too. The report of the Perl script, which ``sp
 in :mod:`~spanrs.compat.conlleval.perl`.
 """
 
-from spanrs.compat.conlleval.conlleval import Statistics, evaluate, report, summarize, summarize_all
-from spanrs.compat.conlleval.rules import FormatError, end_of_chunk, parse_tag, start_of_chunk
-from spanrs.compat.conlleval.sighsmile import (
-    calc_metrics,
-    count_chunks,
-    evaluate_conll_file,
-    get_result,
-    is_chunk_end,
-    is_chunk_start,
-    split_tag,
-)
-from spanrs.compat.conlleval.spyysalo import ANY_SPACE, EvalCounts, main, parse_args
+from spanrs.compat._naming import export
+from spanrs.compat.conlleval.conlleval import Statistics as Statistics
+from spanrs.compat.conlleval.conlleval import evaluate as evaluate
+from spanrs.compat.conlleval.conlleval import report as report
+from spanrs.compat.conlleval.conlleval import summarize as summarize
+from spanrs.compat.conlleval.conlleval import summarize_all as summarize_all
+from spanrs.compat.conlleval.rules import FormatError as FormatError
+from spanrs.compat.conlleval.rules import end_of_chunk as end_of_chunk
+from spanrs.compat.conlleval.rules import parse_tag as parse_tag
+from spanrs.compat.conlleval.rules import start_of_chunk as start_of_chunk
+from spanrs.compat.conlleval.sighsmile import calc_metrics as calc_metrics
+from spanrs.compat.conlleval.sighsmile import count_chunks as count_chunks
+from spanrs.compat.conlleval.sighsmile import evaluate_conll_file as evaluate_conll_file
+from spanrs.compat.conlleval.sighsmile import get_result as get_result
+from spanrs.compat.conlleval.sighsmile import is_chunk_end as is_chunk_end
+from spanrs.compat.conlleval.sighsmile import is_chunk_start as is_chunk_start
+from spanrs.compat.conlleval.sighsmile import split_tag as split_tag
+from spanrs.compat.conlleval.spyysalo import ANY_SPACE as ANY_SPACE
+from spanrs.compat.conlleval.spyysalo import EvalCounts as EvalCounts
+from spanrs.compat.conlleval.spyysalo import main as main
+from spanrs.compat.conlleval.spyysalo import parse_args as parse_args
 
 __version__ = "0.2"
 
-__all__ = [
-    "ANY_SPACE",
-    "EvalCounts",
-    "FormatError",
-    "Statistics",
-    "calc_metrics",
-    "count_chunks",
-    "end_of_chunk",
-    "evaluate",
-    "evaluate_conll_file",
-    "get_result",
-    "is_chunk_end",
-    "is_chunk_start",
-    "main",
-    "parse_args",
-    "parse_tag",
-    "report",
-    "split_tag",
-    "start_of_chunk",
-    "summarize",
-    "summarize_all",
-]
+export(globals(), also=("ANY_SPACE",))

@@ -77,20 +77,17 @@ def summarize(correct: int, pred: int, gold: int) -> dict[str, dict[str, float]]
 
 def summarize_all(s: Statistics) -> dict[str, Any]:
     """Summarize statistics as :func:`evaluate` does; the empty type is no slot, but counts in the whole."""
-    kinds = {
-        "chunks": (s.chunks_correct, s.chunks_pred, s.chunks_gold),
-        "tags": (s.tags_correct, s.tags_pred, s.tags_gold),
-    }
     slots = sorted(s.slot_set() - {""})
-    return {
-        "overall": {
-            kind: summarize(*(sum(side.values()) for side in sides)) for kind, sides in kinds.items()
-        },
-        "slots": {
-            kind: {slot: summarize(*(side.get(slot, 0) for side in sides)) for slot in slots}
-            for kind, sides in kinds.items()
-        },
-    }
+    chunks, tags = (
+        (s.chunks_correct, s.chunks_pred, s.chunks_gold),
+        (s.tags_correct, s.tags_pred, s.tags_gold),
+    )
+    summary: dict[str, Any] = {"overall": {}, "slots": {}}
+    for kind, sides in (("chunks", chunks), ("tags", tags)):
+        summary["overall"][kind] = summarize(*(sum(side.values()) for side in sides))
+        by_slot = {slot: summarize(*(side.get(slot, 0) for side in sides)) for slot in slots}
+        summary["slots"][kind] = by_slot
+    return summary
 
 
 def report(summary: dict[str, Any] | spyysalo.EvalCounts, out: IO[str] | None = None) -> str | None:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from spanrs import _spanrs, errors
 from spanrs.compat.conlleval.rules import ACCURACY, MEASURES, SIZES, decode
 
+Scores: TypeAlias = tuple[float, float, float]
 Counts: TypeAlias = Mapping[str, int]
 _Counter: TypeAlias = defaultdict[str, int]
 Six: TypeAlias = tuple[_Counter, _Counter, _Counter, _Counter, _Counter, _Counter]
@@ -41,7 +42,7 @@ def is_chunk_start(prev_tag: str, tag: str) -> bool:
     return not out_now and (out_before or meet)
 
 
-def calc_metrics(tp: int, p: int, t: int, percent: bool = True) -> tuple[float, float, float]:
+def calc_metrics(tp: int, p: int, t: int, percent: bool = True) -> Scores:
     """Return precision, recall and F1 of ``tp`` spans of both, ``p`` of pred, ``t`` of gold."""
     precision = tp / p if p else 0
     recall = tp / t if t else 0
@@ -92,7 +93,7 @@ def get_result(  # noqa: PLR0917
     true_counts: Counts,
     pred_counts: Counts,  # noqa: ARG001
     verbose: bool = True,
-) -> tuple[float, float, float]:
+) -> Scores:
     """Return precision, recall and F1 of all spans, in per cent, and print them by type as well.
 
     The counts are those of :func:`count_chunks`; ``pred_counts`` is ignored, as in the original.
@@ -103,9 +104,8 @@ def get_result(  # noqa: PLR0917
         return result
 
     def accuracy(*, outside: bool) -> str:
-        equal, all_ = (
-            sum(n for tag, n in by.items() if outside or tag != "O") for by in (correct_counts, true_counts)
-        )
+        sides = (correct_counts, true_counts)
+        equal, all_ = (sum(n for tag, n in by.items() if outside or tag != "O") for by in sides)
         return ACCURACY % (100 * equal / all_ if all_ else 0.0)
 
     lines = [
@@ -120,9 +120,7 @@ def get_result(  # noqa: PLR0917
     return result
 
 
-def evaluate(
-    true_seqs: Iterable[str], pred_seqs: Iterable[str], verbose: bool = True
-) -> tuple[float, float, float]:
+def evaluate(true_seqs: Iterable[str], pred_seqs: Iterable[str], verbose: bool = True) -> Scores:
     """Evaluate two sequences of tags; print the report unless told not to.
 
     Examples
@@ -133,7 +131,7 @@ def evaluate(
     return get_result(*count_chunks(true_seqs, pred_seqs), verbose=verbose)
 
 
-def evaluate_conll_file(fileIterator: Iterable[str]) -> tuple[float, float, float]:  # noqa: N803
+def evaluate_conll_file(fileIterator: Iterable[str]) -> Scores:  # noqa: N803
     """Evaluate lines that end in a gold and a pred tag, and print the report.
 
     An empty line counts as a token outside, as in the original.

@@ -14,32 +14,19 @@ spanrs.compat.faireval --config FILE``.
 (0.0, 0.3333333333333333)
 """
 
-from spanrs.compat.faireval.command import main
-from spanrs.compat.faireval.config import read_config
-from spanrs.compat.faireval.output import output_results
-from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
-from spanrs.compat.faireval.scores import (
-    add_dict,
-    calculate_results,
-    compare_spans,
-    fscore,
-    overlap_type,
-    precision,
-    recall,
-)
+from spanrs.compat._naming import export
+from spanrs.compat.faireval.command import main as main
+from spanrs.compat.faireval.config import read_config as read_config
+from spanrs.compat.faireval.output import output_results as output_results
+from spanrs.compat.faireval.readers import annotation_stats as annotation_stats
+from spanrs.compat.faireval.readers import get_sentences as get_sentences
+from spanrs.compat.faireval.readers import get_spans as get_spans
+from spanrs.compat.faireval.scores import add_dict as add_dict
+from spanrs.compat.faireval.scores import calculate_results as calculate_results
+from spanrs.compat.faireval.scores import compare_spans as compare_spans
+from spanrs.compat.faireval.scores import fscore as fscore
+from spanrs.compat.faireval.scores import overlap_type as overlap_type
+from spanrs.compat.faireval.scores import precision as precision
+from spanrs.compat.faireval.scores import recall as recall
 
-__all__ = [
-    "add_dict",
-    "annotation_stats",
-    "calculate_results",
-    "compare_spans",
-    "fscore",
-    "get_sentences",
-    "get_spans",
-    "main",
-    "output_results",
-    "overlap_type",
-    "precision",
-    "read_config",
-    "recall",
-]
+export(globals())

@@ -6,20 +6,21 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
-from spanrs.compat.faireval import pairs
+from spanrs import _spanrs
 from spanrs.compat.faireval.config import read_config
-from spanrs.compat.faireval.files import ReplacingFile
-from spanrs.compat.faireval.output import output_results
-from spanrs.compat.faireval.scores import calculate_results
+from spanrs.compat.faireval.output import ReplacingFile, output_results
+from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
+from spanrs.compat.faireval.scores import Evaluation, add_dict, calculate_results, compare_spans
+from spanrs.errors import SpanrsError
+from spanrs.io import Columns
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Evaluate as the file of ``--config`` says; give the exit status, which is 1 if there is nothing to evaluate.
 
-    >>> import os
-    >>> from spanrs.compat.faireval import main
     >>> main(["--config", os.devnull])
     ERROR: Cannot evaluate without target AND system file(s). Quitting.
     1
@@ -47,10 +48,66 @@ def evaluate(config: dict[str, Any] | None) -> int:
             sys.stderr.write(f"{words}: nothing is counted\n")
         for target_file, system_file in both:
             if system_file is not None:
-                results = pairs.count_pair(target_file, system_file, config, results)
+                results = count_pair(target_file, system_file, config, results)
         output_results(calculate_results(results, **config), **config)
     except BaseException:
         if isinstance(config["eval_out"], ReplacingFile):
             config["eval_out"].discard()
         raise
     return 0
+
+
+def count_pair(
+    target_file: str, system_file: str, config: dict[str, Any], eval_dict: dict[str, Any]
+) -> dict[str, Any]:
+    """Add the errors of a file, sentence by sentence, to those of others, which are ``{}`` at first and change.
+
+    Labels are counted into the ``data_stats`` of the settings, if they are there. If one file has more sentences
+    they are not counted, and a line on standard error says so.
+    """
+    whole = _span_files(target_file, system_file, config)
+    if whole is not None:
+        return add_dict(eval_dict, whole)
+    pairs = zip_longest(get_sentences(target_file), get_sentences(system_file))
+    for number, (target_lines, system_lines) in enumerate(pairs):
+        if target_lines is None or system_lines is None:
+            short = target_file if target_lines is None else system_file
+            words = f"{short} ends after {number} sentences"
+            sys.stderr.write(f"{words}: the rest of the other file is not counted\n")
+            break
+        target, system = get_spans(target_lines, **config), get_spans(system_lines, **config)
+        annotation_stats(target, **config)
+        eval_dict = add_dict(eval_dict, compare_spans(target, system, config.get("focus", "target")))
+    return eval_dict
+
+
+def _span_files(target_file: str, system_file: str, config: dict[str, Any]) -> Evaluation | None:
+    """Count two span files without errors in the compiled module; None for all others.
+
+    FairEval may read those in a way of its own, sentence by sentence.
+    """
+    for path in (target_file, system_file):
+        with open(path, "rb") as file:
+            if file.read(1) in (b"", b"\xef", b"\x1f", b"\x28"):
+                # Empty, with a mark, or compressed, which would be taken off.
+                return None
+    labels = config.get("labels", [])
+    only = (None if "all" in labels else list(labels), list(config.get("exclude", [])))
+    options = Columns().as_options()
+    sides = ((target_file, "strict", options, False), (system_file, "strict", options, False))
+    try:
+        found = _spanrs.faireval_files(*sides, only)
+    except SpanrsError:
+        return None
+    types = found["types"]
+    stats = config.get("data_stats", {})
+    for name in found["gold_types"]:
+        # Spans that have an equal traditionally, and spans that have none.
+        stats[name] = stats.get(name, 0) + types[name][0] + types[name][2]
+    at = {name: place for place, name in enumerate(types)}
+    pairs = [
+        (kind, at[target], at[system], n)
+        for kind, error in enumerate(("le", "lbe"))
+        for target, system, n in found[error]
+    ]
+    return _spanrs.fair_evaluation(list(types), list(types.values()), pairs, config.get("focus", "target"))

@@ -45,7 +45,6 @@ def read_fair_config(path: str | Path) -> FairConfig:
     twice, and values that cannot be, are a FormatError with the line.
 
     >>> import pathlib, tempfile
-    >>> from spanrs.compat.faireval.fair_config import read_fair_config
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "ner.config")
     ...     _ = path.write_text("target_in = gold.csv\nsystem_in = pred.csv\nfocus = system\n")

@@ -1,14 +1,57 @@
-"""The text that FairEval writes."""
+"""What FairEval writes: messages, the file of results, and its text."""
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
+import stat
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
+from spanrs.io import atomic_output
+
 COLUMNS = {"traditional": ["TP", "FP", "FN"], "fair": ["TP", "FP", "LE", "BE", "LBE", "FN"]}
 MEASURES = ("Prec", "Rec", "F1")
+
+
+def say(text: str) -> None:
+    """Print a message where FairEval prints its own: on standard output."""
+    print(text)  # noqa: T201
+
+
+class ReplacingFile(io.TextIOWrapper):
+    """A text file that takes its place, and that of a file there, when it is closed."""
+
+    def __init__(self, path: str) -> None:
+        with contextlib.ExitStack() as output:
+            super().__init__(output.enter_context(atomic_output(path)), encoding="utf-8")
+            self._output = output.pop_all()
+
+    def close(self) -> None:
+        """Write the rest, and take the place."""
+        if not self.closed:
+            with self._output:
+                super().close()
+
+    def discard(self) -> None:
+        """Close without taking the place: the file there stays."""
+        if not self.closed:
+            with contextlib.suppress(InterruptedError), self._output:
+                super().close()
+                raise InterruptedError
+
+
+def open_results(path: str) -> TextIO:
+    """Open a text file for results, which is whole or not there whatever happens before it is closed.
+
+    Devices and pipes, and files in folders where no others can be made, are written to directly.
+    """
+    if not os.path.exists(path) or stat.S_ISREG(os.stat(path).st_mode):
+        with contextlib.suppress(OSError):
+            return ReplacingFile(path)
+    return open(path, "w", encoding="utf-8")
 
 
 def output_results(eval_dict: dict[str, Any], **config: Any) -> None:
@@ -17,7 +60,6 @@ def output_results(eval_dict: dict[str, Any], **config: Any) -> None:
     A text file is closed afterwards, unless it is one of the standard streams. The error types of ``weights`` are
     the columns of ``weighted``.
 
-    >>> import io
     >>> from spanrs.compat.faireval import calculate_results, compare_spans, output_results
     >>> result = compare_spans([["PER", 1, 1, {1}]], [["PER", 1, 1, {1}], ["LOC", 3, 3, {3}]])
     >>> text = io.StringIO()

@@ -7,7 +7,7 @@ from itertools import groupby
 from os import PathLike
 from typing import Any
 
-from spanrs.compat.faireval.files import say
+from spanrs.compat.faireval.output import say
 from spanrs.compat.faireval.scores import Span
 
 _PUNCTUATION = frozenset(
@@ -24,7 +24,6 @@ def annotation_stats(
 
     That is a key of `result_dict`, as FairEval's documentation has it, or a keyword argument, as its code has it.
 
-    >>> from spanrs.compat.faireval import annotation_stats
     >>> result = {}
     >>> annotation_stats([["PER", 1, 2, {1, 2}], ["LOC", 4, 4, {4}]], result)
     >>> annotation_stats([["PER", 6, 6, {6}]], **result)
@@ -54,7 +53,6 @@ def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
     sentence's other spans with it. Without ``"all"`` or other names in ``labels`` there are no spans. Missing
     fields, and an ``I-`` at a level where nothing is open, are an IndexError.
 
-    >>> from spanrs.compat.faireval import get_spans
     >>> get_spans(["PER\t1\t4\t1, 2, 4"], labels=["all"])
     [['PER', 1, 4, {1, 2, 4}]]
     >>> get_spans(["Ruhr NE B-ORG", "Bochum NE I-ORG|B-LOC", ". $. O"], labels=["ORG"])

@@ -20,7 +20,6 @@ def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | bool:
     ``TP`` if they are equal, ``BES`` if the second is inside of the first, ``BEL`` if the first is inside of
     the second, ``BEO`` for any other overlap, and False if there is none.
 
-    >>> from spanrs.compat.faireval import overlap_type
     >>> overlap_type((4, 7), (4, 5)), overlap_type((4, 7), (3, 5)), overlap_type((4, 7), (8, 9))
     ('BES', 'BEO', False)
     """
@@ -45,7 +44,6 @@ def compare_spans(target: list[Span], system: list[Span], focus: str = "target")
     boundary and labeling-boundary errors get new sets without the tokens they share. One list given as both
     stays as it is. In ``conf``, ``_`` is no label.
 
-    >>> from spanrs.compat.faireval import compare_spans
     >>> target = [["PER", 1, 2, {1, 2}], ["ORG", 5, 7, {5, 6, 7}], ["LOC", 9, 9, {9}]]
     >>> system = [["PER", 1, 2, {1, 2}], ["ORG", 5, 6, {5, 6}]]
     >>> compare_spans(target, system)["overall"]["traditional"]
@@ -78,7 +76,6 @@ def calculate_results(eval_dict: dict[str, Any], **config: Any) -> dict[str, Any
 
     The counts of ``weighted`` are those of ``fair``.
 
-    >>> from spanrs.compat.faireval import calculate_results, compare_spans
     >>> counts = compare_spans([["PER", 1, 2, {1, 2}]], [["PER", 1, 1, {1}]])
     >>> weights = {"TP": {"TP": 1}, "BES": {"TP": 0.5, "FN": 0.5}}
     >>> calculate_results(counts, eval_method=["weighted"], weights=weights)["overall"]["weighted"]["F1"]
@@ -103,7 +100,6 @@ def precision(evaldict: Counts, version: str = "traditional", weight_dict: Weigh
 
     Any other version than ``traditional`` and ``fair`` is ``weighted``, without weights as ``fair``.
 
-    >>> from spanrs.compat.faireval import precision
     >>> counts = {"TP": 6, "FP": 1, "FN": 2, "BE": 2}
     >>> precision(counts, "fair")
     0.75

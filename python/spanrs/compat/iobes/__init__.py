@@ -14,7 +14,6 @@ from typing import NamedTuple, Optional, Tuple, Union  # noqa: UP035
 from spanrs.compat._naming import export
 from spanrs.compat.iobes import convert, parse, transition, utils, write
 from spanrs.compat.iobes.convert import *
-from spanrs.compat.iobes.formats import *
 from spanrs.compat.iobes.parse import *
 from spanrs.compat.iobes.spans import *
 from spanrs.compat.iobes.transition import *

@@ -1,5 +1,6 @@
 """Tags of one encoding to tags of another. Malformed tags are refused."""
 
+# ruff: noqa: F401, F403, F405 (iobes has those names here too)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -7,24 +8,9 @@ from typing import TypeAlias
 
 from spanrs.compat._naming import export, named
 from spanrs.compat.iobes import parse, write
-from spanrs.compat.iobes.formats import SAMPLES, TokenFunction  # noqa: F401 (iobes has it and those below here)
-from spanrs.compat.iobes.parse import (  # noqa: F401
-    ParseWithErrorsCallable,
-    parse_spans_bilou_with_errors,
-    parse_spans_bio_with_errors,
-    parse_spans_bmeow_with_errors,
-    parse_spans_iob_with_errors,
-    parse_spans_iobes_with_errors,
-)
-from spanrs.compat.iobes.spans import Error, Span  # noqa: F401
-from spanrs.compat.iobes.write import (  # noqa: F401
-    WriteCallable,
-    write_bilou_tags,
-    write_bio_tags,
-    write_bmeow_tags,
-    write_iob_tags,
-    write_iobes_tags,
-)
+from spanrs.compat.iobes.parse import *
+from spanrs.compat.iobes.spans import SAMPLES, Error, Span, TokenFunction
+from spanrs.compat.iobes.write import *
 
 ConvertCallable: TypeAlias = Callable[[Sequence[str]], list[str]]
 

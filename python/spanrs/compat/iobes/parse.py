@@ -4,57 +4,105 @@ A tag that cannot continue the span before it opens a new one, as in conlleval.p
 ``O``. Every error is logged as a warning of the logger ``iobes``.
 """
 
+# ruff: noqa: F403, F405 (iobes has those names here too)
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from spanrs._spanrs import IobesReader
 from spanrs.compat._naming import export, named
-from spanrs.compat.iobes import log
-from spanrs.compat.iobes.formats import (  # noqa: F401 (iobes has them here)
-    BILOU,
-    BIO,
-    BMEOW,
-    IOB,
-    IOBES,
-    SAMPLES,
-    SpanFormat,
-    TokenFunction,
-)
-from spanrs.compat.iobes.spans import LOGGER, Error, Span, SpanEncoding  # noqa: F401
-from spanrs.compat.iobes.utils import (  # noqa: F401
-    extract_function,
-    extract_type,
-    safe_get,
-    sort_errors,
-    sort_spans,
-)
+from spanrs.compat.iobes.spans import *
+from spanrs.compat.iobes.utils import *
 
 ParseCallable: TypeAlias = Callable[[Sequence[str]], list[Span]]
 ParseWithErrorsCallable: TypeAlias = Callable[[Sequence[str]], tuple[list[Span], list[Error]]]
 ValidateCallable: TypeAlias = Callable[[Sequence[str]], bool]
 Reader: TypeAlias = "IobesReader[Span, Error]"
+Report: TypeAlias = Callable[[list[Error]], None]
+#: Text of a warning and its values.
+Line: TypeAlias = tuple[object, ...]
+
+_BIO = {
+    "Illegal Start": "starting a span with `I`",
+    "Illegal Transition": "I doesn't match previous token",
+}
 
 
-def _reader(scheme: str, report: log.Report) -> Reader:
+def _report_nothing(errors: list[Error]) -> None:
+    """Log nothing."""
+
+
+def _report(line: Callable[[Error], Line]) -> Report:
+    """Make the function that logs the errors of a sentence, in the name of the function that calls it."""
+
+    def report(errors: list[Error]) -> None:
+        if LOGGER.isEnabledFor(logging.WARNING):
+            for text, *values in map(line, sorted(errors, key=_found_at)):
+                LOGGER.warning(text, *values, stacklevel=2)
+
+    return report
+
+
+def _found_at(error: Error) -> tuple[int, int]:
+    """Return where a walk finds an error; a bad end it finds one token later."""
+    if error.type == "Illegal End":
+        return error.location + 1, 0
+    return error.location, 2 if error.type == "Illegal Final" else 1
+
+
+def _iob_line(error: Error) -> Line:
+    if error.type == "Illegal Start":
+        return "Invalid label: `B` starting an entity at %d", error.location
+    before = extract_type(error.previous or "")
+    return "Invalid label: `B` starting and entity after a %s at %d", before, error.location
+
+
+_report_iob = _report(_iob_line)
+_report_bio = _report(lambda error: (f"Illegal Label: {_BIO[error.type]} at %d", error.location))
+
+
+def _report_with_end(span_format: type[SpanFormat]) -> Report:
+    """Make the function that logs the errors of a sentence whose format marks last tokens."""
+
+    def line(error: Error) -> Line:
+        function = extract_function(error.current)
+        if error.type == "Illegal End":
+            return "Illegal Label: `%s` ends span at %d", function, error.location
+        # Of two equal prefixes of a custom format the inner one counts.
+        letter = "I" if function == span_format.INSIDE else "E"
+        texts = {
+            "Illegal Single": "Single `B` token span at %d",
+            "Illegal Final": "`B` as final token %d"
+            if function == span_format.BEGIN
+            else "`I` as final token at %d",
+            "Illegal Start": f"starting a span with `{letter}` at %d",
+        }
+        text = texts.get(error.type, f"`{letter}` doesn't match previous token at %d")
+        return f"Illegal Label: {text}", error.location
+
+    return _report(line)
+
+
+def _reader(scheme: str, report: Report) -> Reader:
     return IobesReader(scheme, Span, Error, report)
 
 
 READERS = {
-    "token": _reader("TOKEN", log.report_nothing),
-    "iob": _reader("IOB", log.report_iob),
-    "bio": _reader("BIO", log.report_bio),
-    "iobes": _reader("IOBES", log.report_with_end(IOBES)),
-    "bilou": _reader("BILOU", log.report_with_end(BILOU)),
-    "bmeow": _reader("BMEWO", log.report_with_end(BMEOW)),
+    "token": _reader("TOKEN", _report_nothing),
+    "iob": _reader("IOB", _report_iob),
+    "bio": _reader("BIO", _report_bio),
+    "iobes": _reader("IOBES", _report_with_end(IOBES)),
+    "bilou": _reader("BILOU", _report_with_end(BILOU)),
+    "bmeow": _reader("BMEWO", _report_with_end(BMEOW)),
 }
 READERS["bmewo"] = READERS["bmeow"]
 # By identity, which is how iobes compares: a `SpanEncoding` hashes slowly, and other objects may not hash.
 _READERS = {id(encoding): READERS[name.lower()] for name, encoding in SpanEncoding.__members__.items()}
 _WITH_END = {id(IOBES): READERS["iobes"], id(BILOU): READERS["bilou"], id(BMEOW): READERS["bmeow"]}
 # Reads custom formats, whose tags are replaced by IOBES tags.
-_ANY = _reader("IOBES", log.report_nothing)
+_ANY = _reader("IOBES", _report_nothing)
 
 
 def _find_reader(span_type: SpanEncoding, word: str = "scheme") -> Reader:
@@ -114,7 +162,7 @@ def _any_format(tags: list[str], span_format: type[SpanFormat]) -> tuple[list[Sp
         if kind != "Illegal End" or functions[at] not in closing
     ]
     if errors:
-        log.report_with_end(span_format)(errors)
+        _report_with_end(span_format)(errors)
     return spans, errors
 
 

@@ -1,4 +1,4 @@
-"""Encodings, spans and errors: what the functions of this package take and return."""
+"""Prefixes (iobes: token functions), formats, encodings, spans, errors: what functions take and return."""
 
 from __future__ import annotations
 
@@ -6,21 +6,80 @@ import logging
 from enum import Enum
 from typing import NamedTuple
 
-from spanrs.compat.iobes import formats
-
 LOGGER = logging.getLogger("iobes")
+
+#: Three tokens, a span of two of them, in each encoding.
+_ENDS = {"bilou": "BL", "bio": "BI", "bmeow": "BE", "bmewo": "BE", "iob": "II", "iobes": "BE"}
+SAMPLES = {name: [f"{ends[0]}-PER", f"{ends[1]}-PER", "O"] for name, ends in _ENDS.items()}
+SAMPLES["token"] = ["NN", "VB", "."]
+
+
+class TokenFunction:
+    """The prefixes, and the names of the two borders of a sentence."""
+
+    OUTSIDE = "O"
+    BEGIN = "B"
+    INSIDE = "I"
+    MIDDLE = "M"
+    END = "E"
+    LAST = "L"
+    SINGLE = "S"
+    UNIT = "U"
+    WHOLE = "W"
+    GO = "<GO>"
+    EOS = "<EOS>"
+
+
+class SpanFormat:
+    """The prefixes of a format; a class is a format, it has no instances.
+
+    Subclass it for a custom format, which ``parse.parse_spans_with_end`` reads.
+
+    Examples
+    --------
+    >>> from spanrs.compat import iobes
+    >>> class BMES(iobes.SpanFormat):
+    ...     BEGIN, INSIDE, END, SINGLE = "B", "M", "E", "S"
+    >>> iobes.parse.parse_spans_with_end(["B-PER", "E-PER"], BMES)
+    [Span(type='PER', start=0, end=2, tokens=(0, 1))]
+    """
+
+    #: Prefixes of first, inner, last and only tokens; None where the prefix depends on the tags around.
+    BEGIN: str | None = None
+    INSIDE: str | None = None
+    END: str | None = None
+    SINGLE: str | None = None
+
+    def __init__(self) -> None:
+        raise NotImplementedError("You cannot instantiate a SpanFormat object")
+
+
+def _format(name: str, *prefixes: str | None) -> type[SpanFormat]:
+    """Make the class of a format."""
+    own = dict(zip(("BEGIN", "INSIDE", "END", "SINGLE"), prefixes, strict=True))
+    return type(name, (SpanFormat,), {"__module__": __name__, **own})
+
+
+#: ``B`` only for the first token of a span that touches one of its type.
+IOB = _format("IOB", None, "I", "I", None)
+BIO = _format("BIO", "B", "I", "I", "B")
+IOBES = _format("IOBES", "B", "I", "E", "S")
+BILOU = _format("BILOU", "B", "I", "L", "U")
+BMEWO = BMEOW = _format("BMEOW", "B", "M", "E", "W")
+#: Every token is a span, and its tag the type.
+TOKEN = _format("TOKEN", None, None, None, None)
 
 
 class SpanEncoding(Enum):
     """The formats that can be named; BMEWO is an alias of BMEOW."""
 
-    TOKEN = formats.TOKEN
-    IOB = formats.IOB
-    BIO = formats.BIO
-    IOBES = formats.IOBES
-    BILOU = formats.BILOU
-    BMEOW = formats.BMEOW
-    BMEWO = formats.BMEWO
+    TOKEN = TOKEN
+    IOB = IOB
+    BIO = BIO
+    IOBES = IOBES
+    BILOU = BILOU
+    BMEOW = BMEOW
+    BMEWO = BMEWO
 
     @classmethod
     def from_string(cls, value: str) -> SpanEncoding:

@@ -4,22 +4,26 @@ The two borders of a sentence are named by ``start`` and ``end``: nothing may co
 an end. Transitions are listed in the order of the tags, then start, then end.
 """
 
+# ruff: noqa: F403, F405 (iobes has those names here too)
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.compat._naming import export, named
-from spanrs.compat.iobes.formats import BILOU, BIO, BMEOW, IOB, IOBES, SpanFormat, TokenFunction  # noqa: F401
-from spanrs.compat.iobes.spans import SpanEncoding
+from spanrs.compat.iobes.spans import *
 from spanrs.compat.iobes.utils import extract_function, extract_type
 from spanrs.tags import IOBES_DIALECT
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+
+_Tags: TypeAlias = Iterable[str]
+_GO, _EOS = TokenFunction.GO, TokenFunction.EOS
 
 
 class Transition(NamedTuple):
@@ -33,17 +37,12 @@ class Transition(NamedTuple):
 class TransitionsCallable(Protocol):
     """Type of the functions that list the transitions of one encoding."""
 
-    def __call__(
-        self, tags: Iterable[str], start: str = TokenFunction.GO, end: str = TokenFunction.EOS
-    ) -> list[Transition]:
+    def __call__(self, tags: _Tags, start: str = _GO, end: str = _EOS) -> list[Transition]:
         """List the transitions."""
 
 
 def transitions_legality(
-    tags: Iterable[str],
-    span_type: SpanEncoding,
-    start: str = TokenFunction.GO,
-    end: str = TokenFunction.EOS,
+    tags: _Tags, span_type: SpanEncoding, start: str = _GO, end: str = _EOS
 ) -> list[Transition]:
     """List which tag may follow which; for TOKEN see :func:`token_transitions_legality`.
 
@@ -59,9 +58,7 @@ def transitions_legality(
     return listing(tags, start, end)
 
 
-def token_transitions_legality(
-    tags: Iterable[str], start: str = TokenFunction.GO, end: str = TokenFunction.EOS
-) -> list[Transition]:
+def token_transitions_legality(tags: _Tags, start: str = _GO, end: str = _EOS) -> list[Transition]:
     """List which tag may follow which where tags have no prefixes: any may follow any.
 
     First come all pairs of different tags, then for each tag the pairs with itself and with the borders. No
@@ -81,10 +78,7 @@ def token_transitions_legality(
 
 
 def with_end_transitions_legality(
-    tags: Iterable[str],
-    span_format: type[SpanFormat],
-    start: str = TokenFunction.GO,
-    end: str = TokenFunction.EOS,
+    tags: _Tags, span_format: type[SpanFormat], start: str = _GO, end: str = _EOS
 ) -> list[Transition]:
     """List which tag may follow which in any format with prefixes for last and for only tokens."""
     letters = (span_format.BEGIN, span_format.INSIDE, span_format.END, span_format.SINGLE)
@@ -92,7 +86,7 @@ def with_end_transitions_legality(
 
 
 def _list(
-    scheme: str, letters: tuple[str | None, ...], tags: Iterable[str], start: str, end: str
+    scheme: str, letters: Sequence[str | None], tags: _Tags, start: str, end: str
 ) -> list[Transition]:
     """List the transitions of a scheme whose own prefixes are written as `letters`.
 
@@ -126,31 +120,25 @@ def _list(
     return found
 
 
-def _legality(name: str, scheme: str, *letters: str | None) -> TransitionsCallable:
-    def listing(
-        tags: Iterable[str], start: str = TokenFunction.GO, end: str = TokenFunction.EOS
-    ) -> list[Transition]:
+#: Identity of an encoding -> the function that lists its transitions.
+_BY_ENCODING: dict[int, TransitionsCallable] = {id(SpanEncoding.TOKEN): token_transitions_legality}
+
+
+def _legality(name: str, scheme: str, letters: str) -> TransitionsCallable:
+    def listing(tags: _Tags, start: str = _GO, end: str = _EOS) -> list[Transition]:
         return _list(scheme, letters, tags, start, end)
 
+    _BY_ENCODING[id(SpanEncoding[name.upper()])] = listing
     summary = f"List which {name.upper()} tag may follow which, as :func:`transitions_legality` does."
     gives = "Transition(source='O', target='O', valid=True)"
     return named(listing, f"{name}_transitions_legality", summary, '(["O"])[0]', gives)
 
 
-iob_transitions_legality = _legality("iob", "IOB", "B", "I")
-bio_transitions_legality = _legality("bio", "BIO", "B", "I")
-iobes_transitions_legality = _legality("iobes", "IOBES", "B", "I", "E", "S")
-bilou_transitions_legality = _legality("bilou", "IOBES", "B", "I", "L", "U")
-bmeow_transitions_legality = bmewo_transitions_legality = _legality("bmeow", "IOBES", "B", "M", "E", "W")
-
-_BY_ENCODING: dict[int, TransitionsCallable] = {
-    id(SpanEncoding.BILOU): bilou_transitions_legality,
-    id(SpanEncoding.BIO): bio_transitions_legality,
-    id(SpanEncoding.BMEOW): bmeow_transitions_legality,
-    id(SpanEncoding.IOB): iob_transitions_legality,
-    id(SpanEncoding.IOBES): iobes_transitions_legality,
-    id(SpanEncoding.TOKEN): token_transitions_legality,
-}
+iob_transitions_legality = _legality("iob", "IOB", "BI")
+bio_transitions_legality = _legality("bio", "BIO", "BI")
+iobes_transitions_legality = _legality("iobes", "IOBES", "BIES")
+bilou_transitions_legality = _legality("bilou", "IOBES", "BILU")
+bmeow_transitions_legality = bmewo_transitions_legality = _legality("bmeow", "IOBES", "BMEW")
 
 
 def transitions_to_tuple_map(transitions: Iterable[Transition]) -> dict[tuple[str, str], bool]:

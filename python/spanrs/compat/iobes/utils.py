@@ -9,7 +9,7 @@ from typing import TypeVar
 from spanrs.compat._naming import export
 from spanrs.compat.iobes.spans import Error, Span
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 def extract_type(tag: str, sep: str = "-") -> str:
@@ -28,7 +28,7 @@ def extract_function(tag: str, sep: str = "-") -> str:
     return tag.split(sep, 1)[0] if sep in tag else tag
 
 
-def safe_get(xs: Sequence[T], idx: int) -> T | None:
+def safe_get(xs: Sequence[_T], idx: int) -> _T | None:
     """Return an item, or None outside the sequence; negative indices are outside."""
     return xs[idx] if 0 <= idx < len(xs) else None
 

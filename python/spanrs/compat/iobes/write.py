@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from spanrs._spanrs import IobesWriter
 from spanrs.compat._naming import export, named
-from spanrs.compat.iobes.formats import (
+from spanrs.compat.iobes.spans import (
     BILOU,
     BIO,
     BMEOW,
@@ -16,19 +16,22 @@ from spanrs.compat.iobes.formats import (
     IOBES,
     SAMPLES,
     TOKEN,
+    Span,
+    SpanEncoding,
     SpanFormat,
     TokenFunction,
 )
-from spanrs.compat.iobes.spans import Span, SpanEncoding
 from spanrs.compat.iobes.utils import extract_type, safe_get  # noqa: F401 (iobes has them here)
+
+_Spans: TypeAlias = Sequence[Span]
+_Tags: TypeAlias = Sequence[str]
+_OUTSIDE = TokenFunction.OUTSIDE
 
 
 class WriteCallable(Protocol):
     """Type of the functions that write spans in one encoding."""
 
-    def __call__(
-        self, spans: Sequence[Span], tags: Sequence[str] | None = None, length: int | None = None
-    ) -> list[str]:
+    def __call__(self, spans: _Spans, tags: _Tags | None = None, length: int | None = None) -> list[str]:
         """Write the spans of a sentence."""
 
 
@@ -43,9 +46,7 @@ def tags_length_from_spans(spans: Iterable[Span]) -> int:
     return length
 
 
-def make_blanks(
-    spans: Iterable[Span], length: int | None = None, fill: str = TokenFunction.OUTSIDE
-) -> list[str]:
+def make_blanks(spans: Iterable[Span], length: int | None = None, fill: str = _OUTSIDE) -> list[str]:
     """Return ``length`` times ``fill``; without a length, as many as the spans need."""
     return [fill for _ in range(tags_length_from_spans(spans) if length is None else length)]
 
@@ -65,12 +66,10 @@ def _writer(span_format: type[SpanFormat]) -> IobesWriter:
 
 _FORMATS = {"bilou": BILOU, "bio": BIO, "bmeow": BMEOW, "iob": IOB, "iobes": IOBES, "token": TOKEN}
 WRITERS = {name: _writer(span_format) for name, span_format in _FORMATS.items()}
-_BY_ENCODING = {
-    id(SpanEncoding[name.upper()]): (WRITERS[name], span_format) for name, span_format in _FORMATS.items()
-}
+_BY_ENCODING = {id(SpanEncoding[name.upper()]): (WRITERS[name], _FORMATS[name]) for name in _FORMATS}
 
 
-def write_tags(spans: Sequence[Span], span_type: SpanEncoding, length: int | None = None) -> list[str]:
+def write_tags(spans: _Spans, span_type: SpanEncoding, length: int | None = None) -> list[str]:
     """Write spans, in any order, as tags; TOKEN writes ``-NN`` for the type ``NN``, as iobes does.
 
     Examples
@@ -90,7 +89,7 @@ def write_tags(spans: Sequence[Span], span_type: SpanEncoding, length: int | Non
 
 
 def _write_odd(
-    spans: Sequence[Span], span_format: type[SpanFormat], tags: list[str] | None, length: int | None
+    spans: _Spans, span_format: type[SpanFormat], tags: list[str] | None, length: int | None
 ) -> list[str]:
     """Write spans of any kind: discontinuous, outside the sentence, empty, of another class.
 
@@ -119,9 +118,7 @@ def _write_odd(
 def _write(name: str) -> WriteCallable:
     writer, span_format = WRITERS[name], _FORMATS[name]
 
-    def write(
-        spans: Sequence[Span], tags: Sequence[str] | None = None, length: int | None = None
-    ) -> list[str]:
+    def write(spans: _Spans, tags: _Tags | None = None, length: int | None = None) -> list[str]:
         over = None if tags is None else list(tags)
         written = writer.write(spans, over, length)
         return _write_odd(spans, span_format, over, length) if written is None else written

@@ -61,26 +61,11 @@ class EvaluationResult:
         self.precision, self.recall, self.f1 = measures(credit, self.actual, self.possible)
 
 
-class _Base:
-    """Slot for the function that makes the lists, outside the attributes."""
-
-    __slots__ = ("_make",)
-    _make: Callable[[], Sequence[Places]] | None
-
-
-class _Open(_Base):
-    """Has the attribute dictionary that the property of `EvaluationIndices` hides."""
-
-
-_attributes = _Open.__dict__["__dict__"].__get__
-
-
 @dataclass
-class EvaluationIndices(_Open):
+class EvaluationIndices:
     """Which entities fell into which category: (document, entity), both from 0.
 
     Predicted entities are numbered, under ``missed_indices`` true ones; only those with valid tags count.
-    The lists of an evaluation are made when one of them is first read.
     """
 
     correct_indices: Places = None  # type: ignore[assignment]
@@ -90,38 +75,26 @@ class EvaluationIndices(_Open):
     spurious_indices: Places = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        self._make = None
         for name in CATEGORIES:
             if getattr(self, f"{name}_indices") is None:
                 setattr(self, f"{name}_indices", [])
 
-    @classmethod
-    def _later(cls, make: Callable[[], Sequence[Places]]) -> EvaluationIndices:
-        """Return indices whose lists `make` returns when they are needed."""
-        indices = cls.__new__(cls)
-        indices._make = make
-        return indices
 
-    @property
-    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
-        attributes: dict[str, Any] = _attributes(self)
-        make, self._make = getattr(self, "_make", None), None
-        if make is not None:
-            for name, places in zip(CATEGORIES, make(), strict=True):
-                attributes.setdefault(f"{name}_indices", places)
-        return attributes
+class LazyIndices(EvaluationIndices):
+    """Indices whose lists are made at the first access to any attribute, which also changes the class.
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Copies and pickles hold the lists, not the function that makes them.
-        return type(self), tuple(getattr(self, f"{name}_indices") for name in CATEGORIES)
+    Making them takes another pass over the entities, and few callers look at all of them.
+    """
 
-    def __getattr__(self, name: str) -> Any:
-        # Called only for missing attributes: lists that have not been made yet.
-        if name != "_make" and not name.startswith("__") and name in self.__dict__:
-            return self.__dict__[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    def __init__(self, make: Callable[[], Sequence[Places]]) -> None:
+        object.__setattr__(self, "make", make)
 
+    def __getattribute__(self, name: str) -> Any:
+        made = EvaluationIndices(*object.__getattribute__(self, "__dict__")["make"]())
+        object.__setattr__(self, "__class__", EvaluationIndices)
+        vars(self).clear()
+        vars(self).update(vars(made))
+        return getattr(self, name)
 
-for _name in CATEGORIES:
-    # The defaults of the class would hide lists that have not been made yet.
-    delattr(EvaluationIndices, f"{_name}_indices")
+    def __setattr__(self, name: str, value: Any) -> None:
+        vars(self)[name] = value

@@ -1,15 +1,23 @@
-"""The evaluator."""
+"""The evaluator and its reports."""
 
 from __future__ import annotations
 
+import csv
 import functools
-from collections.abc import Sequence
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.compat.nervaluate.entities import CATEGORIES, EvaluationIndices, EvaluationResult
+from spanrs.compat.nervaluate.entities import (
+    CATEGORIES,
+    Entity,
+    EvaluationIndices,
+    EvaluationResult,
+    LazyIndices,
+    Places,
+)
 from spanrs.compat.nervaluate.loaders import ConllLoader, DataLoader, DictLoader, Documents, ListLoader
-from spanrs.compat.nervaluate.reports import Reports
 from spanrs.compat.nervaluate.strategies import (
     HALF_CREDIT,
     MODES,
@@ -22,11 +30,28 @@ from spanrs.compat.nervaluate.strategies import (
 
 #: The strategies, in the order of the results.
 STRATEGIES: dict[str, type[EvaluationStrategy]] = {
-    "strict": StrictEvaluation,
-    "partial": PartialEvaluation,
-    "ent_type": EntityTypeEvaluation,
-    "exact": ExactEvaluation,
+    strategy.mode: strategy
+    for strategy in (StrictEvaluation, PartialEvaluation, EntityTypeEvaluation, ExactEvaluation)
 }
+#: The parts of the results.
+PARTS = ("overall", "entities", "overall_indices", "entity_indices")
+SCENARIOS = ("strict", "ent_type", "partial", "exact")
+MEASURES = ("precision", "recall", "f1")
+#: Codes of ANSI terminals.
+_NAMES = ("red", "green", "yellow", "blue", "magenta", "cyan", "white")
+COLORS = {"bold": 1} | {name: code for code, name in enumerate(_NAMES, 91)}
+CATEGORY_COLORS = dict(zip(CATEGORIES, ("green", "red", "yellow", "magenta", "blue"), strict=True))
+
+
+def table(rows: Iterable[tuple[str, Sequence[Any]]], width: int, digits: int) -> str:
+    """Return names, counts and measures as a table of text."""
+    heads = (*CATEGORIES, "precision", "recall", "f1-score")
+    text = f"{'':>{width}} " + "".join(f" {head:>11}" for head in heads) + "\n\n"
+    for name, values in rows:
+        counts = "".join(f" {value:>11}" for value in values[: len(CATEGORIES)])
+        measures = "".join(f" {value:>11.{digits}f}" for value in values[len(CATEGORIES) :])
+        text += f"{name:>{width}} {counts}{measures}\n"
+    return text
 
 
 def _side(attribute: str, name: str) -> property:
@@ -40,7 +65,7 @@ def _side(attribute: str, name: str) -> property:
     return property(get, change, doc=doc)
 
 
-class Evaluator(Reports):
+class Evaluator:
     """Compares true and predicted entities.
 
     ``true`` and ``pred`` are tags, spans (``label``, ``start``, ``end`` inclusive), or text in columns.
@@ -73,11 +98,8 @@ class Evaluator(Reports):
         self._setup_evaluation_strategies()
 
     def _setup_loaders(self) -> None:
-        self.loaders: dict[str, DataLoader] = {
-            "conll": ConllLoader(),
-            "list": ListLoader(),
-            "dict": DictLoader(),
-        }
+        self.loaders: dict[str, DataLoader] = {"conll": ConllLoader(), "list": ListLoader()}
+        self.loaders["dict"] = DictLoader()
 
     def _setup_evaluation_strategies(self) -> None:
         self.strategies: dict[str, EvaluationStrategy] = {
@@ -90,11 +112,12 @@ class Evaluator(Reports):
         if loader not in self.loaders:
             raise ValueError(f"Unknown loader: {loader}")
         if loader == "list":
-            if type(self.loaders[loader]) is ListLoader:
-                both = _spanrs.nervaluate_pairs(true, pred)
-                if both is not None:
-                    self._true, self._pred = map(Documents, both)
-                    return
+            both = (
+                _spanrs.nervaluate_pairs(true, pred) if type(self.loaders[loader]) is ListLoader else None
+            )
+            if both is not None:
+                self._true, self._pred = map(Documents, both)
+                return
             # Invalid or unusual input: both sides are compared for the first error.
             _check_lengths(true, pred)
         self._true = Documents.load(self.loaders[loader], true)
@@ -121,7 +144,8 @@ class Evaluator(Reports):
         keep = [name for name in names if name in self.tags]
         used = [name for name in names if name in allowed]
         if not min(len(true), len(pred)):
-            return _results({}, {name: {} for name in used}, {}, {name: {} for name in used})
+            by_label: dict[str, Any] = {name: {} for name in used}
+            return dict(zip(PARTS, ({}, by_label, {}, by_label.copy()), strict=True))
         how = (float(percentages.pop()), False)
         overall, by_type = _spanrs.partial_count(true, pred, keep, how)
         none = [(0,) * len(CATEGORIES)] * len(MODES)
@@ -129,23 +153,18 @@ class Evaluator(Reports):
         def indices(label: str | None) -> dict[str, EvaluationIndices]:
             ask = functools.partial(_spanrs.partial_outcomes, true, pred, keep, how)
             return {
-                name: EvaluationIndices._later(functools.partial(ask, MODES.index(name), label))
-                for name in STRATEGIES
+                name: LazyIndices(functools.partial(ask, MODES.index(name), label)) for name in STRATEGIES
             }
 
-        return _results(
-            _measured(overall),
-            {name: _measured(by_type.get(name, none)) for name in used},
-            indices(None),
-            {name: indices(name) for name in used},
-        )
+        measured = {name: _measured(by_type.get(name, none)) for name in used}
+        by_label = {name: indices(name) for name in used}
+        return dict(zip(PARTS, (_measured(overall), measured, indices(None), by_label), strict=True))
 
     def _evaluate_one_by_one(self) -> dict[str, Any]:
         """Compare with custom strategies, document by document."""
         documents = list(zip(self.true, self.pred, strict=False))
-        allowed = set(self.tags)
         labels = {entity.label for sides in documents for side in sides for entity in side}
-        used = sorted(labels & allowed)
+        used = sorted(labels & set(self.tags))
         results: dict[str | None, dict[str, EvaluationResult]] = {name: {} for name in (None, *used)}
         indices: dict[str | None, dict[str, EvaluationIndices]] = {name: {} for name in (None, *used)}
         for at, sides in enumerate(documents):
@@ -161,7 +180,7 @@ class Evaluator(Reports):
                     self._merge_results(results[label][name], result, name)
                     self._merge_indices(indices[label][name], places)
         overall, overall_indices = results.pop(None), indices.pop(None)
-        return _results(overall, results, overall_indices, indices)
+        return dict(zip(PARTS, (overall, results, overall_indices, indices), strict=True))
 
     @staticmethod
     def _merge_results(target: EvaluationResult, source: EvaluationResult, strategy_name: str) -> None:
@@ -174,14 +193,95 @@ class Evaluator(Reports):
         for name in CATEGORIES:
             getattr(target, f"{name}_indices").extend(getattr(source, f"{name}_indices"))
 
+    def results_to_csv(
+        self, mode: str = "overall", scenario: str = "strict", file_path: str | None = None
+    ) -> str | None:
+        """Return counts and measures as CSV, or write them to a file and return None."""
+        _check(mode, scenario)
+        names = [*(name.capitalize() for name in CATEGORIES), "Precision", "Recall", "F1-Score"]
+        rows = [[name, *values] for name, values in self._rows(mode, scenario)]
+        lines = [["Strategy" if mode == "overall" else "Entity", *names], *rows]
+        text = io.StringIO()
+        csv.writer(text).writerows(lines)
+        if not file_path:
+            return text.getvalue()
+        with open(file_path, "w", newline="", encoding="utf-8") as out:
+            out.write(text.getvalue())
+        return None
 
-def _results(overall: Any, entities: Any, overall_indices: Any, entity_indices: Any) -> dict[str, Any]:
-    return {
-        "overall": overall,
-        "entities": entities,
-        "overall_indices": overall_indices,
-        "entity_indices": entity_indices,
-    }
+    def summary_report(self, mode: str = "overall", scenario: str = "strict", digits: int = 2) -> str:
+        """Return counts and measures as a table, sorted by name; overall only of the four strategies."""
+        _check(mode, scenario)
+        rows = [row for row in self._rows(mode, scenario) if mode == "entities" or row[0] in SCENARIOS]
+        # The width of the first column is at least that of the heading of the second.
+        width = max(len(CATEGORIES[0]), digits, *(len(str(name)) for name, _ in rows))
+        title = f"Scenario: {scenario if mode == 'entities' else 'all'}\n\n"
+        return title + table(sorted(rows, key=lambda row: str(row[0])), width, digits)
+
+    def summary_report_indices(
+        self, mode: str = "overall", scenario: str = "strict", colors: bool = False
+    ) -> str:
+        """Return the indices as a table, or in mode ``entities`` as a table for each label.
+
+        The details are those of the predicted entity of that number, also for missed ones; of the missed
+        entity itself where there is no such.
+        """
+        _check(mode, scenario)
+
+        def paint(text: str, color: str) -> str:
+            return f"\033[{COLORS[color]}m{text}\033[0m" if colors else text
+
+        results = self.evaluate()
+        header = f"{'Category':<20} {'Instance':<10} {'Entity':<8} {'Details':<25}"
+        if mode == "overall":
+            title = f"{paint('Indices for error schema', 'bold')} '{paint(scenario, 'cyan')}':"
+            parts = [(title, None, results["overall_indices"][scenario])]
+        else:
+            schema = f"{paint('Error Schema', 'bold')}: '{paint(scenario, 'cyan')}'"
+            kind = paint("Entity Type", "bold")
+            by_label = results["entity_indices"].items()
+            parts = [
+                (f"{kind}: {paint(label, 'cyan')}\n{schema}", label, found[scenario])
+                for label, found in by_label
+            ]
+        text = ""
+        for title, label, indices in parts:
+            text += f"\n{title}\n\n{paint(header, 'bold')}\n{paint('-' * 78, 'white')}\n"
+            for category in CATEGORIES:
+                name = paint(category.capitalize(), CATEGORY_COLORS[category])
+                places = getattr(indices, f"{category}_indices")
+                for document, entity, details in self._described(label, places):
+                    text += f"{name:<20} {document:<10} {entity:<8} {details:<10}\n"
+        return text
+
+    def _rows(self, mode: str, scenario: str) -> list[tuple[str, list[Any]]]:
+        """Return name, counts and measures of each strategy or label."""
+        results = self.evaluate()
+        named: dict[str, Any] = results["overall"]
+        if mode == "entities":
+            by_label = results["entities"].items()
+            named = {label: found[scenario] for label, found in by_label if scenario in found}
+        keys = (*CATEGORIES, *MEASURES)
+        return [(name, [getattr(result, key) for key in keys]) for name, result in named.items()]
+
+    def _described(self, label: str | None, places: Places) -> Iterator[tuple[str, str, str]]:
+        if not places:
+            yield "-", "-", "None"
+        for document, at in places:
+            entity = None if self.pred == [[]] else self._entity(label, document, at)
+            if isinstance(entity, Entity):
+                details = f"Label={entity.label}, Start={entity.start}, End={entity.end}"
+            else:
+                details = "No prediction info" if self.pred == [[]] else f"Tag={entity}"
+            yield f"{document}", f"{at}", details
+
+    def _entity(self, label: str | None, document: int, at: int) -> Any:
+        pred = self.pred[document]
+        if at < len(pred):
+            return pred[at]
+        # Only a missed entity has a number that no predicted one has.
+        missed = [e for e in self.true[document] if e.label in self.tags]
+        return [e for e in missed if label in (None, e.label)][at]
 
 
 def _measured(rows: Sequence[Sequence[int]]) -> dict[str, EvaluationResult]:
@@ -209,3 +309,12 @@ def _check_lengths(true: Any, pred: Any) -> None:
     for i, (one, other) in enumerate(zip(true, pred, strict=False)):
         if len(one) != len(other):
             raise ValueError(f"Document {i} has different lengths: true={len(one)}, pred={len(other)}")
+
+
+def _check(mode: str, scenario: str) -> None:
+    """Refuse unknown modes and scenarios."""
+    modes = {"overall", "entities"}
+    if mode not in modes:
+        raise ValueError(f"Invalid mode: must be one of {modes}")
+    if mode == "entities" and scenario not in SCENARIOS:
+        raise ValueError(f"Invalid scenario: must be one of {set(SCENARIOS)}")

@@ -28,18 +28,14 @@ def split_list(token: list[str], split_chars: list[str] | None = None) -> list[l
 
 def conll_to_spans(doc: str) -> list[list[dict[str, Any]]]:
     """Read text with a tab between token and tag; an empty line ends a document."""
-    return list_to_spans(
-        [[line.split("\t")[1] for line in document] for document in split_list(doc.split("\n"))]
-    )
+    return list_to_spans([[line.split("\t")[1] for line in part] for part in split_list(doc.split("\n"))])
 
 
 def list_to_spans(doc: Iterable[Iterable[str]]) -> list[list[dict[str, Any]]]:
     """Read documents of tags; any prefix may begin a span."""
     spans = _spanrs.nervaluate_tags([list(tokens) for tokens in doc], True)
-    return [
-        [{"label": label, "start": start, "end": end - 1} for label, start, end in document]
-        for document in spans.documents()
-    ]
+    rows = spans.documents()
+    return [[{"label": name, "start": start, "end": end - 1} for name, start, end in row] for row in rows]
 
 
 def collect_named_entities(tokens: list[str]) -> list[dict[str, Any]]:

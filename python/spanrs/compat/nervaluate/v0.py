@@ -18,8 +18,8 @@ from itertools import accumulate
 from typing import Any, TypeAlias
 
 from spanrs.compat.nervaluate.entities import CATEGORIES, measures
-from spanrs.compat.nervaluate.reports import MEASURES, table
-from spanrs.compat.nervaluate.reports import SCENARIOS as SCHEMAS
+from spanrs.compat.nervaluate.evaluator import MEASURES, table
+from spanrs.compat.nervaluate.evaluator import SCENARIOS as SCHEMAS
 from spanrs.compat.nervaluate.strategies import HALF_CREDIT
 from spanrs.compat.nervaluate.utils import (  # noqa: F401 (version 0.2.0 has them here)
     clean_entities,
@@ -32,6 +32,7 @@ from spanrs.compat.nervaluate.utils import (  # noqa: F401 (version 0.2.0 has th
 
 Counts: TypeAlias = dict[str, Any]
 Schemas: TypeAlias = dict[str, Counts]
+ByTag: TypeAlias = dict[str, Schemas]
 
 # Outcome of a span under each of SCHEMAS, and whether its index is kept: that of a pair is kept only where
 # it is wrong, except for spans that are equal.
@@ -73,7 +74,7 @@ class Evaluator:
         self.evaluation_indices = _indices()
         self.evaluation_agg_indices = {tag: _indices() for tag in tags}
 
-    def evaluate(self) -> tuple[Schemas, dict[str, Schemas], Schemas, dict[str, Schemas]]:
+    def evaluate(self) -> tuple[Schemas, ByTag, Schemas, ByTag]:
         """Compare, and add to earlier counts: by schema and by tag; then indices by schema and by tag."""
         if self.loader != "default":
             loader: Any = self.loaders[self.loader]
@@ -127,7 +128,7 @@ def compute_metrics(
     pred_named_entities: Iterable[dict[str, Any]],
     tags: list[str],
     instance_index: int = 0,
-) -> tuple[Schemas, dict[str, Schemas], Schemas, dict[str, Schemas]]:
+) -> tuple[Schemas, ByTag, Schemas, ByTag]:
     """Compare the spans of one document; return what :meth:`Evaluator.evaluate` does, without measures.
 
     Predicted spans that equal a true one are correct. Others, by their ends, take every true span, by its
@@ -205,9 +206,7 @@ def _table(rows: Iterable[tuple[str, Counts]], names: Iterable[str], digits: int
     return table(((name, [row[key] for key in keys]) for name, row in rows), width, digits)
 
 
-def summary_report_ent(
-    results_agg_entities_type: dict[str, Schemas], scenario: str = "strict", digits: int = 2
-) -> str:
+def summary_report_ent(results_agg_entities_type: ByTag, scenario: str = "strict", digits: int = 2) -> str:
     """Return a table with a row for each tag, from the second item of :meth:`Evaluator.evaluate`."""
     if scenario not in SCHEMAS:
         raise Exception("Invalid scenario: must be one of 'strict', 'ent_type', 'partial', 'exact'")
@@ -236,7 +235,7 @@ def _places(places: list[tuple[int, int]], preds: Any, indent: str) -> str:
 
 
 def summary_report_ents_indices(
-    evaluation_agg_indices: dict[str, Schemas],
+    evaluation_agg_indices: ByTag,
     error_schema: str,
     preds: list[Any] | None = [[]],  # noqa: B006
 ) -> str:

@@ -68,7 +68,6 @@ class TrainLogParser:
     ``log`` has all messages, ``events`` the name of each event with the range of its messages, ``iterations``
     a dict for each iteration; seconds are of CPU.
 
-    >>> from spanrs.compat.pycrfsuite._logparser import TrainLogParser
     >>> parser = TrainLogParser()
     >>> messages = ["Feature generation\n", "Number of features: 2\n", "Seconds required: 0.001\n"]
     >>> [parser.feed(message) for message in messages]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import chain
 
 Value = int | float | bool | str
 #: Parameters as they are stored.
@@ -79,9 +80,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "calibration.eta": Parameter(0.1, "First learning rate tried."),
         "calibration.rate": Parameter(2.0, "Factor between the learning rates tried."),
         # python-crfsuite gives this integer as a float.
-        "calibration.samples": Parameter(
-            1000, "Number of sequences a learning rate is tried on.", 1, float
-        ),
+        "calibration.samples": Parameter(1000, "Number of sequences to try a learning rate on.", 1, float),
         "calibration.candidates": Parameter(10, "Number of improving learning rates to try.", 1),
         "calibration.max_trials": Parameter(20, "Largest number of learning rates tried.", 1),
     },
@@ -116,9 +115,7 @@ _OTHER_NAMES = {
     "type": "pa_type",
 }
 #: Name in the core -> name here.
-NAMES = {
-    _OTHER_NAMES.get(name, name.replace(".", "_")): name for own in PARAMETERS.values() for name in own
-}
+NAMES = {_OTHER_NAMES.get(name, name.replace(".", "_")): name for name in chain(*PARAMETERS.values())}
 #: Everything that the trainer of the core must be given. It has one line search only.
 _OPTIONS: dict[str, Value] = {"seed": 0} | {
     option: own[name].shown(own[name].default)

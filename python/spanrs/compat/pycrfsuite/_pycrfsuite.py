@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from spanrs._spanrs import CrfItems, CrfModel
-from spanrs.compat.pycrfsuite._dumpparser import ParsedDump
+from spanrs.compat.pycrfsuite._dumpparser import HEADER_SIZE, MAGIC, ParsedDump, header_fields
 from spanrs.compat.pycrfsuite._logparser import TrainLogParser
-from spanrs.compat.pycrfsuite._model_file import HEADER_SIZE, MAGIC, header_fields
 from spanrs.compat.pycrfsuite._parameters import ALIASES, PARAMETERS, Value, Values, defaults
 from spanrs.compat.pycrfsuite._training_run import CRFSuiteError, LabelledSequence, TrainingRun
 from spanrs.errors import ModelError
@@ -31,7 +30,6 @@ __all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "
 class ItemSequence:
     """Features of a sequence, converted once for any number of calls.
 
-    >>> from spanrs.compat.pycrfsuite import ItemSequence
     >>> ItemSequence([["foo"], {"bar": {"baz": 1, "word": "x"}}]).items()
     [{'foo': 1.0}, {'bar:baz': 1.0, 'bar:word:x': 1.0}]
     """
@@ -350,21 +348,11 @@ class Trainer(BaseTrainer):
 
     ``logparser`` has what the messages of the last training said, also if ``verbose`` is false.
 
-    >>> from spanrs.compat.pycrfsuite import Trainer
-    >>> class Numbers(Trainer):
-    ...     def on_iteration(self, log, info):
-    ...         print(info["num"], log.splitlines()[0])
-    ...
-    ...     def on_start(self, log, *info):
-    ...         pass
-    ...
-    ...     on_featgen_end = on_prepared = on_prepare_error = on_optimization_end = on_end = on_start
-    ...     on_featgen_progress = on_start
-    >>> trainer = Numbers("ap", params={"max_iterations": 2})
+    >>> trainer = Trainer("ap", params={"max_iterations": 2}, verbose=False)
     >>> trainer.append([{"word": "Rome"}, {"word": "is"}], ["LOC", "O"])
     >>> trainer.train("")
-    1 ***** Iteration #1 *****
-    2 ***** Iteration #2 *****
+    >>> trainer.logparser.last_iteration["num"]
+    2
     """
 
     logparser: TrainLogParser | None = None

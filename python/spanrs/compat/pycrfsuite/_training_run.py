@@ -6,14 +6,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
-from spanrs.compat.pycrfsuite._model_file import empty_model
+from spanrs.compat.pycrfsuite._dumpparser import empty_model
 from spanrs.compat.pycrfsuite._parameters import Values, core_options
 from spanrs.errors import ModelError
 from spanrs.io import atomic_output
 
+Rows: TypeAlias = Sequence[Sequence[str]]
 #: Messages of CRFsuite's statuses, from the least one on.
 _MESSAGES = ["Unknown error occurred", "Insufficient memory", "Unsupported operation", "Incompatible data"]
 _MESSAGES += ["Internal error", "Overflow", "Not implemented"]
@@ -109,17 +110,13 @@ class TrainingRun:
         begin = time.process_time()
         with atomic_output(path) as file:
             file.write(content)
-        references = "Writing feature references for"
-        self._say(
-            "Storing the model\n",
-            *(
-                f"Number of active {name}: {active} ({total})\n"
-                for name, (active, total) in numbers.items()
-            ),
-            *("Writing labels\n", "Writing attributes\n"),
-            *(f"{references} transitions\n", f"{references} attributes\n"),
-            *(f"Seconds required: {time.process_time() - begin:.3f}\n", "\n"),
-        )
+        self._say("Storing the model\n")
+        for name, (active, total) in numbers.items():
+            self._say(f"Number of active {name}: {active} ({total})\n")
+        parts = ("labels", "attributes", "feature references for transitions")
+        for part in (*parts, "feature references for attributes"):
+            self._say(f"Writing {part}\n")
+        self._say(f"Seconds required: {time.process_time() - begin:.3f}\n", "\n")
 
     def _generate_features(self, corpus: CrfTrainer) -> int:
         begin = time.process_time()
@@ -237,9 +234,7 @@ def count_features(sequences: list[LabelledSequence], labels: int, values: Value
     return found + (labels**2 if values["feature.possible_transitions"] else len(transitions))
 
 
-def holdout_report(
-    labels: Sequence[str], gold: Sequence[Sequence[str]], pred: Sequence[Sequence[str]]
-) -> Iterator[str]:
+def holdout_report(labels: Sequence[str], gold: Rows, pred: Rows) -> Iterator[str]:
     """Yield CRFsuite's lines about held-out sequences; a label that gold does not have adds zero to averages."""
     ref, model = Counter(chain(*gold)), Counter(chain(*pred))
     match = Counter(a for a, b in zip(chain(*gold), chain(*pred), strict=True) if a == b)

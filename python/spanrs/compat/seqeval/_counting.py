@@ -1,16 +1,19 @@
-"""Spans of gold, of pred and of both, by type: one pass of the core over both sides."""
+"""Spans of gold, of pred and of both, by type: one pass of the core over both sides.
+
+Default mode in Python is for input that is no list of lists of str. Such input makes seqeval raise, nearly
+always; the error depends on the order of its steps, which is kept here.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+import contextlib
+from itertools import chain
+from typing import Any
 
 from spanrs import _spanrs
-from spanrs.compat.seqeval._entities import read_entities, warn_of_unknown
+from spanrs.compat.seqeval._scores import Counts, warn
 from spanrs.compat.seqeval.scheme import CORE_SCHEMES, Entities, core_name, core_reads
 from spanrs.tags.types import Dialect
-
-#: type -> (spans of gold, spans of pred, spans of both)
-Counts: TypeAlias = dict[str, tuple[int, int, int]]
 
 #: Scheme detection looks at this many sentences; it does not pay for fewer.
 _SAMPLE = 64
@@ -21,65 +24,56 @@ def default_counts(y_true: Any, y_pred: Any, suffix: bool, *, alike: bool) -> Co
 
     ``alike`` says that both sides are lists of lists of the same shape.
     """
-    found = _default_in_core(y_true, y_pred, bool(suffix)) if alike else None
-    if found is None:
-        return _of_spans(*([*read_entities(side, suffix)] for side in (y_true, y_pred)))
-    counts, tags = found
-    for tag in tags:
-        warn_of_unknown(tag, suffix)
-    return counts
+    if alike:
+        with contextlib.suppress(TypeError, ValueError):
+            counts, tags = _default_in_core(y_true, y_pred, bool(suffix))
+            # An empty tag is an error in seqeval.
+            if "" not in tags:
+                for tag in tags:
+                    warn_of_unknown(tag, suffix)
+                return counts
+    return _of_spans(*([*read_entities(side, suffix)] for side in (y_true, y_pred)))
 
 
-def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, list[str]] | None:
-    """Return counts and the distinct tags; None for tags that need the fallback.
+def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, list[str]]:
+    """Return counts and the distinct tags.
 
     For tags spelt `prefix-type` with the letters of their scheme, `conlleval` equals default mode, and it is
-    the faster reading.
+    the faster reading. Default mode does not know the letters of BILOU.
     """
-    try:
-        dialect = Dialect(suffix=suffix)
-        scheme = _spanrs.detect(y_true[:_SAMPLE], dialect)[0] if len(y_true) > _SAMPLE else ""
-        # Default mode does not know the letters of BILOU.
-        if scheme in CORE_SCHEMES and scheme != "BILOU":
-            types, tags, *_ = _exact(y_true, y_pred, scheme, "conlleval", dialect)
-            if core_reads(tags, CORE_SCHEMES[scheme], suffix):
-                return _present(types), tags
-        counts, tags = _spanrs.seqeval_counts(y_true, y_pred, suffix)
-    except (TypeError, ValueError):
-        return None
-    # An empty tag is an error in seqeval.
-    return None if "" in tags else (_present(counts), tags)
+    dialect = Dialect(suffix=suffix)
+    scheme = _spanrs.detect(y_true[:_SAMPLE], dialect)[0] if len(y_true) > _SAMPLE else ""
+    if scheme in CORE_SCHEMES and scheme != "BILOU":
+        counts, tags = _exact(y_true, y_pred, scheme, "conlleval", dialect)
+        if core_reads(tags, CORE_SCHEMES[scheme], suffix):
+            return counts, tags
+    counts, tags = _spanrs.seqeval_counts(y_true, y_pred, suffix)
+    return _present(counts), tags
 
 
-def _exact(
-    y_true: Any, y_pred: Any, scheme: str, reading: str, dialect: Dialect
-) -> tuple[Counts, list[str], int, int, int]:
-    """Match exactly; return the counts of types, and the distinct tags."""
+def _exact(gold: Any, pred: Any, scheme: str, reading: str, dialect: Dialect) -> tuple[Counts, list[str]]:
+    """Match exactly; return the counts of types that have spans, and the distinct tags."""
     scorer = _spanrs.Scorer(("exact", 0.0, False), (None, []), scheme, None, reading, dialect, 0, False)
-    scorer.update_lists(y_true, y_pred, None)
-    return scorer.tag_state()
+    scorer.update_lists(gold, pred, None)
+    types, tags, *_ = scorer.tag_state()
+    return _present(types), tags
 
 
 def strict_counts(y_true: Any, y_pred: Any, scheme: Any, suffix: bool, *, alike: bool) -> Counts:
     """Count the spans of strict mode; ``alike`` as for :func:`default_counts`."""
     name = core_name(scheme)
     if name is not None and alike:
-        try:
-            dialect = Dialect(suffix=bool(suffix))
-            types, tags, *_ = _exact(y_true, y_pred, name, "seqeval-strict", dialect)
+        with contextlib.suppress(TypeError, ValueError):
+            types, tags = _exact(y_true, y_pred, name, "seqeval-strict", Dialect(suffix=bool(suffix)))
             if core_reads(tags, scheme, suffix):
-                return _present(types)
-        except (TypeError, ValueError):
-            pass
+                return types
     return entity_counts(*(Entities(side, scheme, suffix) for side in (y_true, y_pred)))
 
 
 def entity_counts(gold: Entities, pred: Entities) -> Counts:
     """Count spans that have been read."""
-    sides = (
-        [(e.tag, e.sent_id, e.start, e.end) for row in side.entities for e in row] for side in (gold, pred)
-    )
-    return _of_spans(*sides)
+    both = (gold, pred)
+    return _of_spans(*([(e.tag, e.sent_id, e.start, e.end) for e in chain(*s.entities)] for s in both))
 
 
 def _present(counts: Counts) -> Counts:
@@ -94,3 +88,51 @@ def _of_spans(gold: list[Any], pred: list[Any]) -> Counts:
         for span in spans:
             counts.setdefault(span[0], [0, 0, 0])[place] += 1
     return {name: (row[0], row[1], row[2]) for name, row in counts.items()}
+
+
+#: Tags that are not warned about, and what others must begin (with suffix: end) with.
+_BARE = ["O", "B", "I", "E", "S"]
+_HEADS = ("B-", "I-", "E-", "S-")
+_TAILS = ("-B", "-I", "-E", "-S")
+
+
+def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
+    """Return whether a span ends between two tokens, by prefixes and types, even if none is open."""
+    if prev_tag in ("E", "S") or (prev_tag in ("B", "I") and tag in ("B", "S", "O")):
+        return True
+    return prev_tag not in ("O", ".") and prev_type != type_
+
+
+def start_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
+    """Return whether a span begins at a token, by prefixes and types."""
+    if tag in ("B", "S") or (tag in ("E", "I") and prev_tag in ("E", "S", "O")):
+        return True
+    return tag not in ("O", ".") and prev_type != type_
+
+
+def warn_of_unknown(tag: Any, suffix: bool) -> None:
+    """Warn if a tag has none of the prefixes of default mode."""
+    if tag in _BARE:
+        return
+    if not (tag.endswith(_TAILS) if suffix else tag.startswith(_HEADS)):
+        warn(f"{tag} seems not to be NE tag.", UserWarning, "seqeval.metrics.sequence_labeling")
+
+
+def read_entities(seq: Any, suffix: bool) -> list[tuple[Any, int, int]]:
+    """Return the spans of any input, or raise what seqeval raises."""
+    if any(isinstance(part, list) for part in seq):
+        seq = [tag for part in seq for tag in part + ["O"]]  # noqa: RUF005
+    entities, begin = [], 0
+    before, before_type = "O", ""
+    for at, tag in enumerate(seq + ["O"]):  # noqa: RUF005
+        warn_of_unknown(tag, suffix)
+        if suffix:
+            prefix, type_ = tag[-1], tag[:-1].rsplit("-", maxsplit=1)[0] or "_"
+        else:
+            prefix, type_ = tag[0], tag[1:].split("-", maxsplit=1)[-1] or "_"
+        if end_of_chunk(before, prefix, before_type, type_):
+            entities.append((before_type, begin, at - 1))
+        if start_of_chunk(before, prefix, before_type, type_):
+            begin = at
+        before, before_type = prefix, type_
+    return entities

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from spanrs.compat.seqeval._warnings import undefined_metric_warning, warn
 from spanrs.compat.seqeval.reporters import DictReporter, StringReporter
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from spanrs.compat.seqeval._counting import Counts
-
     Array: TypeAlias = npt.NDArray[Any]
 
+#: type -> (spans of gold, spans of pred, spans of both)
+Counts: TypeAlias = dict[str, tuple[int, int, int]]
 ALL = ("precision", "recall", "f-score")
 
 
@@ -122,3 +123,22 @@ def report(
         reporter.write(f"{average} avg", *scores(counts, average, zero_division=zero_division))
     reporter.write_blank()
     return reporter.report()
+
+
+_seen: dict[Any, Any] = {}
+
+
+def warn(text: str, category: type[Warning], module: str) -> None:
+    """Warn in the name of a module of seqeval, so that filters by module still work."""
+    warnings.warn_explicit(text, category, __file__, 1, module=module, registry=_seen)
+
+
+@cache
+def undefined_metric_warning() -> type[Warning]:
+    """Return scikit-learn's class, which seqeval uses, or one of that name where it is not installed."""
+    try:
+        from sklearn.exceptions import UndefinedMetricWarning
+    except ImportError:
+        return type("UndefinedMetricWarning", (UserWarning,), {"__module__": "sklearn.exceptions"})
+    known: type[Warning] = UndefinedMetricWarning
+    return known

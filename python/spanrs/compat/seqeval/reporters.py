@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-__all__ = ["DictReporter", "Reporter", "StringReporter"]
+from spanrs.compat._naming import export
 
 
 class Reporter(abc.ABC):
@@ -20,7 +20,7 @@ class Reporter(abc.ABC):
 
     @abc.abstractmethod
     def write(self, row_name: str, precision: float, recall: float, f1: float, support: int) -> None:
-        """Add a row."""
+        """Add a row; a :class:`DictReporter` replaces the one of that name."""
 
 
 class DictReporter(Reporter):
@@ -78,3 +78,6 @@ class StringReporter(Reporter):
     def write_blank(self) -> None:
         """Add an empty row."""
         self.buffer.append("")
+
+
+export(globals())

@@ -6,6 +6,7 @@ Scoring with the schemes defined here uses the tables of the core instead, with 
 
 from __future__ import annotations
 
+import contextlib
 import enum
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -13,24 +14,8 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from spanrs import _spanrs
+from spanrs.compat._naming import export
 from spanrs.tags.types import Dialect
-
-__all__ = [
-    "BILOU",
-    "IOB1",
-    "IOB2",
-    "IOBES",
-    "IOE1",
-    "IOE2",
-    "Entities",
-    "Entity",
-    "Prefix",
-    "Prefixes",
-    "Tag",
-    "Token",
-    "Tokens",
-    "auto_detect",
-]
 
 
 class Prefix(enum.Flag):
@@ -58,6 +43,7 @@ class Tag(enum.Flag):
     ANY = SAME | DIFF
 
 
+Sequences: TypeAlias = Iterable[Iterable[str]]
 Pattern: TypeAlias = tuple[Prefix, Prefix, Tag]
 
 
@@ -119,9 +105,7 @@ class Token:
 
     def check_tag(self, prev: Token, cond: Tag) -> bool:
         """Return whether the types of this token and the previous one meet a condition."""
-        if cond == Tag.ANY:
-            return True
-        return cond == (Tag.SAME if prev.tag == self.tag else Tag.DIFF)
+        return cond in (Tag.ANY, Tag.SAME if prev.tag == self.tag else Tag.DIFF)
 
     def check_patterns(self, prev: Token, patterns: Iterable[Pattern]) -> bool:
         """Return whether any of the patterns matches."""
@@ -186,14 +170,8 @@ class BILOU(Token):
 
 
 #: The schemes the core reads, by the name they have there.
-CORE_SCHEMES: dict[str, type[Token]] = {
-    "IOB": IOB1,
-    "BIO": IOB2,
-    "IOE1": IOE1,
-    "IOE2": IOE2,
-    "IOBES": IOBES,
-    "BILOU": BILOU,
-}
+CORE_SCHEMES: dict[str, type[Token]] = {"IOB": IOB1, "BIO": IOB2, "IOE1": IOE1, "IOE2": IOE2}
+CORE_SCHEMES |= {"IOBES": IOBES, "BILOU": BILOU}
 
 
 def core_name(scheme: object) -> str | None:
@@ -305,22 +283,15 @@ class Entities:
     """
 
     def __init__(
-        self,
-        sequences: Iterable[Iterable[str]],
-        scheme: type[Token],
-        suffix: bool = False,
-        delimiter: str = "-",
+        self, sequences: Sequences, scheme: type[Token], suffix: bool = False, delimiter: str = "-"
     ) -> None:
-        rows = _read(sequences, scheme, suffix) if delimiter == "-" else None
-        if rows is None:
-            self.entities = [
-                Tokens(tokens, scheme, suffix, delimiter, at).entities
-                for at, tokens in enumerate(sequences)
-            ]
+        read = _read(sequences, scheme, suffix) if delimiter == "-" else None
+        if read is None:
+            rows = enumerate(sequences)
+            self.entities = [Tokens(row, scheme, suffix, delimiter, at).entities for at, row in rows]
         else:
-            self.entities = [
-                [Entity(at, start, end, tag) for tag, start, end in row] for at, row in enumerate(rows)
-            ]
+            found = enumerate(read)
+            self.entities = [[Entity(at, start, end, tag) for tag, start, end in row] for at, row in found]
 
     def filter(self, tag_name: str) -> set[Entity]:
         """Return the spans of a type."""
@@ -337,13 +308,11 @@ def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[
     name = core_name(scheme)
     if name is None or not _spanrs.same_shape(sequences, sequences):
         return None
-    try:
-        if not core_reads(_spanrs.distinct_tags(sequences), scheme, suffix):
-            return None
-        return _spanrs.read_spans_batch(sequences, name, "seqeval-strict", Dialect(suffix=bool(suffix)))
-    except (TypeError, ValueError):
-        # Tags that are no strings, or no valid text: Token raises the error.
-        return None
+    # Where tags are no strings, or no valid text, Token raises the error.
+    with contextlib.suppress(TypeError, ValueError):
+        if core_reads(_spanrs.distinct_tags(sequences), scheme, suffix):
+            return _spanrs.read_spans_batch(sequences, name, "seqeval-strict", Dialect(suffix=bool(suffix)))
+    return None
 
 
 #: Scheme, required prefixes, further allowed prefixes. A corpus whose spans all have one token has only the
@@ -358,12 +327,15 @@ _DETECTED: tuple[tuple[type[Token], str, str], ...] = (
 )
 
 
-def auto_detect(
-    sequences: Iterable[Iterable[str]], suffix: bool = False, delimiter: str = "-"
-) -> type[Token]:
+def auto_detect(sequences: Sequences, suffix: bool = False, delimiter: str = "-") -> type[Token]:
     """Find the scheme of tags by the set of their prefixes: IOB2, IOE2, IOBES or BILOU."""
     prefixes: set[Prefix] = set()
-    for token in _distinct(sequences):
+    tags: Iterable[str] = chain.from_iterable(sequences)
+    if _spanrs.same_shape(sequences, sequences):
+        # In order of first appearance.
+        with contextlib.suppress(TypeError, ValueError):
+            tags = _spanrs.distinct_tags(sequences)
+    for token in tags:
         try:
             prefixes.add(Token(token, suffix=suffix, delimiter=delimiter).prefix)
         except KeyError:
@@ -375,11 +347,4 @@ def auto_detect(
     raise ValueError(f"This scheme is not supported: {prefixes}")
 
 
-def _distinct(sequences: Any) -> Iterable[str]:
-    """Return the distinct tags in order of first appearance, or all tags of other input."""
-    if _spanrs.same_shape(sequences, sequences):
-        try:
-            return _spanrs.distinct_tags(sequences)
-        except (TypeError, ValueError):
-            pass
-    return chain.from_iterable(sequences)
+export(globals(), also=("Prefixes",))

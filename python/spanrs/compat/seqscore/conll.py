@@ -12,8 +12,6 @@ from spanrs.compat.seqscore.encoding import Encoding, EncodingError, get_encodin
 from spanrs.compat.seqscore.model import AnnotatedSequence, SequenceProvenance
 from spanrs.compat.seqscore.validation import InvalidLabelError, validate_labels
 
-__all__ = ["DOCSTART", "CoNLLFormatError", "LineSpec", "ingest_conll_file"]
-
 DOCSTART = "-DOCSTART-"
 
 
@@ -25,7 +23,6 @@ class CoNLLFormatError(Exception):
 class LineSpec:
     """The columns of token and label, from 0, negative from the last.
 
-    >>> from spanrs.compat.seqscore.conll import LineSpec
     >>> LineSpec(0, -1).ner_label_index
     -1
     """
@@ -39,8 +36,9 @@ class LineSpec:
             raise ValueError(f"Token index ({token}) and label index ({label}) cannot be the same")
 
 
+Labels: TypeAlias = tuple[str, ...]
 #: The number and the columns of a line.
-_Line: TypeAlias = tuple[int, tuple[str, ...]]
+_Line: TypeAlias = tuple[int, Labels]
 
 
 def _columns(line: str, number: int, name: str) -> tuple[str, ...]:
@@ -111,9 +109,7 @@ class _Ingester(NamedTuple):
             comment=comment,
         )
 
-    def _valid(
-        self, tokens: tuple[str, ...], labels: tuple[str, ...], numbers: Sequence[int]
-    ) -> tuple[str, ...]:
+    def _valid(self, tokens: Labels, labels: Labels, numbers: Sequence[int]) -> Labels:
         """Give the labels, repaired if they are to be."""
         places: dict[str, Any] = {"tokens": tokens, "line_nums": numbers, "source_name": self.name}
         try:

@@ -6,29 +6,15 @@ name each label.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from spanrs import _spanrs
 from spanrs.compat.seqscore.model import AnnotatedSequence, LabeledSequence, Mention, Span
 from spanrs.tags.types import Dialect
-
-__all__ = [
-    "BIO",
-    "BIOES",
-    "DEFAULT_OUTSIDE",
-    "IO",
-    "IOB",
-    "REPAIR_CONLL",
-    "REPAIR_DISCARD",
-    "REPAIR_NONE",
-    "SUPPORTED_ENCODINGS",
-    "SUPPORTED_REPAIR_METHODS",
-    "Encoding",
-    "EncodingError",
-    "get_encoding",
-]
 
 REPAIR_CONLL = "conlleval"
 REPAIR_DISCARD = "discard"
@@ -54,53 +40,15 @@ class EncodingDialect(NamedTuple):
     label_delim: str = "-"
 
 
-class _Mentions:
-    """Mentions as they are opened and closed by :attr:`Encoding.steps`; each takes a place and a type."""
-
-    def __init__(self) -> None:
-        self.found: list[Mention] = []
-        self.start: int | None = None
-        self.type: str | None = None
-
-    def open(self, at: int, type_: str | None) -> None:
-        _must(bool(type_))
-        self.start, self.type = at, type_
-
-    def close(self, at: int, _type: str | None) -> None:
-        if self.start is not None and self.type is not None:
-            self.found.append(Mention(Span(self.start, at), self.type))
-        self.start = self.type = None
-
-    def end(self, at: int, type_: str | None) -> None:
-        self.close(at + 1, type_)
-
-    def continued(self, _at: int, type_: str | None) -> None:
-        _must(self.start is not None and self.type == type_)
-
-    def closed(self, _at: int, _type: str | None) -> None:
-        _must(self.start is None)
-
-    def extend(self, at: int, type_: str | None) -> None:
-        if self.start is None or self.type != type_:
-            self.close(at, type_)
-            self.open(at, type_)
-
-
 def _must(fact: bool, message: str | None = None) -> None:
     # An assertion in the original; code catches it as such, and it is to hold under -O too.
     if not fact:
         raise AssertionError(message) if message else AssertionError
 
 
-def _pairs(text: str) -> dict[str, str]:
-    """Read ``key:value key:value``."""
-    return dict(item.split(":") for item in text.split())
-
-
 class Encoding:
     """What the encodings have in common: a dialect, and the scheme of spanrs.
 
-    >>> from spanrs.compat.seqscore.encoding import get_encoding
     >>> get_encoding("BIO").repair_labels(["I-PER", "I-PER"], "discard")
     ['O', 'O']
     >>> get_encoding("BIOES").decode_labels(["O", "S-LOC"])
@@ -110,8 +58,8 @@ class Encoding:
     #: Roles that may follow each other in one type and in two: b, i, o, e, s.
     same = ""
     different = ""
-    #: Steps of a label of each role, of any other (*), and at the end of a sequence ($; close).
-    steps = ""
+    #: Whether labels of other states are read as outside.
+    reads_other_states = False
     #: Roles of the first, a middle, the last and the only token of a mention.
     written = ""
     #: The role that each method of repair gives to a label that is out of place, and the only role that can be.
@@ -121,16 +69,14 @@ class Encoding:
     def __init__(self, dialect: EncodingDialect, scheme: str) -> None:
         self.dialect = dialect
         self.scheme = scheme
-        self._letters = letters = dict(zip("bieso*$", (*dialect[:5], "*", "$"), strict=True))
+        self._letters = letters = dict(zip("bieso", dialect[:5], strict=True))
         same, different = (
             frozenset((letters[pair[0]], letters[pair[1]]) for pair in pairs.split())
             for pairs in (self.same, self.different)
         )
         self.valid_same_type_transitions, self.valid_different_type_transitions = same, different
         self._states = {state for pair in same | different for state in pair}
-        self._steps = {letters[role]: names.split(",") for role, names in _pairs(self.steps).items()}
-        self._other_steps, (self._last_step,) = self._steps.pop("*", []), self._steps.pop("$", ["close"])
-        self._repairs = _pairs(self.repairs)
+        self._repairs = dict(item.split(":") for item in self.repairs.split())
         self._plain = cache(self._is_plain)
 
     def split_label(self, label: str) -> tuple[str, str | None]:
@@ -182,29 +128,37 @@ class Encoding:
         """Say whether the compiled module reads each of these labels as seqscore does."""
         return all(map(self._plain, labels))
 
-    def spans(self, labels: Sequence[str]) -> list[tuple[str, int, int]] | None:
+    def spans(self, labels: Sequence[str]) -> Iterable[tuple[str, int, int]] | None:
         """Give the spans of labels that are well-formed, None of others."""
-        try:
+        with contextlib.suppress(ValueError, TypeError):
             if isinstance(labels, (list, tuple)) and self.all_plain(set(labels)):
                 return _spanrs.read_spans(labels, self.scheme, "refuse", DIALECT)
-        except (ValueError, TypeError):
-            pass
         return None
 
     def decode_labels(self, labels: Sequence[str]) -> list[Mention]:
         """Give the mentions of valid labels; AssertionError for others."""
         spans = self.spans(labels)
-        if spans is not None:
-            return [Mention(Span(start, end), type_) for type_, start, end in spans]
-        mentions = _Mentions()
+        if spans is None:
+            spans = self._spans_of_unusual(labels)
+        return [Mention(Span(start, end), type_) for type_, start, end in spans]
+
+    def _spans_of_unusual(self, labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+        """Read labels that the compiled module does not read; AssertionError if they are not valid."""
+        outside, opening = self.dialect.outside, (self.dialect.begin, self.dialect.single)
+        before: tuple[str, str | None] = (outside, None)
+        borders: list[tuple[int, str | None]] = []
         for at, label in enumerate(labels):
             state, type_ = self.split_label(label)
-            steps = self._steps.get(state, self._other_steps)
-            _must(bool(steps))
-            for step in steps:
-                getattr(mentions, step)(at, type_)
-        getattr(mentions, self._last_step)(len(labels), None)
-        return mentions.found
+            if self.reads_other_states and not self.is_valid_state(state):
+                state, type_ = outside, None
+            _must(type_ != "" and self.is_valid_transition(*before, state, type_))
+            if state in opening or type_ != before[1]:
+                borders.append((at, type_))
+            before = state, type_
+        _must(self.is_valid_transition(*before, outside, None))
+        for (start, type_), (end, _) in pairwise([*borders, (len(labels), None)]):
+            if type_ is not None:
+                yield type_, start, end
 
     def decode_sequence(self, sequence: LabeledSequence) -> list[Mention]:
         """Give the mentions of a sequence with valid labels."""
@@ -261,7 +215,6 @@ class IO(Encoding):
 
     same = "ii oo"
     different = "ii oi io"
-    steps = "i:extend o:close"
     written = "iiii"
 
 
@@ -270,7 +223,6 @@ class IOB(IO):
 
     same = "bb bi ii ib oo"
     different = "bi bo ii io oi"
-    steps = "b:continued,close,open i:extend o:close"
     repairs = "conlleval:i"
     misplaced = "b"
 
@@ -286,7 +238,7 @@ class BIO(Encoding):
 
     same = "bi bb ii ib oo"
     different = "bb bo ib io ob"
-    steps = "b:close,open i:continued *:close"
+    reads_other_states = True
     written = "biib"
     repairs = "conlleval:b discard:o"
 
@@ -296,7 +248,6 @@ class BIOES(Encoding):
 
     same = "bi be ii ie eb es sb ss oo"
     different = "eb eo es sb so ss ob os"
-    steps = "b:closed,open i:continued e:continued,end s:closed,open,end o:closed $:closed"
     written = "bies"
 
 

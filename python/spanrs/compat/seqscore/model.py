@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, Protocol, overload
-
-__all__ = ["AnnotatedSequence", "LabeledSequence", "Mention", "SequenceProvenance", "Span"]
+from typing import Any, overload
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +132,10 @@ class LabeledSequence(_Sequence):
     """Tokens with labels; equal where both are."""
 
 
-class Decodes(Protocol):
-    """An encoding, which finds the mentions of labels."""
-
-    def decode_labels(self, labels: Sequence[str]) -> Sequence[Mention]:
-        """Give the mentions of valid labels."""
-
-
 class AnnotatedSequence(_Sequence):
     """Tokens with labels and the mentions they stand for.
 
     >>> from spanrs.compat.seqscore.encoding import get_encoding
-    >>> from spanrs.compat.seqscore.model import AnnotatedSequence
     >>> labels = ["B-PER", "I-PER"]
     >>> one = AnnotatedSequence.from_tokens_and_labels(["Grace", "Hopper"], labels, get_encoding("BIO"))
     >>> one.mention_tokens(one.mentions[0])
@@ -169,7 +159,7 @@ class AnnotatedSequence(_Sequence):
 
     @classmethod
     def from_tokens_and_labels(
-        cls, tokens: Sequence[str], labels: Sequence[str], encoding: Decodes, **kwargs: Any
+        cls, tokens: Sequence[str], labels: Sequence[str], encoding: Any, **kwargs: Any
     ) -> AnnotatedSequence:
         """Make a sequence of which the encoding finds the mentions."""
         return cls(tokens=tokens, labels=labels, mentions=encoding.decode_labels(labels), **kwargs)

@@ -8,23 +8,14 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import chain
 from operator import eq
+from typing import TypeAlias
 
 from spanrs import _spanrs
 from spanrs.compat.seqscore.encoding import DIALECT, REPAIR_CONLL, Encoding, EncodingError, get_encoding
 from spanrs.compat.seqscore.model import AnnotatedSequence, Mention
 from spanrs.compat.seqscore.validation import validate_labels
 
-__all__ = [
-    "AccuracyScore",
-    "ClassificationScore",
-    "TokenCountError",
-    "TokensWithType",
-    "compute_scores",
-    "convert_score",
-    "score_label_sequences",
-    "score_sequence_label_accuracy",
-    "score_sequence_mentions",
-]
+Labels: TypeAlias = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +59,6 @@ class TokenCountError(ValueError):
 class ClassificationScore:
     """Spans found, spurious and missed, in all and by type.
 
-    >>> from spanrs.compat.seqscore.scoring import ClassificationScore
     >>> ClassificationScore(true_pos=1, false_pos=1).f1
     0.6666666666666666
     """
@@ -174,9 +164,7 @@ def compute_scores(
     return score, accuracy
 
 
-def score_sequence_label_accuracy(
-    pred_labels: Sequence[str], ref_labels: Sequence[str], score: AccuracyScore
-) -> None:
+def score_sequence_label_accuracy(pred_labels: Labels, ref_labels: Labels, score: AccuracyScore) -> None:
     """Add the labels of a sequence to an accuracy."""
     if len(pred_labels) != len(ref_labels):
         raise ValueError(f"Prediction has {len(pred_labels)} labels, reference has {len(ref_labels)}")
@@ -205,15 +193,14 @@ def score_sequence_mentions(
 
 
 def score_label_sequences(
-    pred_label_sequences: Sequence[Sequence[str]],
-    ref_label_sequences: Sequence[Sequence[str]],
+    pred_label_sequences: Sequence[Labels],
+    ref_label_sequences: Sequence[Labels],
     encoding_name: str,
     *,
     repair: str | None,
 ) -> tuple[ClassificationScore, AccuracyScore]:
     """Score sequences of labels; accuracy compares labels before any repair, EncodingError without one.
 
-    >>> from spanrs.compat.seqscore.scoring import score_label_sequences
     >>> pred, ref = [["B-PER", "O"]], [["I-PER", "O"]]
     >>> score, accuracy = score_label_sequences(pred, ref, "BIO", repair="conlleval")
     >>> score.f1, accuracy.accuracy
@@ -221,9 +208,8 @@ def score_label_sequences(
     """
     preds, refs = pred_label_sequences, ref_label_sequences
     if len(preds) != len(refs):
-        raise ValueError(
-            f"Different number of sequences in predicted ({len(preds)}) and reference ({len(refs)})"
-        )
+        numbers = f"predicted ({len(preds)}) and reference ({len(refs)})"
+        raise ValueError(f"Different number of sequences in {numbers}")
     encoding = get_encoding(encoding_name)
     counted = _counted(preds, refs, encoding, repair)
     if counted is not None:
@@ -238,7 +224,7 @@ def score_label_sequences(
 
 
 def _counted(
-    preds: Sequence[Sequence[str]], refs: Sequence[Sequence[str]], encoding: Encoding, repair: str | None
+    preds: Sequence[Labels], refs: Sequence[Labels], encoding: Encoding, repair: str | None
 ) -> tuple[ClassificationScore, AccuracyScore] | None:
     """Count at once what is valid or can be repaired by a reading; None where neither holds."""
     if not all(isinstance(labels, (list, tuple)) for labels in chain(preds, refs)):
@@ -248,9 +234,8 @@ def _counted(
     try:
         if not encoding.all_plain(set().union(*preds, *refs)):
             return None
-        scorer = _spanrs.Scorer(
-            ("exact", 0.0, False), (None, []), encoding.scheme, None, reading, DIALECT, 0, False
-        )
+        matcher, scheme = ("exact", 0.0, False), encoding.scheme
+        scorer = _spanrs.Scorer(matcher, (None, []), scheme, None, reading, DIALECT, 0, False)
         scorer.update_lists(list(refs), list(preds), None)
     except (ValueError, TypeError):
         return None
@@ -276,7 +261,6 @@ def _mentions(labels: Sequence[str], encoding: Encoding, repair: str | None) -> 
 def convert_score(num: float, full_precision: bool) -> Decimal | float:
     """Give a fraction as it is, or in per cent with two digits, halves rounded up.
 
-    >>> from spanrs.compat.seqscore.scoring import convert_score
     >>> convert_score(0.5, False)
     Decimal('50.00')
     """

@@ -8,17 +8,6 @@ from typing import Any, NamedTuple
 
 from spanrs.compat.seqscore.encoding import SUPPORTED_ENCODINGS, Encoding, EncodingError
 
-__all__ = [
-    "VALIDATION_SUPPORTED_ENCODINGS",
-    "InvalidLabelError",
-    "InvalidStateError",
-    "InvalidTransitionError",
-    "SequenceValidationResult",
-    "ValidationError",
-    "ValidationResult",
-    "validate_labels",
-]
-
 VALIDATION_SUPPORTED_ENCODINGS: Sequence[str] = SUPPORTED_ENCODINGS
 
 
@@ -108,7 +97,6 @@ def validate_labels(
     """Check the labels of a sequence, and repair them if asked to; InvalidLabelError without state and type.
 
     >>> from spanrs.compat.seqscore.encoding import get_encoding
-    >>> from spanrs.compat.seqscore.validation import validate_labels
     >>> result = validate_labels(["O", "I-PER"], get_encoding("BIO"), repair="conlleval")
     >>> result.errors[0].msg, result.repaired_labels
     ("Invalid transition 'O' -> 'I-PER'", ('O', 'B-PER'))

@@ -34,9 +34,8 @@ class BaseEstimator:
         known = sorted(self._defaults())
         for name, value in params.items():
             if name not in known:
-                raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {known}."
-                )
+                words = f"Invalid parameter {name!r} for estimator {self}."
+                raise ValueError(f"{words} Valid parameters are: {known}.")
             setattr(self, name, value)
         return self
 

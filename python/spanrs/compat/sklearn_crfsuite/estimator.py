@@ -31,7 +31,6 @@ class CRF(BaseEstimator):
     same line search. ``training_log_`` has what the messages of training said. All attributes of the model are
     None before :meth:`fit`.
 
-    >>> from spanrs.compat.sklearn_crfsuite import CRF
     >>> X = [[{"word": "Rome"}, {"word": "is"}]]
     >>> crf = CRF(c2=0.01).fit(X, [["LOC", "O"]])
     >>> crf.classes_, crf.num_attributes_

@@ -56,7 +56,6 @@ def flat_classification_report(
 def sequence_accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> np.float64 | int:
     """Return the share of sequences without an error; 0 if there are none.
 
-    >>> from spanrs.compat.sklearn_crfsuite.metrics import sequence_accuracy_score
     >>> sequence_accuracy_score([["B", "O"], ["O", "O"]], [["B", "O"], ["O", "B"]])
     np.float64(0.5)
     """

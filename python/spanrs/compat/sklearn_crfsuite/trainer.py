@@ -40,7 +40,6 @@ class LinePerIterationTrainer(Trainer):
 def score_table(rows: Sequence[tuple[str, float | None, float | None, float, int]]) -> str:
     """Return a table of labels, precision, recall, F1 and support as text; None is empty.
 
-    >>> from spanrs.compat.sklearn_crfsuite.trainer import score_table
     >>> print(score_table([("PER", 0.5, 0.25, 1 / 3, 4)]))
     Label      Precision    Recall     F1    Support
     -------  -----------  --------  -----  ---------
@@ -53,6 +52,5 @@ def score_table(rows: Sequence[tuple[str, float | None, float | None, float, int
     columns = zip(_HEADERS, zip(*cells, strict=True), strict=True)
     widths = [max(len(header) + 2, *map(len, column)) for header, column in columns]
     lines = [_HEADERS, tuple("-" * width for width in widths), *cells]
-    return "\n".join(
-        "  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]) for first, *rest in lines
-    )
+    first, *others = widths
+    return "\n".join("  ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)]) for row in lines)

@@ -12,7 +12,6 @@ T = TypeVar("T")
 def flatten(y: Iterable[Iterable[T]]) -> list[T]:
     """Concatenate sequences.
 
-    >>> from spanrs.compat.sklearn_crfsuite.utils import flatten
     >>> flatten([["O"], ["B-PER", "O"]])
     ['O', 'B-PER', 'O']
     """

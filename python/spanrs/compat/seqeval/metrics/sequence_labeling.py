@@ -6,39 +6,20 @@ are read as the scheme says. Every score is one pass of the core over both sides
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Protocol
 
 from spanrs import _spanrs
-from spanrs.compat._naming import named
-from spanrs.compat.seqeval import _scores
-from spanrs.compat.seqeval._counting import default_counts
-from spanrs.compat.seqeval._entities import end_of_chunk, read_entities, start_of_chunk, warn_of_unknown
-from spanrs.compat.seqeval.metrics.v1 import SCORES, Tags, check_shapes
+from spanrs.compat._naming import export, named
+from spanrs.compat.seqeval import _counting, _scores
+from spanrs.compat.seqeval.metrics import v1
+from spanrs.compat.seqeval.metrics.v1 import SCORES, Tags, check_shapes  # noqa: F401
 from spanrs.compat.seqeval.metrics.v1 import classification_report as cr
-from spanrs.compat.seqeval.metrics.v1 import (
-    precision_recall_fscore_support as precision_recall_fscore_support_v1,
-)
-from spanrs.compat.seqeval.reporters import DictReporter, StringReporter
+from spanrs.compat.seqeval.reporters import DictReporter, StringReporter  # noqa: F401
 from spanrs.compat.seqeval.scheme import Token, own_scheme
 
-__all__ = [
-    "SCORES",
-    "DictReporter",
-    "StringReporter",
-    "Token",
-    "accuracy_score",
-    "classification_report",
-    "cr",
-    "end_of_chunk",
-    "f1_score",
-    "get_entities",
-    "performance_measure",
-    "precision_recall_fscore_support",
-    "precision_recall_fscore_support_v1",
-    "precision_score",
-    "recall_score",
-    "start_of_chunk",
-]
+precision_recall_fscore_support_v1 = v1.precision_recall_fscore_support
+end_of_chunk, start_of_chunk = _counting.end_of_chunk, _counting.start_of_chunk
 
 
 def precision_recall_fscore_support(
@@ -57,7 +38,7 @@ def precision_recall_fscore_support(
     ``sample_weight`` is ignored, as in seqeval; for weights that count see ``spanrs.score(weights=...)``.
     """
     _scores.check_options(average, beta)
-    counts = default_counts(y_true, y_pred, suffix, alike=check_shapes(y_true, y_pred))
+    counts = _counting.default_counts(y_true, y_pred, suffix, alike=check_shapes(y_true, y_pred))
     return _scores.scores(counts, average, warn_for, beta, zero_division)
 
 
@@ -72,17 +53,14 @@ def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
     [('PER', 0, 1), ('LOC', 3, 3)]
     """
     nested = _spanrs.same_shape(seq, seq)
-    if not nested and type(seq) is not list:
-        return read_entities(seq, suffix)
-    try:
-        entities, tags = _spanrs.seqeval_entities(seq if nested else [seq], bool(suffix))
-    except (TypeError, ValueError):
-        return read_entities(seq, suffix)
-    if "" in tags:
-        return read_entities(seq, suffix)
-    for tag in tags:
-        warn_of_unknown(tag, suffix)
-    return entities
+    if nested or type(seq) is list:
+        with contextlib.suppress(TypeError, ValueError):
+            entities, tags = _spanrs.seqeval_entities(seq if nested else [seq], bool(suffix))
+            if "" not in tags:
+                for tag in tags:
+                    _counting.warn_of_unknown(tag, suffix)
+                return entities
+    return _counting.read_entities(seq, suffix)
 
 
 class ScoreFunction(Protocol):
@@ -121,7 +99,7 @@ def _measure(metric: str, name: str, summary: str, gives: str) -> ScoreFunction:
         scheme = own_scheme(scheme)
         function: Any = precision_recall_fscore_support
         if mode == "strict" and scheme:
-            function, options["scheme"] = precision_recall_fscore_support_v1, scheme
+            function, options["scheme"] = v1.precision_recall_fscore_support, scheme
         return function(y_true, y_pred, warn_for=(metric,), **options)[_scores.ALL.index(metric)]
 
     summary += "\n\n``mode='strict'`` without a scheme is default mode; ``sample_weight`` is ignored."
@@ -138,10 +116,8 @@ f1_score = _measure("f-score", "f1_score", "Compute F1 of spans.", "np.float64(0
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
     """Compute the fraction of gold tokens with equal tags."""
-    found = _outcomes(y_true, y_pred)
-    if found is not None:
-        tokens, tp, _, _, tn = found
-        return (tp + tn) / tokens
+    if found := _outcomes(y_true, y_pred):
+        return (found[1] + found[4]) / found[0]
     gold, pred = _flat(y_true, y_pred)
     correct: float = sum(t == p for t, p in zip(gold, pred, strict=False))
     return correct / len(gold)
@@ -155,8 +131,7 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
     >>> performance_measure([["B-PER", "O", "B-ORG", "O"]], [["B-PER", "B-LOC", "O", "O"]])
     {'TP': 1, 'FP': 1, 'FN': 1, 'TN': 1}
     """
-    found = _outcomes(y_true, y_pred)
-    if found is not None:
+    if found := _outcomes(y_true, y_pred):
         return dict(zip(("TP", "FP", "FN", "TN"), found[1:], strict=True))
     pairs = list(zip(*_flat(y_true, y_pred), strict=False))
     return {
@@ -169,16 +144,12 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
 
 def _outcomes(y_true: Any, y_pred: Any) -> tuple[int, int, int, int, int] | None:
     """Return tokens of gold, TP, FP, FN, TN; None where tags are no strings."""
-    sides = (y_true, y_pred)
-    if not _spanrs.same_shape(y_true, y_pred):
-        if not (type(y_true) in (list, tuple) and type(y_pred) in (list, tuple)):
-            return None
-        gold, pred = _flat(y_true, y_pred)
-        sides = ([gold], [pred])
-    try:
-        return _spanrs.token_outcomes(*sides)
-    except (TypeError, ValueError):
-        return None
+    with contextlib.suppress(TypeError, ValueError):
+        if _spanrs.same_shape(y_true, y_pred):
+            return _spanrs.token_outcomes(y_true, y_pred)
+        if type(y_true) in (list, tuple) and type(y_pred) in (list, tuple):
+            return _spanrs.token_outcomes(*([side] for side in _flat(y_true, y_pred)))
+    return None
 
 
 def _flat(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
@@ -222,8 +193,11 @@ def classification_report(  # noqa: PLR0917
         return cr(y_true, y_pred, zero_division=zero_division, scheme=scheme, **options)
     # Read first, check then: this order decides which of two errors is raised.
     alike = _spanrs.same_shape(y_true, y_pred)
-    counts = default_counts(y_true, y_pred, suffix, alike=alike)
+    counts = _counting.default_counts(y_true, y_pred, suffix, alike=alike)
     reporter = _scores.make_reporter(counts, digits=digits, output_dict=output_dict)
     if not alike:
         check_shapes(y_true, y_pred)
     return _scores.report(counts, reporter, zero_division)
+
+
+export(globals(), also=("SCORES",))

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 from spanrs import _spanrs
+from spanrs.compat._naming import export
 from spanrs.compat.seqeval import _scores
 from spanrs.compat.seqeval._counting import entity_counts, strict_counts
-from spanrs.compat.seqeval._warnings import undefined_metric_warning
-from spanrs.compat.seqeval.reporters import DictReporter, StringReporter
+from spanrs.compat.seqeval.reporters import DictReporter, StringReporter  # noqa: F401 (seqeval has them here)
 from spanrs.compat.seqeval.scheme import Entities, Token, auto_detect, own_scheme
-
-if TYPE_CHECKING:
-    from sklearn.exceptions import UndefinedMetricWarning
-
-__all__ = [
-    "AVERAGE_SCORES",
-    "PER_CLASS_SCORES",
-    "SCORES",
-    "DictReporter",
-    "Entities",
-    "StringReporter",
-    "Token",
-    "UndefinedMetricWarning",
-    "auto_detect",
-    "check_consistent_length",
-    "classification_report",
-    "precision_recall_fscore_support",
-    "unique_labels",
-]
 
 Tags: TypeAlias = list[list[str]]
 PER_CLASS_SCORES = tuple[list[float], list[float], list[float], list[int]]
@@ -39,7 +20,7 @@ SCORES = Union[PER_CLASS_SCORES, AVERAGE_SCORES]  # noqa: UP007
 def __getattr__(name: str) -> Any:
     # The class is scikit-learn's, which is slow to import and rarely needed.
     if name == "UndefinedMetricWarning":
-        return undefined_metric_warning()
+        return _scores.undefined_metric_warning()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -124,3 +105,6 @@ def classification_report(
     counts = strict_counts(y_true, y_pred, scheme, suffix, alike=alike)
     reporter = _scores.make_reporter(counts, digits=digits, output_dict=output_dict)
     return _scores.report(counts, reporter, zero_division)
+
+
+export(globals(), also=("AVERAGE_SCORES", "PER_CLASS_SCORES", "SCORES", "UndefinedMetricWarning"))
