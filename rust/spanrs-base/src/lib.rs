@@ -3,9 +3,11 @@
 //!
 //! This crate depends on no other crate of the workspace.
 
+mod coded;
 mod interner;
 mod interrupt;
 mod limits;
+mod named;
 mod position;
 mod rng;
 mod short_strings;
@@ -14,9 +16,11 @@ mod task;
 mod threads;
 mod vocabulary;
 
+pub use coded::{Coded, ErrorClass};
 pub use interner::{Internable, Interner};
 pub use interrupt::{Clock, Interrupted, Interval, Pace, Watch};
 pub use limits::Limits;
+pub use named::{Named, UnknownName};
 pub use position::Position;
 pub use rng::Rng;
 pub use short_strings::ShortKey;

@@ -1,3 +1,5 @@
+use crate::Named;
+
 /// Role of the annotations of a type in a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
@@ -9,6 +11,16 @@ pub enum Category {
     Zone,
     /// Any other role.
     Other,
+}
+
+impl Named for Category {
+    const WHAT: &'static str = "category";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("content", Self::Content),
+        ("token", Self::Token),
+        ("zone", Self::Zone),
+        ("other", Self::Other),
+    ];
 }
 
 /// Another label for the annotations of a type that have all these attributes.

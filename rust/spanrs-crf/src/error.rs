@@ -1,3 +1,5 @@
+use spanrs_base::{Coded, ErrorClass};
+
 /// Errors of this crate.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
@@ -124,9 +126,37 @@ pub enum Error {
         /// Name of the algorithm.
         algorithm: &'static str,
     },
+    /// Names, labels or features that cannot be used.
+    #[error("{0}")]
+    Input(String),
     /// The watch asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Shape { .. } => ErrorClass::Alignment,
+            Self::Labels { .. } | Self::Features { .. } | Self::NBest { .. } => ErrorClass::Limit,
+            Self::Interrupted => ErrorClass::Interrupted,
+            _ => ErrorClass::Model,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::File { .. } => "damaged",
+            Self::Shape { .. } => "shape",
+            Self::NotFinite | Self::Transition { .. } => "not_finite",
+            Self::Labels { .. } => "too_many_labels",
+            Self::Features { .. } => "too_many_features",
+            Self::NBest { .. } => "too_many_labellings",
+            Self::NoPath => "no_labelling",
+            Self::Interrupted => "interrupted",
+            _ => "bad_value",
+        }
+    }
 }
 
 /// Results of this crate.

@@ -46,7 +46,8 @@ impl Model {
     /// not predicted then. Results are in the order of the sentences, whatever `threads` is.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] where the watch said stop.
+    /// [`Error::Training`] where there are not as many lists of tags as sentences; [`Error::Interrupted`] where the
+    /// watch said stop.
     pub fn annotate_all(
         &self,
         sentences: &[Vec<String>],
@@ -55,6 +56,10 @@ impl Model {
         threads: usize,
         watch: Watch,
     ) -> Result<Vec<Annotated>> {
+        if given.is_some_and(|given| given.len() != sentences.len()) {
+            let message = "there are not as many lists of tags as sentences";
+            return Err(Error::Training(message.to_owned()));
+        }
         let threads = threads.clamp(1, sentences.len().max(1));
         let stopped = AtomicBool::new(false);
         let parts = map_in_threads(0..threads, |part| {

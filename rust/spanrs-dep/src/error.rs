@@ -1,3 +1,5 @@
+use spanrs_base::{Coded, ErrorClass, Position};
+
 /// Errors of this crate.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
@@ -29,6 +31,34 @@ pub enum Error {
     /// The watch asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Tree(_) | Self::Sentence { .. } | Self::Template { .. } => ErrorClass::Format,
+            Self::Training(_) => ErrorClass::Value,
+            Self::File(_) => ErrorClass::Model,
+            Self::Interrupted => ErrorClass::Interrupted,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Tree(_) | Self::Sentence { .. } => "tree",
+            Self::Template { .. } => "template",
+            Self::Training(_) => "training",
+            Self::File(_) => "damaged",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    fn position(&self) -> Option<Position> {
+        match self {
+            Self::Template { line, .. } => Some(Position::line("", *line as u64)),
+            _ => None,
+        }
+    }
 }
 
 impl From<spanrs_base::Interrupted> for Error {

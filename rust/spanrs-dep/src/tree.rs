@@ -2,7 +2,7 @@
 //!
 //! Heads are those of CoNLL: `heads[i]` is the head of word `i + 1`; words are numbered from 1 and 0 is the root.
 
-use spanrs_base::{Clock, Interrupted, Watch};
+use spanrs_base::{Clock, Interrupted, Named, Watch};
 
 use crate::error::TreeError;
 
@@ -14,6 +14,11 @@ pub enum Roots {
     One,
     /// Any number.
     Many,
+}
+
+impl Named for Roots {
+    const WHAT: &'static str = "roots";
+    const NAMES: &'static [(&'static str, Self)] = &[("one", Self::One), ("many", Self::Many)];
 }
 
 /// Checks that heads are a tree. O(words).

@@ -226,6 +226,22 @@ impl AutoSchemeScorer {
         Ok(())
     }
 
+    /// Names of the scheme as far as it is decided, of the scheme of pred where it is another one (`auto` where it is
+    /// still to be detected), and of the reading.
+    pub fn names(&self) -> (Option<&'static str>, Option<&'static str>, &'static str) {
+        let reader = &self.reader;
+        let pred_scheme = match self.pred_scheme {
+            // It may yet turn out to be that of gold.
+            PredScheme::Named(scheme) if !self.decided => Some(scheme.name()),
+            PredScheme::Undetected if self.decided => Some("auto"),
+            _ => reader
+                .has_two_schemes()
+                .then(|| reader.pred_scheme().name()),
+        };
+        let scheme = self.decided.then(|| reader.scheme().name());
+        (scheme, pred_scheme, reader.reading().name())
+    }
+
     /// Reads in these schemes from now on, if none was found out yet.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! What every matcher is, and where the outcomes go that it finds.
 
-use spanrs_base::Interrupted;
+use spanrs_base::{Coded, ErrorClass, Interrupted};
 
 use crate::outcomes::{Cell, Schema};
 use crate::spans::Spans;
@@ -155,6 +155,19 @@ pub enum Unmatched {
     /// The watch said stop.
     #[error("interrupted")]
     Stopped,
+}
+
+impl Coded for Unmatched {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Stopped => ErrorClass::Interrupted,
+            _ => ErrorClass::Limit,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        "too_many_pairs"
+    }
 }
 
 impl From<Interrupted> for Unmatched {

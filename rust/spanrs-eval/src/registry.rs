@@ -1,6 +1,6 @@
 //! Matchers by name.
 
-use spanrs_base::{Limits, Watch};
+use spanrs_base::{Limits, UnknownName, Watch};
 
 use crate::exact::Exact;
 use crate::matcher::Matcher;
@@ -49,14 +49,36 @@ pub fn matcher_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Makes the matcher of a name.
-pub fn make_matcher(name: &str, options: &MatcherOptions) -> Option<Box<dyn Matcher>> {
-    let (_, make) = MATCHERS.iter().find(|(schema, _)| schema.name == name)?;
-    Some(make(options))
+///
+/// # Errors
+/// [`UnknownName`].
+pub fn make_matcher(name: &str, options: &MatcherOptions) -> Result<Box<dyn Matcher>, UnknownName> {
+    let found = MATCHERS.iter().find(|(schema, _)| schema.name == name);
+    let (_, make) = found.ok_or_else(|| unknown(name, matcher_names()))?;
+    Ok(make(options))
 }
 
 /// The schema of the counts of a matcher, those of MATScore and of parses included.
-pub fn schema_of(name: &str) -> Option<&'static Schema> {
+///
+/// # Errors
+/// [`UnknownName`].
+///
+/// ```
+/// assert_eq!(spanrs_eval::schema_of("exact").unwrap().name, "exact");
+/// let error = spanrs_eval::schema_of("best").unwrap_err();
+/// assert!(error.to_string().starts_with("unknown matcher \"best\"; one of exact, "));
+/// ```
+pub fn schema_of(name: &str) -> Result<&'static Schema, UnknownName> {
     let schemas = MATCHERS.iter().map(|(schema, _)| *schema);
-    let mut schemas = schemas.chain([&mat::SCHEMA, &dep::SCHEMA]);
-    schemas.find(|schema| schema.name == name)
+    let schemas = schemas.chain([&mat::SCHEMA, &dep::SCHEMA]);
+    let found = schemas.clone().find(|schema| schema.name == name);
+    found.ok_or_else(|| unknown(name, schemas.map(|schema| schema.name)))
+}
+
+fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> UnknownName {
+    UnknownName {
+        what: "matcher",
+        name: name.to_owned(),
+        known: known.collect(),
+    }
 }

@@ -1,4 +1,4 @@
-use spanrs_base::Position;
+use spanrs_base::{Coded, ErrorClass, Position};
 
 /// What is wrong with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,6 +95,23 @@ pub struct Error {
 
 /// The result of this crate's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self.code.is_limit() {
+            true => ErrorClass::Limit,
+            false => ErrorClass::Format,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        self.code.name()
+    }
+
+    fn position(&self) -> Option<Position> {
+        Some(self.position.clone())
+    }
+}
 
 impl Error {
     /// An error at a place.

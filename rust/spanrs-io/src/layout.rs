@@ -1,6 +1,6 @@
 //! How a column file is laid out, by what is asked for and by its first token line.
 
-use spanrs_base::Position;
+use spanrs_base::{Coded, ErrorClass, Named, Position};
 
 use crate::conllu;
 use crate::csv::{csv_separator, header, is_quoted_tag};
@@ -20,6 +20,48 @@ pub enum Separator {
     Byte(u8),
 }
 
+impl Separator {
+    /// The separator that a user names: `auto`, `whitespace`, `tab`, `space`, or one ASCII character other than a line
+    /// break.
+    ///
+    /// # Errors
+    /// [`UnknownSeparator`] for any other text.
+    ///
+    /// ```
+    /// use spanrs_io::Separator;
+    /// assert_eq!(Separator::parse("tab"), Ok(Separator::Byte(b'\t')));
+    /// assert_eq!(Separator::parse("|"), Ok(Separator::Byte(b'|')));
+    /// assert!(Separator::parse("::").is_err());
+    /// ```
+    pub fn parse(text: &str) -> std::result::Result<Self, UnknownSeparator> {
+        match (text, text.as_bytes()) {
+            ("auto", _) => Ok(Self::Auto),
+            ("whitespace", _) => Ok(Self::Whitespace),
+            ("tab", _) => Ok(Self::Byte(b'\t')),
+            ("space", _) => Ok(Self::Byte(b' ')),
+            (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => {
+                Ok(Self::Byte(byte))
+            }
+            _ => Err(UnknownSeparator(text.to_owned())),
+        }
+    }
+}
+
+/// A text that [`Separator::parse`] refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("separator must be auto, whitespace, tab, space or one ASCII character, not {0:?}")]
+pub struct UnknownSeparator(String);
+
+impl Coded for UnknownSeparator {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Value
+    }
+
+    fn code(&self) -> &'static str {
+        "unknown_separator"
+    }
+}
+
 /// Which lines are comments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Comments {
@@ -34,6 +76,23 @@ pub enum Comments {
     Prefix(String),
 }
 
+impl Comments {
+    /// What a user means: no comments by no prefix or an empty one, `auto`, or a prefix.
+    ///
+    /// ```
+    /// use spanrs_io::Comments;
+    /// assert_eq!(Comments::parse(None), Comments::None);
+    /// assert_eq!(Comments::parse(Some("%")), Comments::Prefix("%".into()));
+    /// ```
+    pub fn parse(text: Option<&str>) -> Self {
+        match text {
+            None | Some("") => Self::None,
+            Some("auto") => Self::Auto,
+            Some(prefix) => Self::Prefix(prefix.to_owned()),
+        }
+    }
+}
+
 /// How a file is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
@@ -44,6 +103,15 @@ pub enum Format {
     Columns,
     /// CoNLL-U.
     Conllu,
+}
+
+impl Named for Format {
+    const WHAT: &'static str = "format";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("auto", Self::Auto),
+        ("columns", Self::Columns),
+        ("conllu", Self::Conllu),
+    ];
 }
 
 /// A column.

@@ -43,6 +43,12 @@ pub fn are_many(violations: u64, labelled: u64) -> bool {
 }
 
 impl Detection {
+    /// The scheme that is expected, where the tags do not clearly contradict it; else the one that was detected.
+    pub fn scheme_or(&self, expected: Option<Scheme>) -> Scheme {
+        let expected = expected.filter(|expected| !self.contradicts(*expected));
+        expected.unwrap_or(self.scheme)
+    }
+
     /// False where there was no tag but `O`, so there is no evidence for any scheme.
     pub fn is_decided(&self) -> bool {
         self.labelled > 0

@@ -1,4 +1,4 @@
-use spanrs_base::TooManyTags;
+use spanrs_base::{Coded, ErrorClass, TooManyTags};
 
 use crate::reading::Reading;
 use crate::scheme::Scheme;
@@ -116,9 +116,15 @@ pub enum Error {
     TooManyTags(TooManyTags),
 }
 
-impl Error {
-    /// A short name of the kind of error, which does not change between releases.
-    pub fn code(&self) -> &'static str {
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::TooMany { .. } | Self::TooManyTags(_) => ErrorClass::Limit,
+            _ => ErrorClass::Scheme,
+        }
+    }
+
+    fn code(&self) -> &'static str {
         match self {
             Self::UnknownScheme { .. } => "unknown_scheme",
             Self::UnknownReading { .. } => "unknown_reading",

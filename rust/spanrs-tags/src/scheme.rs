@@ -16,6 +16,18 @@ pub enum Edge {
     Contact,
 }
 
+impl Edge {
+    /// Its name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Never => "never",
+            Self::Auto => "auto",
+            Self::Contact => "contact",
+        }
+    }
+}
+
 /// A prefix of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix {

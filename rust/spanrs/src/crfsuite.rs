@@ -1,6 +1,6 @@
 //! Models as CRFsuite's files.
 
-use spanrs_base::Interner;
+use spanrs_base::{Coded, ErrorClass, Interner};
 use spanrs_compat::crfsuite::{CrfsuiteError, CrfsuiteModel, State, Transition};
 use spanrs_crf::{Error as CrfError, Features, Model, check_labels};
 
@@ -24,6 +24,22 @@ pub enum ConversionError {
     /// Features or weights that no model can have.
     #[error(transparent)]
     Model(#[from] CrfError),
+}
+
+impl Coded for ConversionError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Labels(error) => error.class(),
+            _ => ErrorClass::Model,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Labels(error) => error.code(),
+            _ => "damaged",
+        }
+    }
 }
 
 /// The bytes of CRFsuite's model file.

@@ -1,4 +1,4 @@
-use spanrs_base::Position;
+use spanrs_base::{Coded, ErrorClass, Interrupted, Position};
 use spanrs_eval::{Unmatched, Violations};
 
 /// What can go wrong in a job.
@@ -57,6 +57,64 @@ pub enum Error {
     /// The progress function returned false.
     #[error("interrupted")]
     Stopped,
+}
+
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Io(error) => error.class(),
+            Self::Tags { error, .. } => error.class(),
+            Self::Misaligned { .. } => ErrorClass::Alignment,
+            Self::Stacked { .. } | Self::Write(_) => ErrorClass::Format,
+            Self::Malformed { .. } => ErrorClass::Scheme,
+            Self::Unmatched { error, .. } => error.class(),
+            Self::Stopped => ErrorClass::Interrupted,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Io(error) => error.code(),
+            Self::Tags { error, .. } => error.code(),
+            Self::Misaligned { .. } => "misaligned",
+            Self::Stacked { .. } => "stacked_tags",
+            Self::Malformed { .. } => "malformed",
+            Self::Unmatched { error, .. } => error.code(),
+            Self::Write(_) => "io",
+            Self::Stopped => "interrupted",
+        }
+    }
+
+    fn sentence(&self) -> Option<usize> {
+        let Self::Malformed { violations, .. } = self else {
+            return None;
+        };
+        let first = violations.first.first()?;
+        (first.line == 0).then_some(first.sentence as usize)
+    }
+
+    fn position(&self) -> Option<Position> {
+        match self {
+            Self::Io(error) => error.position(),
+            Self::Misaligned { gold, .. } => Some(gold.clone()),
+            Self::Tags { position, .. }
+            | Self::Stacked { position, .. }
+            | Self::Unmatched { position, .. } => Some(position.clone()),
+            Self::Malformed {
+                path, violations, ..
+            } => {
+                let line = violations.first.first()?.line;
+                (line > 0).then(|| Position::line(path, line))
+            }
+            Self::Write(_) | Self::Stopped => None,
+        }
+    }
+}
+
+impl From<Interrupted> for Error {
+    fn from(_: Interrupted) -> Self {
+        Self::Stopped
+    }
 }
 
 /// The result of a job.

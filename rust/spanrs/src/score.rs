@@ -1,4 +1,5 @@
-use spanrs_base::Position;
+use spanrs_base::{Named, Position};
+use spanrs_eval::outcomes::{DIFFERING_TOKENS, UNALIGNED_FILES};
 use spanrs_eval::{Scorer, Side, TagBlock};
 use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Reader, Reading};
@@ -32,6 +33,15 @@ pub enum OnMisaligned {
     Ignore,
 }
 
+impl Named for OnMisaligned {
+    const WHAT: &'static str = "on_misaligned";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("refuse", Self::Refuse),
+        ("report", Self::Report),
+        ("ignore", Self::Ignore),
+    ];
+}
+
 /// What a row of counts is, if the scorer keeps documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rows {
@@ -53,6 +63,44 @@ pub struct Alignment {
     pub examples: Vec<String>,
     /// A key of MISC that no word of pred has; all tags of pred were read as `O`.
     pub missing_key: Option<String>,
+}
+
+/// What was noticed in files besides counts, over all pairs of files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// The first tokens that differ, of the first pair of files that has such.
+    pub examples: Vec<String>,
+    /// Warnings, each once.
+    pub warnings: Vec<String>,
+}
+
+impl Notes {
+    /// Notes the agreement of a pair of files, and counts differing tokens and unaligned files.
+    pub fn add(&mut self, alignment: Alignment, scorer: &mut Scorer) {
+        scorer.add_to_corpus(DIFFERING_TOKENS, alignment.differing);
+        scorer.add_to_corpus(UNALIGNED_FILES, u64::from(alignment.unaligned));
+        if self.examples.is_empty() {
+            self.examples = alignment.examples;
+        }
+        self.warn(alignment.missing_key.map(|key| {
+            format!("no word of pred has the key {key}, which gold has; pred has no spans then")
+        }));
+    }
+
+    /// Adds warnings that are new.
+    ///
+    /// ```
+    /// let mut notes = spanrs::Notes::default();
+    /// notes.warn(["a".to_owned(), "a".to_owned()]);
+    /// assert_eq!(notes.warnings, ["a"]);
+    /// ```
+    pub fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
 }
 
 /// Differing tokens that are kept as examples.
@@ -90,22 +138,32 @@ pub fn score(
         }
         Sides::One(rows) => one(pair, *rows, reader, scorer, progress)?,
     };
-    if reader.reading() == Reading::Refuse {
-        for (side, path) in [(Side::Gold, gold_path), (Side::Pred, pred_path)] {
-            let violations = scorer.violations(side);
-            if violations.count > 0 {
-                return Err(Error::Malformed {
-                    path,
-                    scheme: match side {
-                        Side::Gold => reader.scheme(),
-                        Side::Pred => reader.pred_scheme(),
-                    },
-                    violations: violations.clone(),
-                });
-            }
+    refuse_violations(reader, scorer, [&gold_path, &pred_path])?;
+    Ok(alignment)
+}
+
+/// Refuses violations under the reading [`Reading::Refuse`]. `paths` are what errors call gold and pred.
+///
+/// # Errors
+/// [`Error::Malformed`] for the first side that has violations.
+pub fn refuse_violations(reader: &Reader, scorer: &Scorer, paths: [&str; 2]) -> Result<()> {
+    if reader.reading() != Reading::Refuse {
+        return Ok(());
+    }
+    for (side, path) in [Side::Gold, Side::Pred].into_iter().zip(paths) {
+        let violations = scorer.violations(side);
+        if violations.count > 0 {
+            return Err(Error::Malformed {
+                path: path.to_owned(),
+                scheme: match side {
+                    Side::Gold => reader.scheme(),
+                    Side::Pred => reader.pred_scheme(),
+                },
+                violations: violations.clone(),
+            });
         }
     }
-    Ok(alignment)
+    Ok(())
 }
 
 /// Both sides of the current sentence, and of the sentences not counted yet.

@@ -122,12 +122,12 @@ class Evaluator(Reports):
         used = [name for name in names if name in allowed]
         if not min(len(true), len(pred)):
             return _results({}, {name: {} for name in used}, {}, {name: {} for name in used})
-        how = (float(percentages.pop()), False)
-        overall, by_type = _spanrs.partial_count(true, pred, keep, how)
+        min_overlap = float(percentages.pop())
+        overall, by_type = _spanrs.partial_count(true, pred, keep, min_overlap)
         none = [(0,) * len(CATEGORIES)] * len(MODES)
 
         def indices(label: str | None) -> dict[str, EvaluationIndices]:
-            ask = functools.partial(_spanrs.partial_outcomes, true, pred, keep, how)
+            ask = functools.partial(_spanrs.partial_outcomes, true, pred, keep, min_overlap)
             return {
                 name: EvaluationIndices._later(functools.partial(ask, MODES.index(name), label))
                 for name in STRATEGIES

@@ -20,7 +20,7 @@ class DataLoader(ABC):
 def _entities(spans: _spanrs.SpanLists) -> list[list[Entity]]:
     """Return spans as entities, whose ends are inclusive."""
     return [
-        [Entity(label, start, end - 1) for label, start, end in document] for document in spans.documents()
+        [Entity(label, start, end - 1) for label, start, end in document] for document in spans.sentences()
     ]
 
 

@@ -38,7 +38,7 @@ def list_to_spans(doc: Iterable[Iterable[str]]) -> list[list[dict[str, Any]]]:
     spans = _spanrs.nervaluate_tags([list(tokens) for tokens in doc], True)
     return [
         [{"label": label, "start": start, "end": end - 1} for label, start, end in document]
-        for document in spans.documents()
+        for document in spans.sentences()
     ]
 
 

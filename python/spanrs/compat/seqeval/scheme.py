@@ -340,7 +340,8 @@ def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[
     try:
         if not core_reads(_spanrs.distinct_tags(sequences), scheme, suffix):
             return None
-        return _spanrs.read_spans_batch(sequences, name, "seqeval-strict", Dialect(suffix=bool(suffix)))
+        reader = (name, "seqeval-strict", Dialect(suffix=bool(suffix)))
+        return _spanrs.read_spans_batch(sequences, reader)
     except (TypeError, ValueError):
         # Tags that are no strings, or no valid text: Token raises the error.
         return None

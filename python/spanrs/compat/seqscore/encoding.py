@@ -186,7 +186,7 @@ class Encoding:
         """Give the spans of labels that are well-formed, None of others."""
         try:
             if isinstance(labels, (list, tuple)) and self.all_plain(set(labels)):
-                return _spanrs.read_spans(labels, self.scheme, "refuse", DIALECT)
+                return _spanrs.read_spans(labels, (self.scheme, "refuse", DIALECT))
         except (ValueError, TypeError):
             pass
         return None

@@ -9,7 +9,7 @@ pub use text::{ConllevalText, Cut, Error, Layout};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
-use spanrs_base::Interner;
+use spanrs_base::{Interner, Named};
 use std::hash::BuildHasher;
 
 /// A version of conlleval.
@@ -23,16 +23,13 @@ pub enum Rules {
     Sequences,
 }
 
-impl Rules {
-    /// The rules of a name: `perl`, `python` or `sequences`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "perl" => Some(Self::Perl),
-            "python" => Some(Self::Python),
-            "sequences" => Some(Self::Sequences),
-            _ => None,
-        }
-    }
+impl Named for Rules {
+    const WHAT: &'static str = "rules";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("perl", Self::Perl),
+        ("python", Self::Python),
+        ("sequences", Self::Sequences),
+    ];
 }
 
 /// How tags are read.
@@ -61,6 +58,20 @@ pub struct TypeCounts {
     pub pred_tags: u64,
     /// Tokens of this type whose tags are equal.
     pub equal_tags: u64,
+}
+
+impl TypeCounts {
+    /// All numbers, in the order of the fields.
+    pub fn row(self) -> [u64; 6] {
+        [
+            self.gold,
+            self.pred,
+            self.both,
+            self.gold_tags,
+            self.pred_tags,
+            self.equal_tags,
+        ]
+    }
 }
 
 /// A tag without `-` under [`Rules::Sequences`].

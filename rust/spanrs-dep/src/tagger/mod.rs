@@ -218,9 +218,14 @@ impl Tagger {
         self.len() == 0
     }
 
-    /// Names of the published features with their (class, weight) pairs; empty for a tagger that does not know the names.
-    pub fn named_weights(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (u32, f64)>)> {
-        let number = |(class, weight)| (class, f64::from(weight) / self.weights.scale());
+    /// XPOS of a class.
+    pub fn xpos(&self, class: u32) -> &str {
+        &self.classes()[class as usize].xpos
+    }
+
+    /// Names of the published features with their (XPOS, weight) pairs; empty for a tagger that does not know the names.
+    pub fn named_weights(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (&str, f64)>)> {
+        let number = |(class, weight)| (self.xpos(class), f64::from(weight) / self.weights.scale());
         let rows = self.weights.rows().iter();
         let rows = rows.map(move |(_, row)| row.map(number));
         self.names.iter().map(String::as_str).zip(rows)

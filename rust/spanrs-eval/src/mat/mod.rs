@@ -42,7 +42,7 @@ pub use selection::{AnnotatedText, Discontinuous, Selected, Selection};
 
 use std::ops::Deref;
 
-use spanrs_base::{Pace, Span, Watch};
+use spanrs_base::{Named, Pace, Span, Watch};
 
 use crate::Side;
 use crate::matcher::{self, Sink, Text, Unmatched};
@@ -104,6 +104,15 @@ pub enum Unit {
     Character,
 }
 
+impl Named for Unit {
+    const WHAT: &'static str = "unit";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("token", Self::Token),
+        ("pseudo_token", Self::PseudoToken),
+        ("character", Self::Character),
+    ];
+}
+
 /// How many units there are.
 pub const UNITS: usize = 3;
 
@@ -115,6 +124,12 @@ pub enum Unpaired {
     Alone,
     /// It clashes with what it is most similar to.
     Clash,
+}
+
+impl Named for Unpaired {
+    const WHAT: &'static str = "unpaired_overlap";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("alone", Self::Alone), ("clash", Self::Clash)];
 }
 
 /// Annotations of both sides that answer each other, by their places; at least one is there.

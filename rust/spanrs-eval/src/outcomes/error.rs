@@ -1,3 +1,5 @@
+use spanrs_base::{Coded, ErrorClass};
+
 /// Counts that cannot be merged, stored or loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CountsError {
@@ -27,30 +29,35 @@ pub enum CountsError {
     #[error("an order of documents has the place of each of them once")]
     Order,
     /// A system has two documents with one key.
-    #[error("system {system} has the document {document} more than once; name each document once")]
+    #[error("{system} has document {document} more than once; name each document once")]
     Repeated {
         /// The key.
         document: String,
-        /// The system, from 0.
-        system: usize,
+        /// The system.
+        system: String,
     },
     /// A document that one system has and another one has not.
     #[error(
-        "the systems do not have the same documents: system {system} has no document {document}"
+        "{system} has no document {document}; paired tests need the same documents of every system"
     )]
     Unpaired {
         /// The key.
         document: String,
-        /// The system without it, from 0.
-        system: usize,
+        /// The system without it.
+        system: String,
     },
     /// A document of two systems does not have the same gold spans, sentences or tokens.
-    #[error("system {system} has other gold spans, sentences or tokens in document {document}")]
+    #[error(
+        "{first} and {system} have different gold spans, sentences or tokens in document {document}; paired tests need \
+         the same gold data"
+    )]
     Gold {
+        /// The first system.
+        first: String,
         /// The key.
         document: String,
-        /// The system, from 0.
-        system: usize,
+        /// The system.
+        system: String,
     },
     /// A sum is too large for 64 bits, with room to count on.
     #[error("the counts are too large to be added")]
@@ -66,4 +73,46 @@ pub enum CountsError {
         /// What is wrong there.
         reason: &'static str,
     },
+    /// More values of measures than fit into memory.
+    #[error(
+        "{samples} samples of {measures} measures are {} values, and {most} is the limit",
+        .samples.saturating_mul(*.measures)
+    )]
+    TooManyValues {
+        /// Samples.
+        samples: u64,
+        /// Measures of each, of all systems.
+        measures: u64,
+        /// The limit.
+        most: u64,
+    },
+    /// A criterion, document or system that does not exist, or weights that do not fit.
+    #[error("{0}")]
+    Argument(String),
+}
+
+impl Coded for CountsError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Repeated { .. } | Self::Unpaired { .. } | Self::Gold { .. } => {
+                ErrorClass::Alignment
+            }
+            Self::Version | Self::Order | Self::Damaged { .. } => ErrorClass::Format,
+            Self::TooManyValues { .. } => ErrorClass::Limit,
+            Self::Argument(_) => ErrorClass::Value,
+            _ => ErrorClass::Scheme,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Schema { .. } | Self::Documents => "signature",
+            Self::Rename { .. } => "rename",
+            Self::OpenDocument | Self::Overflow => "counts",
+            Self::Repeated { .. } | Self::Unpaired { .. } | Self::Gold { .. } => "documents",
+            Self::Version | Self::Order | Self::Damaged { .. } => "damaged",
+            Self::TooManyValues { .. } => "too_many_values",
+            Self::Argument(_) => "argument",
+        }
+    }
 }

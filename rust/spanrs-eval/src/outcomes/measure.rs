@@ -1,6 +1,9 @@
 //! Measures: functions of summed cells.
 
+use spanrs_base::Named;
+
 use super::counts::Counts;
+use super::error::CountsError;
 use super::schema::{Axis, Criterion};
 
 /// Which of the three measures.
@@ -12,6 +15,15 @@ pub enum Part {
     Recall,
     /// The weighted harmonic mean of the two.
     F,
+}
+
+impl Named for Part {
+    const WHAT: &'static str = "part";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("precision", Self::Precision),
+        ("recall", Self::Recall),
+        ("f1", Self::F),
+    ];
 }
 
 /// A group of outcomes and the weights of their sum as true positives, false positives and false negatives.
@@ -100,10 +112,56 @@ pub enum Measure {
     RatioOfType(Ratio, u32),
 }
 
+/// What a [`Prf`] is taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Average {
+    /// All spans.
+    Micro,
+    /// Types, each counting the same.
+    Macro,
+    /// Types, each counting as often as it has gold spans.
+    Weighted,
+    /// One type.
+    Type,
+}
+
+impl Named for Average {
+    const WHAT: &'static str = "average";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("micro", Self::Micro),
+        ("macro", Self::Macro),
+        ("weighted", Self::Weighted),
+        ("type", Self::Type),
+    ];
+}
+
+impl Measure {
+    /// Precision, recall or F over what `average` says; `ty` is the number of the type for [`Average::Type`].
+    pub fn of_prf(average: Average, prf: Prf, ty: u32) -> Self {
+        match average {
+            Average::Micro => Self::Micro(prf),
+            Average::Macro => Self::Macro(prf),
+            Average::Weighted => Self::Weighted(prf),
+            Average::Type => Self::OfType(prf, ty),
+        }
+    }
+}
+
 impl Counts {
     /// The value of a measure for all that was counted.
     pub fn measure(&self, measure: &Measure) -> f64 {
         self.measures(std::slice::from_ref(measure))[0]
+    }
+
+    /// The index of a criterion, if there is one.
+    ///
+    /// # Errors
+    /// [`CountsError::Argument`] otherwise.
+    pub fn check_criterion(&self, criterion: u8) -> Result<u8, CountsError> {
+        match self.schema().criteria.get(usize::from(criterion)) {
+            Some(_) => Ok(criterion),
+            None => Err(CountsError::Argument(format!("no criterion {criterion}"))),
+        }
     }
 
     /// The values of measures for all that was counted.
@@ -119,11 +177,17 @@ impl Counts {
         ids.map(|id| self.total(id) as f64).collect()
     }
 
-    /// The total of each cell, where each document counts as often as its weight says; None if there are not as many
-    /// weights as documents.
-    pub fn weighted_totals(&self, weights: &[f64]) -> Option<Vec<f64>> {
-        if self.rows().len() != weights.len() {
-            return None;
+    /// The total of each cell, where each document counts as often as its weight says.
+    ///
+    /// # Errors
+    /// [`CountsError::Argument`] if there are not as many weights as documents.
+    pub fn weighted_totals(&self, weights: &[f64]) -> Result<Vec<f64>, CountsError> {
+        let documents = self.rows().len();
+        if documents != weights.len() {
+            return Err(CountsError::Argument(format!(
+                "there are {documents} documents and {} weights; give one each",
+                weights.len()
+            )));
         }
         let mut sums = vec![0.0; self.cells().len()];
         for (row, weight) in self.rows().zip(weights) {
@@ -131,7 +195,7 @@ impl Counts {
                 sums[id as usize] += n as f64 * weight;
             }
         }
-        Some(sums)
+        Ok(sums)
     }
 }
 

@@ -1,3 +1,5 @@
+use spanrs_base::Named;
+
 /// What may become of a span, or of a pair of spans, under a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
@@ -28,6 +30,15 @@ pub enum Axis {
     Gold,
     /// All for the pred type, or that of gold where there is no pred span.
     Pred,
+}
+
+impl Named for Axis {
+    const WHAT: &'static str = "axis";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("own", Self::Own),
+        ("gold", Self::Gold),
+        ("pred", Self::Pred),
+    ];
 }
 
 /// One question that a matcher answers about every span.

@@ -1,5 +1,7 @@
 //! Spans in memory: those of gold or pred, sentence after sentence.
 
+mod builder;
+mod scoring;
 mod sides;
 mod tag_sentences;
 
@@ -10,6 +12,8 @@ use spanrs_base::{Interner, Span};
 
 use crate::token_sets::{Run, TokenSets};
 
+pub use builder::SpanListsBuilder;
+pub use scoring::{NamedSpan, SpanEvent, span_events};
 pub use sides::Sides;
 pub use tag_sentences::{ReadError, TagSentences, spans_of_ids};
 

@@ -16,6 +16,7 @@ mod annotators;
 mod brat;
 mod char_index;
 mod fake_xml;
+mod given;
 mod json;
 mod jsonl;
 mod label_studio;
@@ -23,12 +24,14 @@ mod mat_json;
 mod regions;
 mod xml_inline;
 
+pub use given::{BadOffsets, GivenAnnotation};
+
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use spanrs_base::{Interner, Limits, Position};
+use spanrs_base::{Interner, Limits, Named, Position};
 
 use crate::error::{Code, Error, Result, one_line};
 use crate::open::{decompress, is_compressed, open_file};
@@ -213,9 +216,9 @@ pub enum Format {
     LabelStudio,
 }
 
-impl Format {
-    /// All formats, with their names.
-    pub const ALL: [(&'static str, Self); 8] = [
+impl Named for Format {
+    const WHAT: &'static str = "format";
+    const NAMES: &'static [(&'static str, Self)] = &[
         ("mat-json", Self::MatJson),
         ("xml-inline", Self::XmlInline),
         ("fake-xml-inline", Self::FakeXmlInline),
@@ -225,12 +228,6 @@ impl Format {
         ("prodigy", Self::Prodigy),
         ("label-studio", Self::LabelStudio),
     ];
-
-    /// The format of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find_map(|(known, format)| (known == name).then_some(format))
-    }
 }
 
 /// Which elements of XML are annotations.
@@ -402,15 +399,6 @@ pub(crate) fn place(name: &str, before: &[u8]) -> Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn formats_have_names() {
-        for (name, format) in Format::ALL {
-            assert_eq!(Format::named(name), Some(format));
-        }
-        assert_eq!(Format::named("label-studio"), Some(Format::LabelStudio));
-        assert_eq!(Format::named("brat "), None);
-    }
 
     #[test]
     fn brat_is_two_files_of_which_either_is_named() {

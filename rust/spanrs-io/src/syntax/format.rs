@@ -1,4 +1,4 @@
-use spanrs_base::Position;
+use spanrs_base::{Named, Position};
 
 use crate::conllu::{Id, id};
 use crate::error::{Code, Error, Result};
@@ -17,25 +17,17 @@ pub enum SyntaxFormat {
     Tokens,
 }
 
+impl Named for SyntaxFormat {
+    const WHAT: &'static str = "format";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("conllu", Self::Conllu),
+        ("four-columns", Self::FourColumns),
+        ("word-tag", Self::WordTag),
+        ("tokens", Self::Tokens),
+    ];
+}
+
 impl SyntaxFormat {
-    /// All formats.
-    pub const ALL: [Self; 4] = [Self::Conllu, Self::FourColumns, Self::WordTag, Self::Tokens];
-
-    /// Its name in options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Conllu => "conllu",
-            Self::FourColumns => "four-columns",
-            Self::WordTag => "word-tag",
-            Self::Tokens => "tokens",
-        }
-    }
-
-    /// The format of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     /// Recognises the format of a text by its first lines.
     ///
     /// # Errors
