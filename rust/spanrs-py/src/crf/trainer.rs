@@ -125,7 +125,7 @@ impl CrfTrainer {
             .transpose()?;
         let start = start.map(|model| model.get().core().clone());
         let (corpus, labels, attributes) = std::mem::take(&mut builder.corpus).into_parts();
-        let trained = py.detach(|| {
+        let (model, why) = py.detach(|| {
             let features = Features::of(&corpus, selection);
             let mut weights = match &start {
                 Some(model) => model.weights_for(&labels, &attributes, &features),
@@ -151,15 +151,11 @@ impl CrfTrainer {
                 after,
             );
             let why = observer.reason(stopped, keep_on_interrupt)?;
-            let best = observer.best.take();
-            Ok::<_, Error>((best.unwrap_or(weights), features, why))
-        });
-        let (weights, features, why) = trained?;
-        let model = py.detach(|| {
+            let weights = observer.best.take().unwrap_or(weights);
             let model = Model::new(labels, attributes, features, weights, "{}".into());
-            model.and_then(Model::pruned)
-        });
-        Ok((CrfModel::of(model?)?, why))
+            Ok::<_, Error>((model.and_then(Model::pruned)?, why))
+        })?;
+        Ok((CrfModel::of(model)?, why))
     }
 }
 
