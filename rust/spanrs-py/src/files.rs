@@ -18,7 +18,6 @@ use spanrs_tags::Scheme;
 
 use crate::error::{Error, Result};
 use crate::options::{ByName, Choice, PyDialect, PyReader, ViolationTuple, violation_tuple};
-use crate::stop;
 use crate::tags::{DetectionTuple, PyConverter, detection_tuple};
 
 /// (format, separator, comments, token column, tag column, second column, line limit in bytes)
@@ -136,6 +135,7 @@ impl Write for Sink<'_> {
 struct Progress {
     callback: Option<Py<PyAny>>,
     told: Instant,
+    failed: Option<PyErr>,
 }
 
 impl Progress {
@@ -145,20 +145,16 @@ impl Progress {
             return true;
         }
         self.told = Instant::now();
-        if stop() {
-            return false;
-        }
-        let Some(callback) = &self.callback else {
-            return true;
-        };
-        Python::attach(|py| match callback.call1(py, (bytes,)) {
-            Ok(_) => true,
-            Err(raised) => {
-                // The error of the stopped job takes it.
-                raised.restore(py);
-                false
+        let told = Python::attach(|py| {
+            py.check_signals()?;
+            if let Some(callback) = &self.callback {
+                callback.call1(py, (bytes,))?;
             }
-        })
+            Ok(())
+        });
+        // Kept here and not left set: Python code still runs when the job ends, to write what is buffered.
+        self.failed = told.err();
+        self.failed.is_none()
     }
 }
 
@@ -171,9 +167,13 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     let mut progress = Progress {
         callback,
         told: Instant::now(),
+        failed: None,
     };
     let result = py.detach(|| job(&mut |n| progress.tell(n)));
-    result.map_err(Into::into)
+    match progress.failed {
+        Some(raised) => Err(raised.into()),
+        None => result.map_err(Into::into),
+    }
 }
 
 /// The scheme of a file, and what speaks for it. A scheme that is `expected` is given where the tags are not
