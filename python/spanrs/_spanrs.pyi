@@ -86,7 +86,6 @@ __all__ = [
     "tags_of",
     "token_outcomes",
     "validate",
-    "validate_batch",
     "validate_file",
     "whole_file",
     "write_tags",
@@ -107,7 +106,8 @@ _Filter: TypeAlias = tuple[list[str] | None, list[str]]
 _FairRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 _SpanFile: TypeAlias = tuple[object, str | None, _Options, bool]
 _Spot: TypeAlias = tuple[str, int, int, list[int] | None]
-_How: TypeAlias = tuple[float, bool]
+_Reader: TypeAlias = tuple[str, str, _Dialect]
+_Converter: TypeAlias = tuple[str, str, str | None, _Dialect]
 _Places: TypeAlias = list[tuple[int, int]]
 _Column: TypeAlias = npt.NDArray[np.int64]
 _Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
@@ -236,7 +236,7 @@ class Scorer:
         filter_tuple: _Filter,
         scheme: str,
         pred_scheme: str | None,
-        reading_name: str,
+        reading: str,
         dialect: _Dialect,
         keep: int,
         by_document: bool,
@@ -293,7 +293,7 @@ class Scorer:
 class IobesReader(Generic[_S, _E]):
     def __new__(
         cls,
-        scheme_name: str,
+        scheme: str,
         span_class: type[_S],
         error_class: type[_E],
         report: Callable[[list[_E]], None],
@@ -320,24 +320,17 @@ class IobesWriter:
 @final
 class SpanLists:
     def types(self) -> list[str]: ...
-    def documents(self) -> list[list[_Span]]: ...
+    def sentences(self) -> list[list[_Span]]: ...
     def __len__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-def convert(
-    tags: object, source: str, target: str, reading_name: str | None, dialect: _Dialect, /
-) -> list[str]: ...
-def convert_batch(
-    sentences: object, source: str, target: str, reading_name: str | None, dialect: _Dialect, /
-) -> list[list[str]]: ...
+def convert(tags: object, converter: _Converter, /) -> list[str]: ...
+def convert_batch(sentences: object, converter: _Converter, /) -> list[list[str]]: ...
 def convert_file(
     source: object,
     out: object,
     options: _Options,
-    source_scheme: str,
-    target_scheme: str,
-    reading_name: str | None,
-    dialect: _Dialect,
+    converter: _Converter,
     progress: _Progress,
     /,
 ) -> list[str]: ...
@@ -356,7 +349,7 @@ def fair_evaluation(
     labels: list[Any], rows: list[_FairRow], pairs: list[tuple[int, int, int, int]], focus: str, /
 ) -> dict[str, Any]: ...
 def faireval_files(gold: _SpanFile, pred: _SpanFile, only: _Filter, /) -> dict[str, Any]: ...
-def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
+def legal(scheme: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
 def ncrfpp_counts(gold: object, pred: object, bio: bool, /) -> list[int]: ...
 def ncrfpp_spans(tags: object, bio: bool, /) -> list[tuple[str, int, int | None]]: ...
 def nervaluate_conll(data: str, /) -> SpanLists: ...
@@ -365,7 +358,7 @@ def nervaluate_entities(data: object, /) -> SpanLists: ...
 def nervaluate_pairs(gold: object, pred: object, /) -> tuple[SpanLists, SpanLists] | None: ...
 def nervaluate_tags(data: object, any_prefix: bool, /) -> SpanLists: ...
 def partial_count(
-    gold: SpanLists, pred: SpanLists, keep: Sequence[str] | None, how: _How, /
+    gold: SpanLists, pred: SpanLists, keep: Sequence[str] | None, min_overlap: float, /
 ) -> tuple[list[list[int]], dict[str, list[list[int]]]]: ...
 def span_lists_of_ids(
     gold: npt.NDArray[Any],
@@ -380,7 +373,7 @@ def partial_outcomes(
     gold: SpanLists,
     pred: SpanLists,
     keep: Sequence[str] | None,
-    how: _How,
+    min_overlap: float,
     mode: int,
     type_name: str | None,
     /,
@@ -391,27 +384,19 @@ def span_lists_of_tags(
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],
-    scheme_name: str,
-    reading_name: str,
-    dialect: _Dialect,
+    reader: _Reader,
     ignore_index: int,
     /,
 ) -> tuple[tuple[_Column, _Column, _Column, _Column], list[str]]: ...
 @overload
-def read_spans(
-    tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, make: None = None, /
-) -> list[_Span]: ...
+def read_spans(tags: object, reader: _Reader, make: None = None, /) -> list[_Span]: ...
 @overload
-def read_spans(
-    tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, make: Callable[..., _T], /
-) -> list[_T]: ...
+def read_spans(tags: object, reader: _Reader, make: Callable[..., _T], /) -> list[_T]: ...
+@overload
+def read_spans_batch(sentences: object, reader: _Reader, make: None = None, /) -> list[list[_Span]]: ...
 @overload
 def read_spans_batch(
-    sentences: object, scheme_name: str, reading_name: str, dialect: _Dialect, make: None = None, /
-) -> list[list[_Span]]: ...
-@overload
-def read_spans_batch(
-    sentences: object, scheme_name: str, reading_name: str, dialect: _Dialect, make: Callable[..., _T], /
+    sentences: object, reader: _Reader, make: Callable[..., _T], /
 ) -> list[list[_T]]: ...
 def readings() -> list[str]: ...
 def same_shape(gold: object, pred: object, /) -> bool: ...
@@ -436,13 +421,11 @@ def spans_file(
     source: object,
     out: object,
     options: _Options,
-    scheme_name: str,
-    reading_name: str,
-    dialect: _Dialect,
+    reader: _Reader,
     progress: _Progress,
     /,
 ) -> list[str]: ...
-def tags_of(scheme_name: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
+def tags_of(scheme: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
 def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
 def matchers() -> list[str]: ...
 def file_errors(
@@ -467,17 +450,11 @@ def span_lists(
     sentences: list[list[_Span]], tokens: list[list[tuple[int, int]] | None] | None = None, /
 ) -> SpanLists: ...
 def span_lists_of_tuples(gold: object, pred: object, tokens: bool, /) -> tuple[SpanLists, SpanLists]: ...
-def validate(
-    tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, /
-) -> list[_Violation]: ...
-def validate_batch(
-    sentences: object, scheme_name: str, reading_name: str, dialect: _Dialect, /
-) -> list[list[_Violation]]: ...
+def validate(sentences: object, reader: _Reader, /) -> list[list[_Violation]]: ...
 def validate_file(
     source: object,
     options: _Options,
-    scheme_name: str,
-    dialect: _Dialect,
+    reader: _Reader,
     keep: int,
     progress: _Progress,
     /,
@@ -485,7 +462,7 @@ def validate_file(
 def write_tags(
     spans: Sequence[_Span],
     length: int | None,
-    scheme_name: str,
+    scheme: str,
     dialect: _Dialect,
     overwrite: bool,
     /,
@@ -533,7 +510,7 @@ def documents_of(
     documents: Sequence[tuple[str, str | None, Sequence[_Annotation], Sequence[str]]], /
 ) -> Documents: ...
 def read_conll_documents(
-    path: Path, options: _Options, scheme_name: str, reading_name: str, /
+    path: Path, options: _Options, scheme: str, reading: str, /
 ) -> tuple[Documents, list[str]]: ...
 def read_documents(
     source: Path | tuple[bytes, str],

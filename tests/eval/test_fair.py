@@ -249,7 +249,7 @@ def test_span_lists_go_through_pickles_with_their_tokens():
     events = _spanrs.span_events(*lists, *how)
     assert {tuple(span[3]) for event in events for span in event[4:] if span and span[3]} == {(0, 4)}
     assert _spanrs.span_events(*copies, *how) == events
-    assert copies[0].documents() == lists[0].documents()
+    assert copies[0].sentences() == lists[0].sentences()
 
 
 def test_signatures_tell_weights_apart_that_differ_in_the_last_digit():

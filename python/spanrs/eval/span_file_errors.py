@@ -100,7 +100,8 @@ def read_values(source: Opener, columns: Columns) -> Iterator[TokenValues]:
     """
     with tempfile.TemporaryFile() as out:
         # Under TOKEN the value of each token is a span of its own, and O none.
-        _spanrs.spans_file(source(), out, columns.as_options(), "TOKEN", "conlleval", Dialect(), None)
+        reader = ("TOKEN", "conlleval", Dialect())
+        _spanrs.spans_file(source(), out, columns.as_options(), reader, None)
         out.seek(0)
         for line in out:
             row = json.loads(line)

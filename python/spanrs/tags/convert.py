@@ -63,5 +63,5 @@ def convert(
     ['O', 'S-PER']
     """
     if is_batch(tags):
-        return _spanrs.convert_batch(tags, source, target, reading, dialect)
-    return _spanrs.convert(tags, source, target, reading, dialect)
+        return _spanrs.convert_batch(tags, (source, target, reading, dialect))
+    return _spanrs.convert(tags, (source, target, reading, dialect))

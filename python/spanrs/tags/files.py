@@ -148,7 +148,7 @@ def validate_file(
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
         sentences, tokens, (count, first), kinds, found = _spanrs.validate_file(
-            again(), options, name, dialect, max_violations, progress
+            again(), options, (name, "conlleval", dialect), max_violations, progress
         )
     rows = [(line, Violation(*row)) for _, line, row in first]
     found += odd_sentences(source_name(source), sentences, tokens)
@@ -199,7 +199,7 @@ def convert_file(
         with atomic_output(target_path) as out:
             options = columns.as_options()
             found = _spanrs.convert_file(
-                again(), out, options, name, target_scheme, reading, dialect, progress
+                again(), out, options, (name, target_scheme, reading, dialect), progress
             )
     warn(found)
 
@@ -293,4 +293,4 @@ def _write_spans(
     with rereadable(source, needed=is_auto(scheme)) as again:
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
-        return _spanrs.spans_file(again(), out, options, name, reading, dialect, progress)
+        return _spanrs.spans_file(again(), out, options, (name, reading, dialect), progress)

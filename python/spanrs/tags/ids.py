@@ -70,7 +70,7 @@ def read_spans_ids(
     """
     array = as_ids(ids)
     columns, types = _spanrs.read_ids(
-        array, as_vocabulary(vocabulary), scheme, reading, dialect, ignore_index
+        array, as_vocabulary(vocabulary), (scheme, reading, dialect), ignore_index
     )
     return SpanArrays(*columns, types)
 
@@ -162,7 +162,7 @@ def validate_ids(
     1
     """
     _, places, sentences = _sentences(ids, vocabulary, ignore_index)
-    found = _spanrs.validate_batch(sentences, scheme, "conlleval", dialect)
+    found = _spanrs.validate(sentences, (scheme, "conlleval", dialect))
     return [
         [Violation(int(place[row[0]]), *row[1:]) for row in rows]
         for place, rows in zip(places, found, strict=True)
@@ -205,10 +205,11 @@ def convert_ids(
     import numpy as np
 
     array, places, sentences = _sentences(ids, vocabulary, ignore_index)
-    converted = _spanrs.convert_batch(sentences, source, target, reading, dialect)
+    converted = _spanrs.convert_batch(sentences, (source, target, reading, dialect))
     types: dict[str, None] = {}
     for tag in as_vocabulary(vocabulary):
-        types.update((row[0], None) for row in _spanrs.read_spans([tag], source, "conlleval", dialect))
+        spans = _spanrs.read_spans([tag], (source, "conlleval", dialect))
+        types.update((row[0], None) for row in spans)
     new = {tag: i for i, tag in enumerate(_spanrs.tags_of(target, list(types), dialect))}
     out = np.full(array.shape, ignore_index, dtype=np.int64)
     for row, place, tags in zip(out, places, converted, strict=True):

@@ -67,8 +67,8 @@ def read_spans(
     [[], [Span(type='PER', start=0, end=1, tokens=None)]]
     """
     if is_batch(tags):
-        return _spanrs.read_spans_batch(tags, scheme, reading, dialect, Span._make)
-    return _spanrs.read_spans(tags, scheme, reading, dialect, Span._make)
+        return _spanrs.read_spans_batch(tags, (scheme, reading, dialect), Span._make)
+    return _spanrs.read_spans(tags, (scheme, reading, dialect), Span._make)
 
 
 @overload
@@ -109,9 +109,9 @@ def validate(
     2 Illegal Transition I-LOC read it as O
     """
     if is_batch(tags):
-        rows = _spanrs.validate_batch(tags, scheme, reading, dialect)
+        rows = _spanrs.validate(tags, (scheme, reading, dialect))
         return [[Violation(*row) for row in sentence] for sentence in rows]
-    return [Violation(*row) for row in _spanrs.validate(tags, scheme, reading, dialect)]
+    return [Violation(*row) for row in _spanrs.validate([tags], (scheme, reading, dialect))[0]]
 
 
 def write_tags(

@@ -10,7 +10,10 @@
 //! | [`ImportError::Encoding`] | [`ColumnError::Format`], `encoding` | a tag is not UTF-8 |
 //! | | [`ColumnError::Input`] | tags or sentences do not fit together |
 
+use std::fmt;
+
 use arrow_schema::ArrowError;
+use spanrs_base::{Coded, ErrorClass};
 use spanrs_eval::input::InputError;
 use spanrs_tags::Error as TagsError;
 
@@ -59,6 +62,41 @@ pub enum ColumnError {
     /// Errors that any other input can have, too: sides of different lengths, unknown ids, missing
     /// tags, too many tags, an interruption.
     Input(InputError),
+}
+
+impl fmt::Display for ColumnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type(message) | Self::Format { message, .. } => f.write_str(message),
+            Self::Input(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Coded for ColumnError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Type(_) => ErrorClass::Type,
+            Self::Format { .. } => ErrorClass::Format,
+            Self::Input(error) => error.class(),
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Type(_) => "type",
+            Self::Format { code, .. } => code,
+            Self::Input(error) => error.code(),
+        }
+    }
+
+    fn sentence(&self) -> Option<usize> {
+        match self {
+            Self::Type(_) => None,
+            Self::Format { sentence, .. } => *sentence,
+            Self::Input(error) => error.sentence(),
+        }
+    }
 }
 
 impl From<InputError> for ColumnError {

@@ -32,9 +32,11 @@
 //! assert_eq!((spans[0].len(), types.name(spans[0].ty)), (2, "PER"));
 //! ```
 
+mod coded;
 mod interner;
 mod interrupt;
 mod limits;
+mod named;
 mod position;
 mod rng;
 mod short_strings;
@@ -43,9 +45,11 @@ mod task;
 mod threads;
 mod vocabulary;
 
+pub use coded::{Coded, ErrorClass};
 pub use interner::{Internable, Interner};
 pub use interrupt::{Clock, Interrupted, Interval, Pace, Watch};
 pub use limits::Limits;
+pub use named::{Named, UnknownName};
 pub use position::Position;
 pub use rng::Rng;
 pub use short_strings::ShortKey;

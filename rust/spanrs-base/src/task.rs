@@ -9,6 +9,8 @@
 //! | `ENAMEX` with no `type` | the same | `ENAMEX` |
 //! | `lex` | `lex`, category [`Category::Token`] | not scored, delimits the tokens |
 
+use crate::Named;
+
 /// The role of annotations of a type in a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
@@ -20,6 +22,16 @@ pub enum Category {
     Zone,
     /// Any other role; such annotations are not scored.
     Other,
+}
+
+impl Named for Category {
+    const WHAT: &'static str = "category";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("content", Self::Content),
+        ("token", Self::Token),
+        ("zone", Self::Zone),
+        ("other", Self::Other),
+    ];
 }
 
 /// A label for those annotations of a type that have certain values of attributes.

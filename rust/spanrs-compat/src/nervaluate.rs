@@ -14,7 +14,7 @@
 //!
 //! The matching of nervaluate is [`spanrs_eval::partial::Matching::Greedy`].
 
-use spanrs_base::{Interner, Span};
+use spanrs_base::{Coded, ErrorClass, Interner, Span};
 use spanrs_tags::Reader;
 
 /// Why a loader of nervaluate refuses its input. The messages are those of nervaluate.
@@ -29,6 +29,22 @@ pub enum Error {
     /// There are too many distinct tags.
     #[error(transparent)]
     Tags(#[from] spanrs_tags::Error),
+}
+
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Tags(error) => error.class(),
+            _ => ErrorClass::Value,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Tags(error) => error.code(),
+            _ => "bad_input",
+        }
+    }
 }
 
 /// Spans of a list of documents.

@@ -2,9 +2,12 @@
 //!
 //! All functions that can fail return [`Error`], except the template parser, whose
 //! [`crate::TemplateError`] has a line and a column. Errors carry numbers (of tokens, labels,
-//! attributes), not names: the caller knows the names, and the index of the sequence where it is
-//! not part of the error. Methods that work through several sequences add that index as the second
-//! entry of a pair ([`crate::SequenceError`]).
+//! attributes), and names only in the message of [`Error::Input`]: the caller
+//! knows the names, and the index of the sequence where it is not part of the error. Methods that
+//! work through several sequences add that index as the second entry of a pair
+//! ([`crate::SequenceError`]).
+
+use spanrs_base::{Coded, ErrorClass};
 
 /// Why a corpus, model, sequence or option was refused, or why training or decoding stopped.
 ///
@@ -152,10 +155,39 @@ pub enum Error {
         /// Name of the algorithm, as used in the message.
         algorithm: &'static str,
     },
+    /// A name that the model does not know, or names, labels or features that cannot be used for
+    /// another reason, which the message tells.
+    #[error("{0}")]
+    Input(String),
     /// The [`spanrs_base::Watch`] returned true (Ctrl-C). Results up to then are kept where the
     /// method says so.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Shape { .. } => ErrorClass::Alignment,
+            Self::Labels { .. } | Self::Features { .. } | Self::NBest { .. } => ErrorClass::Limit,
+            Self::Interrupted => ErrorClass::Interrupted,
+            _ => ErrorClass::Model,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::File { .. } => "damaged",
+            Self::Shape { .. } => "shape",
+            Self::NotFinite | Self::Transition { .. } => "not_finite",
+            Self::Labels { .. } => "too_many_labels",
+            Self::Features { .. } => "too_many_features",
+            Self::NBest { .. } => "too_many_labellings",
+            Self::NoPath => "no_labelling",
+            Self::Interrupted => "interrupted",
+            _ => "bad_value",
+        }
+    }
 }
 
 /// Result with this crate's [`enum@Error`] unless another error type is given.

@@ -280,6 +280,47 @@ impl Model {
     pub fn metadata(&self) -> &str {
         &self.metadata
     }
+
+    /// The number of a label.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a name that the model does not know.
+    pub fn label(&self, name: &str) -> Result<usize> {
+        let id = self.labels.get(name);
+        id.map(|id| id as usize).ok_or_else(|| {
+            let known: Vec<&str> = self.labels.names().take(20).collect();
+            let known = known.join(", ");
+            Error::Input(format!("the model has no label {name:?}; it has {known}"))
+        })
+    }
+
+    /// For each token a flag for each label: true for the labels that are listed, or for all where the token has no
+    /// list. [`crate::Decoder::allow`] takes them.
+    ///
+    /// # Errors
+    /// Those of [`Model::label`].
+    pub fn allowed(&self, known: &[Option<Vec<String>>]) -> Result<Vec<bool>> {
+        let labels = self.labels.len();
+        let mut flags = Vec::with_capacity(known.len() * labels);
+        for names in known {
+            let start = flags.len();
+            flags.resize(start + labels, names.is_none());
+            for name in names.iter().flatten() {
+                flags[start + self.label(name)?] = true;
+            }
+        }
+        Ok(flags)
+    }
+
+    /// The weights of an attribute, one for each label.
+    pub fn attribute_weights(&self, attribute: u32) -> Vec<f64> {
+        let mut row = vec![0.0; self.labels.len()];
+        let (start, labels) = self.features.state(attribute as usize);
+        for (label, weight) in labels.iter().zip(&self.weights[start..]) {
+            row[*label as usize] = *weight;
+        }
+        row
+    }
 }
 
 #[cfg(test)]
@@ -316,6 +357,11 @@ mod tests {
         assert_eq!(states, [(0, 0, 1.0), (1, 1, 2.0)]);
         let transitions: Vec<_> = model.transition_weights().collect();
         assert_eq!(transitions, [(0, 1, 3.0)]);
+        assert_eq!(model.attribute_weights(1), [0.0, 2.0]);
+        let known = [None, Some(vec!["PER".to_owned()])];
+        assert_eq!(model.allowed(&known), Ok(vec![true, true, false, true]));
+        let error = model.label("LOC").unwrap_err().to_string();
+        assert_eq!(error, "the model has no label \"LOC\"; it has O, PER");
         let same = (names(&["O", "PER"]), names(&["new", "b"]));
         assert_eq!(
             model.weights_for(&same.0, &same.1, &features()),

@@ -56,10 +56,11 @@ impl Model {
     /// Annotates sentences as [`Model::annotate`] does, on up to `threads` threads (0 counts as 1),
     /// and returns the annotations in the order of the sentences.
     ///
-    /// `given` has the tags of each sentence, which are used instead of predictions; if it is
-    /// shorter than `sentences`, the others are tagged. With `parse` sentences are parsed, too.
+    /// `given` has the tags of each sentence, which are used instead of predictions. With `parse`
+    /// sentences are parsed, too.
     ///
     /// # Errors
+    /// [`Error::Training`] if `given` does not have as many entries as there are sentences;
     /// [`Error::Interrupted`] if the watch says stop. Only the calling thread, which works on the
     /// first part, asks it, because signals reach the main thread only; the other threads then stop
     /// after their current step.
@@ -89,6 +90,10 @@ impl Model {
         threads: usize,
         watch: Watch,
     ) -> Result<Vec<Annotated>> {
+        if given.is_some_and(|given| given.len() != sentences.len()) {
+            let message = "there are not as many lists of tags as sentences";
+            return Err(Error::Training(message.to_owned()));
+        }
         let threads = threads.clamp(1, sentences.len().max(1));
         let stopped = AtomicBool::new(false);
         let parts = map_in_threads(0..threads, |part| {

@@ -1,5 +1,7 @@
 //! Errors of this crate.
 
+use spanrs_base::{Coded, ErrorClass, Position};
+
 /// Errors of this crate. The display form is a message for users, without the position of a file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
@@ -22,7 +24,8 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
-    /// Nothing to learn from, too many classes, or weights that are too large for the model format.
+    /// Nothing to learn from, too many classes, weights that are too large for the model format, or
+    /// another number of lists of tags than of sentences.
     #[error("{0}")]
     Training(String),
     /// A model file or JSON that cannot be read, or metadata that cannot be written.
@@ -31,6 +34,34 @@ pub enum Error {
     /// The [`Watch`](spanrs_base::Watch) asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Tree(_) | Self::Sentence { .. } | Self::Template { .. } => ErrorClass::Format,
+            Self::Training(_) => ErrorClass::Value,
+            Self::File(_) => ErrorClass::Model,
+            Self::Interrupted => ErrorClass::Interrupted,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Tree(_) | Self::Sentence { .. } => "tree",
+            Self::Template { .. } => "template",
+            Self::Training(_) => "training",
+            Self::File(_) => "damaged",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    fn position(&self) -> Option<Position> {
+        match self {
+            Self::Template { line, .. } => Some(Position::line("", *line as u64)),
+            _ => None,
+        }
+    }
 }
 
 impl From<spanrs_base::Interrupted> for Error {

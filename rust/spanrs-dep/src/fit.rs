@@ -299,6 +299,12 @@ pub fn fit_parser(
     passes: Passes,
     mut after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
 ) -> Result<Parser> {
+    if let crate::Update::PassiveAggressive(limit) = options.update
+        && !(limit > 0.0 && limit.is_finite())
+    {
+        let message = "aggressiveness must be a finite number above 0";
+        return Err(Error::Training(message.to_owned()));
+    }
     let (mut trainer, labels) = parser_trainer(treebank, options)?;
     let words = treebank.words();
     let mut averages = Vec::new();

@@ -13,7 +13,7 @@
 //! Greedy arc-hybrid parsing reaches projective trees only, and its oracle needs a projective gold
 //! tree, so training data are made projective first ([`projectivise`]).
 
-use spanrs_base::{Clock, Interrupted, Watch};
+use spanrs_base::{Clock, Interrupted, Named, Watch};
 
 use crate::error::TreeError;
 
@@ -26,6 +26,11 @@ pub enum Roots {
     One,
     /// Any number.
     Many,
+}
+
+impl Named for Roots {
+    const WHAT: &'static str = "roots";
+    const NAMES: &'static [(&'static str, Self)] = &[("one", Self::One), ("many", Self::Many)];
 }
 
 /// Checks that heads are a tree: all in the sentence, without cycles, and with the allowed number

@@ -286,6 +286,25 @@ impl AutoSchemeScorer {
         Ok(())
     }
 
+    /// Returns the names of the scheme of gold, of the scheme of pred and of the reading.
+    ///
+    /// The first is None until the scheme of gold is decided. The second is None if pred is
+    /// read in the scheme of gold, or both are still to be detected; it is `auto` if only that of
+    /// pred is.
+    pub fn names(&self) -> (Option<&'static str>, Option<&'static str>, &'static str) {
+        let reader = &self.reader;
+        let pred_scheme = match self.pred_scheme {
+            // It may yet turn out to be that of gold.
+            PredScheme::Named(scheme) if !self.decided => Some(scheme.name()),
+            PredScheme::Undetected if self.decided => Some("auto"),
+            _ => reader
+                .has_two_schemes()
+                .then(|| reader.pred_scheme().name()),
+        };
+        let scheme = self.decided.then(|| reader.scheme().name());
+        (scheme, pred_scheme, reader.reading().name())
+    }
+
     /// Sets the schemes that have not been decided or detected yet, for instance those of stored
     /// counts.
     ///

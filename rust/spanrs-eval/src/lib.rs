@@ -53,6 +53,7 @@ mod spans;
 mod tag_bigrams;
 mod tag_block;
 mod tag_counts;
+mod tag_totals;
 mod token_sets;
 mod type_filter;
 mod violations;
@@ -64,10 +65,14 @@ pub use matcher::{Event, Events, Matcher, Pair, Sink, Text, Unmatched};
 pub use parallel::count_parts;
 pub use registry::{MatcherOptions, make_matcher, matcher_names, schema_of};
 pub use scorer::{Scorer, Side, TypeCells};
-pub use span_lists::{ReadError, Sides, SpanLists, TagSentences, spans_of_ids};
+pub use span_lists::{
+    NamedSpan, ReadError, Sides, SpanEvent, SpanLists, SpanListsBuilder, TagSentences, span_events,
+    spans_of_ids,
+};
 pub use spans::Spans;
 pub use tag_block::TagBlock;
 pub use tag_counts::SpanCounts;
-pub use token_sets::{Run, TokenSets};
+pub use tag_totals::TagTotals;
+pub use token_sets::{BadSpan, Run, TokenSets};
 pub use type_filter::TypeFilter;
 pub use violations::{Located, Violations};

@@ -5,7 +5,7 @@
 //! ([`Events`]) are two sinks; a matcher does not know which one it talks to, and callers who only
 //! count pay nothing for lists.
 
-use spanrs_base::Interrupted;
+use spanrs_base::{Coded, ErrorClass, Interrupted};
 
 use crate::outcomes::{Cell, Schema};
 use crate::spans::Spans;
@@ -215,6 +215,19 @@ pub enum Unmatched {
     /// The [`Watch`](spanrs_base::Watch) said stop.
     #[error("interrupted")]
     Stopped,
+}
+
+impl Coded for Unmatched {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Stopped => ErrorClass::Interrupted,
+            _ => ErrorClass::Limit,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        "too_many_pairs"
+    }
 }
 
 impl From<Interrupted> for Unmatched {

@@ -4,7 +4,7 @@
 //! `example-matcher`) compare tags and spans and can be made here. `mat` and `dep` have schemas,
 //! for stored counts, but need documents and trees.
 
-use spanrs_base::{Limits, Watch};
+use spanrs_base::{Limits, UnknownName, Watch};
 
 use crate::exact::Exact;
 use crate::matcher::Matcher;
@@ -54,27 +54,49 @@ pub fn matcher_names() -> impl Iterator<Item = &'static str> {
     MATCHERS.iter().map(|(schema, _)| schema.name)
 }
 
-/// Creates a matcher by name; None for an unknown name.
+/// Creates a matcher by name.
+///
+/// # Errors
+/// [`UnknownName`] if it is not one of [`matcher_names`].
 ///
 /// ```
 /// use spanrs_eval::{MatcherOptions, make_matcher, matcher_names};
 /// let options = MatcherOptions { min_overlap: 1.0, optimal: true, watch: || false };
 /// assert_eq!(make_matcher("exact", &options).unwrap().schema().name, "exact");
-/// assert!(make_matcher("mat", &options).is_none(), "MATScore's matcher needs a text");
-/// assert!(matcher_names().all(|name| make_matcher(name, &options).is_some()));
+/// assert!(make_matcher("mat", &options).is_err(), "MATScore's matcher needs a text");
+/// assert!(matcher_names().all(|name| make_matcher(name, &options).is_ok()));
 /// ```
-pub fn make_matcher(name: &str, options: &MatcherOptions) -> Option<Box<dyn Matcher>> {
-    let (_, make) = MATCHERS.iter().find(|(schema, _)| schema.name == name)?;
-    Some(make(options))
+pub fn make_matcher(name: &str, options: &MatcherOptions) -> Result<Box<dyn Matcher>, UnknownName> {
+    let found = MATCHERS.iter().find(|(schema, _)| schema.name == name);
+    let (_, make) = found.ok_or_else(|| unknown(name, matcher_names()))?;
+    Ok(make(options))
 }
 
-/// Returns the schema of the counts of a matcher, including `mat` and `dep`; None for an unknown
-/// name.
+/// Returns the schema of the counts of a matcher, including `mat` and `dep`.
 ///
 /// [`Counts::from_bytes`](crate::outcomes::Counts::from_bytes) needs it to load counts of a named
 /// matcher.
-pub fn schema_of(name: &str) -> Option<&'static Schema> {
+///
+/// # Errors
+/// [`UnknownName`] if no matcher has this name.
+///
+/// ```
+/// assert_eq!(spanrs_eval::schema_of("exact").unwrap().name, "exact");
+/// let error = spanrs_eval::schema_of("best").unwrap_err();
+/// assert!(error.to_string().starts_with("unknown matcher \"best\"; one of exact, "));
+/// ```
+pub fn schema_of(name: &str) -> Result<&'static Schema, UnknownName> {
     let schemas = MATCHERS.iter().map(|(schema, _)| *schema);
-    let mut schemas = schemas.chain([&mat::SCHEMA, &dep::SCHEMA]);
-    schemas.find(|schema| schema.name == name)
+    let schemas = schemas.chain([&mat::SCHEMA, &dep::SCHEMA]);
+    let found = schemas.clone().find(|schema| schema.name == name);
+    found.ok_or_else(|| unknown(name, schemas.map(|schema| schema.name)))
+}
+
+/// Returns the error for a name that is not one of the known ones.
+fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> UnknownName {
+    UnknownName {
+        what: "matcher",
+        name: name.to_owned(),
+        known: known.collect(),
+    }
 }

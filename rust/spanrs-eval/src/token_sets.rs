@@ -5,8 +5,37 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use spanrs_base::{Coded, ErrorClass};
+
 /// Neighbouring tokens as (first, one past the last).
 pub type Run = (i64, i64);
+
+/// Why a span cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadSpan {
+    /// Its end is not greater than its start.
+    #[error("it holds nothing; ends are exclusive and greater than starts")]
+    Empty,
+    /// It has this token, which is outside its bounds.
+    #[error("it has token {0}; tokens must lie between the bounds, ends exclusive")]
+    Outside(i64),
+    /// Its set of tokens is empty.
+    #[error("it has an empty set of tokens; tokens must lie between the bounds, ends exclusive")]
+    NoTokens,
+    /// A token is `i64::MAX`, which has no successor.
+    #[error("a token is beyond all numbers")]
+    Far,
+}
+
+impl Coded for BadSpan {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Value
+    }
+
+    fn code(&self) -> &'static str {
+        "bad_span"
+    }
+}
 
 /// The tokens of a list of spans, some of which may be discontinuous.
 ///
@@ -57,6 +86,31 @@ impl TokenSets {
             self.end_runs(first);
         }
         self.spans += 1;
+    }
+
+    /// Adds a span with tokens in any order. `distinct` is true if none is repeated, as in a set.
+    ///
+    /// # Errors
+    /// [`BadSpan::Far`] if a token is `i64::MAX`, which has no successor.
+    pub fn push_unsorted(
+        &mut self,
+        bounds: Run,
+        mut tokens: Vec<i64>,
+        distinct: bool,
+    ) -> Result<(), BadSpan> {
+        let (start, end) = bounds;
+        let within = || tokens.iter().all(|token| (start..end).contains(token));
+        // So many different ones between the bounds are all of them.
+        if distinct && end.checked_sub(start) == Some(tokens.len() as i64) && within() {
+            self.push_whole();
+            return Ok(());
+        }
+        if tokens.contains(&i64::MAX) {
+            return Err(BadSpan::Far);
+        }
+        tokens.sort_unstable();
+        self.push(bounds, tokens);
+        Ok(())
     }
 
     /// Adds a span with the runs that [`TokenSets::get`] returned for another span.

@@ -179,7 +179,7 @@ fn documents_that_do_not_align_are_refused() {
     let refused = |a: &Counts, b: &Counts| systems(&[a, b]).err().unwrap();
     let lacks = |system| CountsError::Unpaired {
         document: "2".to_owned(),
-        system,
+        system: format!("system {system}"),
     };
     assert_eq!(refused(&a, &b), lacks(1));
     assert_eq!(refused(&b, &a), lacks(0));
@@ -189,7 +189,7 @@ fn documents_that_do_not_align_are_refused() {
         refused(&twice, &a),
         CountsError::Repeated {
             document: "0".to_owned(),
-            system: 0
+            system: "system 0".to_owned(),
         }
     );
     assert_eq!(refused(&a, &Counts::new(&SCHEMA)), CountsError::Documents);
@@ -198,11 +198,18 @@ fn documents_that_do_not_align_are_refused() {
         spans(&[[1, 1, 0], [2, 0, 3]]),
     );
     let differs = CountsError::Gold {
+        first: "system 0".to_owned(),
         document: "0".to_owned(),
-        system: 1,
+        system: "system 1".to_owned(),
     };
     assert_eq!(refused(&one, &other), differs);
-    assert!(systems(&[&twice]).is_ok());
+    let alone = systems(&[&twice]).unwrap();
+    assert_eq!(alone.check_size(1 << 20, 128), Ok(()));
+    let error = alone.check_size(1 << 20, 129).unwrap_err();
+    let message =
+        "1048576 samples of 129 measures are 135266304 values, and 134217728 is the limit";
+    assert_eq!(error.to_string(), message);
+    assert!(Systems::named(vec![], &["a".to_owned()]).is_err());
 }
 
 #[test]

@@ -12,7 +12,7 @@
 //! | three columns, then two | [`Code::Ragged`] | line |
 //! | a key of MISC that no word has | [`Code::NoColumn`] | file, since it is known at its end |
 
-use spanrs_base::Position;
+use spanrs_base::{Coded, ErrorClass, Position};
 
 /// What is wrong with a file: the category of an [`Error`].
 ///
@@ -153,6 +153,23 @@ pub struct Error {
 /// The result of this crate's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self.code.is_limit() {
+            true => ErrorClass::Limit,
+            false => ErrorClass::Format,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        self.code.name()
+    }
+
+    fn position(&self) -> Option<Position> {
+        Some(self.position.clone())
+    }
+}
+
 impl Error {
     /// Creates an error at a place.
     ///
@@ -209,6 +226,21 @@ impl Error {
             return Self::new(Code::Compression, position, message);
         }
         Self::open(position, source)
+    }
+}
+
+/// A text that [`crate::Separator::parse`] refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("separator must be auto, whitespace, tab, space or one ASCII character, not {0:?}")]
+pub struct UnknownSeparator(pub(crate) String);
+
+impl Coded for UnknownSeparator {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Value
+    }
+
+    fn code(&self) -> &'static str {
+        "unknown_separator"
     }
 }
 

@@ -17,10 +17,11 @@
 //! Nothing is consumed. If the buffer holds no token line the answer is [`Code::Empty`], and the
 //! caller reads on and asks again. Time is linear in the size of the buffer.
 
-use spanrs_base::Position;
+use spanrs_base::{Named, Position};
 
 use crate::conllu;
 use crate::csv::{csv_separator, header, is_quoted_tag};
+pub use crate::error::UnknownSeparator;
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
 use crate::recognise::other_format;
@@ -52,6 +53,33 @@ pub enum Separator {
     Byte(u8),
 }
 
+impl Separator {
+    /// Returns the separator that a user names: `auto`, `whitespace`, `tab`, `space`, or one ASCII
+    /// character other than NUL and line breaks.
+    ///
+    /// # Errors
+    /// [`UnknownSeparator`] for any other text.
+    ///
+    /// ```
+    /// use spanrs_io::Separator;
+    /// assert_eq!(Separator::parse("tab"), Ok(Separator::Byte(b'\t')));
+    /// assert_eq!(Separator::parse("|"), Ok(Separator::Byte(b'|')));
+    /// assert!(Separator::parse("::").is_err());
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, UnknownSeparator> {
+        match (text, text.as_bytes()) {
+            ("auto", _) => Ok(Self::Auto),
+            ("whitespace", _) => Ok(Self::Whitespace),
+            ("tab", _) => Ok(Self::Byte(b'\t')),
+            ("space", _) => Ok(Self::Byte(b' ')),
+            (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => {
+                Ok(Self::Byte(byte))
+            }
+            _ => Err(UnknownSeparator(text.to_owned())),
+        }
+    }
+}
+
 /// Which lines are comments. Comments are skipped wherever events are read; they neither belong to
 /// a sentence nor end one.
 ///
@@ -59,7 +87,7 @@ pub enum Separator {
 /// use spanrs_io::{ColumnReader, Columns, Comments, LineReader};
 /// let source = Box::new(&b"% any remark\na O\n% another\nb O\n"[..]);
 /// let lines = LineReader::new("example", source, Default::default()).unwrap();
-/// let comments = Comments::Prefix("%".to_owned());
+/// let comments = Comments::parse(Some("%"));
 /// let mut rows = ColumnReader::new(lines, Columns { comments, ..Default::default() }).unwrap();
 /// rows.next_event().unwrap();
 /// rows.next_event().unwrap();
@@ -80,6 +108,17 @@ pub enum Comments {
     None,
     /// Lines that begin with this string, also within a sentence.
     Prefix(String),
+}
+
+impl Comments {
+    /// Returns what a user names: `auto`, a prefix, or no comments by None or an empty string.
+    pub fn parse(text: Option<&str>) -> Self {
+        match text {
+            None | Some("") => Self::None,
+            Some("auto") => Self::Auto,
+            Some(prefix) => Self::Prefix(prefix.to_owned()),
+        }
+    }
 }
 
 /// How a file is laid out.
@@ -105,6 +144,15 @@ pub enum Format {
     Columns,
     /// CoNLL-U: ten columns separated by tabs. [`Separator`] is not used.
     Conllu,
+}
+
+impl Named for Format {
+    const WHAT: &'static str = "format";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("auto", Self::Auto),
+        ("columns", Self::Columns),
+        ("conllu", Self::Conllu),
+    ];
 }
 
 /// Reference to a column, by position or name.
@@ -458,7 +506,6 @@ fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) 
             } else {
                 format!(", or a key of MISC (found: {})", keys.join(", "))
             };
-            // -1 is the default.
             let number = match column {
                 -1 => String::new(),
                 _ => format!(" and has no column {column} (0 to {})", columns - 1),
@@ -482,7 +529,6 @@ fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) 
     };
     let (tag, tag_key) = resolve(&options.tag)?;
     let (second, second_key) = match &options.second {
-        // Without a second column, use the tag column.
         Some(Column::Index(_)) if options.second_may_lack => (tag, None),
         second => second
             .as_ref()

@@ -79,7 +79,7 @@ mod whitespace_index;
 pub use borders::{SentenceBorder, find_border, sample_borders};
 pub use columns::{ColumnLayout, ColumnReader, Event, LineKind};
 pub use error::{Code, Error, Result};
-pub use layout::{Column, Columns, Comments, Format, Separator};
+pub use layout::{Column, Columns, Comments, Format, Separator, UnknownSeparator};
 pub use lines::{LineReader, Source};
 pub use open::open;
 pub use span_file::{SpanFileReader, SpanLine};

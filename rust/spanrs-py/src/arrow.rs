@@ -22,8 +22,7 @@ pub(crate) fn import(column: &Bound<'_, PyAny>, side: &'static str) -> Result<Ve
     } else {
         let capsules = column
             .call_method0("__arrow_c_array__")?
-            .cast_into::<PyTuple>();
-        let capsules = capsules.map_err(PyErr::from)?;
+            .cast_into::<PyTuple>()?;
         let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, c"arrow_schema")?;
         let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, c"arrow_array")?;
         // SAFETY: capsules of these names hold structures of the C data interface. The array is moved out of
@@ -35,6 +34,6 @@ pub(crate) fn import(column: &Bound<'_, PyAny>, side: &'static str) -> Result<Ve
 }
 
 fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> Result<NonNull<T>> {
-    let capsule = capsule.cast::<PyCapsule>().map_err(PyErr::from)?;
+    let capsule = capsule.cast::<PyCapsule>()?;
     Ok(capsule.pointer_checked(Some(name))?.cast())
 }

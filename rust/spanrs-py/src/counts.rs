@@ -1,21 +1,23 @@
 //! Counts of outcomes: behind `spanrs.Result`.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use numpy::PyArray1;
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PyString, PyTuple};
-use spanrs_eval::outcomes::{Counts as Core, CountsError, Key, Measure, Prf, Term};
+use spanrs_eval::outcomes::{Axis, Counts as Core, Key, Prf, Term};
 use spanrs_eval::schema_of;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::locks::lock;
 use crate::mat::MatOutcome;
 use crate::measures::{
-    Amount, MeasureTuple, OutcomesTuple, SummaryTuple, Triple, axis_of, checked, measure,
+    Amount, MeasureTuple, OutcomesTuple, SummaryTuple, Triple, measures as measures_of,
     outcomes_tuple, score_tuple,
 };
+use crate::options::Choice;
 
 /// How often each outcome occurred between each pair of types, in all and by document. It does not change.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -24,33 +26,19 @@ pub(crate) struct Counts(pub(crate) Arc<Core>);
 /// (criterion, outcome, gold type, pred type, number)
 type CellTuple<'a, N = u64> = (u8, u8, Option<&'a str>, Option<&'a str>, N);
 
-pub(crate) fn wrong(error: &CountsError) -> Error {
-    let code = match error {
-        CountsError::Schema { .. } | CountsError::Documents => "signature",
-        CountsError::Rename { .. } => "rename",
-        CountsError::OpenDocument | CountsError::Overflow => "counts",
-        CountsError::Repeated { .. } | CountsError::Unpaired { .. } | CountsError::Gold { .. } => {
-            "documents"
-        }
-        CountsError::Version | CountsError::Order | CountsError::Damaged { .. } => "damaged",
-    };
-    Error::counts(error.to_string(), code)
+/// The key of a document.
+#[derive(IntoPyObject)]
+enum PyKey<'a> {
+    #[pyo3(transparent)]
+    Number(u64),
+    #[pyo3(transparent)]
+    Name(&'a str),
 }
 
-impl From<CountsError> for Error {
-    fn from(error: CountsError) -> Self {
-        wrong(&error)
-    }
-}
-
-pub(crate) fn bad(message: impl Into<String>) -> Error {
-    PyValueError::new_err(message.into()).into()
-}
-
-fn key<'py>(py: Python<'py>, key: &Key) -> PyResult<Bound<'py, PyAny>> {
+fn key(key: &Key) -> PyKey<'_> {
     match key {
-        Key::Number(number) => Ok(number.into_pyobject(py)?.into_any()),
-        Key::Name(name) => Ok(name.into_pyobject(py)?.into_any()),
+        Key::Number(number) => PyKey::Number(*number),
+        Key::Name(name) => PyKey::Name(name),
     }
 }
 
@@ -72,12 +60,8 @@ impl Counts {
     #[pyo3(signature = (document=None, /))]
     fn cells(&self, document: Option<usize>) -> Result<Vec<CellTuple<'_>>> {
         let Some(document) = document else {
-            let ids = 0..self.0.cells().len() as u32;
-            let all = ids.map(|id| (id, self.0.total(id)));
-            return Ok(all
-                .filter(|(_, n)| *n > 0)
-                .map(|(id, n)| self.tuple(id, n))
-                .collect());
+            let all = self.0.cell_totals();
+            return Ok(all.map(|(id, n)| self.tuple(id, n)).collect());
         };
         let row = self.0.row(document);
         let row = row.ok_or_else(|| PyIndexError::new_err("there is no such document"))?;
@@ -86,9 +70,8 @@ impl Counts {
     }
 
     /// Names or numbers of the documents, in the order in which they were counted or merged.
-    fn documents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let keys: PyResult<Vec<_>> = self.0.rows().map(|row| key(py, row.key)).collect();
-        PyList::new(py, keys?)
+    fn documents(&self) -> Vec<PyKey<'_>> {
+        self.0.rows().map(|row| key(row.key)).collect()
     }
 
     /// Number of documents.
@@ -105,7 +88,7 @@ impl Counts {
         py: Python<'_>,
         criterion: u8,
         terms: Option<Vec<Term>>,
-        axis: Option<&str>,
+        axis: Option<Choice<Axis>>,
         weights: Option<Vec<f64>>,
     ) -> Result<SummaryTuple<'_>> {
         let prf = self.prf(criterion, terms, axis)?;
@@ -125,17 +108,16 @@ impl Counts {
 
     /// For each document its name or index, and (outcomes, totals, score) as returned by `summary`.
     #[pyo3(signature = (criterion, terms=None, /))]
-    fn document_summaries<'py>(
+    fn document_summaries(
         &self,
-        py: Python<'py>,
         criterion: u8,
         terms: Option<Vec<Term>>,
-    ) -> Result<Vec<(Bound<'py, PyAny>, OutcomesTuple)>> {
+    ) -> Result<Vec<(PyKey<'_>, OutcomesTuple)>> {
         let prf = self.prf(criterion, terms, None)?;
         let found = self.0.document_outcomes(&prf);
-        found
-            .map(|(name, one)| Ok((key(py, name)?, outcomes_tuple(one))))
-            .collect()
+        Ok(found
+            .map(|(name, one)| (key(name), outcomes_tuple(one)))
+            .collect())
     }
 
     /// Triples of gold type, pred type and number, without the outcomes that are left out. Spans of the outcome
@@ -148,7 +130,7 @@ impl Counts {
         mistyped: Option<u8>,
         weights: Option<Vec<f64>>,
     ) -> Result<Vec<Triple<'_>>> {
-        let criterion = checked(&self.0, criterion)?;
+        let criterion = self.0.check_criterion(criterion)?;
         let sums = self.sums(weights)?;
         let found = self.0.confusion(criterion, &left_out, mistyped, &sums);
         let name = |ty: Option<u32>| ty.map(|ty| self.0.type_name(ty));
@@ -161,43 +143,20 @@ impl Counts {
     /// All rows as columns, by name: document (None without documents), criterion, outcome, gold type and pred type
     /// (None for none), n.
     fn long<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let name = |ty: Option<u32>| match ty {
-            Some(ty) => PyString::new(py, self.0.type_name(ty)).into_any(),
-            None => py.None().into_bound(py),
-        };
-        let criteria = self.0.schema().criteria;
-        let names: Vec<[Bound<'py, PyAny>; 4]> = self
-            .0
-            .cells()
-            .iter()
-            .map(|cell| {
-                let criterion = &criteria[usize::from(cell.criterion)];
-                let outcome = criterion.outcomes[usize::from(cell.outcome)];
-                let [criterion, outcome] =
-                    [criterion.name, outcome.name].map(|name| PyString::new(py, name).into_any());
-                [criterion, outcome, name(cell.gold), name(cell.pred)]
-            })
-            .collect();
+        let text = |name: Option<&str>| name.map(|name| PyString::new(py, name));
+        let names = (0..self.0.cells().len() as u32).map(|id| self.0.cell_names(id).map(text));
+        let names: Vec<_> = names.collect();
         let columns = ["document", "criterion", "outcome", "gold", "pred", "n"]
             .map(|name| (name, PyList::empty(py)));
-        let push = |document: &Bound<'py, PyAny>, id: u32, n: u64| -> PyResult<()> {
-            let [(_, documents), cells @ .., (_, counts)] = &columns;
-            documents.append(document)?;
-            for ((_, column), name) in cells.iter().zip(&names[id as usize]) {
-                column.append(name)?;
-            }
-            counts.append(n)
-        };
-        for row in self.0.rows() {
-            let document = key(py, row.key)?.str()?.into_any();
-            for (&id, &n) in row.cells.iter().zip(row.n) {
-                push(&document, id, n)?;
-            }
-        }
-        if !self.0.has_documents() {
-            let none = py.None().into_bound(py);
-            for id in (0..self.0.cells().len() as u32).filter(|&id| self.0.total(id) > 0) {
-                push(&none, id, self.0.total(id))?;
+        let [(_, documents), texts @ .., (_, numbers)] = &columns;
+        for (key, cells) in self.0.long() {
+            let document = key.map(|key| PyString::new(py, &key.to_string()));
+            for (id, n) in cells {
+                documents.append(&document)?;
+                for ((_, column), name) in texts.iter().zip(&names[id as usize]) {
+                    column.append(name)?;
+                }
+                numbers.append(n)?;
             }
         }
         columns.into_py_dict(py)
@@ -248,9 +207,9 @@ impl Counts {
             let name = self.0.type_name(ty);
             names.push((name, rename.call1((name,))?.extract::<Option<String>>()?));
         }
-        let names: std::collections::HashMap<&str, Option<String>> = names.into_iter().collect();
+        let names: HashMap<&str, Option<String>> = names.into_iter().collect();
         let renamed = self.0.renamed(|name| names.get(name).cloned().flatten());
-        Ok(Self(Arc::new(renamed?)))
+        Ok(Self::new(renamed?))
     }
 
     /// The value of each measure for all that was counted.
@@ -260,10 +219,7 @@ impl Counts {
         py: Python<'py>,
         measures: Vec<MeasureTuple>,
     ) -> Result<Bound<'py, PyArray1<f64>>> {
-        let measures: Vec<Measure> = measures
-            .into_iter()
-            .map(|one| measure(&self.0, one))
-            .collect::<Result<_>>()?;
+        let measures = measures_of(&self.0, measures)?;
         let values = py.detach(|| self.0.measures(&measures));
         Ok(PyArray1::from_vec(py, values))
     }
@@ -294,7 +250,7 @@ impl Counts {
         matcher: &str,
         order: Option<Vec<usize>>,
     ) -> Result<Self> {
-        let schema = schema_of(matcher).ok_or_else(|| bad(format!("no matcher {matcher:?}")))?;
+        let schema = schema_of(matcher)?;
         let counts = py.detach(|| {
             let counts = Core::from_bytes(stored, schema)?;
             match order {
@@ -310,10 +266,7 @@ impl Counts {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
-        let make = py
-            .import("spanrs._spanrs")?
-            .getattr("Counts")?
-            .getattr("from_bytes")?;
+        let make = py.get_type::<Self>().getattr("from_bytes")?;
         let arguments = (self.to_bytes(py)?, self.matcher(), self.stored_order(py));
         Ok((make, arguments).into_pyobject(py)?)
     }
@@ -341,26 +294,24 @@ impl Counts {
         )
     }
 
-    fn prf(&self, criterion: u8, terms: Option<Vec<Term>>, axis: Option<&str>) -> Result<Prf> {
+    fn prf(
+        &self,
+        criterion: u8,
+        terms: Option<Vec<Term>>,
+        axis: Option<Choice<Axis>>,
+    ) -> Result<Prf> {
         Ok(Prf {
             terms,
-            axis: axis.map(axis_of).transpose()?,
-            ..Prf::f1(checked(&self.0, criterion)?)
+            axis: axis.map(|axis| axis.0),
+            ..Prf::f1(self.0.check_criterion(criterion)?)
         })
     }
 
     /// The total of each cell, optionally weighted by document.
     fn sums(&self, weights: Option<Vec<f64>>) -> Result<Vec<f64>> {
-        let Some(weights) = weights else {
-            return Ok(self.0.all_totals());
-        };
-        let sums = self.0.weighted_totals(&weights);
-        sums.ok_or_else(|| {
-            bad(format!(
-                "there are {} documents and {} weights; give one each",
-                self.0.rows().len(),
-                weights.len()
-            ))
+        Ok(match weights {
+            None => self.0.all_totals(),
+            Some(weights) => self.0.weighted_totals(&weights)?,
         })
     }
 }
@@ -385,18 +336,12 @@ impl DocumentTotals {
     #[pyo3(signature = (outcome, name, /))]
     fn add(&self, outcome: &MatOutcome, name: &str) -> Result<()> {
         let name = Key::Name(name.into());
-        Ok(self.lock().add_document(name, outcome.counts())?)
+        // What a thread left half done when it failed is whole enough: adding cannot fail half way.
+        Ok(lock(&self.0).add_document(name, outcome.counts())?)
     }
 
     /// What was added so far.
     fn counts(&self) -> Counts {
-        Counts::new(self.lock().clone())
-    }
-}
-
-impl DocumentTotals {
-    /// The counts. What a thread left half done when it failed is whole enough: adding cannot fail half way.
-    fn lock(&self) -> MutexGuard<'_, Core> {
-        lock(&self.0)
+        Counts::new(lock(&self.0).clone())
     }
 }

@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use spanrs_eval::{matcher_names, schema_of};
 
-use crate::counts::bad;
 use crate::error::Result;
 
 /// One criterion of a matcher.
@@ -32,7 +31,7 @@ pub(crate) struct Criterion {
 #[pyfunction]
 #[pyo3(signature = (matcher, /))]
 pub(crate) fn criteria<'py>(py: Python<'py>, matcher: &str) -> Result<Bound<'py, PyDict>> {
-    let schema = schema_of(matcher).ok_or_else(|| bad(format!("no matcher {matcher:?}")))?;
+    let schema = schema_of(matcher)?;
     let name_of = |index: Option<u8>, own| {
         index.map_or(own, |index| schema.criteria[usize::from(index)].name)
     };

@@ -1,19 +1,18 @@
 //! Documents: behind `spanrs.io.read_documents`, and what `spanrs.mat` scores.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::Borrowed;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
-use spanrs_base::Limits;
-use spanrs_io::document::{Document, Elements, Format, Reader};
-use spanrs_io::{Category, ColumnReader, read_tasks as read};
-use spanrs_tags::Dialect;
+use pyo3::types::{IntoPyDict, PyBytes, PyDict};
+use spanrs_base::{Alias, Category, Limits, Named, Tag};
+use spanrs_io::document::{Document, Elements, Format, GivenAnnotation, Reader};
+use spanrs_io::{ColumnReader, read_tasks as read};
+use spanrs_tags::{Dialect, Reading, Scheme};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::ColumnOptions;
-use crate::options::{reading, scheme};
+use crate::options::Choice;
 use crate::stop;
 
 /// Documents of one file, or of memory.
@@ -55,29 +54,22 @@ impl Documents {
     /// A document as plain values.
     fn plain<'py>(&self, py: Python<'py>, index: usize) -> Result<DocumentTuple<'py>> {
         let document = self.get(index)?;
-        let mut annotations = Vec::with_capacity(document.annotations.len());
-        for annotation in &document.annotations {
-            let attributes = PyDict::new(py);
-            for (name, value) in document.attributes(annotation) {
-                attributes.set_item(name, value)?;
-            }
-            annotations.push((
-                document.type_of(annotation).to_owned(),
-                annotation.start,
-                annotation.end,
-                attributes,
-                document.pieces(annotation).to_vec(),
-            ));
-        }
+        let annotations = document.annotations.iter().map(|annotation| {
+            let ty = document.type_of(annotation).to_owned();
+            let attributes = document.attributes(annotation).into_py_dict(py)?;
+            let pieces = document.pieces(annotation).to_vec();
+            Ok((ty, annotation.start, annotation.end, attributes, pieces))
+        });
+        let annotations: PyResult<_> = annotations.collect();
         let (text, id) = (document.text.clone(), document.id.clone());
-        Ok((text, annotations, id, document.left_out.clone()))
+        Ok((text, annotations?, id, document.left_out.clone()))
     }
 }
 
 impl Documents {
     pub(crate) fn get(&self, index: usize) -> Result<&Document> {
         let found = self.0.get(index);
-        Ok(found.ok_or_else(|| PyValueError::new_err(format!("there is no document {index}")))?)
+        found.ok_or_else(|| Error::value(format!("there is no document {index}")))
     }
 }
 
@@ -95,21 +87,13 @@ pub(crate) enum DocumentSource {
 pub(crate) fn read_documents(
     py: Python<'_>,
     source: DocumentSource,
-    format_name: &str,
+    format_name: Choice<Format>,
     declared: Option<Vec<String>>,
     overlay: bool,
     annotator: Option<String>,
     max_expansion: Option<usize>,
 ) -> Result<Documents> {
-    let Some(format) = Format::named(format_name) else {
-        let known: Vec<_> = Format::ALL.iter().map(|(name, _)| *name).collect();
-        let message = format!(
-            "no format {format_name:?}; the formats are {}",
-            known.join(", ")
-        );
-        return Err(PyValueError::new_err(message).into());
-    };
-    let mut reader = Reader::new(format);
+    let mut reader = Reader::new(format_name.0);
     reader.annotator = annotator;
     reader.limits = limits(max_expansion);
     reader.elements = Elements {
@@ -125,13 +109,13 @@ pub(crate) fn read_documents(
 
 /// The documents of a column file, whose text is rebuilt, and warnings. The scheme may be `auto`.
 #[pyfunction]
-#[pyo3(signature = (path, options, scheme_name, reading_name, /))]
+#[pyo3(signature = (path, options, scheme, reading, /))]
 pub(crate) fn read_conll_documents(
     py: Python<'_>,
     path: PathBuf,
     options: ColumnOptions,
-    scheme_name: &str,
-    reading_name: &str,
+    scheme: Choice<Option<Scheme>>,
+    reading: Choice<Reading>,
 ) -> Result<(Documents, Vec<String>)> {
     let columns = options.columns()?;
     let mut stop = |_| !stop();
@@ -141,18 +125,16 @@ pub(crate) fn read_conll_documents(
             Ok(ColumnReader::new(lines, columns.clone())?)
         };
         let dialect = Dialect::default();
-        let read_in = match scheme_name {
-            "auto" => spanrs::detect(open()?, &dialect, &mut stop)?.scheme,
-            name => scheme(name)?,
+        let scheme = match scheme.0 {
+            None => spanrs::detect(open()?, &dialect, &mut stop)?.scheme,
+            Some(scheme) => scheme,
         };
-        let mut reader = spanrs_tags::Reader::new(read_in, reading(reading_name)?, dialect)?;
+        let mut reader = spanrs_tags::Reader::new(scheme, reading.0, dialect)?;
         Result::Ok(spanrs::read_conll(open()?, &mut reader, &mut stop)?)
     })?;
     Ok((Documents(documents), warnings))
 }
 
-/// (type, start, end, attributes, pieces)
-type GivenAnnotation = (String, i64, i64, HashMap<String, String>, Vec<(i64, i64)>);
 /// (text, id, annotations, what was left out before)
 type GivenDocument = (String, Option<String>, Vec<GivenAnnotation>, Vec<String>);
 
@@ -160,47 +142,12 @@ type GivenDocument = (String, Option<String>, Vec<GivenAnnotation>, Vec<String>)
 #[pyfunction]
 #[pyo3(signature = (documents, /))]
 pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Documents> {
-    let mut all = Vec::with_capacity(documents.len());
-    for (at, (text, id, annotations, left_out)) in documents.into_iter().enumerate() {
-        let mut document = Document::new(text);
-        document.id = id;
-        for why in left_out {
-            document.leave_out(|| why);
-        }
-        for annotation in annotations {
-            given(&mut document, annotation).map_err(|message| {
-                PyValueError::new_err(format!("document {at}: annotation {message}"))
-            })?;
-        }
-        all.push(document.close());
-    }
-    Ok(Documents(all))
-}
-
-/// Adds an annotation of memory.
-fn given(document: &mut Document, annotation: GivenAnnotation) -> std::result::Result<(), String> {
-    let (ty, start, end, attributes, pieces) = annotation;
-    let offsets = |start: i64, end: i64| {
-        let wrong = |_| format!("{ty} {start}-{end}: offsets count characters from 0");
-        Ok((
-            u32::try_from(start).map_err(wrong)?,
-            u32::try_from(end).map_err(wrong)?,
-        ))
-    };
-    let (first, behind) = offsets(start, end)?;
-    let pieces: std::result::Result<Vec<_>, String> = pieces
-        .into_iter()
-        .map(|(start, end)| offsets(start, end))
-        .collect();
-    let id = document.intern(&ty);
-    document.push(id, first, behind);
-    document.set_pieces(&pieces?);
-    let mut attributes: Vec<_> = attributes.into_iter().collect();
-    attributes.sort_unstable();
-    for (name, value) in attributes {
-        document.add_attribute(&name, value);
-    }
-    Ok(())
+    let documents = documents.into_iter().enumerate();
+    let all = documents.map(|(at, (text, id, annotations, left_out))| {
+        let document = Document::given(text, id, annotations, left_out);
+        document.map_err(|error| Error::value(format!("document {at}: annotation {error}")))
+    });
+    Ok(Documents(all.collect::<Result<_>>()?))
 }
 
 /// The bytes of a file, decompressed.
@@ -231,31 +178,37 @@ pub(crate) fn declared_encoding(data: &[u8]) -> Option<String> {
 }
 
 /// (name, category, [(alias, [(attribute, value)])])
-pub(crate) type TagTuple = (String, String, Vec<(String, Vec<(String, String)>)>);
+type TagTuple = (String, &'static str, Vec<(String, Vec<(String, String)>)>);
+
+/// A type of annotations from its tuple.
+pub(crate) struct PyTag(pub(crate) Tag);
+
+impl FromPyObject<'_, '_> for PyTag {
+    type Error = PyErr;
+
+    fn extract(tuple: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        type Aliases = Vec<(String, Vec<(String, String)>)>;
+        let (name, category, aliases): (_, String, Aliases) = tuple.extract()?;
+        let aliases = aliases.into_iter();
+        Ok(Self(Tag {
+            name,
+            category: Category::from_name(&category).unwrap_or(Category::Other),
+            aliases: aliases
+                .map(|(name, attributes)| Alias { name, attributes })
+                .collect(),
+        }))
+    }
+}
 
 /// The tasks of a task.xml, whose text this is: (name, tags).
 #[pyfunction]
 #[pyo3(signature = (name, text, /))]
 pub(crate) fn read_tasks(name: &str, text: &str) -> Result<Vec<(String, Vec<TagTuple>)>> {
-    let tasks = read(name, text)?;
-    let category = |category: Category| match category {
-        Category::Content => "content",
-        Category::Token => "token",
-        Category::Zone => "zone",
-        Category::Other => "other",
+    let tag = |tag: Tag| -> TagTuple {
+        let aliases = tag.aliases.into_iter().map(|a| (a.name, a.attributes));
+        (tag.name, tag.category.name(), aliases.collect())
     };
-    Ok(tasks
-        .into_iter()
-        .map(|task| {
-            let tags = task.tags.into_iter().map(|tag| {
-                let aliases = tag.aliases.into_iter().map(|a| (a.name, a.attributes));
-                (
-                    tag.name,
-                    category(tag.category).to_owned(),
-                    aliases.collect(),
-                )
-            });
-            (task.name, tags.collect())
-        })
-        .collect())
+    let tasks = read(name, text)?.into_iter();
+    let tasks = tasks.map(|task| (task.name, task.tags.into_iter().map(tag).collect()));
+    Ok(tasks.collect())
 }

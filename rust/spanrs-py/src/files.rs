@@ -4,20 +4,21 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use spanrs::PartedFile;
 use spanrs::span_files::SpanSource;
+use spanrs::{ColumnSource, Rows};
 use spanrs_base::Limits;
-use spanrs_eval::Side;
+use spanrs_eval::{Side, Violations};
 use spanrs_io::{
     Column, ColumnReader, Columns, Comments, Format, LineReader, Separator, SpanFileReader,
 };
-use spanrs_tags::Converter;
+use spanrs_tags::Scheme;
 
 use crate::error::{Error, Result};
-use crate::evidence::located;
-use crate::options::{PyDialect, ViolationTuple, reader, reading, scheme};
+use crate::options::{ByName, Choice, PyDialect, PyReader, ViolationTuple, violation_tuple};
+use crate::tags::{DetectionTuple, PyConverter, detection_tuple};
 
 /// (format, separator, comments, token column, tag column, second column, line limit in bytes)
 #[derive(FromPyObject)]
@@ -51,36 +52,9 @@ impl ColumnOptions {
     pub(crate) fn columns(&self) -> Result<Columns> {
         let Self(format, separator, comments, token, tag, second, _) = self;
         Ok(Columns {
-            format: match format.as_str() {
-                "auto" => Format::Auto,
-                "columns" => Format::Columns,
-                "conllu" => Format::Conllu,
-                _ => {
-                    let message =
-                        format!("unknown format {format:?}; one of auto, columns, conllu");
-                    return Err(pyo3::exceptions::PyValueError::new_err(message).into());
-                }
-            },
-            separator: match (separator.as_str(), separator.as_bytes()) {
-                ("auto", _) => Separator::Auto,
-                ("whitespace", _) => Separator::Whitespace,
-                ("tab", _) => Separator::Byte(b'\t'),
-                ("space", _) => Separator::Byte(b' '),
-                (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => {
-                    Separator::Byte(byte)
-                }
-                _ => {
-                    let message = format!(
-                        "separator must be auto, whitespace, tab, space or one ASCII character, not {separator:?}"
-                    );
-                    return Err(pyo3::exceptions::PyValueError::new_err(message).into());
-                }
-            },
-            comments: match comments.as_deref() {
-                None | Some("") => Comments::None,
-                Some("auto") => Comments::Auto,
-                Some(prefix) => Comments::Prefix(prefix.to_owned()),
-            },
+            format: Format::by_name(format)?,
+            separator: Separator::parse(separator)?,
+            comments: Comments::parse(comments.as_deref()),
             token: token.column(),
             tag: tag.column(),
             second: second.as_ref().map(PyColumn::column),
@@ -114,21 +88,10 @@ pub(crate) fn lines(source: &Bound<'_, PyAny>, line_bytes: Option<usize>) -> Res
     Ok(source.py().detach(|| spanrs_io::open(&path, limits))?)
 }
 
-/// The rows of a path or of a binary file object. `only` picks one of two columns of tags.
-pub(crate) fn columns(
-    source: &Bound<'_, PyAny>,
-    options: &ColumnOptions,
-    only: Option<Side>,
-) -> Result<ColumnReader> {
+/// The rows of a path or of a binary file object.
+fn columns(source: &Bound<'_, PyAny>, options: &ColumnOptions) -> Result<ColumnReader> {
     let lines = lines(source, options.6)?;
-    let mut columns = options.columns()?;
-    if only == Some(Side::Pred) {
-        columns.tag = columns.second.take().unwrap_or(columns.tag);
-    }
-    if only.is_some() {
-        columns.second = None;
-    }
-    Ok(ColumnReader::new(lines, columns)?)
+    Ok(ColumnReader::new(lines, options.columns()?)?)
 }
 
 /// A Python object with `read(n) -> bytes`.
@@ -138,13 +101,13 @@ impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         Python::attach(|py| {
             let bytes = self.0.call_method1(py, "read", (buffer.len(),))?;
-            let bytes = bytes.cast_bound::<PyBytes>(py).map_err(|_| {
-                pyo3::exceptions::PyTypeError::new_err("open the file in binary mode ('rb')")
-            })?;
+            let bytes = bytes
+                .cast_bound::<PyBytes>(py)
+                .map_err(|_| PyTypeError::new_err("open the file in binary mode ('rb')"))?;
             let bytes = bytes.as_bytes();
             let Some(into) = buffer.get_mut(..bytes.len()) else {
                 let message = "read(n) of the file object gave more than n bytes";
-                return Err(pyo3::exceptions::PyOSError::new_err(message));
+                return Err(PyOSError::new_err(message));
             };
             into.copy_from_slice(bytes);
             Ok(bytes.len())
@@ -169,23 +132,15 @@ impl Write for Sink<'_> {
 }
 
 /// Tells Python how far a job is, and hears from it whether to stop.
-pub(crate) struct Progress {
+struct Progress {
     callback: Option<Py<PyAny>>,
     told: Instant,
     failed: Option<PyErr>,
 }
 
 impl Progress {
-    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
-        Self {
-            callback,
-            told: Instant::now(),
-            failed: None,
-        }
-    }
-
     /// Answers false where the job should stop: Ctrl-C, or the callback raised.
-    pub(crate) fn tell(&mut self, bytes: u64) -> bool {
+    fn tell(&mut self, bytes: u64) -> bool {
         if self.told.elapsed() < Duration::from_millis(50) {
             return true;
         }
@@ -197,32 +152,29 @@ impl Progress {
             }
             Ok(())
         });
+        // Kept here and not left set: Python code still runs when the job ends, to write what is buffered.
         self.failed = told.err();
         self.failed.is_none()
-    }
-
-    /// The result of the job, or why it was stopped.
-    pub(crate) fn check<T>(&mut self, result: Result<T>) -> Result<T> {
-        match self.failed.take() {
-            Some(error) => Err(Error::Python(error)),
-            None => result,
-        }
     }
 }
 
 /// Runs a job without the GIL; it tells how far it is and hears whether to stop.
-pub(crate) fn run_job<T: Send>(
+pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
-    job: impl FnOnce(&mut spanrs::Progress<'_>) -> spanrs::Result<T> + Send,
+    job: impl FnOnce(&mut (dyn FnMut(u64) -> bool + Send)) -> std::result::Result<T, E> + Send,
 ) -> Result<T> {
-    let mut progress = Progress::new(callback);
+    let mut progress = Progress {
+        callback,
+        told: Instant::now(),
+        failed: None,
+    };
     let result = py.detach(|| job(&mut |n| progress.tell(n)));
-    progress.check(result.map_err(Error::from))
+    match progress.failed {
+        Some(raised) => Err(raised.into()),
+        None => result.map_err(Into::into),
+    }
 }
-
-/// (scheme, statement, [(scheme, violations)])
-pub(crate) type DetectionTuple = (&'static str, String, Vec<(&'static str, u64)>);
 
 /// The scheme of a file, and what speaks for it. A scheme that is `expected` is given where the tags are not
 /// clearly in another one.
@@ -233,110 +185,96 @@ pub(crate) fn detect_file(
     options: ColumnOptions,
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
-    expected: Option<&str>,
+    expected: Option<Choice<Scheme>>,
 ) -> Result<DetectionTuple> {
-    let rows = columns(source, &options, None)?;
-    let dialect = dialect.checked()?;
+    let rows = columns(source, &options)?;
     let detection = run_job(source.py(), progress, |tell| {
-        spanrs::detect(rows, &dialect, tell)
+        spanrs::detect(rows, &dialect.0, tell)
     })?;
-    let violations = detection
-        .violations
-        .iter()
-        .map(|(s, n)| (s.name(), *n))
-        .collect();
-    let found = match expected.map(scheme).transpose()? {
-        Some(expected) if !detection.contradicts(expected) => expected,
-        _ => detection.scheme,
-    };
-    Ok((found.name(), detection.statement, violations))
+    Ok(detection_tuple(detection, expected))
+}
+
+/// (how many, the first as (sentence, line, violation))
+pub(crate) type Located = (u64, Vec<(u64, u64, ViolationTuple)>);
+
+pub(crate) fn located(violations: &Violations) -> Located {
+    let first = violations.first.iter();
+    let first = first.map(|l| (l.sentence, l.line, violation_tuple(&l.violation)));
+    (violations.count, first.collect())
 }
 
 /// (sentences, tokens, (violations, the first ones located), [(kind, number)], warnings)
-pub(crate) type ReportTuple = (
-    u64,
-    u64,
-    (u64, Vec<(u64, u64, ViolationTuple)>),
-    Vec<(&'static str, u64)>,
-    Vec<String>,
-);
+pub(crate) type ReportTuple = (u64, u64, Located, Vec<(&'static str, u64)>, Vec<String>);
 
 /// Everything that is wrong with the tags of a file.
 #[pyfunction]
-#[pyo3(signature = (source, options, scheme_name, dialect, keep, progress, /))]
+#[pyo3(signature = (source, options, reader, keep, progress, /))]
 pub(crate) fn validate_file(
     source: &Bound<'_, PyAny>,
     options: ColumnOptions,
-    scheme_name: &str,
-    dialect: PyDialect,
+    mut reader: PyReader,
     keep: usize,
     progress: Option<Py<PyAny>>,
 ) -> Result<ReportTuple> {
-    let mut reader = reader(scheme_name, "conlleval", dialect)?;
-    let rows = columns(source, &options, None)?;
+    let rows = columns(source, &options)?;
     let warnings = spanrs::column_warnings(&rows, None);
     let report = run_job(source.py(), progress, |tell| {
-        spanrs::validate(rows, &mut reader, keep, tell)
+        spanrs::validate(rows, &mut reader.0, keep, tell)
     })?;
-    let kinds = report
-        .kinds
-        .iter()
-        .map(|(kind, n)| (kind.name(), *n))
-        .collect();
+    let kinds = report.kinds.iter().map(|(kind, n)| (kind.name(), *n));
     Ok((
         report.sentences,
         report.tokens,
         located(&report.violations),
-        kinds,
+        kinds.collect(),
         warnings,
     ))
 }
 
+/// Runs a job that writes to `out`. Returns warnings.
+fn write_job(
+    source: &Bound<'_, PyAny>,
+    out: &Py<PyAny>,
+    progress: Option<Py<PyAny>>,
+    job: impl FnOnce(&mut dyn Write, &mut spanrs::Progress<'_>) -> spanrs::Result<Vec<String>> + Send,
+) -> Result<Vec<String>> {
+    run_job(source.py(), progress, |tell| {
+        let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(out));
+        let warnings = job(&mut out, tell)?;
+        out.flush()?;
+        Ok::<_, spanrs::Error>(warnings)
+    })
+}
+
 /// Copies a file to `out` with its tags converted. Returns warnings.
 #[pyfunction]
-#[pyo3(signature = (source, out, options, source_scheme, target_scheme, reading_name, dialect, progress, /))]
-#[allow(clippy::too_many_arguments)] // One call, made from one place in Python.
+#[pyo3(signature = (source, out, options, converter, progress, /))]
 pub(crate) fn convert_file(
     source: &Bound<'_, PyAny>,
     out: Py<PyAny>,
     options: ColumnOptions,
-    source_scheme: &str,
-    target_scheme: &str,
-    reading_name: Option<&str>,
-    dialect: PyDialect,
+    mut converter: PyConverter,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<String>> {
-    let (from, to) = (scheme(source_scheme)?, scheme(target_scheme)?);
-    let read_as = reading_name.map(reading).transpose()?;
-    let mut converter = Converter::new(from, to, read_as, dialect.checked()?)?;
-    let rows = columns(source, &options, None)?;
-    run_job(source.py(), progress, |tell| {
-        let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
-        let warnings = spanrs::convert(rows, &mut converter, &mut out, tell)?;
-        out.flush()?;
-        Ok(warnings)
+    let rows = columns(source, &options)?;
+    write_job(source, &out, progress, |out, tell| {
+        spanrs::convert(rows, &mut converter.0, out, tell)
     })
 }
 
 /// Writes the spans of a file to `out` as JSON Lines. Returns warnings.
 #[pyfunction]
-#[pyo3(signature = (source, out, options, scheme_name, reading_name, dialect, progress, /))]
+#[pyo3(signature = (source, out, options, reader, progress, /))]
 pub(crate) fn spans_file(
     source: &Bound<'_, PyAny>,
     out: Py<PyAny>,
     options: ColumnOptions,
-    scheme_name: &str,
-    reading_name: &str,
-    dialect: PyDialect,
+    mut reader: PyReader,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<String>> {
-    let mut reader = reader(scheme_name, reading_name, dialect)?;
-    let rows = columns(source, &options, None)?;
-    run_job(source.py(), progress, |tell| {
-        let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
-        let warnings = spanrs::spans(rows, &mut reader, &mut out, tell)?;
-        out.flush()?;
-        Ok(warnings)
+    let rows = columns(source, &options)?;
+    write_job(source, &out, progress, |out, tell| {
+        spanrs::spans(rows, &mut reader.0, out, tell)
     })
 }
 
@@ -374,69 +312,61 @@ impl SpanFileOptions<'_> {
     }
 }
 
+/// What a row of counts is.
+pub(crate) fn row_kind(by_sentence: bool) -> Rows {
+    match by_sentence {
+        true => Rows::Sentences,
+        false => Rows::Documents,
+    }
+}
+
 /// Column files that are scored: functions that give the sources from their beginning. Without pred the one file has
 /// two columns of tags.
-pub(crate) struct ColumnFiles<'a, 'py> {
-    pub(crate) gold: &'a Bound<'py, PyAny>,
-    pub(crate) pred: Option<&'a Bound<'py, PyAny>>,
+pub(crate) struct ColumnFiles {
+    pub(crate) gold: Py<PyAny>,
+    pub(crate) pred: Option<Py<PyAny>>,
     /// Of gold and of pred.
     pub(crate) options: (ColumnOptions, ColumnOptions),
 }
 
-/// Gold, and pred if it is another file.
-type PartedFiles = (PartedFile, Option<PartedFile>);
-
-impl ColumnFiles<'_, '_> {
-    /// One side by itself.
-    pub(crate) fn side(&self, side: Side) -> Result<ColumnReader> {
-        let Some(pred) = self.pred.filter(|_| side == Side::Pred) else {
-            return columns(&self.gold.call0()?, &self.options.0, Some(side));
+impl ColumnFiles {
+    /// Calls the function that gives the source of a file.
+    fn source<'py>(
+        &self,
+        py: Python<'py>,
+        side: Side,
+    ) -> PyResult<(Bound<'py, PyAny>, &ColumnOptions)> {
+        let (function, options) = match (&self.pred, side) {
+            (Some(pred), Side::Pred) => (pred, &self.options.1),
+            _ => (&self.gold, &self.options.0),
         };
-        let mut rows = columns(&pred.call0()?, &self.options.1, Some(Side::Gold))?;
-        // Scoring decides whether that is an error.
-        rows.allow_missing_key();
-        Ok(rows)
+        Ok((function.bind(py).call0()?, options))
+    }
+}
+
+impl ColumnSource for ColumnFiles {
+    type Error = Error;
+
+    fn has_pred(&self) -> bool {
+        self.pred.is_some()
     }
 
-    /// The files for several threads; None where they are not paths.
-    pub(crate) fn parted(&self, sides: &spanrs::Sides) -> Result<Option<PartedFiles>> {
-        let part = |source: &Bound<'_, PyAny>, rows: &ColumnReader| {
-            let source = source.call0()?;
-            if source.hasattr("read")? {
-                return Ok(None);
-            }
-            let (path, layout): (PathBuf, _) = (source.extract()?, rows.layout());
-            // What a pipe has given is gone.
-            Ok::<_, Error>(path.is_file().then_some(PartedFile { path, layout }))
-        };
-        let (gold, pred) = match (sides, self.pred) {
-            (spanrs::Sides::Two { gold, pred }, Some(source)) => {
-                (part(self.gold, gold)?, Some(part(source, pred)?))
-            }
-            (spanrs::Sides::One(rows), _) => (part(self.gold, rows)?, None),
-            _ => return Ok(None),
-        };
-        Ok(match (gold, pred) {
-            (Some(gold), None) => Some((gold, None)),
-            (Some(gold), Some(Some(pred))) => Some((gold, Some(pred))),
-            _ => None,
+    fn open(&self, side: Side) -> Result<(LineReader, Columns)> {
+        Python::attach(|py| {
+            let (source, options) = self.source(py, side)?;
+            Ok((lines(&source, options.6)?, options.columns()?))
         })
     }
 
-    /// Both sides, and warnings of their columns.
-    pub(crate) fn both(&self) -> Result<(spanrs::Sides, Vec<String>)> {
-        let first = columns(&self.gold.call0()?, &self.options.0, None)?;
-        let Some(pred) = self.pred else {
-            let warnings = spanrs::column_warnings(&first, None);
-            return Ok((spanrs::Sides::One(Box::new(first)), warnings));
-        };
-        let second = columns(&pred.call0()?, &self.options.1, None)?;
-        let same_file = (second.path() == first.path()).then_some(&second);
-        let warnings = spanrs::column_warnings(&first, same_file.map(ColumnReader::tag_column));
-        let sides = spanrs::Sides::Two {
-            gold: Box::new(first),
-            pred: Box::new(second),
-        };
-        Ok((sides, warnings))
+    fn path(&self, side: Side) -> Result<Option<PathBuf>> {
+        Python::attach(|py| {
+            let (source, _) = self.source(py, side)?;
+            if source.hasattr("read")? {
+                return Ok(None);
+            }
+            let path: PathBuf = source.extract()?;
+            // What a pipe has given is gone.
+            Ok(path.is_file().then_some(path))
+        })
     }
 }

@@ -19,53 +19,34 @@ pub(crate) enum Ids<'py> {
     U8(PyReadonlyArrayDyn<'py, u8>),
 }
 
-/// Runs `$body` with `$slice` being the values of `$ids`, whatever their type.
+/// Runs `$body` with `$array` being the array of `$ids`, whatever its type.
+macro_rules! with_array {
+    ($ids:expr, $array:ident => $body:expr) => {
+        $crate::ids::with_array!(@arms $ids, $array => $body; I64 I32 I16 I8 U64 U32 U16 U8)
+    };
+    (@arms $ids:expr, $array:ident => $body:expr; $($variant:ident)*) => {
+        match $ids {
+            $($crate::ids::Ids::$variant($array) => $body,)*
+        }
+    };
+}
+pub(crate) use with_array;
+
+/// As [`with_array`], for the values of the array.
 macro_rules! with_values {
     ($ids:expr, $slice:ident => $body:expr) => {
-        match $ids {
-            $crate::ids::Ids::I64(a) => {
-                let $slice = $crate::ids::slice(a)?;
-                $body
-            }
-            $crate::ids::Ids::I32(a) => {
-                let $slice = $crate::ids::slice(a)?;
-                $body
-            }
-            $crate::ids::Ids::I16(a) => {
-                let $slice = $crate::ids::slice(a)?;
-                $body
-            }
-            $crate::ids::Ids::I8(a) => {
-                let $slice = $crate::ids::slice(a)?;
-                $body
-            }
-            $crate::ids::Ids::U64(a) => {
-                let $slice = $crate::ids::slice(a)?;
-                $body
-            }
-            $crate::ids::Ids::U32(a) => {
-                let $slice = $crate::ids::slice(a)?;
-                $body
-            }
-            $crate::ids::Ids::U16(a) => {
-                let $slice = $crate::ids::slice(a)?;
-                $body
-            }
-            $crate::ids::Ids::U8(a) => {
-                let $slice = $crate::ids::slice(a)?;
-                $body
-            }
-        }
+        $crate::ids::with_array!($ids, array => {
+            let $slice = $crate::ids::slice(array)?;
+            $body
+        })
     };
 }
 pub(crate) use with_values;
 
 pub(crate) fn slice<'a, T: Id + Element>(array: &'a PyReadonlyArrayDyn<'_, T>) -> Result<&'a [T]> {
-    array.as_slice().map_err(|_| {
-        Error::Python(PyTypeError::new_err(
-            "the array of ids must be C-contiguous",
-        ))
-    })
+    array
+        .as_slice()
+        .map_err(|_| PyTypeError::new_err("the array of ids must be C-contiguous").into())
 }
 
 impl<'py> Ids<'py> {
@@ -83,26 +64,17 @@ impl<'py> Ids<'py> {
 
     /// (sentences, tokens a sentence); an array of one dimension is one sentence.
     pub(crate) fn shape(&self) -> Result<(usize, usize)> {
-        let shape = match self {
-            Self::I64(a) => a.shape(),
-            Self::I32(a) => a.shape(),
-            Self::I16(a) => a.shape(),
-            Self::I8(a) => a.shape(),
-            Self::U64(a) => a.shape(),
-            Self::U32(a) => a.shape(),
-            Self::U16(a) => a.shape(),
-            Self::U8(a) => a.shape(),
-        };
+        let shape = with_array!(self, array => array.shape());
         match *shape {
             [tokens] => Ok((1, tokens)),
             [sentences, tokens] => Ok((sentences, tokens)),
-            _ => Err(Error::Shape {
-                message: format!(
+            _ => Err(Error::shape(
+                format!(
                     "ids must have 1 or 2 dimensions (sentences, tokens), not {}",
                     shape.len()
                 ),
-                sentence: None,
-            }),
+                None,
+            )),
         }
     }
 }

@@ -12,8 +12,6 @@ mod criteria;
 mod dep;
 mod documents;
 mod error;
-mod evidence;
-mod file_errors;
 mod files;
 mod ids;
 mod locks;
@@ -23,10 +21,8 @@ mod nested_lists;
 mod options;
 mod partial;
 mod py_sequence;
-mod readings;
 mod resample;
 mod scorer;
-mod span_events;
 mod span_lists;
 mod span_tuples;
 mod tag_interner;
@@ -63,31 +59,27 @@ mod _spanrs {
         read_tasks, whole_file,
     };
     #[pymodule_export]
-    use crate::file_errors::file_errors;
-    #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]
     use crate::mat::{MatOutcome, MatScorer};
     #[pymodule_export]
-    use crate::partial::{partial_count, partial_outcomes, span_lists_of_ids, span_lists_of_tags};
+    use crate::partial::{partial_count, partial_outcomes};
     #[pymodule_export]
     use crate::py_sequence::item_access;
     #[pymodule_export]
-    use crate::readings::score_readings;
-    #[pymodule_export]
     use crate::resample::Systems;
     #[pymodule_export]
-    use crate::scorer::Scorer;
+    use crate::scorer::{Scorer, file_errors, score_readings};
     #[pymodule_export]
-    use crate::span_events::span_events;
-    #[pymodule_export]
-    use crate::span_lists::{SpanLists, span_lists};
+    use crate::span_lists::{
+        SpanLists, span_events, span_lists, span_lists_of_ids, span_lists_of_tags,
+    };
     #[pymodule_export]
     use crate::span_tuples::span_lists_of_tuples;
     #[pymodule_export]
     use crate::tags::{
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,
-        scheme_name, schemes, tags_of, validate, validate_batch, write_tags,
+        scheme_name, schemes, tags_of, validate, write_tags,
     };
 
     use pyo3::prelude::*;
@@ -100,30 +92,19 @@ mod _spanrs {
     }
 }
 
-/// Sentences or spans between two looks for Ctrl-C.
+/// Items between two checks for Ctrl-C.
 const PAUSE: usize = 1 << 14;
 
-/// Looks for Ctrl-C now and then; `at` is the number of what was just done.
-pub(crate) fn pause(at: usize) -> error::Result<()> {
-    match is_pause(at) {
-        true => look_for_interrupt(),
+/// Checks for Ctrl-C now and then; `at` is the index of the item that was just done.
+#[inline]
+pub(crate) fn pause(at: usize) -> PyResult<()> {
+    match at % PAUSE == PAUSE - 1 {
+        true => Python::attach(|py| py.check_signals()),
         false => Ok(()),
     }
 }
 
-/// True where it is time to look for Ctrl-C.
-#[inline]
-pub(crate) fn is_pause(at: usize) -> bool {
-    at % PAUSE == PAUSE - 1
-}
-
-/// Ctrl-C is an error.
-#[cold]
-pub(crate) fn look_for_interrupt() -> error::Result<()> {
-    interrupted().map_or(Ok(()), |raised| Err(raised.into()))
-}
-
-/// As [`interrupted`], for work that can only be told to stop: what was raised is there to be taken then.
+/// True after Ctrl-C: a watch for work that can only be told to stop. The exception stays set, for the error to take.
 pub(crate) fn stop() -> bool {
     Python::attach(|py| match py.check_signals() {
         Ok(()) => false,
@@ -132,9 +113,4 @@ pub(crate) fn stop() -> bool {
             true
         }
     })
-}
-
-/// True where the interpreter was asked to stop (Ctrl-C) and has raised.
-pub(crate) fn interrupted() -> Option<PyErr> {
-    Python::attach(|py| py.check_signals().err())
 }

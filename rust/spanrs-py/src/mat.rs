@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use spanrs::mat::{Outcome, Unscored, score_documents};
-use spanrs_base::{Alias, Category, Span, Tag, Task};
+use spanrs_base::{Interrupted, Span, Task};
 use spanrs_eval::Unmatched;
 use spanrs_eval::mat::{Matcher, Pieces, Rules, Unit, Unpaired};
 use spanrs_eval::outcomes::Counts;
 
-use crate::documents::{Documents, TagTuple};
-use crate::error::{Error, Result};
+use crate::documents::{Documents, PyTag};
+use crate::error::Result;
+use crate::options::Choice;
 use crate::stop;
 
 /// Scores pairs of documents.
@@ -25,86 +25,47 @@ pub(crate) struct MatScorer {
 
 /// (tags of the task, content, tokens, classes, ignored labels, pieces)
 type RulesTuple = (
-    Option<Vec<TagTuple>>,
+    Option<Vec<PyTag>>,
     Option<Vec<String>>,
     Option<Vec<String>>,
     HashMap<String, String>,
     Vec<String>,
-    String,
+    Choice<Pieces>,
 );
 
 /// Why documents were not scored: a code, and what to say.
 type Reason = (&'static str, String);
 
-fn bad(message: String) -> Error {
-    PyValueError::new_err(message).into()
-}
-
-fn task(tags: Vec<TagTuple>) -> Task {
-    let tags = tags.into_iter().map(|(name, category, aliases)| Tag {
-        name,
-        category: match category.as_str() {
-            "content" => Category::Content,
-            "token" => Category::Token,
-            "zone" => Category::Zone,
-            _ => Category::Other,
-        },
-        aliases: aliases
-            .into_iter()
-            .map(|(name, attributes)| Alias { name, attributes })
-            .collect(),
-    });
-    Task {
-        name: String::new(),
-        tags: tags.collect(),
-    }
-}
-
 #[pymethods]
 impl MatScorer {
     #[new]
     #[pyo3(signature = (rules, units, unpaired, details, /))]
-    fn new(rules: RulesTuple, units: Vec<String>, unpaired: &str, details: bool) -> Result<Self> {
+    fn new(
+        rules: RulesTuple,
+        units: Vec<Choice<Unit>>,
+        unpaired: Choice<Unpaired>,
+        details: bool,
+    ) -> Self {
         let (tags, content, tokens, classes, ignore, pieces) = rules;
-        let units = units.iter().map(|unit| match unit.as_str() {
-            "token" => Ok(Unit::Token),
-            "pseudo_token" => Ok(Unit::PseudoToken),
-            "character" => Ok(Unit::Character),
-            other => Err(bad(format!("no unit {other:?}"))),
-        });
-        let units: Vec<Unit> = units.collect::<Result<_>>()?;
-        let unpaired = match unpaired {
-            "alone" => Unpaired::Alone,
-            "clash" => Unpaired::Clash,
-            other => {
-                return Err(bad(format!(
-                    "unpaired_overlap must be alone or clash, not {other:?}"
-                )));
-            }
+        let task = |tags: Vec<PyTag>| Task {
+            name: String::new(),
+            tags: tags.into_iter().map(|tag| tag.0).collect(),
         };
-        Ok(Self {
+        let units: Vec<Unit> = units.into_iter().map(|unit| unit.0).collect();
+        Self {
             rules: Rules {
                 task: tags.map(task),
                 content: content.map(|names| names.into_iter().collect()),
                 tokens: tokens.map(|names| names.into_iter().collect()),
                 classes,
                 ignore: ignore.into_iter().collect(),
-                pieces: match pieces.as_str() {
-                    "cover" => Pieces::Cover,
-                    "split" => Pieces::Split,
-                    "refuse" => Pieces::Refuse,
-                    other => {
-                        return Err(bad(format!(
-                            "pieces must be cover, split or refuse, not {other:?}"
-                        )));
-                    }
-                },
+                pieces: pieces.0,
             },
             matcher: Matcher::new(&units)
-                .with_unpaired(unpaired)
+                .with_unpaired(unpaired.0)
                 .with_watch(stop),
             details,
-        })
+        }
     }
 
     /// Scores one document of pred against one of gold. What cannot be scored is said in a string.
@@ -128,9 +89,7 @@ impl MatScorer {
                 let code = match &error {
                     Unscored::Texts { .. } => "texts",
                     Unscored::Pieces { .. } => "pieces",
-                    Unscored::Unmatched(Unmatched::Stopped) => {
-                        return Err(spanrs::Error::Stopped.into());
-                    }
+                    Unscored::Unmatched(Unmatched::Stopped) => return Err(Interrupted.into()),
                     Unscored::Unmatched(_) => "too_tangled",
                 };
                 (None, Some((code, error.to_string())))

@@ -1,12 +1,14 @@
 //! Conversion of measures and summaries between Python and the core.
 
 use pyo3::prelude::*;
-use spanrs_eval::outcomes::{Axis, Counts, Measure, Outcomes, Part, Prf, Ratio, Score, Term};
+use spanrs_eval::outcomes::{
+    Average, Axis, Counts, Measure, Outcomes, Part, Prf, Ratio, Score, Term,
+};
 
-use crate::counts::bad;
 use crate::error::Result;
+use crate::options::ByName;
 
-/// (kind, criterion, part, beta, terms, axis, type), or for ratios (kind, criterion, complement, above, below, type)
+/// (average, criterion, part, beta, terms, axis, type), or for ratios (kind, criterion, complement, above, below, type)
 #[derive(FromPyObject)]
 pub(crate) enum MeasureTuple {
     Prf(
@@ -70,23 +72,6 @@ pub(crate) fn outcomes_tuple(outcomes: Outcomes) -> OutcomesTuple {
     )
 }
 
-pub(crate) fn axis_of(name: &str) -> Result<Axis> {
-    match name {
-        "own" => Ok(Axis::Own),
-        "gold" => Ok(Axis::Gold),
-        "pred" => Ok(Axis::Pred),
-        other => Err(bad(format!("no axis {other:?}"))),
-    }
-}
-
-/// Checks the index of a criterion.
-pub(crate) fn checked(counts: &Counts, criterion: u8) -> Result<u8> {
-    match counts.schema().criteria.get(usize::from(criterion)) {
-        Some(_) => Ok(criterion),
-        None => Err(bad(format!("no criterion {criterion}"))),
-    }
-}
-
 /// The measure of counts with these types and criteria.
 pub(crate) fn measure(counts: &Counts, measure: MeasureTuple) -> Result<Measure> {
     // A type that does not occur has a number that no type has.
@@ -94,38 +79,33 @@ pub(crate) fn measure(counts: &Counts, measure: MeasureTuple) -> Result<Measure>
         let known = name.and_then(|name| counts.type_number(&name));
         known.unwrap_or(u32::MAX)
     };
-    match measure {
-        MeasureTuple::Prf(kind, criterion, part, beta, terms, axis, ty) => {
+    Ok(match measure {
+        MeasureTuple::Prf(average, criterion, part, beta, terms, axis, ty) => {
             let prf = Prf {
-                criterion: checked(counts, criterion)?,
-                part: match &*part {
-                    "precision" => Part::Precision,
-                    "recall" => Part::Recall,
-                    _ => Part::F,
-                },
+                criterion: counts.check_criterion(criterion)?,
+                part: Part::by_name(&part)?,
                 beta,
                 terms,
-                axis: axis.as_deref().map(axis_of).transpose()?,
+                axis: axis.as_deref().map(Axis::by_name).transpose()?,
             };
-            Ok(match &*kind {
-                "micro" => Measure::Micro(prf),
-                "macro" => Measure::Macro(prf),
-                "weighted" => Measure::Weighted(prf),
-                "type" => Measure::OfType(prf, number(ty)),
-                other => return Err(bad(format!("no measure {other:?}"))),
-            })
+            Measure::of_prf(Average::by_name(&average)?, prf, number(ty))
         }
         MeasureTuple::Ratio(kind, criterion, complement, above, below, ty) => {
             let ratio = Ratio {
-                criterion: checked(counts, criterion)?,
+                criterion: counts.check_criterion(criterion)?,
                 above,
                 below,
                 complement,
             };
-            Ok(match &*kind {
+            match &*kind {
                 "type" => Measure::RatioOfType(ratio, number(ty)),
                 _ => Measure::Ratio(ratio),
-            })
+            }
         }
-    }
+    })
+}
+
+pub(crate) fn measures(counts: &Counts, tuples: Vec<MeasureTuple>) -> Result<Vec<Measure>> {
+    let found = tuples.into_iter().map(|tuple| measure(counts, tuple));
+    found.collect()
 }

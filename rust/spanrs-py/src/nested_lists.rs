@@ -7,7 +7,7 @@ use spanrs_eval::{Scorer, Side, TagBlock};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::error::{Error, Result};
-use crate::py_sequence::{Item, ItemSlices, Items};
+use crate::py_sequence::{BorrowedSlices, IndexedItems, Item};
 use crate::tag_interner::{TagInterner, as_list_or_tuple, is_list_or_tuple, not_a_tag};
 
 /// Sentences between two looks for Ctrl-C.
@@ -33,32 +33,28 @@ pub(crate) struct NestedLists<'py> {
 
 impl<'py> NestedLists<'py> {
     pub(crate) fn new(gold: &Bound<'py, PyAny>, pred: &Bound<'py, PyAny>) -> Result<Self> {
-        let rows = Self {
+        let lists = Self {
             gold: reiterable(gold)?,
             pred: reiterable(pred)?,
         };
-        same_number(rows.gold.len()?, rows.pred.len()?)?;
-        Ok(rows)
+        same_number(lists.gold.len()?, lists.pred.len()?)?;
+        Ok(lists)
     }
 
     /// The sides if both are lists of lists of the same number.
     pub(crate) fn of_lists(gold: &Bound<'py, PyAny>, pred: &Bound<'py, PyAny>) -> Option<Self> {
-        let lists = |side: &Bound<'py, PyAny>| {
-            let rows = Items::of(side);
-            side.is_instance_of::<PyList>()
-                && (0..rows.len()).all(|at| {
-                    rows.get(at)
-                        .is_none_or(|row| row.is_instance_of::<PyList>())
-                })
+        let is_list = |object: &Bound<'py, PyAny>| object.is_instance_of::<PyList>();
+        let are_lists = |side| {
+            let mut sentences = IndexedItems::of(side).iter();
+            is_list(side) && sentences.all(|sentence| is_list(&sentence))
         };
-        if !lists(gold) || !lists(pred) {
+        if !are_lists(gold) || !are_lists(pred) {
             return None;
         }
-        let rows = Self {
+        (IndexedItems::of(gold).len() == IndexedItems::of(pred).len()).then(|| Self {
             gold: gold.clone(),
             pred: pred.clone(),
-        };
-        (Items::of(gold).len() == Items::of(pred).len()).then_some(rows)
+        })
     }
 
     /// What speaks for a scheme on a side, from `most` tokens or so; and whether that was all.
@@ -68,7 +64,7 @@ impl<'py> NestedLists<'py> {
         side: Side,
         most: u64,
     ) -> Result<(Evidence, bool)> {
-        let rows = Items::of(match side {
+        let sentences = IndexedItems::of(match side {
             Side::Gold => &self.gold,
             Side::Pred => &self.pred,
         });
@@ -76,13 +72,12 @@ impl<'py> NestedLists<'py> {
         let mut evidence = Evidence::default();
         let mut tokens = 0;
         let mut ids = Vec::new();
-        for at in 0..rows.len() {
-            let Some(row) = rows.get(at) else { break };
+        for (at, sentence) in sentences.iter().enumerate() {
             if tokens >= most {
                 return Ok((evidence, false));
             }
             ids.clear();
-            let known = interner.sentence(&row.to_owned(), reader, &mut ids);
+            let known = interner.sentence(&sentence.to_owned(), reader, &mut ids);
             known.map_err(|error| self.place(at, error))?;
             evidence.add(&ids);
             tokens += ids.len() as u64;
@@ -165,8 +160,8 @@ impl<'py> NestedLists<'py> {
         mut each: impl FnMut(usize, &[Item], &[Item]) -> Result<Next>,
     ) -> Result<()> {
         let py = self.gold.py();
-        let mut outer = (ItemSlices::new(py), ItemSlices::new(py));
-        let mut rows = (ItemSlices::new(py), ItemSlices::new(py));
+        let mut outer = (BorrowedSlices::new(py), BorrowedSlices::new(py));
+        let mut inner = (BorrowedSlices::new(py), BorrowedSlices::new(py));
         let (mut start, mut next) = (0, Next::default());
         loop {
             // SAFETY: the lists are alive, and their items are fetched again after Python code may have run: after
@@ -180,15 +175,15 @@ impl<'py> NestedLists<'py> {
             same_number(gold.len(), pred.len())?;
             let mut end = gold.len().min(start + PAUSE);
             for at in start..end {
-                // SAFETY: rows of the lists are alive as long as the lists hold them.
+                // SAFETY: sentences of the lists are alive as long as the lists hold them.
                 let items = unsafe {
-                    rows.0.prefetch_items(gold, at);
-                    rows.1.prefetch_items(pred, at);
+                    inner.0.prefetch_items(gold, at);
+                    inner.1.prefetch_items(pred, at);
                     if next.prefetch_objects {
-                        rows.0.prefetch_objects(gold, at);
-                        rows.1.prefetch_objects(pred, at);
+                        inner.0.prefetch_objects(gold, at);
+                        inner.1.prefetch_objects(pred, at);
                     }
-                    (rows.0.items(gold[at]), rows.1.items(pred[at]))
+                    (inner.0.items(gold[at]), inner.1.items(pred[at]))
                 };
                 let (Some(gold_items), Some(pred_items)) = items else {
                     // The list was changed while it was walked.
@@ -218,20 +213,14 @@ impl NestedLists<'_> {
     #[cold]
     fn place(&self, at: usize, error: Error) -> Error {
         for (name, side) in [("gold", &self.gold), ("pred", &self.pred)] {
-            let Some(row) = Items::of(side).get(at).map(|row| row.to_owned()) else {
+            let Some(sentence) = IndexedItems::of(side).get(at).map(|list| list.to_owned()) else {
                 continue;
             };
-            let items = Items::of(&row);
-            let odd = |token: &usize| {
-                let item = items.get(*token);
-                item.is_some_and(|item| !item.is_instance_of::<PyString>())
-            };
-            if let Some(token) = (0..items.len()).find(odd) {
+            let mut items = IndexedItems::of(&sentence).iter().enumerate();
+            let odd = items.find(|(_, item)| !item.is_instance_of::<PyString>());
+            if let Some((token, item)) = odd {
                 let place = format!("{name}, sentence {at}, token {token}: ");
-                return match items.get(token) {
-                    Some(item) => not_a_tag(&item.to_owned(), &place),
-                    None => error,
-                };
+                return not_a_tag(&item.to_owned(), &place);
             }
         }
         error
@@ -335,9 +324,9 @@ impl BlockFiller<'_, '_> {
             return Ok(());
         }
         let known = reader.tags().len();
-        let (gold_room, pred_room) = self.block.reserve(tokens);
-        let room = gold_room.iter_mut().zip(pred_room);
-        for ((gold_code, pred_code), (&gold, &pred)) in room.zip(gold.iter().zip(pred)) {
+        let (gold_buffer, pred_buffer) = self.block.reserve(tokens);
+        let codes = gold_buffer.iter_mut().zip(pred_buffer);
+        for ((gold_code, pred_code), (&gold, &pred)) in codes.zip(gold.iter().zip(pred)) {
             // SAFETY: the items are alive.
             let (gold, pred) = unsafe { interner.pair(py, reader, gold, pred)? };
             (*gold_code, *pred_code) = (gold as u8, pred as u8);
@@ -364,20 +353,16 @@ impl BlockFiller<'_, '_> {
 
 #[cold]
 fn changed(at: usize) -> Error {
-    Error::Shape {
-        message: format!("sentence {at} was replaced while it was counted"),
-        sentence: Some(at),
-    }
+    let message = format!("sentence {at} was replaced while it was counted");
+    Error::shape(message, Some(at))
 }
 
 fn same_number(gold: usize, pred: usize) -> Result<()> {
     if gold == pred {
         return Ok(());
     }
-    Err(Error::Shape {
-        message: format!("gold has {gold} sentences, pred has {pred}"),
-        sentence: None,
-    })
+    let message = format!("gold has {gold} sentences, pred has {pred}");
+    Err(Error::shape(message, None))
 }
 
 #[inline(always)]
@@ -385,23 +370,20 @@ fn same_length(at: usize, gold: usize, pred: usize) -> Result<()> {
     if gold == pred {
         return Ok(());
     }
-    Err(Error::Shape {
-        message: format!("sentence {at}: gold has {gold} tags, pred has {pred}"),
-        sentence: Some(at),
-    })
+    let message = format!("sentence {at}: gold has {gold} tags, pred has {pred}");
+    Err(Error::shape(message, Some(at)))
 }
 
-/// The sequence itself where all its rows can be walked in place, and again; else a copy with such rows.
+/// The sequence itself where all its sentences can be walked in place, and again; else a copy with such sentences.
 fn reiterable<'py>(side: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
     let side = as_list_or_tuple(side)?;
-    let rows = Items::of(&side);
-    if (0..rows.len()).all(|at| rows.get(at).is_none_or(|row| is_list_or_tuple(&row))) {
+    let sentences = IndexedItems::of(&side);
+    if sentences.iter().all(|sentence| is_list_or_tuple(&sentence)) {
         return Ok(side);
     }
     let copy = PyList::empty(side.py());
-    for at in 0..rows.len() {
-        let Some(row) = rows.get(at) else { break };
-        copy.append(as_list_or_tuple(&row.to_owned())?)?;
+    for sentence in sentences.iter() {
+        copy.append(as_list_or_tuple(&sentence.to_owned())?)?;
     }
     Ok(copy.into_any())
 }

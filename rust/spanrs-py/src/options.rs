@@ -1,58 +1,108 @@
 //! Keyword arguments to options of the core.
 
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::PyValueError;
+use pyo3::Borrowed;
 use pyo3::prelude::*;
 use spanrs::OnMisaligned;
+use spanrs_base::Named;
+use spanrs_compat::conlleval::Rules;
+use spanrs_dep::Roots;
 use spanrs_eval::PredScheme;
 use spanrs_eval::input::DocumentEnds;
+use spanrs_eval::mat::{Pieces, Unit, Unpaired};
+use spanrs_eval::outcomes::{Average, Axis, Part};
+use spanrs_io::{Format, SyntaxFormat, document};
 use spanrs_tags::{Bare, Dialect, Reader, Reading, Scheme, Violation};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+
+/// What Python code chooses by name.
+pub(crate) trait ByName: Sized {
+    /// The value of a name; an unknown one is an error that lists the known ones.
+    fn by_name(name: &str) -> Result<Self>;
+}
+
+macro_rules! by_name {
+    ($($choice:ty),* $(,)?) => {
+        $(impl ByName for $choice {
+            fn by_name(name: &str) -> Result<Self> {
+                Ok(<$choice>::from_name(name)?)
+            }
+        })*
+    };
+}
+
+by_name!(
+    Average,
+    Axis,
+    Format,
+    OnMisaligned,
+    Part,
+    Pieces,
+    Reading,
+    Roots,
+    Rules,
+    Scheme,
+    SyntaxFormat,
+    Unit,
+    Unpaired,
+    document::Format,
+);
+
+/// None stands for `auto`.
+impl ByName for Option<Scheme> {
+    fn by_name(name: &str) -> Result<Self> {
+        match name.trim().eq_ignore_ascii_case("auto") {
+            true => Ok(None),
+            false => Scheme::by_name(name).map(Some),
+        }
+    }
+}
+
+/// An argument that is a name.
+pub(crate) struct Choice<T>(pub(crate) T);
+
+impl<T: ByName> FromPyObject<'_, '_> for Choice<T> {
+    type Error = PyErr;
+
+    fn extract(name: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        Ok(Self(T::by_name(name.extract()?)?))
+    }
+}
 
 /// How tags are spelt, from the Python class `spanrs.tags.Dialect` (a named tuple).
-#[derive(FromPyObject)]
-pub(crate) struct PyDialect(String, bool, bool, bool);
+pub(crate) struct PyDialect(pub(crate) Dialect);
 
-impl PyDialect {
-    /// The dialect, checked.
-    pub(crate) fn checked(self) -> Result<Dialect> {
-        let Self(separator, suffix, bare_is_type, unknown_is_outside) = self;
+impl FromPyObject<'_, '_> for PyDialect {
+    type Error = PyErr;
+
+    fn extract(tuple: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let (separator, suffix, bare_is_type, unknown_is_outside) = tuple.extract()?;
         let dialect = Dialect {
             separator,
             suffix,
-            bare: if bare_is_type {
-                Bare::WholeTag
-            } else {
-                Bare::OneType
+            bare: match bare_is_type {
+                true => Bare::WholeTag,
+                false => Bare::OneType,
             },
             unknown_is_outside,
         };
-        dialect.check()?;
-        Ok(dialect)
+        dialect.check().map_err(Error::from)?;
+        Ok(Self(dialect))
     }
 }
 
-pub(crate) fn scheme(name: &str) -> Result<Scheme> {
-    Ok(Scheme::from_name(name)?)
-}
+/// A reader of tags, from scheme, reading and dialect.
+pub(crate) struct PyReader(pub(crate) Reader);
 
-/// None where the scheme is to be found out.
-pub(crate) fn scheme_or_auto(name: &str) -> Result<Option<Scheme>> {
-    if name.trim().eq_ignore_ascii_case("auto") {
-        return Ok(None);
+impl FromPyObject<'_, '_> for PyReader {
+    type Error = PyErr;
+
+    fn extract(tuple: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let (Choice(scheme), Choice(reading), PyDialect(dialect)) = tuple.extract()?;
+        let reader = Reader::new(scheme, reading, dialect).map_err(Error::from)?;
+        Ok(Self(reader))
     }
-    scheme(name).map(Some)
-}
-
-pub(crate) fn reading(name: &str) -> Result<Reading> {
-    Ok(Reading::from_name(name)?)
-}
-
-/// A reader of tags.
-pub(crate) fn reader(scheme_name: &str, reading_name: &str, dialect: PyDialect) -> Result<Reader> {
-    let (scheme, reading) = (scheme(scheme_name)?, reading(reading_name)?);
-    Ok(Reader::new(scheme, reading, dialect.checked()?)?)
 }
 
 /// (index, kind, previous, current, next, action)
@@ -66,14 +116,15 @@ pub(crate) type ViolationTuple = (
 );
 
 pub(crate) fn violation_tuple(violation: &Violation) -> ViolationTuple {
-    (
-        violation.index,
-        violation.kind.name(),
-        violation.previous.clone(),
-        violation.current.clone(),
-        violation.next.clone(),
-        violation.action.phrase(),
-    )
+    let Violation {
+        index,
+        kind,
+        previous,
+        current,
+        next,
+        action,
+    } = violation.clone();
+    (index, kind.name(), previous, current, next, action.phrase())
 }
 
 /// (sentences of each document, their names where they have such)
@@ -83,30 +134,18 @@ pub(crate) struct DocumentSizes<'py>(PyReadonlyArray1<'py, i64>, Option<Vec<Stri
 impl DocumentSizes<'_> {
     pub(crate) fn ends(&self) -> Result<DocumentEnds> {
         let Self(sizes, names) = self;
-        let sizes = sizes.as_slice().map_err(PyErr::from)?;
-        Ok(DocumentEnds::new(sizes, names.clone())?)
+        Ok(DocumentEnds::new(sizes.as_slice()?, names.clone())?)
     }
 }
 
 /// Where pred is read in a scheme of its own. `None` detects it if the scheme of gold is detected.
-pub(crate) fn pred_scheme_of(name: Option<&str>, scheme_is_open: bool) -> Result<PredScheme> {
-    Ok(match name.map(scheme_or_auto).transpose()? {
-        None if scheme_is_open => PredScheme::Undetected,
-        None => PredScheme::AsGold,
-        Some(None) => PredScheme::Undetected,
-        Some(Some(scheme)) => PredScheme::Named(scheme),
-    })
-}
-
-/// What to do where tokens of pred are not those of gold.
-pub(crate) fn on_misaligned_of(name: &str) -> Result<OnMisaligned> {
-    match name {
-        "refuse" => Ok(OnMisaligned::Refuse),
-        "report" => Ok(OnMisaligned::Report),
-        "ignore" => Ok(OnMisaligned::Ignore),
-        other => {
-            let message = format!("on_misaligned is refuse, report or ignore, not {other:?}");
-            Err(PyValueError::new_err(message).into())
-        }
+pub(crate) fn pred_scheme_of(
+    scheme: Option<Choice<Option<Scheme>>>,
+    scheme_is_open: bool,
+) -> PredScheme {
+    match scheme {
+        None if !scheme_is_open => PredScheme::AsGold,
+        None | Some(Choice(None)) => PredScheme::Undetected,
+        Some(Choice(Some(scheme))) => PredScheme::Named(scheme),
     }
 }

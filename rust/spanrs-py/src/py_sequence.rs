@@ -1,4 +1,4 @@
-//! Items of lists and tuples, and characters of strings, without a call into the interpreter for each.
+//! IndexedItems of lists and tuples, and characters of strings, without a call into the interpreter for each.
 //!
 //! CPython publishes the layout of lists, tuples and strings to extensions that are built for one version of it
 //! (`pyo3::ffi`). For other interpreters, and where the environment variable `SPANRS_ITEM_ACCESS` is `each`, every
@@ -16,7 +16,7 @@ use spanrs_base::ShortKey;
 /// A borrowed item.
 pub(crate) type Item = *mut ffi::PyObject;
 
-/// Rows are prefetched this many rows ahead, the items of a row half as many.
+/// Sentences are prefetched this many sentences ahead, the items of a sentence half as many.
 const AHEAD: usize = 16;
 /// Approximate offset of the characters in a `str` object; used for prefetching only.
 const CHARACTERS: usize = 40;
@@ -113,15 +113,15 @@ mod layout {
 }
 
 /// The items of lists and tuples as slices.
-pub(crate) struct ItemSlices<'py> {
+pub(crate) struct BorrowedSlices<'py> {
     direct: bool,
-    /// Items that were asked for one by one.
+    /// IndexedItems that were asked for one by one.
     copied: Vec<Item>,
     /// Lists may be read only while the GIL is held.
     gil: PhantomData<Python<'py>>,
 }
 
-impl<'py> ItemSlices<'py> {
+impl<'py> BorrowedSlices<'py> {
     pub(crate) fn new(_: Python<'py>) -> Self {
         Self {
             direct: is_direct(),
@@ -160,46 +160,46 @@ impl<'py> ItemSlices<'py> {
         }
     }
 
-    /// Prefetches the row that a loop over `rows`, which is at row `at`, will read soon.
+    /// Prefetches the sentence that a loop over `sentences`, which is at index `at`, will read soon.
     #[inline(always)]
-    pub(crate) fn prefetch_row(&self, rows: &[Item], at: usize) {
-        if let Some(&row) = rows.get(at + AHEAD) {
-            prefetch(row);
+    pub(crate) fn prefetch_sentence(&self, sentences: &[Item], at: usize) {
+        if let Some(&sentence) = sentences.get(at + AHEAD) {
+            prefetch(sentence);
         }
     }
 
-    /// As [`ItemSlices::prefetch_row`], and the items of a nearer row.
+    /// As [`BorrowedSlices::prefetch_sentence`], and the items of a nearer sentence.
     ///
     /// # Safety
-    /// The rows are alive.
+    /// The sentences are alive.
     #[inline(always)]
-    pub(crate) unsafe fn prefetch_items(&self, rows: &[Item], at: usize) {
-        self.prefetch_row(rows, at);
-        if let Some(&row) = rows.get(at + AHEAD / 2)
+    pub(crate) unsafe fn prefetch_items(&self, sentences: &[Item], at: usize) {
+        self.prefetch_sentence(sentences, at);
+        if let Some(&sentence) = sentences.get(at + AHEAD / 2)
             && self.direct
         {
-            // SAFETY: the row is alive and its type is checked; the address is used for a prefetch, no more.
+            // SAFETY: the sentence is alive and its type is checked; the address is used for a prefetch, no more.
             unsafe {
-                if is_exact_list(row) {
-                    prefetch(layout::list_items(row).0);
+                if is_exact_list(sentence) {
+                    prefetch(layout::list_items(sentence).0);
                 }
             }
         }
     }
 
-    /// Prefetches the objects that a nearer row holds.
+    /// Prefetches the objects that a nearer sentence holds.
     ///
     /// # Safety
-    /// The rows are alive.
+    /// The sentences are alive.
     #[inline(always)]
-    pub(crate) unsafe fn prefetch_objects(&self, rows: &[Item], at: usize) {
-        if let Some(&row) = rows.get(at + AHEAD / 8)
+    pub(crate) unsafe fn prefetch_objects(&self, sentences: &[Item], at: usize) {
+        if let Some(&sentence) = sentences.get(at + AHEAD / 8)
             && self.direct
         {
-            // SAFETY: the row is alive and its type is checked; a list has as many items as it says.
+            // SAFETY: the sentence is alive and its type is checked; a list has as many items as it says.
             unsafe {
-                if is_exact_list(row) {
-                    let (first, count) = layout::list_items(row);
+                if is_exact_list(sentence) {
+                    let (first, count) = layout::list_items(sentence);
                     for at in 0..count {
                         // The header and the characters of a short string may be in two cache lines.
                         let object = first.add(at).read();
@@ -263,24 +263,24 @@ pub(crate) unsafe fn short_ascii(item: Item) -> Option<ShortKey> {
 
 /// Access to the items of a list or tuple that may change between two of them.
 #[derive(Clone, Copy)]
-pub(crate) struct Items<'a, 'py> {
+pub(crate) struct IndexedItems<'a, 'py> {
     sequence: &'a Bound<'py, PyAny>,
     length: ffi::Py_ssize_t,
     is_list: bool,
 }
 
-impl<'a, 'py> Items<'a, 'py> {
+impl<'a, 'py> IndexedItems<'a, 'py> {
     /// The items of a list or tuple; none of any other object.
     #[inline]
     pub(crate) fn of(sequence: &'a Bound<'py, PyAny>) -> Self {
         let is_list = sequence.is_instance_of::<PyList>();
-        let raw = sequence.as_ptr();
-        // SAFETY: `raw` is alive, the GIL is held, and both calls check the type they get.
+        let pointer = sequence.as_ptr();
+        // SAFETY: the object is alive, the GIL is held, and both calls check the type they get.
         let length = unsafe {
             if is_list {
-                ffi::PyList_Size(raw)
+                ffi::PyList_Size(pointer)
             } else {
-                ffi::PyTuple_Size(raw)
+                ffi::PyTuple_Size(pointer)
             }
         };
         if length < 0 {
@@ -303,19 +303,16 @@ impl<'a, 'py> Items<'a, 'py> {
     /// The item at an index; None where the list has become shorter.
     #[inline(always)]
     pub(crate) fn get(self, at: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
-        let (raw, at, py) = (
-            self.sequence.as_ptr(),
-            at as ffi::Py_ssize_t,
-            self.sequence.py(),
-        );
-        // SAFETY: `raw` is a list or tuple, alive as long as `self`, and the GIL is held; both calls
+        let (pointer, py) = (self.sequence.as_ptr(), self.sequence.py());
+        let at = at as ffi::Py_ssize_t;
+        // SAFETY: it is a list or tuple, alive as long as `self`, and the GIL is held; both calls
         // check the index and give null beyond the end. The item is borrowed from the sequence: the
         // callers use it before any Python code can run, or take a reference of their own first.
         let item = unsafe {
             let item = if self.is_list {
-                ffi::PyList_GetItem(raw, at)
+                ffi::PyList_GetItem(pointer, at)
             } else {
-                ffi::PyTuple_GetItem(raw, at)
+                ffi::PyTuple_GetItem(pointer, at)
             };
             Borrowed::from_ptr_or_opt(py, item)
         };
@@ -323,6 +320,13 @@ impl<'a, 'py> Items<'a, 'py> {
             drop(PyErr::take(py));
         }
         item
+    }
+
+    /// The items in order, to the end of the list as it is then. Code that runs Python code between two items must take
+    /// a reference of its own first.
+    #[inline(always)]
+    pub(crate) fn iter(self) -> impl Iterator<Item = Borrowed<'a, 'py, PyAny>> {
+        (0..self.len()).map_while(move |at| self.get(at))
     }
 }
 

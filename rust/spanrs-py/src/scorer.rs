@@ -1,17 +1,13 @@
 //! Scoring: behind `spanrs.score` and `spanrs.Scorer`, for every matcher.
 
-use std::cell::RefCell;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spanrs::{Alignment, Rows as RowsOf, score_in_threads};
+use spanrs::{ErrorOptions, Notes, OnMisaligned, TypedSpan};
 use spanrs_arrow::{ColumnError, Columns};
-use spanrs_base::Limits;
 use spanrs_eval::input::{DocumentEnds, IdBatch, InputError, Sentences, numbering};
-use spanrs_eval::outcomes::{CORPUS, DIFFERING_TOKENS, UNALIGNED_FILES};
 use spanrs_eval::{
     AutoSchemeScorer, MatcherOptions, PredScheme, Scorer as Core, Side, TypeFilter, make_matcher,
 };
@@ -20,14 +16,12 @@ use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 use crate::arrow;
 use crate::counts::Counts;
 use crate::error::{Error, Result};
-use crate::evidence::{Alignments, located};
-use crate::files::{ColumnFiles, ColumnOptions, Progress, SpanFileOptions};
+use crate::files::{ColumnFiles, ColumnOptions, SpanFileOptions, located, row_kind, run_job};
 use crate::ids::{Ids, with_values};
+use crate::locks::lock_now;
 use crate::nested_lists::NestedLists;
-use crate::options::{
-    DocumentSizes, PyDialect, on_misaligned_of, pred_scheme_of, reading, scheme_or_auto,
-};
-use crate::span_lists::{Sides, SpanLists};
+use crate::options::{Choice, DocumentSizes, PyDialect, pred_scheme_of};
+use crate::span_lists::SpanLists;
 use crate::stop;
 use crate::tag_interner::TagInterner;
 
@@ -38,7 +32,7 @@ pub(crate) struct Scorer(Mutex<Scoring>);
 /// What a scorer holds.
 pub(crate) struct Scoring {
     pub(crate) auto: AutoSchemeScorer,
-    alignments: Alignments,
+    notes: Notes,
 }
 
 /// (name; share of the gold span a pair needs, in per cent; optimal, not greedy)
@@ -55,8 +49,7 @@ pub(crate) fn matcher(
         optimal: *optimal,
         watch: stop,
     };
-    make_matcher(name, &options)
-        .ok_or_else(|| PyValueError::new_err(format!("no matcher {name:?}")).into())
+    Ok(make_matcher(name, &options)?)
 }
 
 pub(crate) fn type_filter((keep, exclude): FilterTuple) -> TypeFilter {
@@ -66,37 +59,34 @@ pub(crate) fn type_filter((keep, exclude): FilterTuple) -> TypeFilter {
 #[pymethods]
 impl Scorer {
     #[new]
-    #[pyo3(signature = (matcher_tuple, filter_tuple, scheme, pred_scheme, reading_name, dialect, keep, by_document, /))]
+    #[pyo3(signature = (matcher_tuple, filter_tuple, scheme, pred_scheme, reading, dialect, keep, by_document, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn new(
         matcher_tuple: MatcherTuple,
         filter_tuple: FilterTuple,
-        scheme: &str,
-        pred_scheme: Option<&str>,
-        reading_name: &str,
+        scheme: Choice<Option<Scheme>>,
+        pred_scheme: Option<Choice<Option<Scheme>>>,
+        reading: Choice<Reading>,
         dialect: PyDialect,
         keep: usize,
         by_document: bool,
     ) -> Result<Self> {
-        let scheme = scheme_or_auto(scheme)?;
-        let pred_scheme = pred_scheme_of(pred_scheme, scheme.is_none())?;
-        let read_as = reading(reading_name)?;
+        let (Choice(scheme), Choice(reading)) = (scheme, reading);
+        let pred_scheme = pred_scheme_of(pred_scheme, scheme.is_none());
         // A refusal names at least one.
-        let keep = keep.max(usize::from(read_as == Reading::Refuse));
+        let keep = keep.max(usize::from(reading == Reading::Refuse));
         let mut scorer =
             Core::new(matcher(&matcher_tuple)?, keep).with_filter(type_filter(filter_tuple));
         if by_document {
             scorer = scorer.by_document();
         }
-        let first = scheme.unwrap_or(Scheme::Bio);
-        let mut reader = Reader::new(first, read_as, dialect.checked()?)?;
+        let mut reader = Reader::new(scheme.unwrap_or(Scheme::Bio), reading, dialect.0)?;
         if let PredScheme::Named(pred_scheme) = pred_scheme {
             reader = reader.with_pred_scheme(pred_scheme)?;
         }
-        let auto = AutoSchemeScorer::new(reader, scorer, scheme.is_some(), pred_scheme);
         Ok(Self(Mutex::new(Scoring {
-            auto,
-            alignments: Alignments::default(),
+            auto: AutoSchemeScorer::new(reader, scorer, scheme.is_some(), pred_scheme),
+            notes: Notes::default(),
         })))
     }
 
@@ -109,25 +99,27 @@ impl Scorer {
         documents: Option<DocumentSizes<'_>>,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let rows = NestedLists::new(gold, pred)?;
-        let documents = ends(inner, documents.as_ref(), rows.len()?)?;
+        let lists = NestedLists::new(gold, pred)?;
+        let documents = ends(inner, documents.as_ref(), lists.len()?)?;
         let mut interner = TagInterner::new();
         inner.auto.run(
-            |reader, side, most| rows.evidence(reader, side, most),
-            |reader, scorer| rows.count(&mut interner, reader, scorer, documents.as_ref()),
+            |reader, side, most| lists.evidence(reader, side, most),
+            |reader, scorer| lists.count(&mut interner, reader, scorer, documents.as_ref()),
         )?;
-        refuse(&inner.auto)
+        Ok(refuse(&inner.auto)?)
     }
 
     /// Reads in these schemes from now on, if none was found out yet. Without `pred_scheme` pred is in that of
     /// gold.
     #[pyo3(signature = (scheme, pred_scheme, /))]
-    fn set_schemes(&self, scheme: &str, pred_scheme: Option<&str>) -> Result<()> {
+    fn set_schemes(
+        &self,
+        scheme: Choice<Scheme>,
+        pred_scheme: Option<Choice<Option<Scheme>>>,
+    ) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let pred_scheme = pred_scheme_of(pred_scheme, false)?;
-        Ok(inner
-            .auto
-            .set_schemes(crate::options::scheme(scheme)?, pred_scheme)?)
+        let pred_scheme = pred_scheme_of(pred_scheme, false);
+        Ok(inner.auto.set_schemes(scheme.0, pred_scheme)?)
     }
 
     /// Adds sentences given as arrays of ids. `lengths` cuts arrays of one dimension into sentences.
@@ -146,31 +138,11 @@ impl Scorer {
         let inner = &mut *self.lock()?;
         let py = gold.py();
         let (gold, pred) = (Ids::extract(gold)?, Ids::extract(pred)?);
-        let (sentences, tokens) = gold.shape()?;
-        if gold.shape()? != pred.shape()? {
-            let (n, m) = pred.shape()?;
-            return Err(Error::Shape {
-                message: format!(
-                    "gold is {sentences} by {tokens} (sentences by tokens), pred {n} by {m}"
-                ),
-                sentence: None,
-            });
-        }
-        let numbers = numbering(&vocabulary, &mut inner.auto.reader)?;
         // Copied, because another thread could change the array while sentences are cut by it.
         let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
-        let lengths = lengths.transpose().map_err(PyErr::from)?;
-        let cut = match &lengths {
-            None => Sentences::Equal(sentences, tokens),
-            Some(_) if sentences != 1 => {
-                return Err(Error::Shape {
-                    message: "lengths are for arrays of one dimension".to_owned(),
-                    sentence: None,
-                });
-            }
-            Some(lengths) => Sentences::with_lengths(lengths, sentences * tokens)?,
-        };
-        cut.check()?;
+        let lengths = lengths.transpose()?;
+        let cut = Sentences::of_arrays(gold.shape()?, pred.shape()?, lengths.as_deref())?;
+        let numbers = numbering(&vocabulary, &mut inner.auto.reader)?;
         let documents = ends(inner, documents.as_ref(), cut.len())?;
         with_values!(&gold, gold => with_values!(&pred, pred => {
             let batch = IdBatch {
@@ -194,7 +166,7 @@ impl Scorer {
                 |reader, scorer| batch.count(reader, scorer, threads),
             ))
         }))?;
-        refuse(&inner.auto)
+        Ok(refuse(&inner.auto)?)
     }
 
     /// Adds Arrow list columns: of strings, of a dictionary, or of integers with a vocabulary.
@@ -212,10 +184,7 @@ impl Scorer {
         let inner = &mut *self.lock()?;
         let py = gold.py();
         let (gold, pred) = (arrow::import(gold, "gold")?, arrow::import(pred, "pred")?);
-        let documents = match &documents {
-            None => None,
-            Some(documents) => Some(documents.ends()?),
-        };
+        let documents = documents.map(|documents| documents.ends()).transpose()?;
         py.detach(|| {
             let columns = Columns::new(
                 (&gold, &pred),
@@ -233,7 +202,7 @@ impl Scorer {
             )?;
             Ok::<_, Error>(())
         })?;
-        refuse(&inner.auto)
+        Ok(refuse(&inner.auto)?)
     }
 
     /// Scores files. `gold` and `pred` are functions that give the source from its beginning; with
@@ -242,76 +211,26 @@ impl Scorer {
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn update_files(
         &self,
-        gold: &Bound<'_, PyAny>,
-        pred: Option<&Bound<'_, PyAny>>,
+        py: Python<'_>,
+        gold: Py<PyAny>,
+        pred: Option<Py<PyAny>>,
         gold_options: ColumnOptions,
         pred_options: ColumnOptions,
-        on_misaligned: &str,
+        on_misaligned: Choice<OnMisaligned>,
         by_sentence: bool,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
-        let inner = &mut *self.lock()?;
-        let py = gold.py();
-        let rows = match by_sentence {
-            true => RowsOf::Sentences,
-            false => RowsOf::Documents,
-        };
-        let on_misaligned = on_misaligned_of(on_misaligned)?;
+        let Scoring { auto, notes } = &mut *self.lock()?;
+        let options = (on_misaligned.0, row_kind(by_sentence), threads);
         let files = ColumnFiles {
             gold,
             pred,
             options: (gold_options, pred_options),
         };
-        let (mut alignment, mut warnings) = (Alignment::default(), Vec::new());
-        let progress = RefCell::new(Progress::new(progress));
-        inner.auto.run(
-            |reader, side, most| {
-                let rows = files.side(side)?;
-                let progress = &mut *progress.borrow_mut();
-                let result =
-                    py.detach(|| spanrs::gather(rows, reader, most, &mut |n| progress.tell(n)));
-                progress.check(result.map_err(Error::from))
-            },
-            |reader, scorer| {
-                let (sides, found) = files.both()?;
-                warnings = found;
-                let progress = &mut *progress.borrow_mut();
-                let parted = match threads {
-                    0 | 1 => None,
-                    _ => files.parted(&sides)?,
-                };
-                let options = (on_misaligned, rows, threads);
-                let result = py.detach(|| {
-                    let mut tell = |n| progress.tell(n);
-                    if let Some((gold, pred)) = &parted {
-                        let pred = pred.as_ref();
-                        let found =
-                            score_in_threads(gold, pred, reader, scorer, options, &mut tell);
-                        if let Some(found) = found? {
-                            return Ok(found);
-                        }
-                    }
-                    spanrs::score(sides, reader, scorer, on_misaligned, rows, &mut tell)
-                });
-                alignment = progress.check(result.map_err(Error::from))?;
-                Ok(())
-            },
-        )?;
-        if let Some(key) = &alignment.missing_key {
-            warnings.push(format!(
-                "no word of pred has the key {key}, which gold has; pred has no spans then"
-            ));
-        }
-        let (differing, unaligned) = (alignment.differing, alignment.unaligned);
-        inner.auto.scorer.add_to_corpus(DIFFERING_TOKENS, differing);
-        inner
-            .auto
-            .scorer
-            .add_to_corpus(UNALIGNED_FILES, u64::from(unaligned));
-        inner.alignments.add(alignment);
-        inner.alignments.warn(warnings);
-        Ok(())
+        run_job(py, progress, |tell| {
+            spanrs::score_source(auto, &files, options, notes, tell)
+        })
     }
 
     /// Adds sentences of spans. Types that are not looked at are left out.
@@ -324,28 +243,10 @@ impl Scorer {
         documents: Option<DocumentSizes<'_>>,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let documents = ends(inner, documents.as_ref(), gold.count())?;
-        py.detach(|| {
-            let mut part = inner.auto.scorer.part(&inner.auto.reader);
-            let filter = part.filter().clone();
-            let sides = Sides::new(gold, pred, |name| filter.counts(name));
-            let name = |ty: u32| sides.types[ty as usize].to_owned();
-            let mut cells = part.type_cells();
-            let mut ends = documents.as_ref().map(|documents| documents.from(0));
-            sides.run(|sentence, pair| {
-                let added = part.add_spans(&pair, &mut cells, &name);
-                added.map_err(|error| Error::unmatched(sentence, error))?;
-                let end = ends.as_mut().and_then(|ends| ends.ends_at(sentence + 1));
-                if let Some(document) = end {
-                    part.flush_spans(&mut cells, &name);
-                    part.end_document(&inner.auto.reader, document);
-                }
-                Ok(())
-            })?;
-            part.flush_spans(&mut cells, &name);
-            inner.auto.scorer.add_part(part, &inner.auto.reader);
-            Ok(())
-        })
+        let documents = ends(inner, documents.as_ref(), gold.0.len())?;
+        let (scorer, reader) = (&mut inner.auto.scorer, &inner.auto.reader);
+        Ok(py
+            .detach(|| scorer.add_span_lists(reader, &gold.0, &pred.0, documents.as_ref(), stop))?)
     }
 
     /// Adds a pair of span files or files of stacked tags, as one document that is called so. Gives the formats of
@@ -361,16 +262,13 @@ impl Scorer {
     ) -> Result<(&'static str, &'static str, Vec<String>, u64)> {
         let inner = &mut *self.lock()?;
         let ((gold, gold_format), (pred, pred_format)) = (gold.open()?, pred.open()?);
-        let mut progress = Progress::new(progress);
         let mut part = inner.auto.scorer.part(&inner.auto.reader);
-        let read = py.detach(|| {
-            let watch = &mut |n| progress.tell(n);
-            spanrs::span_files::score_spans(gold, pred, &mut part, watch)
-        });
-        let files = progress.check(read.map_err(Error::from))?;
+        let files = run_job(py, progress, |tell| {
+            spanrs::span_files::score_spans(gold, pred, &mut part, tell)
+        })?;
         part.end_document(&inner.auto.reader, name);
         inner.auto.scorer.add_part(part, &inner.auto.reader);
-        inner.alignments.warn(files.warnings);
+        inner.notes.warn(files.warnings);
         Ok((gold_format, pred_format, files.gold_types, files.sentences))
     }
 
@@ -397,9 +295,9 @@ impl Scorer {
     }
 
     /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
-    fn schemes(&self) -> Result<Schemes> {
-        let inner = &*self.lock()?;
-        Ok(schemes_of(&inner.auto))
+    #[allow(clippy::type_complexity)] // Three names.
+    fn schemes(&self) -> Result<(Option<&'static str>, Option<&'static str>, &'static str)> {
+        Ok(self.lock()?.auto.names())
     }
 
     /// Counts so far. With `take` they are not copied, and the scorer begins anew.
@@ -416,99 +314,50 @@ impl Scorer {
     /// What the exact matcher counted in tags, for peers: type to (gold, pred, both) in the order of the types, every
     /// distinct tag, tokens, tokens with equal tags, and violations of both sides.
     fn tag_state<'py>(&self, py: Python<'py>) -> Result<TagState<'py>> {
-        let inner = &mut *self.lock()?;
-        let counts = inner.auto.scorer.counts(&inner.auto.reader);
-        let (mut rows, mut corpus) = (vec![[0; 3]; counts.types()], [0; CORPUS_NUMBERS]);
-        for (id, cell) in (0..).zip(counts.cells()) {
-            let n = counts.total(id);
-            match (cell.criterion, cell.outcome, cell.gold.or(cell.pred)) {
-                (0, 0, Some(ty)) => rows[ty as usize].iter_mut().for_each(|sum| *sum += n),
-                (0, side @ (1 | 2), Some(ty)) => rows[ty as usize][usize::from(side) - 1] += n,
-                (1, outcome, None) => corpus[usize::from(outcome)] += n,
-                _ => {}
-            }
-        }
+        let AutoSchemeScorer { scorer, reader, .. } = &mut self.lock()?.auto;
+        let counts = scorer.counts(reader);
+        let totals = counts.tag_totals();
         let types = PyDict::new(py);
-        for name in inner.auto.reader.types().names() {
+        for name in reader.types().names() {
             if let Some(ty) = counts.type_number(name) {
-                let [gold, pred, both] = rows[ty as usize];
+                let [gold, pred, both] = totals.types[ty as usize];
                 types.set_item(name, (gold, pred, both))?;
             }
         }
-        let tags = inner
-            .auto
-            .reader
-            .tags()
-            .names()
-            .map(str::to_owned)
-            .collect();
-        let [
-            _,
-            tokens,
-            correct,
-            _,
-            _,
-            gold_violations,
-            pred_violations,
-            ..,
-        ] = corpus;
-        Ok((
-            types,
-            tags,
-            tokens,
-            correct,
-            gold_violations + pred_violations,
-        ))
+        let tags = reader.tags().names().map(str::to_owned).collect();
+        let (tokens, equal) = (totals.tokens, totals.equal_tokens);
+        Ok((types, tags, tokens, equal, totals.violations))
     }
 
     /// What was noticed besides: violations with their places, warnings, how schemes were found out.
     fn evidence<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
-        let inner = &*self.lock()?;
+        let Scoring { auto, notes } = &*self.lock()?;
         let evidence = PyDict::new(py);
-        for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
-            let (_, first) = located(inner.auto.scorer.violations(side));
-            evidence.set_item(format!("{name}_violations"), first)?;
+        for (name, side) in [
+            ("gold_violations", Side::Gold),
+            ("pred_violations", Side::Pred),
+        ] {
+            evidence.set_item(name, located(auto.scorer.violations(side)).1)?;
         }
-        let alignments = &inner.alignments;
-        evidence.set_item("differing", alignments.examples.clone())?;
-        evidence.set_item("warnings", alignments.warnings.clone())?;
-        let statement = inner.auto.detection.as_ref().map(|d| d.statement.as_str());
-        evidence.set_item("detection", statement)?;
-        let statement = inner
-            .auto
-            .pred_detection
-            .as_ref()
-            .map(|d| d.statement.as_str());
-        evidence.set_item("pred_detection", statement)?;
+        evidence.set_item("differing", &notes.examples)?;
+        evidence.set_item("warnings", &notes.warnings)?;
+        for (name, detection) in [
+            ("detection", &auto.detection),
+            ("pred_detection", &auto.pred_detection),
+        ] {
+            let statement = detection.as_ref().map(|found| &found.statement);
+            evidence.set_item(name, statement)?;
+        }
         Ok(evidence)
     }
 }
 
 /// (types, tags, tokens, correct tokens, violations)
 type TagState<'py> = (Bound<'py, PyDict>, Vec<String>, u64, u64, u64);
-/// Numbers of the corpus.
-const CORPUS_NUMBERS: usize = CORPUS.outcomes.len();
 
 /// Under the reading `refuse`, raises if there is a violation.
-fn refuse(auto: &AutoSchemeScorer) -> Result<()> {
-    if auto.reader.reading() != Reading::Refuse {
-        return Ok(());
-    }
-    for side in [Side::Gold, Side::Pred] {
-        let violations = auto.scorer.violations(side);
-        if violations.count > 0 {
-            return Err(spanrs::Error::Malformed {
-                path: side.name().to_owned(),
-                scheme: match side {
-                    Side::Gold => auto.reader.scheme(),
-                    Side::Pred => auto.reader.pred_scheme(),
-                },
-                violations: violations.clone(),
-            }
-            .into());
-        }
-    }
-    Ok(())
+fn refuse(auto: &AutoSchemeScorer) -> spanrs::Result<()> {
+    spanrs::refuse_violations(&auto.reader, &auto.scorer, ["gold", "pred"])
 }
 
 /// Document boundaries among `sentences` sentences. Ends a document that is still open.
@@ -529,41 +378,107 @@ fn ends(
 impl Scorer {
     /// Waiting here could wait forever: the thread that counts may need the interpreter, which the one
     /// that waits would hold; and a generator may ask for the result of the very update that runs it.
-    pub(crate) fn lock(&self) -> Result<MutexGuard<'_, Scoring>> {
-        match self.0.try_lock() {
-            Ok(guard) => Ok(guard),
-            // Poisoned by a panic half way; what is counted are whole sentences.
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-                "the scorer is in use: by another thread, or by an update that is still running; \
-                 give each thread a scorer of its own and merge them",
-            )
-            .into()),
-        }
+    fn lock(&self) -> Result<MutexGuard<'_, Scoring>> {
+        lock_now(
+            &self.0,
+            "the scorer is in use: by another thread, or by an update that is still running; \
+             give each thread a scorer of its own and merge them",
+        )
     }
 }
 
-/// The scheme as far as it is found out, that of pred where it is another one, and the reading.
-type Schemes = (Option<&'static str>, Option<&'static str>, &'static str);
-
-fn schemes_of(auto: &AutoSchemeScorer) -> Schemes {
-    let reader = &auto.reader;
-    let pred_scheme = match auto.pred_scheme {
-        // It may yet turn out to be that of gold.
-        PredScheme::Named(scheme) if !auto.decided => Some(scheme.name()),
-        PredScheme::Undetected if auto.decided => Some("auto"),
-        _ => reader
-            .has_two_schemes()
-            .then(|| reader.pred_scheme().name()),
+/// Adds files to several scorers that read malformed tags in different ways, in one pass. The files must have been
+/// scored before, and the scorers know the schemes; `gold` and `pred` are functions as for `Scorer.update_files`.
+#[pyfunction]
+#[pyo3(signature = (scorers, gold, pred, columns, by_sentence, progress, /))]
+pub(crate) fn score_readings(
+    py: Python<'_>,
+    scorers: Vec<Bound<'_, Scorer>>,
+    gold: Py<PyAny>,
+    pred: Option<Py<PyAny>>,
+    columns: (ColumnOptions, ColumnOptions),
+    by_sentence: bool,
+    progress: Option<Py<PyAny>>,
+) -> Result<()> {
+    let locked: Result<Vec<_>> = scorers.iter().map(|scorer| scorer.get().lock()).collect();
+    let mut locked = locked?;
+    let files = ColumnFiles {
+        gold,
+        pred,
+        options: columns,
     };
-    (
-        auto.decided.then(|| reader.scheme().name()),
-        pred_scheme,
-        reader.reading().name(),
-    )
+    let (sides, _) = spanrs::open_sides(&files)?;
+    let targets = locked.iter_mut().map(|inner| {
+        let AutoSchemeScorer { reader, scorer, .. } = &mut inner.auto;
+        (reader, scorer)
+    });
+    let mut targets: Vec<_> = targets.collect();
+    run_job(py, progress, |tell| {
+        spanrs::score_readings(sides, &mut targets, row_kind(by_sentence), tell)
+    })
 }
 
-/// What every vocabulary made here holds at most.
-pub(crate) fn most_tags() -> usize {
-    Limits::default().tags
+/// (type, start, end, index in its sentence)
+type SpanTuple = (String, i64, i64, u32);
+/// (outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens)
+type ErrorTuple = (
+    u8,
+    u64,
+    u64,
+    Option<SpanTuple>,
+    Option<SpanTuple>,
+    usize,
+    usize,
+    Vec<String>,
+);
+/// ((outcome, gold type, pred type), number)
+type KindTuple = ((u8, Option<String>, Option<String>), u64);
+/// (criterion, outcomes that are errors, outcome of pairs, tokens of context, errors of each kind to keep)
+type ErrorOptionsTuple = (u8, Vec<u8>, Option<u8>, usize, Option<u64>);
+
+/// The errors of files that a scorer has scored, and how many there are of each kind. `gold` and `pred` are functions
+/// as for `Scorer.update_files`.
+#[pyfunction]
+#[pyo3(signature = (scorer, matcher_tuple, gold, pred, columns, options, progress, /))]
+#[allow(clippy::too_many_arguments)] // Called from one place.
+pub(crate) fn file_errors(
+    py: Python<'_>,
+    scorer: &Scorer,
+    matcher_tuple: MatcherTuple,
+    gold: Py<PyAny>,
+    pred: Option<Py<PyAny>>,
+    columns: (ColumnOptions, ColumnOptions),
+    options: ErrorOptionsTuple,
+    progress: Option<Py<PyAny>>,
+) -> Result<(Vec<ErrorTuple>, Vec<KindTuple>)> {
+    let (mut reader, filter) = {
+        let AutoSchemeScorer { reader, scorer, .. } = &scorer.lock()?.auto;
+        (reader.clone(), scorer.filter().clone())
+    };
+    let mut matcher = matcher(&matcher_tuple)?;
+    let files = ColumnFiles {
+        gold,
+        pred,
+        options: columns,
+    };
+    let (criterion, wrong, paired, context, most) = options;
+    let options = ErrorOptions {
+        criterion,
+        wrong,
+        paired,
+        context,
+        most,
+    };
+    let (sides, _) = spanrs::open_sides(&files)?;
+    let found = run_job(py, progress, |tell| {
+        spanrs::errors(sides, &mut reader, &mut *matcher, &filter, &options, tell)
+    })?;
+    let span = |span: Option<TypedSpan>| span.map(|s| (s.ty, s.start, s.end, s.index));
+    let kept = found.kept.into_iter().map(|e| {
+        let (gold, pred) = (span(e.gold), span(e.pred));
+        (
+            e.outcome, e.sentence, e.line, gold, pred, e.first, e.length, e.tokens,
+        )
+    });
+    Ok((kept.collect(), found.numbers.into_iter().collect()))
 }

@@ -1,20 +1,19 @@
 //! Spans from Python: sequences of (type, start, end) and (type, start, end, tokens).
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use foldhash::fast::RandomState;
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PySet, PyString, PyTuple};
-use spanrs_base::{Interner, Span};
-use spanrs_eval::{Run, SpanLists as Core, TokenSets};
+use spanrs_base::Interner;
+use spanrs_eval::SpanListsBuilder;
 
 use crate::error::{Error, Result};
 use crate::pause;
-use crate::py_sequence::{Item, ItemSlices, Items};
-use crate::span_lists::SpanLists;
+use crate::py_sequence::{BorrowedSlices, IndexedItems, Item};
+use crate::span_lists::{Both, both};
 use crate::tag_interner::as_list_or_tuple;
 
 /// The spans of both sides, a sequence of them for each sentence; with their tokens, where those are asked
@@ -25,93 +24,55 @@ pub(crate) fn span_lists_of_tuples(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     tokens: bool,
-) -> Result<(SpanLists, SpanLists)> {
-    let mut given = Given {
-        walker: ItemSlices::new(gold.py()),
-        placed: Vec::new(),
-        tokens: TokenSets::default(),
-        with_tokens: tokens,
+) -> Result<Both> {
+    let mut reader = SpanReader {
+        slices: BorrowedSlices::new(gold.py()),
         types: Types::default(),
+        lists: SpanListsBuilder::new(tokens),
     };
-    let gold = given.side("gold", gold, &[])?;
-    let pred = given.side("pred", pred, &gold)?;
-    let (n, m) = (gold.len(), pred.len());
+    let n = reader.side("gold", gold)?;
+    let m = reader.side("pred", pred)?;
     if n != m {
-        return Err(Error::Shape {
-            message: format!("gold has {n} sentences, pred has {m}"),
-            sentence: None,
-        });
+        return Err(Error::shape(
+            format!("gold has {n} sentences, pred has {m}"),
+            None,
+        ));
     }
-    let tokens = tokens.then_some(given.tokens);
-    let (types, ranges) = (given.types.into_names(), [gold, pred]);
-    let both = Core::gold_and_pred(given.placed, tokens, types, ranges);
-    Ok(SpanLists::both(both))
+    Ok(both(reader.lists.into_lists(reader.types.into_names())))
 }
 
-/// What was read so far.
-struct Given<'py> {
-    walker: ItemSlices<'py>,
-    placed: Vec<Span<i64>>,
-    tokens: TokenSets,
-    with_tokens: bool,
+/// Reads spans from tuples.
+struct SpanReader<'py> {
+    slices: BorrowedSlices<'py>,
     types: Types,
+    lists: SpanListsBuilder,
 }
 
-impl<'py> Given<'py> {
-    /// Reads a side; gives the places of the spans of each sentence. Those of a sentence that are also those
-    /// of the other side are held once.
-    fn side(
-        &mut self,
-        name: &str,
-        sentences: &Bound<'py, PyAny>,
-        other: &[Range<u32>],
-    ) -> Result<Vec<Range<u32>>> {
-        let mut places = Vec::new();
+impl<'py> SpanReader<'py> {
+    /// Reads a side; gives its number of sentences.
+    fn side(&mut self, name: &str, sentences: &Bound<'py, PyAny>) -> Result<usize> {
         let sentences = as_list_or_tuple(sentences)?;
-        let sentences = Items::of(&sentences);
-        for at in 0..sentences.len() {
-            // Reading may run Python code that shortens the lists.
-            let Some(sentence) = sentences.get(at) else {
-                break;
-            };
-            let first = self.placed.len();
+        let mut count = 0;
+        // Reading may run Python code that shortens the lists, which ends the iteration.
+        for (at, sentence) in IndexedItems::of(&sentences).iter().enumerate() {
             let sentence = as_list_or_tuple(&sentence.to_owned())?;
-            let spans = Items::of(&sentence);
-            for number in 0..spans.len() {
-                let Some(span) = spans.get(number) else { break };
+            for (number, span) in IndexedItems::of(&sentence).iter().enumerate() {
                 let span = span.to_owned();
                 self.push(&span).map_err(|error| {
-                    locate(
-                        error,
-                        &span,
-                        &format!("{name} sentence {at}, span {number}"),
-                    )
+                    let place = format!("{name} sentence {at}, span {number}");
+                    locate(error.into(), &span, &place)
                 })?;
-                pause(self.placed.len())?;
+                pause(self.lists.len())?;
             }
-            match other.get(at).filter(|range| self.are_last(range, first)) {
-                Some(range) => {
-                    self.placed.truncate(first);
-                    self.tokens
-                        .truncate(if self.with_tokens { first } else { 0 });
-                    places.push(range.clone());
-                }
-                None => places.push(first as u32..self.placed.len() as u32),
-            }
+            self.lists.end_sentence();
+            count += 1;
             pause(at)?;
         }
-        Ok(places)
+        self.lists.end_side();
+        Ok(count)
     }
 
-    /// True where the spans in a range are those from `first` on, and have all their tokens.
-    fn are_last(&self, range: &Range<u32>, first: usize) -> bool {
-        let range = range.start as usize..range.end as usize;
-        let mut all = range.clone().chain(first..self.placed.len());
-        self.placed[range] == self.placed[first..]
-            && (self.tokens.all_whole() || all.all(|at| self.tokens.get(at).is_none()))
-    }
-
-    fn push(&mut self, span: &Bound<'py, PyAny>) -> PyResult<()> {
+    fn push(&mut self, span: &Bound<'py, PyAny>) -> Result<()> {
         let copied;
         let tuple = match span.cast::<PyTuple>() {
             Ok(tuple) => tuple,
@@ -125,39 +86,28 @@ impl<'py> Given<'py> {
         // SAFETY: the tuple is alive until the end of this function, and so are its items, because it does not change.
         let item = |item: Item| unsafe { Borrowed::from_ptr(py, item) };
         // SAFETY: as above.
-        let (ty, start, end, given) = match unsafe { self.walker.items(tuple.as_ptr()) } {
+        let (ty, start, end, tokens) = match unsafe { self.slices.items(tuple.as_ptr()) } {
             Some(&[ty, start, end]) => (item(ty), item(start), item(end), None),
-            Some(&[ty, start, end, given, ..]) => {
-                (item(ty), item(start), item(end), Some(item(given)))
+            Some(&[ty, start, end, tokens, ..]) => {
+                (item(ty), item(start), item(end), Some(item(tokens)))
             }
             _ => return Err(no_span()),
         };
-        if self.with_tokens && tuple.len() > 4 {
+        if self.lists.has_tokens() && tuple.len() > 4 {
             return Err(no_span());
         }
         let ty = self.types.number(&ty)?;
-        let (start, end): (u32, u32) = (start.extract()?, end.extract()?);
-        if end <= start {
-            let message = "it holds nothing; ends are exclusive and greater than starts";
-            return Err(PyValueError::new_err(message));
-        }
-        let (start, end) = (i64::from(start), i64::from(end));
-        self.placed.push(Span { start, end, ty });
-        if self.with_tokens {
-            match given.filter(|given| !given.is_none()) {
-                None => self.tokens.push_whole(),
-                Some(given) => {
-                    self.tokens.extend((start, end), &given)?;
-                    check((start, end), self.tokens.get(self.placed.len() - 1))?;
-                }
-            }
-        }
-        Ok(())
+        let bounds = (start.extract()?, end.extract()?);
+        let tokens = match tokens.filter(|tokens| self.lists.has_tokens() && !tokens.is_none()) {
+            Some(tokens) if bounds.0 < bounds.1 => Some(token_numbers(&tokens)?),
+            _ => None,
+        };
+        Ok(self.lists.push(ty, bounds, tokens)?)
     }
 }
 
-fn no_span() -> PyErr {
-    PyTypeError::new_err("a span is (type, start, end) or (type, start, end, tokens)")
+fn no_span() -> Error {
+    PyTypeError::new_err("a span is (type, start, end) or (type, start, end, tokens)").into()
 }
 
 /// Says which span an error is about.
@@ -182,19 +132,6 @@ fn locate(error: PyErr, span: &Bound<'_, PyAny>, place: &str) -> PyErr {
     } else {
         error
     }
-}
-
-/// Refuses tokens outside their span, and none at all.
-fn check((start, end): Run, runs: Option<&[Run]>) -> PyResult<()> {
-    let wrong = match runs.map(|runs| (runs.first(), runs.last())) {
-        None => return Ok(()),
-        Some((Some(first), Some(last))) if start <= first.0 && last.1 <= end => return Ok(()),
-        Some((Some(first), _)) if first.0 < start => format!("token {}", first.0),
-        Some((_, Some(last))) => format!("token {}", last.1 - 1),
-        Some(_) => "an empty set of tokens".to_owned(),
-    };
-    let message = format!("it has {wrong}; tokens must lie between the bounds, ends exclusive");
-    Err(PyValueError::new_err(message))
 }
 
 /// Types by number. Types mostly are few objects, so an object that was seen is not looked at again.
@@ -228,31 +165,9 @@ impl Types {
     }
 }
 
-/// Adds the tokens of a span, a collection of int.
-pub(crate) trait PushTokens {
-    fn extend(&mut self, bounds: (i64, i64), tokens: &Bound<'_, PyAny>) -> PyResult<()>;
-}
-
-impl PushTokens for TokenSets {
-    fn extend(&mut self, (start, end): (i64, i64), tokens: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut numbers = Vec::new();
-        let mut within = true;
-        for token in tokens.try_iter()? {
-            let token: i64 = token?.extract()?;
-            within &= start <= token && token < end;
-            numbers.push(token);
-        }
-        let set = tokens.is_instance_of::<PySet>() || tokens.is_instance_of::<PyFrozenSet>();
-        // So many different ones between the bounds are all of them.
-        if set && within && end.checked_sub(start) == Some(numbers.len() as i64) {
-            self.push_whole();
-            return Ok(());
-        }
-        if numbers.contains(&i64::MAX) {
-            return Err(PyValueError::new_err("a token is beyond all numbers"));
-        }
-        numbers.sort_unstable();
-        self.push((start, end), numbers);
-        Ok(())
-    }
+/// A collection of tokens, and whether none is repeated.
+pub(crate) fn token_numbers(tokens: &Bound<'_, PyAny>) -> PyResult<(Vec<i64>, bool)> {
+    let numbers = tokens.try_iter()?.map(|token| token?.extract());
+    let is_set = tokens.is_instance_of::<PySet>() || tokens.is_instance_of::<PyFrozenSet>();
+    Ok((numbers.collect::<PyResult<_>>()?, is_set))
 }

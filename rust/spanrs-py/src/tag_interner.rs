@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple};
 use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
-use crate::py_sequence::{Item, Items, is_direct, short_ascii};
+use crate::py_sequence::{IndexedItems, Item, is_direct, short_ascii};
 
 /// Slots of the table from object to id.
 const SLOTS: usize = 1024;
@@ -155,11 +155,10 @@ impl TagInterner {
         ids: &mut Vec<u32>,
     ) -> Result<()> {
         let sentence = as_list_or_tuple(sentence)?;
-        let items = Items::of(&sentence);
+        let items = IndexedItems::of(&sentence);
         ids.reserve(items.len());
-        for at in 0..items.len() {
-            // Interning may run Python code that shortens the list.
-            let Some(item) = items.get(at) else { break };
+        // Interning may run Python code that shortens the list, which ends the iteration.
+        for item in items.iter() {
             // SAFETY: the item is alive, because it was just borrowed.
             ids.push(unsafe { self.id(sentence.py(), reader, item.as_ptr())? });
         }
@@ -199,15 +198,12 @@ fn intern(item: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<u32> {
 /// The tags of a sentence as strings of their own.
 pub(crate) fn strings(sentence: &Bound<'_, PyAny>) -> Result<Vec<String>> {
     let sentence = as_list_or_tuple(sentence)?;
-    let items = Items::of(&sentence);
-    let mut all = Vec::with_capacity(items.len());
-    for at in 0..items.len() {
-        let Some(item) = items.get(at) else { break };
+    let items = IndexedItems::of(&sentence).iter().map(|item| {
         let item = item.to_owned();
         let tag = item.cast::<PyString>().map_err(|_| not_a_tag(&item, ""))?;
-        all.push(tag.to_str()?.to_owned());
-    }
-    Ok(all)
+        Ok(tag.to_str()?.to_owned())
+    });
+    items.collect()
 }
 
 /// True for what can be walked in place, and again.

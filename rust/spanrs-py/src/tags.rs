@@ -3,34 +3,32 @@
 use std::marker::PhantomData;
 
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use spanrs_base::{Span, Vocabulary};
+use spanrs_base::Span;
 use spanrs_eval::input::{Sentences, numbering};
 use spanrs_eval::spans_of_ids;
-use spanrs_tags::{Converter, Evidence, Reader, Reading, Scheme, Writer};
+use spanrs_tags::{Converter, Detection, Evidence, Reader, Reading, Scheme, Writer};
 
 use crate::error::{Error, Result};
-use crate::files::DetectionTuple;
 use crate::ids::{Ids, with_values};
-use crate::options::{PyDialect, ViolationTuple, reader, reading, scheme, violation_tuple};
-use crate::scorer::most_tags;
+use crate::options::{Choice, PyDialect, PyReader, ViolationTuple, violation_tuple};
+use crate::pause;
 use crate::tag_interner::{TagInterner, as_list_or_tuple, strings};
 
 /// (letter, begins, ends)
-type PrefixTuple = (&'static str, String, String);
+type PrefixTuple = (&'static str, &'static str, &'static str);
 
 /// Name and prefixes of every scheme.
 #[pyfunction]
 pub(crate) fn schemes() -> Vec<(&'static str, Vec<PrefixTuple>)> {
+    let prefixes = |scheme: Scheme| {
+        let prefixes = scheme.prefixes().iter();
+        prefixes.map(|p| (p.letter, p.begins.name(), p.ends.name()))
+    };
     Scheme::all()
-        .map(|scheme| {
-            let prefixes = scheme.prefixes().iter().map(|p| {
-                let edge = |edge| format!("{edge:?}").to_lowercase();
-                (p.letter, edge(p.begins), edge(p.ends))
-            });
-            (scheme.name(), prefixes.collect())
-        })
+        .map(|scheme| (scheme.name(), prefixes(scheme).collect()))
         .collect()
 }
 
@@ -43,21 +41,15 @@ pub(crate) fn readings() -> Vec<&'static str> {
 /// The printed name of the scheme a user means.
 #[pyfunction]
 #[pyo3(signature = (name, /))]
-pub(crate) fn scheme_name(name: &str) -> Result<&'static str> {
-    Ok(scheme(name)?.name())
+pub(crate) fn scheme_name(name: Choice<Scheme>) -> &'static str {
+    name.0.name()
 }
 
-/// A reader with the ids of one sentence.
-fn one(
-    tags: &Bound<'_, PyAny>,
-    scheme_name: &str,
-    reading_name: &str,
-    dialect: PyDialect,
-) -> Result<(Reader, Vec<u32>)> {
-    let mut reader = reader(scheme_name, reading_name, dialect)?;
+/// The ids of one sentence.
+fn ids_of(tags: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Vec<u32>> {
     let mut ids = Vec::new();
-    TagInterner::new().sentence(tags, &mut reader, &mut ids)?;
-    Ok((reader, ids))
+    TagInterner::new().sentence(tags, reader, &mut ids)?;
+    Ok(ids)
 }
 
 /// Stops Python's collector of cycles while it lives: none are made here, and to look for them among
@@ -134,24 +126,21 @@ pub(crate) fn batch(
         ids.clear();
         interner.sentence(&sentences.get_item(at)?, reader, &mut ids)?;
         each(reader, &ids).map_err(|error| error.in_sentence(at))?;
-        if at % 4096 == 4095 {
-            sentences.py().check_signals()?;
-        }
+        pause(at)?;
     }
     Ok(())
 }
 
 /// The spans of a sentence, which `make` makes; raises with all violations where the reading is `refuse`.
 #[pyfunction]
-#[pyo3(signature = (tags, scheme_name, reading_name, dialect, make=None, /))]
+#[pyo3(signature = (tags, reader, make=None, /))]
 pub(crate) fn read_spans<'py>(
     tags: &Bound<'py, PyAny>,
-    scheme_name: &str,
-    reading_name: &str,
-    dialect: PyDialect,
+    reader: PyReader,
     make: Option<Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyList>> {
-    let (reader, ids) = one(tags, scheme_name, reading_name, dialect)?;
+    let PyReader(mut reader) = reader;
+    let ids = ids_of(tags, &mut reader)?;
     if reader.reading() == Reading::Refuse {
         reader.check(&ids)?;
     }
@@ -160,18 +149,15 @@ pub(crate) fn read_spans<'py>(
 
 /// The spans of each sentence.
 #[pyfunction]
-#[pyo3(signature = (sentences, scheme_name, reading_name, dialect, make=None, /))]
+#[pyo3(signature = (sentences, reader, make=None, /))]
 pub(crate) fn read_spans_batch<'py>(
     sentences: &Bound<'py, PyAny>,
-    scheme_name: &str,
-    reading_name: &str,
-    dialect: PyDialect,
+    mut reader: PyReader,
     make: Option<Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyList>> {
-    let mut reader = reader(scheme_name, reading_name, dialect)?;
     let mut maker = SpanMaker::new(sentences.py(), make);
     let (mut all, mut spans) = (Vec::new(), Vec::new());
-    batch(sentences, &mut reader, |reader, ids| {
+    batch(sentences, &mut reader.0, |reader, ids| {
         if reader.reading() == Reading::Refuse {
             reader.check(ids)?;
         }
@@ -185,27 +171,23 @@ pub(crate) fn read_spans_batch<'py>(
     Ok(PyList::new(sentences.py(), all)?)
 }
 
-/// Arrays with one place a span: sentence, type, start, end.
-type SpanArrays<'py> = (
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
-);
+/// An array with one place a span.
+type Column<'py> = Bound<'py, PyArray1<i64>>;
+
+/// (sentence, type, start, end)
+type SpanColumns<'py> = (Column<'py>, Column<'py>, Column<'py>, Column<'py>);
 
 /// (sentence, type, start, end) as arrays, and the names of the types.
 #[pyfunction]
-#[pyo3(signature = (ids, vocabulary, scheme_name, reading_name, dialect, ignore_index, /))]
+#[pyo3(signature = (ids, vocabulary, reader, ignore_index, /))]
 pub(crate) fn read_ids<'py>(
     ids: &Bound<'py, PyAny>,
     vocabulary: Vec<String>,
-    scheme_name: &str,
-    reading_name: &str,
-    dialect: PyDialect,
+    reader: PyReader,
     ignore_index: i64,
-) -> Result<(SpanArrays<'py>, Vec<String>)> {
+) -> Result<(SpanColumns<'py>, Vec<String>)> {
     let py = ids.py();
-    let mut reader = reader(scheme_name, reading_name, dialect)?;
+    let PyReader(mut reader) = reader;
     let numbers = numbering(&vocabulary, &mut reader)?;
     let ids = Ids::extract(ids)?;
     let (sentences, tokens) = ids.shape()?;
@@ -213,47 +195,28 @@ pub(crate) fn read_ids<'py>(
     let found = with_values!(&ids, values => {
         py.detach(|| spans_of_ids(values, cut, &numbers, ignore_index, &reader))
     })?;
-    let column = |f: fn(&(usize, Span)) -> i64| -> Bound<'py, PyArray1<i64>> {
-        found.iter().map(f).collect::<Vec<_>>().into_pyarray(py)
+    let column = |value: fn(&(usize, Span)) -> i64| -> Column<'py> {
+        found.iter().map(value).collect::<Vec<_>>().into_pyarray(py)
     };
-    let arrays = (
+    let columns = [
         column(|(sentence, _)| *sentence as i64),
         column(|(_, span)| i64::from(span.ty)),
         column(|(_, span)| i64::from(span.start)),
         column(|(_, span)| i64::from(span.end)),
-    );
-    Ok((arrays, reader.types().names().map(str::to_owned).collect()))
-}
-
-/// All violations of a sentence.
-#[pyfunction]
-#[pyo3(signature = (tags, scheme_name, reading_name, dialect, /))]
-pub(crate) fn validate(
-    tags: &Bound<'_, PyAny>,
-    scheme_name: &str,
-    reading_name: &str,
-    dialect: PyDialect,
-) -> Result<Vec<ViolationTuple>> {
-    let (reader, ids) = one(tags, scheme_name, reading_name, dialect)?;
-    Ok(reader
-        .violations(&ids)
-        .iter()
-        .map(violation_tuple)
-        .collect())
+    ];
+    let types = reader.types().names().map(str::to_owned);
+    Ok((columns.into(), types.collect()))
 }
 
 /// All violations of each sentence.
 #[pyfunction]
-#[pyo3(signature = (sentences, scheme_name, reading_name, dialect, /))]
-pub(crate) fn validate_batch(
+#[pyo3(signature = (sentences, reader, /))]
+pub(crate) fn validate(
     sentences: &Bound<'_, PyAny>,
-    scheme_name: &str,
-    reading_name: &str,
-    dialect: PyDialect,
+    mut reader: PyReader,
 ) -> Result<Vec<Vec<ViolationTuple>>> {
-    let mut reader = reader(scheme_name, reading_name, dialect)?;
     let mut all = Vec::new();
-    batch(sentences, &mut reader, |reader, ids| {
+    batch(sentences, &mut reader.0, |reader, ids| {
         all.push(reader.violations(ids).iter().map(violation_tuple).collect());
         Ok(())
     })?;
@@ -262,145 +225,114 @@ pub(crate) fn validate_batch(
 
 /// The tags of spans given as (type, start, end); length None takes the largest end.
 #[pyfunction]
-#[pyo3(signature = (spans, length, scheme_name, dialect, overwrite, /))]
+#[pyo3(signature = (spans, length, scheme, dialect, overwrite, /))]
 pub(crate) fn write_tags(
     spans: Vec<(String, i64, i64)>,
     length: Option<usize>,
-    scheme_name: &str,
+    scheme: Choice<Scheme>,
     dialect: PyDialect,
     overwrite: bool,
 ) -> Result<Vec<String>> {
-    let mut types = Vocabulary::new(usize::MAX);
-    let most = i64::from(u32::MAX);
-    let last = spans
-        .iter()
-        .map(|span| span.2)
-        .max()
-        .unwrap_or(0)
-        .clamp(0, most) as usize;
-    let length = length.unwrap_or(last);
-    let mut numbered = Vec::with_capacity(spans.len());
-    for (ty, start, end) in &spans {
-        if *start < 0 || end <= start || *end > most {
-            return Err(Error::Tags(spanrs_tags::Error::OutOfRange {
-                span: format!("{ty} [{start}, {end})"),
-                length,
-            }));
-        }
-        numbered.push(Span {
-            start: *start as u32,
-            end: *end as u32,
-            ty: types.intern(ty).map_err(spanrs_tags::Error::from)?,
-        });
-    }
-    let mut writer = Writer::new(scheme(scheme_name)?, dialect.checked()?);
+    let mut writer = Writer::new(scheme.0, dialect.0);
     if overwrite {
         writer = writer.overwriting();
     }
-    let names: Vec<_> = types.names().collect();
-    Ok(writer.write(&numbered, &names, length)?)
+    Ok(writer.write_named(&spans, length)?)
 }
 
-fn converter(
-    source: &str,
-    target: &str,
-    reading_name: Option<&str>,
-    dialect: PyDialect,
-) -> Result<Converter> {
-    let read_as = reading_name.map(reading).transpose()?;
-    Ok(Converter::new(
-        scheme(source)?,
-        scheme(target)?,
-        read_as,
-        dialect.checked()?,
-    )?)
+/// A converter, from the schemes of source and target, the reading or None, and the dialect.
+pub(crate) struct PyConverter(pub(crate) Converter);
+
+impl FromPyObject<'_, '_> for PyConverter {
+    type Error = PyErr;
+
+    fn extract(tuple: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        type Options = (
+            Choice<Scheme>,
+            Choice<Scheme>,
+            Option<Choice<Reading>>,
+            PyDialect,
+        );
+        let (source, target, reading, dialect): Options = tuple.extract()?;
+        let reading = reading.map(|reading| reading.0);
+        let converter = Converter::new(source.0, target.0, reading, dialect.0);
+        Ok(Self(converter.map_err(Error::from)?))
+    }
 }
 
 /// A sentence's tags in another scheme.
 #[pyfunction]
-#[pyo3(signature = (tags, source, target, reading_name, dialect, /))]
-pub(crate) fn convert(
-    tags: &Bound<'_, PyAny>,
-    source: &str,
-    target: &str,
-    reading_name: Option<&str>,
-    dialect: PyDialect,
-) -> Result<Vec<String>> {
+#[pyo3(signature = (tags, converter, /))]
+pub(crate) fn convert(tags: &Bound<'_, PyAny>, mut converter: PyConverter) -> Result<Vec<String>> {
     let tags = strings(tags)?;
-    let mut converter = converter(source, target, reading_name, dialect)?;
-    Ok(converter.convert(tags.iter().map(String::as_str))?)
+    Ok(converter.0.convert(tags.iter().map(String::as_str))?)
 }
 
 /// Each sentence's tags in another scheme.
 #[pyfunction]
-#[pyo3(signature = (sentences, source, target, reading_name, dialect, /))]
+#[pyo3(signature = (sentences, converter, /))]
 pub(crate) fn convert_batch(
     sentences: &Bound<'_, PyAny>,
-    source: &str,
-    target: &str,
-    reading_name: Option<&str>,
-    dialect: PyDialect,
+    mut converter: PyConverter,
 ) -> Result<Vec<Vec<String>>> {
     let sentences = as_list_or_tuple(sentences)?;
-    let mut converter = converter(source, target, reading_name, dialect)?;
     (0..sentences.len()?)
         .map(|at| {
             let tags = strings(&sentences.get_item(at)?)?;
-            let converted = converter.convert(tags.iter().map(String::as_str));
-            converted.map_err(|error| Error::Tags(error).in_sentence(at))
+            let converted = converter.0.convert(tags.iter().map(String::as_str));
+            converted.map_err(|error| Error::from(error).in_sentence(at))
         })
         .collect()
 }
 
 /// Every tag of a scheme over types.
 #[pyfunction]
-#[pyo3(signature = (scheme_name, types, dialect, /))]
+#[pyo3(signature = (scheme, types, dialect, /))]
 pub(crate) fn tags_of(
-    scheme_name: &str,
+    scheme: Choice<Scheme>,
     types: Vec<String>,
     dialect: PyDialect,
-) -> Result<Vec<String>> {
+) -> Vec<String> {
     let types: Vec<_> = types.iter().map(String::as_str).collect();
-    Ok(spanrs_tags::tags_of(
-        scheme(scheme_name)?,
-        &types,
-        &dialect.checked()?,
-    ))
+    spanrs_tags::tags_of(scheme.0, &types, &dialect.0)
 }
 
 /// Which tag may follow which, flat, (n + 1) by (n + 1): last row is the start, last column the end.
 #[pyfunction]
-#[pyo3(signature = (scheme_name, tags, dialect, /))]
-pub(crate) fn legal(scheme_name: &str, tags: Vec<String>, dialect: PyDialect) -> Result<Vec<bool>> {
+#[pyo3(signature = (scheme, tags, dialect, /))]
+pub(crate) fn legal(
+    scheme: Choice<Scheme>,
+    tags: Vec<String>,
+    dialect: PyDialect,
+) -> Result<Vec<bool>> {
     let tags: Vec<_> = tags.iter().map(String::as_str).collect();
-    Ok(spanrs_tags::legal(
-        scheme(scheme_name)?,
-        &tags,
-        &dialect.checked()?,
-    )?)
+    Ok(spanrs_tags::legal(scheme.0, &tags, &dialect.0)?)
+}
+
+/// (scheme, statement, [(scheme, violations)])
+pub(crate) type DetectionTuple = (&'static str, String, Vec<(&'static str, u64)>);
+
+/// What was detected; a scheme that is expected is given where the tags are not clearly in another one.
+pub(crate) fn detection_tuple(
+    detection: Detection,
+    expected: Option<Choice<Scheme>>,
+) -> DetectionTuple {
+    let scheme = detection.scheme_or(expected.map(|scheme| scheme.0));
+    let violations = detection.violations.iter();
+    let violations = violations.map(|(scheme, n)| (scheme.name(), *n)).collect();
+    (scheme.name(), detection.statement, violations)
 }
 
 /// The scheme of sentences, and what speaks for it.
 #[pyfunction]
 #[pyo3(signature = (sentences, dialect, /))]
 pub(crate) fn detect(sentences: &Bound<'_, PyAny>, dialect: PyDialect) -> Result<DetectionTuple> {
-    let vocabulary = Vocabulary::new(most_tags());
-    let mut reader = Reader::with_vocabulary(
-        vocabulary,
-        Scheme::Token,
-        Reading::Conlleval,
-        dialect.checked()?,
-    )?;
+    let mut reader = Reader::new(Scheme::Token, Reading::Conlleval, dialect.0)?;
     let mut evidence = Evidence::default();
     batch(sentences, &mut reader, |_, ids| {
         evidence.add(ids);
         Ok(())
     })?;
     let detection = evidence.decide(reader.tags(), reader.dialect())?;
-    let violations = detection
-        .violations
-        .iter()
-        .map(|(s, n)| (s.name(), *n))
-        .collect();
-    Ok((detection.scheme.name(), detection.statement, violations))
+    Ok(detection_tuple(detection, None))
 }

@@ -81,6 +81,13 @@ pub fn are_many(violations: u64, labelled: u64) -> bool {
 }
 
 impl Detection {
+    /// Returns the scheme `expected`, unless there is none or the tags contradict it (see
+    /// [`Detection::contradicts`]); the detected scheme in these cases.
+    pub fn scheme_or(&self, expected: Option<Scheme>) -> Scheme {
+        let expected = expected.filter(|expected| !self.contradicts(*expected));
+        expected.unwrap_or(self.scheme)
+    }
+
     /// Returns whether there is any evidence: false if every tag is `O`, in which case the first
     /// scheme of [`Scheme::all`] is assumed.
     pub fn is_decided(&self) -> bool {

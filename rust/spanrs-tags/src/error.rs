@@ -1,6 +1,6 @@
 //! The error type of the crate and the wording of its messages.
 
-use spanrs_base::TooManyTags;
+use spanrs_base::{Coded, ErrorClass, TooManyTags};
 
 use crate::reading::Reading;
 use crate::scheme::Scheme;
@@ -14,6 +14,7 @@ use crate::violation::Violation;
 /// # Examples
 ///
 /// ```
+/// use spanrs_base::Coded;
 /// use spanrs_tags::{Error, Scheme};
 /// let error = Scheme::from_name("BIOX").unwrap_err();
 /// assert_eq!(error.code(), "unknown_scheme");
@@ -131,9 +132,15 @@ pub enum Error {
     TooManyTags(TooManyTags),
 }
 
-impl Error {
-    /// Returns an identifier of the variant in snake case, which does not change between releases.
-    pub fn code(&self) -> &'static str {
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::TooMany { .. } | Self::TooManyTags(_) => ErrorClass::Limit,
+            _ => ErrorClass::Scheme,
+        }
+    }
+
+    fn code(&self) -> &'static str {
         match self {
             Self::UnknownScheme { .. } => "unknown_scheme",
             Self::UnknownReading { .. } => "unknown_reading",

@@ -32,6 +32,18 @@ pub enum Edge {
     Contact,
 }
 
+impl Edge {
+    /// Returns its name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Never => "never",
+            Self::Auto => "auto",
+            Self::Contact => "contact",
+        }
+    }
+}
+
 /// A prefix of a scheme and its meaning.
 ///
 /// `I` of BIO, for example, never begins a span and ends one unless the next token continues it:

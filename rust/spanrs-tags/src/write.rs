@@ -8,7 +8,7 @@
 //!
 //! Writing takes O(n log n + t) time for n spans that cover t tokens, however much they overlap.
 
-use spanrs_base::{Limits, Span};
+use spanrs_base::{Limits, Span, Vocabulary};
 
 use crate::dialect::{Bare, Dialect, UNTYPED};
 use crate::error::{Error, Result};
@@ -100,6 +100,52 @@ impl Writer {
             tags[at] = tag_string(self.scheme, &self.dialect, letter, types[ty as usize]);
         }
         Ok(tags)
+    }
+
+    /// Returns the tags of a sentence, for spans with names of types and bounds that are not yet
+    /// checked.
+    ///
+    /// Without a length the sentence ends with the last span. See [`Writer::write`].
+    ///
+    /// # Errors
+    /// Those of [`Writer::write`]; [`Error::OutOfRange`] also for bounds that are negative or do
+    /// not fit 32 bits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_tags::{Dialect, Scheme, Writer};
+    /// let writer = Writer::new(Scheme::Bio, Dialect::default());
+    /// let spans = [("PER".to_owned(), 1, 3)];
+    /// assert_eq!(writer.write_named(&spans, None).unwrap(), ["O", "B-PER", "I-PER"]);
+    /// let spans = [("PER".to_owned(), -1, 3)];
+    /// assert!(writer.write_named(&spans, None).is_err());
+    /// ```
+    pub fn write_named(
+        &self,
+        spans: &[(String, i64, i64)],
+        length: Option<usize>,
+    ) -> Result<Vec<String>> {
+        let most = i64::from(u32::MAX);
+        let last = spans.iter().map(|span| span.2).max().unwrap_or(0);
+        let length = length.unwrap_or(last.clamp(0, most) as usize);
+        let mut types = Vocabulary::new(usize::MAX);
+        let mut numbered = Vec::with_capacity(spans.len());
+        for (ty, start, end) in spans {
+            if *start < 0 || end <= start || *end > most {
+                return Err(Error::OutOfRange {
+                    span: format!("{ty} [{start}, {end})"),
+                    length,
+                });
+            }
+            numbered.push(Span {
+                start: *start as u32,
+                end: *end as u32,
+                ty: types.intern(ty)?,
+            });
+        }
+        let names: Vec<_> = types.names().collect();
+        self.write(&numbered, &names, length)
     }
 
     /// Returns (index of the token, prefix letter, type) for each token that lies in a span, in the

@@ -5,7 +5,7 @@
 //! metadata of our models is lost in a file of CRFsuite's, and empty in a model that was read from
 //! one.
 
-use spanrs_base::Interner;
+use spanrs_base::{Coded, ErrorClass, Interner};
 use spanrs_compat::crfsuite::{CrfsuiteError, CrfsuiteModel, State, Transition};
 use spanrs_crf::{Error as CrfError, Features, Model, check_labels};
 
@@ -30,6 +30,22 @@ pub enum ConversionError {
     /// Features or weights that no model can have.
     #[error(transparent)]
     Model(#[from] CrfError),
+}
+
+impl Coded for ConversionError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Labels(error) => error.class(),
+            _ => ErrorClass::Model,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Labels(error) => error.code(),
+            _ => "damaged",
+        }
+    }
 }
 
 /// Returns the bytes of CRFsuite's model file for a model.

@@ -1,6 +1,6 @@
 //! The error type of the jobs.
 
-use spanrs_base::Position;
+use spanrs_base::{Coded, ErrorClass, Interrupted, Position};
 use spanrs_eval::{Unmatched, Violations};
 
 /// What can go wrong in a job. Displayed with file and line in front, as far as they are known.
@@ -70,6 +70,65 @@ pub enum Error {
     /// The [`Progress`](crate::Progress) function returned false.
     #[error("interrupted")]
     Stopped,
+}
+
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Io(error) => error.class(),
+            Self::Tags { error, .. } => error.class(),
+            Self::Misaligned { .. } => ErrorClass::Alignment,
+            Self::Stacked { .. } | Self::Write(_) => ErrorClass::Format,
+            Self::Malformed { .. } => ErrorClass::Scheme,
+            Self::Unmatched { error, .. } => error.class(),
+            Self::Stopped => ErrorClass::Interrupted,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Io(error) => error.code(),
+            Self::Tags { error, .. } => error.code(),
+            Self::Misaligned { .. } => "misaligned",
+            Self::Stacked { .. } => "stacked_tags",
+            Self::Malformed { .. } => "malformed",
+            Self::Unmatched { error, .. } => error.code(),
+            Self::Write(_) => "io",
+            Self::Stopped => "interrupted",
+        }
+    }
+
+    fn sentence(&self) -> Option<usize> {
+        let Self::Malformed { violations, .. } = self else {
+            return None;
+        };
+        let first = violations.first.first()?;
+        (first.line == 0).then_some(first.sentence as usize)
+    }
+
+    fn position(&self) -> Option<Position> {
+        match self {
+            Self::Io(error) => error.position(),
+            Self::Misaligned { gold, .. } => Some(gold.clone()),
+            Self::Tags { position, .. }
+            | Self::Stacked { position, .. }
+            | Self::Unmatched { position, .. } => Some(position.clone()),
+            Self::Malformed {
+                path, violations, ..
+            } => {
+                let line = violations.first.first()?.line;
+                (line > 0).then(|| Position::line(path, line))
+            }
+            Self::Write(_) | Self::Stopped => None,
+        }
+    }
+}
+
+impl From<Interrupted> for Error {
+    /// Returns [`Error::Stopped`].
+    fn from(_: Interrupted) -> Self {
+        Self::Stopped
+    }
 }
 
 /// The result of a job.

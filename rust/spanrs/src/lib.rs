@@ -21,7 +21,7 @@
 //!
 //! | job | functions |
 //! |---|---|
-//! | score | [`score_files`]; [`score()`] with more options; [`score_in_threads`]; [`score_readings`] |
+//! | score | [`score_files`]; [`score()`] with more options; [`score_in_threads`]; [`score_source`], which detects schemes; [`score_readings`] |
 //! | inspect | [`validate()`], [`detect()`], [`errors()`], [`column_warnings`] |
 //! | convert | [`convert()`] between schemes, [`spans()`] to JSON Lines, [`read_conll`] to a document |
 //! | files of spans | [`span_files`] |
@@ -53,6 +53,7 @@ pub use spanrs_eval as eval;
 pub use spanrs_io as io;
 pub use spanrs_tags as tags;
 
+mod column_source;
 mod convert;
 mod crfsuite;
 pub mod dep_files;
@@ -72,6 +73,7 @@ pub mod span_files;
 mod spans;
 mod validate;
 
+pub use column_source::{ColumnSource, open_sides, score_source};
 pub use convert::convert;
 pub use crfsuite::{ConversionError, from_crfsuite, to_crfsuite};
 pub use detect::{detect, gather};
@@ -81,7 +83,7 @@ pub use errors::{ErrorKind, ErrorOptions, SpanError, SpanErrors, TypedSpan, erro
 pub use file_warnings::column_warnings;
 pub use files::{FileScore, ScoreOptions, score_files};
 pub use readings::score_readings;
-pub use score::{Alignment, OnMisaligned, Rows, Sides, score};
+pub use score::{Alignment, Notes, OnMisaligned, Rows, Sides, refuse_violations, score};
 pub use score_parts::{PartedFile, score_in_threads};
 pub use spans::spans;
 pub use validate::{Report, validate};

@@ -18,7 +18,8 @@
 //! them. The lengths of sentences must agree: a difference there would shift all sentences behind
 //! it.
 
-use spanrs_base::Position;
+use spanrs_base::{Named, Position};
+use spanrs_eval::outcomes::{DIFFERING_TOKENS, UNALIGNED_FILES};
 use spanrs_eval::{Scorer, Side, TagBlock};
 use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Reader, Reading};
@@ -70,6 +71,15 @@ pub enum OnMisaligned {
     Ignore,
 }
 
+impl Named for OnMisaligned {
+    const WHAT: &'static str = "on_misaligned";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("refuse", Self::Refuse),
+        ("report", Self::Report),
+        ("ignore", Self::Ignore),
+    ];
+}
+
 /// Unit of a row of counts, if the scorer keeps documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rows {
@@ -91,6 +101,47 @@ pub struct Alignment {
     pub examples: Vec<String>,
     /// A key of MISC that gold has and no word of pred; all tags of pred were read as `O`.
     pub missing_key: Option<String>,
+}
+
+/// What was noticed in files besides counts, over all pairs of files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// The first tokens that differ, with their positions, of the first pair of files that has any.
+    pub examples: Vec<String>,
+    /// Warnings, each once.
+    pub warnings: Vec<String>,
+}
+
+impl Notes {
+    /// Notes the agreement of a pair of files, and adds differing tokens and unaligned files to the
+    /// counts of the scorer for the corpus.
+    pub fn add(&mut self, alignment: Alignment, scorer: &mut Scorer) {
+        scorer.add_to_corpus(DIFFERING_TOKENS, alignment.differing);
+        scorer.add_to_corpus(UNALIGNED_FILES, u64::from(alignment.unaligned));
+        if self.examples.is_empty() {
+            self.examples = alignment.examples;
+        }
+        self.warn(alignment.missing_key.map(|key| {
+            format!("no word of pred has the key {key}, which gold has; pred has no spans then")
+        }));
+    }
+
+    /// Adds those warnings that are new.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut notes = spanrs::Notes::default();
+    /// notes.warn(["a".to_owned(), "a".to_owned()]);
+    /// assert_eq!(notes.warnings, ["a"]);
+    /// ```
+    pub fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
 }
 
 /// Number of differing tokens that are kept as examples.
@@ -155,22 +206,33 @@ pub fn score(
         }
         Sides::One(rows) => one(pair, *rows, reader, scorer, progress)?,
     };
-    if reader.reading() == Reading::Refuse {
-        for (side, path) in [(Side::Gold, gold_path), (Side::Pred, pred_path)] {
-            let violations = scorer.violations(side);
-            if violations.count > 0 {
-                return Err(Error::Malformed {
-                    path,
-                    scheme: match side {
-                        Side::Gold => reader.scheme(),
-                        Side::Pred => reader.pred_scheme(),
-                    },
-                    violations: violations.clone(),
-                });
-            }
+    refuse_violations(reader, scorer, [&gold_path, &pred_path])?;
+    Ok(alignment)
+}
+
+/// Refuses violations that were counted under [`Reading::Refuse`]; other readings are not checked.
+/// `paths` are what errors call gold and pred.
+///
+/// # Errors
+/// [`Error::Malformed`] for gold if it has violations, otherwise for pred if that has.
+pub fn refuse_violations(reader: &Reader, scorer: &Scorer, paths: [&str; 2]) -> Result<()> {
+    if reader.reading() != Reading::Refuse {
+        return Ok(());
+    }
+    for (side, path) in [Side::Gold, Side::Pred].into_iter().zip(paths) {
+        let violations = scorer.violations(side);
+        if violations.count > 0 {
+            return Err(Error::Malformed {
+                path: path.to_owned(),
+                scheme: match side {
+                    Side::Gold => reader.scheme(),
+                    Side::Pred => reader.pred_scheme(),
+                },
+                violations: violations.clone(),
+            });
         }
     }
-    Ok(alignment)
+    Ok(())
 }
 
 /// Both sides of the current sentence, and of the sentences that have ended and are not counted

@@ -211,7 +211,7 @@ class ColumnFile:
         options = (columns or self._later or self._columns).as_options()
         try:
             # Under TOKEN a tag may be anything.
-            found = _spanrs.spans_file(source, out, options, "TOKEN", "conlleval", Dialect(), None)
+            found = _spanrs.spans_file(source, out, options, ("TOKEN", "conlleval", Dialect()), None)
         except SpanrsError as error:
             if error.line is not None and before:
                 old, error.line = f"{self.name}:{error.line}", error.line + before

@@ -248,7 +248,7 @@ def _check_train(data: Data, scheme: str | None) -> None:
             "the square of their number"
         )
     if scheme is not None and (own := scheme_of(labels, data.y) if scheme == "auto" else scheme):
-        violations = _spanrs.validate_batch(data.y, own, "conlleval", Dialect())
+        violations = _spanrs.validate(data.y, (own, "conlleval", Dialect()))
         if count := sum(map(len, violations)):
             warnings.append(
                 f"{name}: {count} tags violate {own}; spanrs validate --scheme {own} lists them"

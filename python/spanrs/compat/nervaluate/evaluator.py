@@ -146,12 +146,12 @@ class Evaluator:
         if not min(len(true), len(pred)):
             by_label: dict[str, Any] = {name: {} for name in used}
             return dict(zip(PARTS, ({}, by_label, {}, by_label.copy()), strict=True))
-        how = (float(percentages.pop()), False)
-        overall, by_type = _spanrs.partial_count(true, pred, keep, how)
+        min_overlap = float(percentages.pop())
+        overall, by_type = _spanrs.partial_count(true, pred, keep, min_overlap)
         none = [(0,) * len(CATEGORIES)] * len(MODES)
 
         def indices(label: str | None) -> dict[str, EvaluationIndices]:
-            ask = functools.partial(_spanrs.partial_outcomes, true, pred, keep, how)
+            ask = functools.partial(_spanrs.partial_outcomes, true, pred, keep, min_overlap)
             return {
                 name: LazyIndices(functools.partial(ask, MODES.index(name), label)) for name in STRATEGIES
             }

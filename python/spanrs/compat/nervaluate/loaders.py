@@ -19,7 +19,7 @@ class DataLoader(ABC):
 
 def _entities(spans: _spanrs.SpanLists) -> list[list[Entity]]:
     """Return spans as entities, whose ends are inclusive."""
-    return [[Entity(label, start, end - 1) for label, start, end in row] for row in spans.documents()]
+    return [[Entity(label, start, end - 1) for label, start, end in row] for row in spans.sentences()]
 
 
 def _read_conll(data: str) -> _spanrs.SpanLists:

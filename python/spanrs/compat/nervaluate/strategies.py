@@ -61,8 +61,8 @@ class _Matched(EvaluationStrategy):
     ) -> tuple[EvaluationResult, EvaluationIndices]:
         """Compare the entities of a document, in their order; their labels are not compared with ``tags``."""
         true, pred = (_spanrs.nervaluate_entities([list(side)]) for side in (true_entities, pred_entities))
-        how = (float(self.min_overlap_percentage), False)
-        lists = _spanrs.partial_outcomes(true, pred, None, how, MODES.index(self.mode), None)
+        min_overlap = float(self.min_overlap_percentage)
+        lists = _spanrs.partial_outcomes(true, pred, None, min_overlap, MODES.index(self.mode), None)
         result = EvaluationResult(**dict(zip(CATEGORIES, map(len, lists), strict=True)))
         result.compute_metrics(self.mode in HALF_CREDIT)
         return result, EvaluationIndices(*([(instance_index, at) for _, at in places] for places in lists))

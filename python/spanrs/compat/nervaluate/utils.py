@@ -34,7 +34,7 @@ def conll_to_spans(doc: str) -> list[list[dict[str, Any]]]:
 def list_to_spans(doc: Iterable[Iterable[str]]) -> list[list[dict[str, Any]]]:
     """Read documents of tags; any prefix may begin a span."""
     spans = _spanrs.nervaluate_tags([list(tokens) for tokens in doc], True)
-    rows = spans.documents()
+    rows = spans.sentences()
     return [[{"label": name, "start": start, "end": end - 1} for name, start, end in row] for row in rows]
 
 

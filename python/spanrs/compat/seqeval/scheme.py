@@ -311,7 +311,8 @@ def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[
     # Where tags are no strings, or no valid text, Token raises the error.
     with contextlib.suppress(TypeError, ValueError):
         if core_reads(_spanrs.distinct_tags(sequences), scheme, suffix):
-            return _spanrs.read_spans_batch(sequences, name, "seqeval-strict", Dialect(suffix=bool(suffix)))
+            reader = (name, "seqeval-strict", Dialect(suffix=bool(suffix)))
+            return _spanrs.read_spans_batch(sequences, reader)
     return None
 
 

@@ -132,7 +132,7 @@ class Encoding:
         """Give the spans of labels that are well-formed, None of others."""
         with contextlib.suppress(ValueError, TypeError):
             if isinstance(labels, (list, tuple)) and self.all_plain(set(labels)):
-                return _spanrs.read_spans(labels, self.scheme, "refuse", DIALECT)
+                return _spanrs.read_spans(labels, (self.scheme, "refuse", DIALECT))
         return None
 
     def decode_labels(self, labels: Sequence[str]) -> list[Mention]:

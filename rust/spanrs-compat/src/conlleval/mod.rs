@@ -29,7 +29,7 @@ pub use text::{ConllevalText, Cut, Error, Layout};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
-use spanrs_base::Interner;
+use spanrs_base::{Interner, Named};
 use std::hash::BuildHasher;
 
 /// A version of conlleval.
@@ -44,16 +44,13 @@ pub enum Rules {
     Sequences,
 }
 
-impl Rules {
-    /// Returns the rules with a name: `perl`, `python` or `sequences`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "perl" => Some(Self::Perl),
-            "python" => Some(Self::Python),
-            "sequences" => Some(Self::Sequences),
-            _ => None,
-        }
-    }
+impl Named for Rules {
+    const WHAT: &'static str = "rules";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("perl", Self::Perl),
+        ("python", Self::Python),
+        ("sequences", Self::Sequences),
+    ];
 }
 
 /// How tags are read.
@@ -84,6 +81,20 @@ pub struct TypeCounts {
     pub pred_tags: u64,
     /// Tokens whose tags are equal and have this type.
     pub equal_tags: u64,
+}
+
+impl TypeCounts {
+    /// Returns all counts, in the order of the fields.
+    pub fn row(self) -> [u64; 6] {
+        [
+            self.gold,
+            self.pred,
+            self.both,
+            self.gold_tags,
+            self.pred_tags,
+            self.equal_tags,
+        ]
+    }
 }
 
 /// Error: a tag without `-` with [`Rules::Sequences`].

@@ -14,7 +14,7 @@
 
 use memchr::{memchr, memmem};
 use regex::bytes::{Regex, RegexBuilder};
-use spanrs_base::Limits;
+use spanrs_base::{Coded, ErrorClass, Limits};
 
 use super::{Conlleval, Rules, Setting};
 
@@ -271,6 +271,26 @@ pub enum Error {
         /// The limit in bytes.
         limit: usize,
     },
+}
+
+impl Coded for Error {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::NoDelimiter => ErrorClass::Value,
+            Self::Long { .. } => ErrorClass::Limit,
+            _ => ErrorClass::Format,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Columns { .. } => "ragged_columns",
+            Self::Few { .. } => "no_column",
+            Self::NoType => "no_type",
+            Self::Pattern { .. } | Self::NoDelimiter => "bad_delimiter",
+            Self::Long { .. } => "line_too_long",
+        }
+    }
 }
 
 /// How a line is read.

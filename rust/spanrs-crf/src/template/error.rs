@@ -1,5 +1,7 @@
 //! The error of the template parser.
 
+use spanrs_base::{Coded, ErrorClass, Position};
+
 /// An error in the text of a template, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("template line {line}, column {column}: {message}")]
@@ -10,4 +12,22 @@ pub struct TemplateError {
     pub column: usize,
     /// What is wrong and how to correct it, without a full stop.
     pub message: String,
+}
+
+impl Coded for TemplateError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Format
+    }
+
+    fn code(&self) -> &'static str {
+        "template"
+    }
+
+    fn position(&self) -> Option<Position> {
+        Some(Position {
+            path: String::new(),
+            line: self.line as u64,
+            column: self.column as u64,
+        })
+    }
 }

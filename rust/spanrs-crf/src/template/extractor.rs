@@ -28,6 +28,7 @@ use super::program::{Function, Line, Piece, Program, Slot};
 use super::values::{
     prefix_len, push_lower, push_number, push_shape, push_short_shape, suffix_start,
 };
+use crate::columns::Columns;
 use crate::error::{Error, Result, check_len};
 
 /// A substring of the arena, as byte offsets; the end is exclusive.
@@ -155,6 +156,42 @@ impl Extractor {
         }
         self.attribute = attribute;
         Ok(())
+    }
+
+    /// Returns the attributes of each token of a sequence of `columns`, as `id` numbers them, with
+    /// the value 1; those without a number are left out.
+    ///
+    /// # Errors
+    /// As [`Extractor::extract`].
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{Columns, Extractor, Template};
+    /// let mut columns = Columns::default();
+    /// for token in ["a", "b"] {
+    ///     columns.value(token);
+    ///     columns.end_token().unwrap();
+    /// }
+    /// columns.end();
+    /// let mut extractor = Extractor::new(&Template::parse("U0:%x[0,0]").unwrap());
+    /// let items = extractor.items(&columns, 0, |name| (name == "U0:b").then_some(7)).unwrap();
+    /// assert_eq!(items, [vec![], vec![(7, 1.0)]]);
+    /// ```
+    pub fn items(
+        &mut self,
+        columns: &Columns,
+        sequence: usize,
+        mut id: impl FnMut(&str) -> Option<u32>,
+    ) -> Result<Vec<Vec<(u32, f64)>>> {
+        let columns = columns.columns(sequence);
+        let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
+        let mut tokens = vec![Vec::new(); columns.first().map_or(0, |column| column.len())];
+        if !tokens.is_empty() {
+            self.extract(&columns, |token, name| {
+                tokens[token].extend(id(name).map(|id| (id, 1.0)));
+            })?;
+        }
+        Ok(tokens)
     }
 
     /// Calls `sink(token, attributes)` with the numbers of the known attributes of each token, in

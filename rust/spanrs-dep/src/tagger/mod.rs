@@ -281,7 +281,15 @@ impl Tagger {
         self.len() == 0
     }
 
-    /// Returns the names of the published features with their (class, weight) pairs, as NLTK's JSON
+    /// Returns the XPOS of a class.
+    ///
+    /// # Panics
+    /// If there is no such class.
+    pub fn xpos(&self, class: u32) -> &str {
+        &self.classes()[class as usize].xpos
+    }
+
+    /// Returns the names of the published features with their (XPOS, weight) pairs, as NLTK's JSON
     /// files hold them; nothing for a tagger that does not know the names.
     ///
     /// # Examples
@@ -292,10 +300,10 @@ impl Tagger {
     /// let tagger = import_tagger(weights, b"{}", br#"["VB", "NN"]"#).unwrap();
     /// let (name, row) = tagger.named_weights().next().unwrap();
     /// assert_eq!(name, "bias");
-    /// assert_eq!(row.collect::<Vec<_>>(), [(0, -0.125), (1, 0.125)], "classes are sorted");
+    /// assert_eq!(row.collect::<Vec<_>>(), [("NN", -0.125), ("VB", 0.125)], "classes are sorted");
     /// ```
-    pub fn named_weights(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (u32, f64)>)> {
-        let number = |(class, weight)| (class, f64::from(weight) / self.weights.scale());
+    pub fn named_weights(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (&str, f64)>)> {
+        let number = |(class, weight)| (self.xpos(class), f64::from(weight) / self.weights.scale());
         let rows = self.weights.rows().iter();
         let rows = rows.map(move |(_, row)| row.map(number));
         self.names.iter().map(String::as_str).zip(rows)

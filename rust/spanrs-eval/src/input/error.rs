@@ -1,5 +1,6 @@
 //! The errors of corpora in memory.
 
+use spanrs_base::{Coded, ErrorClass, Interrupted};
 use spanrs_tags::Error as TagsError;
 
 use crate::matcher::Unmatched;
@@ -46,4 +47,51 @@ pub enum InputError {
     /// The watch said stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl InputError {
+    /// Creates the error for spans of a sentence that the matcher refuses;
+    /// [`InputError::Interrupted`] for [`Unmatched::Stopped`].
+    pub fn unmatched(sentence: usize, error: Unmatched) -> Self {
+        match error {
+            Unmatched::Stopped => Self::Interrupted,
+            error => Self::Unmatched { sentence, error },
+        }
+    }
+}
+
+impl From<Interrupted> for InputError {
+    fn from(_: Interrupted) -> Self {
+        Self::Interrupted
+    }
+}
+
+impl Coded for InputError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Shape { .. } => ErrorClass::Alignment,
+            Self::UnknownId { .. } => ErrorClass::Scheme,
+            Self::Tags(error) | Self::TagsOf { error, .. } => error.class(),
+            Self::Unmatched { error, .. } => error.class(),
+            Self::Interrupted => ErrorClass::Interrupted,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Shape { .. } => "shape",
+            Self::UnknownId { .. } => "unknown_id",
+            Self::Tags(error) | Self::TagsOf { error, .. } => error.code(),
+            Self::Unmatched { error, .. } => error.code(),
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    fn sentence(&self) -> Option<usize> {
+        match self {
+            Self::Shape { sentence, .. } => *sentence,
+            Self::Unmatched { sentence, .. } => Some(*sentence),
+            _ => None,
+        }
+    }
 }

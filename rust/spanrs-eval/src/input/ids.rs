@@ -26,9 +26,7 @@ pub trait Id: Copy + Send + Sync {
     fn is_wide(self) -> bool;
 
     /// Returns the id as it is, for messages.
-    fn exact(self) -> i128 {
-        i128::from(self.value())
-    }
+    fn exact(self) -> i128;
 }
 
 macro_rules! id {
@@ -36,7 +34,8 @@ macro_rules! id {
         $(impl Id for $t {
             #[inline(always)]
             fn value(self) -> i64 {
-                i64::from(self)
+                // Beyond i64 there is no vocabulary and no ignore_index.
+                self.try_into().unwrap_or(i64::MAX)
             }
 
             #[inline(always)]
@@ -48,32 +47,14 @@ macro_rules! id {
             fn is_wide(self) -> bool {
                 self & !0x7F != 0
             }
+
+            fn exact(self) -> i128 {
+                i128::from(self)
+            }
         })*
     };
 }
-id!(i64, i32, i16, i8, u32, u16, u8);
-
-impl Id for u64 {
-    #[inline(always)]
-    fn value(self) -> i64 {
-        // Beyond i64 there is no vocabulary and no ignore_index.
-        i64::try_from(self).unwrap_or(i64::MAX)
-    }
-
-    #[inline(always)]
-    fn low(self) -> u8 {
-        self as u8
-    }
-
-    #[inline(always)]
-    fn is_wide(self) -> bool {
-        self & !0x7F != 0
-    }
-
-    fn exact(self) -> i128 {
-        i128::from(self)
-    }
-}
+id!(i64, i32, i16, i8, u64, u32, u16, u8);
 
 /// The id that stands for a missing tag (a null of a column), if
 /// [`IdBatch::nulls`](super::IdBatch::nulls) is set.

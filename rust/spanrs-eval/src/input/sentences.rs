@@ -158,6 +158,54 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
 }
 
 impl<'a> Sentences<'a, i64> {
+    /// Creates the sentences of two arrays of ids, whose shapes are given as (sentences, tokens in
+    /// each).
+    ///
+    /// `lengths` cuts arrays of one dimension, whose shape is (1, tokens); without it, every row is
+    /// a sentence.
+    ///
+    /// # Errors
+    /// [`InputError::Shape`] if the shapes differ, `lengths` is given for several rows or does not
+    /// fit ([`Sentences::with_lengths`]), or a sentence is too long ([`Sentences::check`]).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::input::Sentences;
+    /// assert_eq!(Sentences::of_arrays((2, 3), (2, 3), None).unwrap().len(), 2);
+    /// assert_eq!(Sentences::of_arrays((1, 6), (1, 6), Some(&[1, 2, 3])).unwrap().len(), 3);
+    /// assert!(Sentences::of_arrays((2, 3), (3, 2), None).is_err());
+    /// assert!(Sentences::of_arrays((2, 3), (2, 3), Some(&[6])).is_err());
+    /// ```
+    pub fn of_arrays(
+        gold: (usize, usize),
+        pred: (usize, usize),
+        lengths: Option<&'a [i64]>,
+    ) -> Result<Self, InputError> {
+        let refuse = |message| {
+            Err(InputError::Shape {
+                message,
+                sentence: None,
+            })
+        };
+        let (sentences, tokens) = gold;
+        if gold != pred {
+            let (n, m) = pred;
+            return refuse(format!(
+                "gold is {sentences} by {tokens} (sentences by tokens), pred {n} by {m}"
+            ));
+        }
+        let cut = match lengths {
+            None => Self::Equal(sentences, tokens),
+            Some(_) if sentences != 1 => {
+                return refuse("lengths are for arrays of one dimension".to_owned());
+            }
+            Some(lengths) => Self::with_lengths(lengths, tokens)?,
+        };
+        cut.check()?;
+        Ok(cut)
+    }
+
     /// Creates sentences of the given lengths for an array of `ids` ids.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ pub use selection::{AnnotatedText, Discontinuous, Selected, Selection};
 
 use std::ops::Deref;
 
-use spanrs_base::{Pace, Span, Watch};
+use spanrs_base::{Named, Pace, Span, Watch};
 
 use crate::Side;
 use crate::matcher::{self, Sink, Text, Unmatched};
@@ -128,6 +128,15 @@ pub enum Unit {
     Character,
 }
 
+impl Named for Unit {
+    const WHAT: &'static str = "unit";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("token", Self::Token),
+        ("pseudo_token", Self::PseudoToken),
+        ("character", Self::Character),
+    ];
+}
+
 /// Number of units.
 pub const UNITS: usize = 3;
 
@@ -143,6 +152,12 @@ pub enum Unpaired {
     /// several. The clash counts for its own side only, because the other annotation has a partner
     /// of its own or clashes elsewhere.
     Clash,
+}
+
+impl Named for Unpaired {
+    const WHAT: &'static str = "unpaired_overlap";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("alone", Self::Alone), ("clash", Self::Clash)];
 }
 
 /// A pair of annotations, or an annotation without a partner; at least one side is present.

@@ -23,7 +23,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use spanrs_base::{Alias, Category, Tag, Task};
+use spanrs_base::{Alias, Category, Named, Tag, Task};
 
 /// Types excluded by default: tokens, zones, and those that MAT uses internally.
 pub const NO_CONTENT: [&str; 5] = ["lex", "zone", "SEGMENT", "VOTE", "untaggable"];
@@ -38,6 +38,15 @@ pub enum Pieces {
     Split,
     /// They are an error ([`Discontinuous`](super::Discontinuous)).
     Refuse,
+}
+
+impl Named for Pieces {
+    const WHAT: &'static str = "pieces";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("cover", Self::Cover),
+        ("split", Self::Split),
+        ("refuse", Self::Refuse),
+    ];
 }
 
 /// Which annotations are scored, and under which labels.

@@ -1,6 +1,8 @@
 //! Errors of merging, storing, loading and comparing counts.
 
-/// Why counts cannot be merged, stored, loaded or compared.
+use spanrs_base::{Coded, ErrorClass};
+
+/// Why counts cannot be merged, stored, loaded, measured or compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CountsError {
     /// The counts belong to different matchers.
@@ -30,30 +32,35 @@ pub enum CountsError {
     #[error("an order of documents has the place of each of them once")]
     Order,
     /// A system has two documents with one key, so that documents cannot be paired.
-    #[error("system {system} has the document {document} more than once; name each document once")]
+    #[error("{system} has document {document} more than once; name each document once")]
     Repeated {
         /// Key of the document.
         document: String,
-        /// Index of the system, from 0.
-        system: usize,
+        /// Name of the system.
+        system: String,
     },
     /// One system has a document that another one lacks.
     #[error(
-        "the systems do not have the same documents: system {system} has no document {document}"
+        "{system} has no document {document}; paired tests need the same documents of every system"
     )]
     Unpaired {
         /// Key of the document.
         document: String,
-        /// Index of the system that lacks it, from 0.
-        system: usize,
+        /// Name of the system that lacks it.
+        system: String,
     },
     /// A document does not have the same numbers of gold spans, sentences or tokens in two systems.
-    #[error("system {system} has other gold spans, sentences or tokens in document {document}")]
+    #[error(
+        "{first} and {system} have different gold spans, sentences or tokens in document {document}; paired tests need \
+         the same gold data"
+    )]
     Gold {
+        /// Name of the first system.
+        first: String,
         /// Key of the document.
         document: String,
-        /// Index of the system that differs from the first one, from 0.
-        system: usize,
+        /// Name of the system that differs from the first one.
+        system: String,
     },
     /// A sum exceeds 2^62. The margin to 64 bits keeps counting on from overflowing.
     #[error("the counts are too large to be added")]
@@ -69,4 +76,46 @@ pub enum CountsError {
         /// What is wrong there.
         reason: &'static str,
     },
+    /// Samples would have too many values of measures to keep in memory.
+    #[error(
+        "{samples} samples of {measures} measures are {} values, and {most} is the limit",
+        .samples.saturating_mul(*.measures)
+    )]
+    TooManyValues {
+        /// Number of samples.
+        samples: u64,
+        /// Number of values of a sample: measures times systems.
+        measures: u64,
+        /// The greatest number of values.
+        most: u64,
+    },
+    /// A criterion, document or system that does not exist, or weights that do not fit.
+    #[error("{0}")]
+    Argument(String),
+}
+
+impl Coded for CountsError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Repeated { .. } | Self::Unpaired { .. } | Self::Gold { .. } => {
+                ErrorClass::Alignment
+            }
+            Self::Version | Self::Order | Self::Damaged { .. } => ErrorClass::Format,
+            Self::TooManyValues { .. } => ErrorClass::Limit,
+            Self::Argument(_) => ErrorClass::Value,
+            _ => ErrorClass::Scheme,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Schema { .. } | Self::Documents => "signature",
+            Self::Rename { .. } => "rename",
+            Self::OpenDocument | Self::Overflow => "counts",
+            Self::Repeated { .. } | Self::Unpaired { .. } | Self::Gold { .. } => "documents",
+            Self::Version | Self::Order | Self::Damaged { .. } => "damaged",
+            Self::TooManyValues { .. } => "too_many_values",
+            Self::Argument(_) => "argument",
+        }
+    }
 }

@@ -9,7 +9,10 @@
 //! [`Counts::measure`] does that once. [`Evaluator`] does it for many sums of the same cells, as
 //! resampling needs.
 
+use spanrs_base::Named;
+
 use super::counts::Counts;
+use super::error::CountsError;
 use super::schema::{Axis, Criterion};
 
 /// Which of the three measures of a [`Prf`].
@@ -21,6 +24,15 @@ pub enum Part {
     Recall,
     /// The weighted harmonic mean of the two.
     F,
+}
+
+impl Named for Part {
+    const WHAT: &'static str = "part";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("precision", Self::Precision),
+        ("recall", Self::Recall),
+        ("f1", Self::F),
+    ];
 }
 
 /// Outcomes by index, and the weights (TP, FP, FN) of the sum of their counts.
@@ -145,10 +157,57 @@ pub enum Measure {
     RatioOfType(Ratio, u32),
 }
 
+/// What a [`Prf`] is taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Average {
+    /// All spans.
+    Micro,
+    /// Types, each counting the same.
+    Macro,
+    /// Types, each counting as often as it has gold spans.
+    Weighted,
+    /// One type.
+    Type,
+}
+
+impl Named for Average {
+    const WHAT: &'static str = "average";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("micro", Self::Micro),
+        ("macro", Self::Macro),
+        ("weighted", Self::Weighted),
+        ("type", Self::Type),
+    ];
+}
+
+impl Measure {
+    /// Creates precision, recall or F over what `average` says. `ty` is the number of the type for
+    /// [`Average::Type`], and ignored otherwise.
+    pub fn of_prf(average: Average, prf: Prf, ty: u32) -> Self {
+        match average {
+            Average::Micro => Self::Micro(prf),
+            Average::Macro => Self::Macro(prf),
+            Average::Weighted => Self::Weighted(prf),
+            Average::Type => Self::OfType(prf, ty),
+        }
+    }
+}
+
 impl Counts {
     /// Returns the value of a measure for everything that was counted.
     pub fn measure(&self, measure: &Measure) -> f64 {
         self.measures(std::slice::from_ref(measure))[0]
+    }
+
+    /// Returns the index of a criterion unchanged if the schema has that criterion.
+    ///
+    /// # Errors
+    /// [`CountsError::Argument`] if it has not.
+    pub fn check_criterion(&self, criterion: u8) -> Result<u8, CountsError> {
+        match self.schema().criteria.get(usize::from(criterion)) {
+            Some(_) => Ok(criterion),
+            None => Err(CountsError::Argument(format!("no criterion {criterion}"))),
+        }
     }
 
     /// Returns the values of measures for everything that was counted, in their order. Faster than
@@ -165,14 +224,20 @@ impl Counts {
         ids.map(|id| self.total(id) as f64).collect()
     }
 
-    /// Returns the sum of each cell over documents times their weights; None if the numbers of
-    /// weights and documents differ.
+    /// Returns the sum of each cell over documents times their weights.
     ///
     /// Weights may be fractions or 0. [`Counts::summary`] and [`Evaluator::evaluate`] take the
     /// result.
-    pub fn weighted_totals(&self, weights: &[f64]) -> Option<Vec<f64>> {
-        if self.rows().len() != weights.len() {
-            return None;
+    ///
+    /// # Errors
+    /// [`CountsError::Argument`] if the numbers of weights and documents differ.
+    pub fn weighted_totals(&self, weights: &[f64]) -> Result<Vec<f64>, CountsError> {
+        let documents = self.rows().len();
+        if documents != weights.len() {
+            return Err(CountsError::Argument(format!(
+                "there are {documents} documents and {} weights; give one each",
+                weights.len()
+            )));
         }
         let mut sums = vec![0.0; self.cells().len()];
         for (row, weight) in self.rows().zip(weights) {
@@ -180,7 +245,7 @@ impl Counts {
                 sums[id as usize] += n as f64 * weight;
             }
         }
-        Some(sums)
+        Ok(sums)
     }
 }
 

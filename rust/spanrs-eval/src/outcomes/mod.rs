@@ -13,6 +13,7 @@
 mod bytes;
 mod counts;
 mod error;
+mod long;
 mod measure;
 mod rename;
 mod resample;
@@ -22,7 +23,8 @@ mod summary;
 
 pub use counts::{CellId, Counts};
 pub use error::CountsError;
-pub use measure::{Evaluator, Measure, Part, Prf, Ratio, Term};
+pub use long::{CellNames, DocumentCells};
+pub use measure::{Average, Evaluator, Measure, Part, Prf, Ratio, Term};
 pub use resample::{Omission, Systems};
 pub use rows::{Key, Row};
 pub(crate) use schema::PRED_LABELLED;

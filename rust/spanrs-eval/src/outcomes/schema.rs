@@ -3,6 +3,8 @@
 //! A schema is static data. What it says about a criterion is all that measures, summaries and
 //! stored counts know about a matcher, so that a new matcher needs no code there.
 
+use spanrs_base::Named;
+
 /// One of the things a matcher may find out about a span or a pair of spans under a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
@@ -42,6 +44,15 @@ pub enum Axis {
     Gold,
     /// All count for the pred type, or for the gold type if there is no pred span.
     Pred,
+}
+
+impl Named for Axis {
+    const WHAT: &'static str = "axis";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("own", Self::Own),
+        ("gold", Self::Gold),
+        ("pred", Self::Pred),
+    ];
 }
 
 /// One question that a matcher answers about every span.

@@ -60,11 +60,13 @@ mod groups;
 mod optimal;
 mod outcomes;
 mod overlap;
+mod tables;
 mod transport;
 
 pub use assign::{Pair, assign};
 pub use outcomes::{Found, SCHEMA};
 pub use overlap::sufficient;
+pub use tables::{ModeCounts, Place, count_modes, places_by_outcome};
 
 use overlap::Finder;
 use spanrs_base::{Limits, Pace, Span, Watch};

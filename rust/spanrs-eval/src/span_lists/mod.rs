@@ -4,6 +4,8 @@
 //! type names. If both sides are read from tags, the spans of a sentence whose tags are equal are
 //! stored once and shared.
 
+mod builder;
+mod scoring;
 mod sides;
 mod tag_sentences;
 
@@ -14,6 +16,8 @@ use spanrs_base::{Interner, Span};
 
 use crate::token_sets::{Run, TokenSets};
 
+pub use builder::SpanListsBuilder;
+pub use scoring::{NamedSpan, SpanEvent, span_events};
 pub use sides::Sides;
 pub use tag_sentences::{ReadError, TagSentences, spans_of_ids};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use spanrs_base::{Interrupted, Interval, Span, Watch};
+use spanrs_base::{Coded, ErrorClass, Interrupted, Interval, Span, Watch};
 use spanrs_tags::{Error as TagsError, Reader, Reading, SideReader};
 
 use super::SpanLists;
@@ -35,6 +35,29 @@ pub enum ReadError {
         /// What is wrong with its tags.
         error: TagsError,
     },
+}
+
+impl Coded for ReadError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Input(error) => error.class(),
+            Self::Tags { error, .. } => error.class(),
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Input(error) => error.code(),
+            Self::Tags { error, .. } => error.code(),
+        }
+    }
+
+    fn sentence(&self) -> Option<usize> {
+        match self {
+            Self::Input(error) => error.sentence(),
+            Self::Tags { sentence, .. } => Some(*sentence),
+        }
+    }
 }
 
 impl From<Interrupted> for ReadError {

@@ -33,6 +33,7 @@ mod annotators;
 mod brat;
 mod char_index;
 mod fake_xml;
+mod given;
 mod json;
 mod jsonl;
 mod label_studio;
@@ -40,12 +41,14 @@ mod mat_json;
 mod regions;
 mod xml_inline;
 
+pub use given::{BadOffsets, GivenAnnotation};
+
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use spanrs_base::{Interner, Limits, Position};
+use spanrs_base::{Interner, Limits, Named, Position};
 
 use crate::error::{Code, Error, Result, one_line};
 use crate::open::{decompress, is_compressed, open_file};
@@ -242,7 +245,13 @@ impl Document {
     }
 }
 
-/// How documents are written in a file.
+/// How documents are written in a file. The names are those in options.
+///
+/// ```
+/// use spanrs_base::Named;
+/// use spanrs_io::document::Format;
+/// assert_eq!(Format::from_name("xml-inline"), Ok(Format::XmlInline));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// MAT's JSON, versions 1 and 2.
@@ -263,9 +272,9 @@ pub enum Format {
     LabelStudio,
 }
 
-impl Format {
-    /// All formats, with their names in options.
-    pub const ALL: [(&'static str, Self); 8] = [
+impl Named for Format {
+    const WHAT: &'static str = "format";
+    const NAMES: &'static [(&'static str, Self)] = &[
         ("mat-json", Self::MatJson),
         ("xml-inline", Self::XmlInline),
         ("fake-xml-inline", Self::FakeXmlInline),
@@ -275,17 +284,6 @@ impl Format {
         ("prodigy", Self::Prodigy),
         ("label-studio", Self::LabelStudio),
     ];
-
-    /// Returns the format of that name.
-    ///
-    /// ```
-    /// use spanrs_io::document::Format;
-    /// assert_eq!(Format::named("xml-inline"), Some(Format::XmlInline));
-    /// ```
-    pub fn named(name: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find_map(|(known, format)| (known == name).then_some(format))
-    }
 }
 
 /// Which elements of XML are annotations. The default is all of them.
@@ -511,15 +509,6 @@ pub(crate) fn place(name: &str, before: &[u8]) -> Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn formats_have_names() {
-        for (name, format) in Format::ALL {
-            assert_eq!(Format::named(name), Some(format));
-        }
-        assert_eq!(Format::named("label-studio"), Some(Format::LabelStudio));
-        assert_eq!(Format::named("brat "), None);
-    }
 
     #[test]
     fn brat_is_two_files_of_which_either_is_named() {

@@ -1,6 +1,6 @@
 //! Formats of sentences, and their recognition.
 
-use spanrs_base::Position;
+use spanrs_base::{Named, Position};
 
 use crate::conllu::{Id, id};
 use crate::error::{Code, Error, Result};
@@ -13,6 +13,13 @@ use crate::error::{Code, Error, Result};
 /// | [`SyntaxFormat::FourColumns`] | lines, then a blank line | form, tag, head, label |
 /// | [`SyntaxFormat::WordTag`] | one line | form, tag |
 /// | [`SyntaxFormat::Tokens`] | one line | form |
+///
+/// ```
+/// use spanrs_base::Named;
+/// use spanrs_io::SyntaxFormat;
+/// assert_eq!(SyntaxFormat::from_name("word-tag"), Ok(SyntaxFormat::WordTag));
+/// assert!(SyntaxFormat::from_name("conll").is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntaxFormat {
     /// Ten columns separated by tabs, one word on a line: CoNLL-U, and CoNLL-X, whose columns
@@ -27,31 +34,17 @@ pub enum SyntaxFormat {
     Tokens,
 }
 
+impl Named for SyntaxFormat {
+    const WHAT: &'static str = "format";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("conllu", Self::Conllu),
+        ("four-columns", Self::FourColumns),
+        ("word-tag", Self::WordTag),
+        ("tokens", Self::Tokens),
+    ];
+}
+
 impl SyntaxFormat {
-    /// All formats.
-    pub const ALL: [Self; 4] = [Self::Conllu, Self::FourColumns, Self::WordTag, Self::Tokens];
-
-    /// Returns the name of the format in options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Conllu => "conllu",
-            Self::FourColumns => "four-columns",
-            Self::WordTag => "word-tag",
-            Self::Tokens => "tokens",
-        }
-    }
-
-    /// Returns the format of that name.
-    ///
-    /// ```
-    /// use spanrs_io::SyntaxFormat;
-    /// assert_eq!(SyntaxFormat::from_name("word-tag"), Some(SyntaxFormat::WordTag));
-    /// assert_eq!(SyntaxFormat::from_name("conll"), None);
-    /// ```
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     /// Recognises the format of a text by its first 20 lines that are neither blank nor begin with
     /// `#`.
     ///

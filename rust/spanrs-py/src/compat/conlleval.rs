@@ -2,17 +2,16 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs_base::Limits;
-use spanrs_compat::conlleval::{ConllevalText, Cut, Error as TextError, Layout, Rules, Setting};
+use spanrs_compat::conlleval::{ConllevalText, Cut, Layout, Rules, Setting};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::locks::lock_now;
-
-/// Tokens between two checks for Ctrl-C.
-const PAUSE: usize = 1 << 15;
+use crate::options::Choice;
+use crate::pause;
 
 /// (type, [spans of gold, of pred, of both, tokens of gold, of pred, with equal tags])
 type TypeRow<'py> = (Bound<'py, PyBytes>, [u64; 6]);
@@ -32,17 +31,16 @@ impl Conlleval {
     #[new]
     #[pyo3(signature = (rules, delimiter, boundary, outside, raw, trim, /))]
     fn new(
-        rules: &str,
+        rules: Choice<Rules>,
         delimiter: Option<Vec<u8>>,
         boundary: Vec<u8>,
         outside: Vec<u8>,
         raw: bool,
         trim: bool,
     ) -> Result<Self> {
-        let rules = Rules::from_name(rules)
-            .ok_or_else(|| PyValueError::new_err(format!("unknown rules {rules:?}")))?;
+        let Choice(rules) = rules;
         let layout = Layout {
-            cut: Cut::new(rules, delimiter).map_err(raised)?,
+            cut: Cut::new(rules, delimiter)?,
             boundary,
             trim,
         };
@@ -60,12 +58,12 @@ impl Conlleval {
     fn feed(&self, piece: &Bound<'_, PyBytes>) -> Result<()> {
         let text = &mut *self.lock()?;
         let bytes = piece.as_bytes();
-        piece.py().detach(|| text.feed(bytes)).map_err(raised)
+        Ok(piece.py().detach(|| text.feed(bytes))?)
     }
 
     /// Ends the text.
     fn end(&self) -> Result<()> {
-        self.lock()?.end().map_err(raised)
+        Ok(self.lock()?.end()?)
     }
 
     /// Reads lines given as an iterable of str.
@@ -74,11 +72,8 @@ impl Conlleval {
         for (at, line) in lines.try_iter()?.enumerate() {
             let line = line?;
             // The lock is not held while the iterable runs arbitrary code.
-            let read = with_bytes(&line, |bytes| Ok(self.lock()?.line(bytes)))?;
-            read.map_err(raised)?;
-            if at % PAUSE == PAUSE - 1 {
-                lines.py().check_signals()?;
-            }
+            with_bytes(&line, |bytes| Ok(self.lock()?.line(bytes)?))?;
+            pause(at)?;
         }
         Ok(())
     }
@@ -91,13 +86,10 @@ impl Conlleval {
             let gold = gold?;
             let Some(pred) = preds.next() else { break };
             let pred = pred?;
-            let read = with_bytes(&gold, |gold| {
-                with_bytes(&pred, |pred| Ok(self.lock()?.tags(gold, pred)))
+            with_bytes(&gold, |gold| {
+                with_bytes(&pred, |pred| Ok(self.lock()?.tags(gold, pred)?))
             })?;
-            read.map_err(raised)?;
-            if at % PAUSE == PAUSE - 1 {
-                preds.py().check_signals()?;
-            }
+            pause(at)?;
         }
         Ok(())
     }
@@ -108,26 +100,13 @@ impl Conlleval {
         py: Python<'py>,
     ) -> Result<(u64, u64, Vec<TypeRow<'py>>, Vec<PairRow<'py>>)> {
         let text = self.lock()?;
-        let types: Vec<_> = text
-            .counts()
-            .types()
-            .into_iter()
-            .map(|(name, n)| {
-                let row = [
-                    n.gold,
-                    n.pred,
-                    n.both,
-                    n.gold_tags,
-                    n.pred_tags,
-                    n.equal_tags,
-                ];
-                (PyBytes::new(py, name), row)
-            })
-            .collect();
-        let pairs = text
-            .counts()
-            .pairs()
-            .map(|(gold, pred, n)| (PyBytes::new(py, gold), PyBytes::new(py, pred), n))
+        let counts = text.counts();
+        let bytes = |name: &[u8]| PyBytes::new(py, name);
+        let types = counts.types().into_iter();
+        let types: Vec<_> = types.map(|(name, n)| (bytes(name), n.row())).collect();
+        let pairs = counts.pairs();
+        let pairs = pairs
+            .map(|(gold, pred, n)| (bytes(gold), bytes(pred), n))
             .collect();
         let sum = |place: usize| types.iter().map(|(_, row)| row[place]).sum();
         Ok((sum(3), sum(5), types, pairs))
@@ -147,41 +126,13 @@ fn with_bytes<T>(text: &Bound<'_, PyAny>, run: impl FnOnce(&[u8]) -> Result<T>) 
         // Raises Python's AttributeError for a method of str.
         let split = text.getattr("split")?;
         let message = format!("expected str, got an object whose split is {split}");
-        return Err(pyo3::exceptions::PyTypeError::new_err(message).into());
+        return Err(PyTypeError::new_err(message).into());
     };
     match string.to_str() {
         Ok(text) => run(text.as_bytes()),
         Err(_) => {
             let bytes = string.call_method1("encode", ("utf-8", "surrogatepass"))?;
-            run(bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes())
+            run(bytes.cast::<PyBytes>()?.as_bytes())
         }
     }
-}
-
-/// An exception with a code, by which `spanrs.compat.conlleval` chooses the class and message of the replaced program.
-fn raised(error: TextError) -> Error {
-    Error::from(Python::attach(|py| {
-        make(py, &error).unwrap_or_else(|failed| failed)
-    }))
-}
-
-fn make(py: Python<'_>, error: &TextError) -> PyResult<PyErr> {
-    let (class, code) = match error {
-        TextError::NoDelimiter => return Ok(PyValueError::new_err(error.to_string())),
-        TextError::Columns { .. } => ("FormatError", "ragged_columns"),
-        TextError::Few { .. } => ("FormatError", "no_column"),
-        TextError::NoType => ("FormatError", "no_type"),
-        TextError::Pattern { .. } => ("FormatError", "bad_delimiter"),
-        TextError::Long { .. } => ("LimitError", "line_too_long"),
-    };
-    let value = py
-        .import("spanrs.errors")?
-        .getattr(class)?
-        .call1((error.to_string(),))?;
-    value.setattr("code", code)?;
-    if let TextError::Few { line } = error {
-        // The line as bytes, which need not be UTF-8.
-        value.setattr("text", PyBytes::new(py, line))?;
-    }
-    Ok(PyErr::from_value(value))
 }

@@ -1,8 +1,8 @@
 //! FairEval's `compare_spans`: behind `spanrs.compat.faireval`.
 
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{IntoPyDict, PyDict, PyList, PySet, PyString, PyTuple};
 use spanrs_base::Span;
 use spanrs_compat::faireval::{
     ErrorCounts, ErrorPair, Evaluation, FAIR_NAMES, Focus, LabelError, LabelRow, TRADITIONAL_NAMES,
@@ -14,7 +14,7 @@ use spanrs_eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets};
 use crate::error::{Error, Result};
 use crate::files::{SpanFileOptions, run_job};
 use crate::scorer::{FilterTuple, type_filter};
-use crate::span_tuples::PushTokens;
+use crate::span_tuples::token_numbers;
 use crate::stop;
 
 /// Bound on the absolute value of token indices, so that lengths and sums of them do not overflow.
@@ -59,7 +59,8 @@ impl Side {
                 return Err(PyOverflowError::new_err(message).into());
             }
             let end = last + 1;
-            side.tokens.extend((start, end), &item(3)?)?;
+            let (numbers, distinct) = token_numbers(&item(3)?)?;
+            side.tokens.push_unsorted((start, end), numbers, distinct)?;
             side.whole &= side.tokens.get(side.spans.len()).is_none();
             side.spans.push(Span { start, end, ty });
         }
@@ -112,12 +113,7 @@ pub(crate) fn fair_compare<'py>(
     }
     let counts = ErrorCounts::of_events(&events, &gold.spans, &pred.spans, labels.len());
     let focus = Focus::from_name(focus);
-    Ok(evaluation(
-        &labels.keys(),
-        counts.rows(),
-        counts.pairs(),
-        focus,
-    )?)
+    evaluation(&labels.keys(), counts.rows(), counts.pairs(), focus)
 }
 
 /// Counts the errors of two span files. Returns `types` (label to a row, in order of appearance), `le` and `lbe`
@@ -171,7 +167,7 @@ pub(crate) fn fair_evaluation<'py>(
     };
     let pairs = pairs.into_iter();
     let pairs = pairs.map(|(number, target, system, n)| (error(number), target, system, n));
-    Ok(evaluation(labels, &rows, pairs, Focus::from_name(focus))?)
+    evaluation(labels, &rows, pairs, Focus::from_name(focus))
 }
 
 fn evaluation<'py>(
@@ -179,7 +175,7 @@ fn evaluation<'py>(
     rows: &[LabelRow],
     pairs: impl Iterator<Item = ErrorPair>,
     focus: Focus,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> Result<Bound<'py, PyDict>> {
     let py = labels.py();
     let nothing = PyString::new(py, "_").into_any();
     let names = PyList::new(py, labels)?;
@@ -188,7 +184,7 @@ fn evaluation<'py>(
     }
     let place = names.index(&nothing)?;
     let evaluation = Evaluation::new(rows, pairs, place, focus)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        .map_err(|error| Error::value(error.to_string()))?;
     let (traditional, fair) = (PyDict::new(py), PyDict::new(py));
     for (label, table) in labels.iter().zip(&evaluation.per_label) {
         let [of_traditional, of_fair] = dicts(py, table)?;
@@ -197,11 +193,7 @@ fn evaluation<'py>(
     }
     let confusion = PyDict::new(py);
     for (label, row) in names.iter().zip(&evaluation.confusion) {
-        let cells = PyDict::new(py);
-        for (other, n) in names.iter().zip(row) {
-            cells.set_item(other, n)?;
-        }
-        confusion.set_item(label, cells)?;
+        confusion.set_item(label, names.iter().zip(row).into_py_dict(py)?)?;
     }
     let result = PyDict::new(py);
     result.set_item("overall", named(py, dicts(py, &evaluation.overall)?)?)?;
@@ -212,25 +204,14 @@ fn evaluation<'py>(
 
 /// Traditional and fair counts by name.
 fn dicts<'py>(py: Python<'py>, table: &Table) -> PyResult<[Bound<'py, PyDict>; 2]> {
-    let dict = |names: &[&str], counts: &[u64]| -> PyResult<_> {
-        let dict = PyDict::new(py);
-        for (name, n) in names.iter().zip(counts) {
-            dict.set_item(name, n)?;
-        }
-        Ok(dict)
-    };
-    Ok([
-        dict(&TRADITIONAL_NAMES, &table.traditional)?,
-        dict(&FAIR_NAMES, &table.fair)?,
-    ])
+    let traditional = TRADITIONAL_NAMES.iter().zip(table.traditional);
+    let fair = FAIR_NAMES.iter().zip(table.fair);
+    Ok([traditional.into_py_dict(py)?, fair.into_py_dict(py)?])
 }
 
-fn named<'py>(
-    py: Python<'py>,
-    [traditional, fair]: [Bound<'py, PyDict>; 2],
-) -> PyResult<Bound<'py, PyDict>> {
-    let both = PyDict::new(py);
-    both.set_item("traditional", traditional)?;
-    both.set_item("fair", fair)?;
-    Ok(both)
+fn named<'py>(py: Python<'py>, tables: [Bound<'py, PyDict>; 2]) -> PyResult<Bound<'py, PyDict>> {
+    ["traditional", "fair"]
+        .into_iter()
+        .zip(tables)
+        .into_py_dict(py)
 }

@@ -8,10 +8,8 @@ use spanrs_compat::tag_numbering;
 use spanrs_tags::Reader;
 
 use crate::error::Result;
+use crate::pause;
 use crate::tag_interner::{TagInterner, as_list_or_tuple};
-
-/// Sentences between two checks for Ctrl-C.
-const PAUSE: usize = 1 << 14;
 
 /// The tags of Python lists, each distinct one decoded once.
 struct ListTags {
@@ -83,9 +81,7 @@ pub(crate) fn ncrfpp_counts(
             return Err(PyIndexError::new_err(format!("{kind} index out of range")).into());
         }
         counts.add(&list.tags, &golds, &preds);
-        if at % PAUSE == PAUSE - 1 {
-            gold.py().check_signals()?;
-        }
+        pause(at)?;
     }
     Ok([
         counts.equal_tokens,

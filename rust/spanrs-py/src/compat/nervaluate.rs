@@ -1,10 +1,10 @@
 //! nervaluate's loaders, with its messages: behind `spanrs.compat.nervaluate`.
 
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
 use spanrs_base::{Interner, Span};
-use spanrs_compat::nervaluate::{self, Documents, TagReader, read_conll};
+use spanrs_compat::nervaluate::{Documents, TagReader, read_conll};
 use spanrs_compat::tag_numbering;
 use spanrs_eval::SpanLists as Core;
 use spanrs_tags::Reader;
@@ -12,24 +12,17 @@ use spanrs_tags::Reader;
 use crate::error::{Error, Result};
 use crate::nested_lists::{NestedLists, Next};
 use crate::pause;
-use crate::py_sequence::{Item, Items};
-use crate::span_lists::SpanLists;
+use crate::py_sequence::{IndexedItems, Item};
+use crate::span_lists::{Both, SpanLists, both};
 use crate::tag_interner::TagInterner;
 
 fn refuse<T>(message: impl Into<String>) -> Result<T> {
-    Err(PyValueError::new_err(message.into()).into())
-}
-
-fn refused(error: nervaluate::Error) -> Error {
-    match error {
-        nervaluate::Error::Tags(error) => error.into(),
-        error => PyValueError::new_err(error.to_string()).into(),
-    }
+    Err(Error::value(message))
 }
 
 fn span_lists(documents: Documents) -> SpanLists {
     let types = names(&documents.types);
-    Core::new(documents.spans, None, &documents.ends, types).into()
+    SpanLists(Core::new(documents.spans, None, &documents.ends, types))
 }
 
 fn names(types: &Interner<str>) -> Vec<String> {
@@ -50,11 +43,7 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
     };
     let (mut ids, mut spans) = (Vec::new(), Vec::new());
     let mut ends = Vec::with_capacity(list.len());
-    let documents = Items::of(data);
-    for at in 0..documents.len() {
-        let Some(document) = documents.get(at) else {
-            break;
-        };
+    for (at, document) in IndexedItems::of(data).iter().enumerate() {
         if !document.is_instance_of::<PyList>() {
             return refuse("Each document must be a list of tags");
         }
@@ -66,7 +55,7 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
         let places = ids.iter().copied().enumerate();
         reader
             .spans(places, ids.len(), &mut spans)
-            .map_err(|bad| refused(bad.named(&tags)))?;
+            .map_err(|bad| bad.named(&tags))?;
         if let Err(error) = walked {
             return Err(not_a_tag(&document, ids.len())?.unwrap_or(error));
         }
@@ -74,7 +63,7 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
         pause(at)?;
     }
     let types = names(&reader.into_types());
-    Ok(Core::new(spans, None, &ends, types).into())
+    Ok(SpanLists(Core::new(spans, None, &ends, types)))
 }
 
 /// Both sides of lists of lists of tags at once, or None if anything is wrong with them; [`nervaluate_tags`] then raises
@@ -84,24 +73,24 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
 pub(crate) fn nervaluate_pairs(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
-) -> Result<Option<(SpanLists, SpanLists)>> {
-    let Some(rows) = NestedLists::of_lists(gold, pred) else {
+) -> Result<Option<Both>> {
+    let Some(lists) = NestedLists::of_lists(gold, pred) else {
         return Ok(None);
     };
-    let mut walk = Walk::new(gold.py())?;
+    let mut sentences = SentenceReader::new(gold.py())?;
     let mut spans = Vec::new();
     let (mut gold_ranges, mut pred_ranges) = (Vec::new(), Vec::new());
     let mut fine = true;
     let each = |_: usize, one: &[Item], other: &[Item]| {
         let begin = spans.len() as u32;
         // SAFETY: items are alive where they are handed over.
-        fine = one.len() == other.len() && unsafe { walk.read(one, &mut spans) };
+        fine = one.len() == other.len() && unsafe { sentences.read(one, &mut spans) };
         let middle = spans.len() as u32;
         gold_ranges.push(begin..middle);
         let mut of_pred = begin..middle;
         if fine && one != other {
             // SAFETY: as above.
-            fine = unsafe { walk.read(other, &mut spans) };
+            fine = unsafe { sentences.read(other, &mut spans) };
             of_pred = middle..spans.len() as u32;
         }
         pred_ranges.push(of_pred);
@@ -112,18 +101,21 @@ pub(crate) fn nervaluate_pairs(
         }
     };
     // SAFETY: the items are not used once they are interned, which runs no Python code.
-    let walked = unsafe { rows.walk(each) };
+    let walked = unsafe { lists.walk(each) };
     if !fine {
         return Ok(None);
     }
     walked?;
-    let (types, ranges) = (names(&walk.reader.into_types()), [gold_ranges, pred_ranges]);
-    let both = Core::gold_and_pred(spans, None, types, ranges);
-    Ok(Some(SpanLists::both(both)))
+    let (types, ranges) = (
+        names(&sentences.reader.into_types()),
+        [gold_ranges, pred_ranges],
+    );
+    let lists = Core::gold_and_pred(spans, None, types, ranges);
+    Ok(Some(both(lists)))
 }
 
 /// Reads sentences of known tags in one pass, without storing their ids.
-struct Walk<'py> {
+struct SentenceReader<'py> {
     py: Python<'py>,
     tags: Reader,
     interner: TagInterner,
@@ -131,7 +123,7 @@ struct Walk<'py> {
     ids: Vec<u32>,
 }
 
-impl<'py> Walk<'py> {
+impl<'py> SentenceReader<'py> {
     fn new(py: Python<'py>) -> Result<Self> {
         Ok(Self {
             py,
@@ -164,7 +156,7 @@ impl<'py> Walk<'py> {
         unsafe { self.read_new(items, spans) }
     }
 
-    /// As [`Walk::read`], for tags that may be new.
+    /// As [`SentenceReader::read`], for tags that may be new.
     ///
     /// # Safety
     /// The items are alive.
@@ -187,14 +179,14 @@ impl<'py> Walk<'py> {
 /// The error for an item that is not a str; None for a str.
 #[cold]
 fn not_a_tag(document: &Bound<'_, PyAny>, at: usize) -> Result<Option<Error>> {
-    let Some(item) = Items::of(document).get(at) else {
+    let Some(item) = IndexedItems::of(document).get(at) else {
         return Ok(None);
     };
     if item.is_instance_of::<PyString>() {
         return Ok(None);
     }
     let message = format!("Invalid tag type: {}", item.get_type().str()?);
-    Ok(Some(PyValueError::new_err(message).into()))
+    Ok(Some(Error::value(message)))
 }
 
 /// Spans of text in columns separated by tabs, the tag in the second. Documents are separated by empty lines; blank
@@ -202,7 +194,7 @@ fn not_a_tag(document: &Bound<'_, PyAny>, at: usize) -> Result<Option<Error>> {
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn nervaluate_conll(data: &str) -> Result<SpanLists> {
-    Ok(span_lists(read_conll(data).map_err(refused)?))
+    Ok(span_lists(read_conll(data)?))
 }
 
 /// Bound on the absolute value of offsets, up to which lengths and shares are exact in f64.
@@ -285,7 +277,7 @@ pub(crate) fn nervaluate_entities(data: &Bound<'_, PyAny>) -> Result<SpanLists> 
     gather(data, refusals, |entity, documents| {
         let label = entity.getattr("label")?;
         let (start, end) = (entity.getattr("start")?, entity.getattr("end")?);
-        let label = label.cast::<PyString>().map_err(PyErr::from)?;
+        let label = label.cast::<PyString>()?;
         documents.push(label.to_str()?, offset(&start)?, offset(&end)?);
         Ok(())
     })

@@ -8,7 +8,7 @@ use spanrs_compat::tag_numbering;
 use spanrs_tags::Reader;
 
 use crate::error::Result;
-use crate::py_sequence::{ItemSlices, is_exact_list};
+use crate::py_sequence::{BorrowedSlices, is_exact_list};
 use crate::tags::batch;
 
 /// The tag ids of all sentences.
@@ -46,15 +46,16 @@ pub(crate) fn same_shape(gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Py
         return Ok(false);
     }
     let py = gold.py();
-    let [mut gold_rows, mut pred_rows, mut one, mut other] = [(); 4].map(|()| ItemSlices::new(py));
+    let [mut gold_rows, mut pred_rows, mut one, mut other] =
+        [(); 4].map(|()| BorrowedSlices::new(py));
     // SAFETY: both sides are alive and unchanged, because no Python code runs here, and so are the rows they hold. Only
     // the types and lengths of the rows are read.
     unsafe {
         let golds = gold_rows.items(gold.as_ptr()).unwrap_or_default();
         let preds = pred_rows.items(pred.as_ptr()).unwrap_or_default();
         let alike = |at: usize| {
-            one.prefetch_row(golds, at);
-            other.prefetch_row(preds, at);
+            one.prefetch_sentence(golds, at);
+            other.prefetch_sentence(preds, at);
             is_exact_list(golds[at])
                 && is_exact_list(preds[at])
                 && one.items(golds[at]).map(<[_]>::len) == other.items(preds[at]).map(<[_]>::len)

@@ -1,11 +1,13 @@
 //! Answers of annotators: behind `spanrs.crowd`.
 
+use std::ops::Deref;
+
 use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::Borrowed;
 use pyo3::prelude::*;
 use spanrs_crf::{Answers, TruePrior};
 
-use super::crf;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::stop;
 
 /// The answers of all annotators to all sentences.
@@ -29,7 +31,7 @@ impl CrowdAnswers {
         let mut all = Answers::new(labels, annotators, &lengths);
         for (sentence, annotator, own) in answers {
             let added = all.add(sentence, annotator, own);
-            added.map_err(|error| crf(error, Some(sentence)))?;
+            added.map_err(|error| Error::from((error, sentence)))?;
         }
         Ok(Self(all))
     }
@@ -41,25 +43,19 @@ impl CrowdAnswers {
     fn posterior<'py>(
         &self,
         py: Python<'py>,
-        log_answers: PyReadonlyArray1<'py, f64>,
-        start: PyReadonlyArray1<'py, f64>,
-        transitions: PyReadonlyArray1<'py, f64>,
-        tokens: PyReadonlyArray1<'py, f64>,
+        log_answers: Flat<'py>,
+        start: Flat<'py>,
+        transitions: Flat<'py>,
+        tokens: Flat<'py>,
         outside: usize,
         by_sentence: bool,
     ) -> Result<PosteriorTuple<'py>> {
-        let prior = prior_of(&start, &transitions, &tokens)?;
-        let log_answers = flat(&log_answers)?;
-        let found = py.detach(|| {
-            self.0
-                .posterior(log_answers, prior, outside, by_sentence, stop)
-        })?;
-        let labels = PyArray1::from_vec(py, found.labels);
-        Ok((
-            labels,
-            PyArray1::from_vec(py, found.transitions),
-            found.log_z,
-        ))
+        let prior = prior_of(&start, &transitions, &tokens);
+        let (answers, log_answers) = (&self.0, &*log_answers);
+        let found =
+            py.detach(|| answers.posterior(log_answers, prior, outside, by_sentence, stop))?;
+        let array = |values| PyArray1::from_vec(py, values);
+        Ok((array(found.labels), array(found.transitions), found.log_z))
     }
 
     /// Best true labels of each sentence, with the same tables.
@@ -67,14 +63,14 @@ impl CrowdAnswers {
     fn best(
         &self,
         py: Python<'_>,
-        log_answers: PyReadonlyArray1<'_, f64>,
-        start: PyReadonlyArray1<'_, f64>,
-        transitions: PyReadonlyArray1<'_, f64>,
-        tokens: PyReadonlyArray1<'_, f64>,
+        log_answers: Flat<'_>,
+        start: Flat<'_>,
+        transitions: Flat<'_>,
+        tokens: Flat<'_>,
         outside: usize,
     ) -> Result<Vec<Vec<usize>>> {
-        let prior = prior_of(&start, &transitions, &tokens)?;
-        let log_answers = flat(&log_answers)?;
+        let prior = prior_of(&start, &transitions, &tokens);
+        let log_answers = &*log_answers;
         Ok(py.detach(|| self.0.best(log_answers, prior, outside, stop))?)
     }
 
@@ -83,28 +79,41 @@ impl CrowdAnswers {
     fn counts<'py>(
         &self,
         py: Python<'py>,
-        labels: PyReadonlyArray1<'py, f64>,
+        labels: Flat<'py>,
         outside: usize,
     ) -> Result<Bound<'py, PyArray1<f64>>> {
-        let labels = flat(&labels)?;
+        let labels = &*labels;
         let counts = py.detach(|| self.0.counts(labels, outside))?;
         Ok(PyArray1::from_vec(py, counts))
     }
 }
 
-fn prior_of<'a>(
-    start: &'a PyReadonlyArray1<'_, f64>,
-    transitions: &'a PyReadonlyArray1<'_, f64>,
-    tokens: &'a PyReadonlyArray1<'_, f64>,
-) -> Result<TruePrior<'a>> {
-    Ok(TruePrior {
-        start: flat(start)?,
-        transitions: flat(transitions)?,
-        tokens: flat(tokens)?,
-    })
+fn prior_of<'a>(start: &'a [f64], transitions: &'a [f64], tokens: &'a [f64]) -> TruePrior<'a> {
+    TruePrior {
+        start,
+        transitions,
+        tokens,
+    }
 }
 
-/// The values of a contiguous array.
-pub(super) fn flat<'a>(array: &'a PyReadonlyArray1<'_, f64>) -> Result<&'a [f64]> {
-    array.as_slice().map_err(|error| PyErr::from(error).into())
+/// A contiguous array.
+pub(super) struct Flat<'py>(PyReadonlyArray1<'py, f64>);
+
+impl<'py> FromPyObject<'_, 'py> for Flat<'py> {
+    type Error = PyErr;
+
+    fn extract(array: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let array: PyReadonlyArray1<'py, f64> = array.extract()?;
+        array.as_slice()?;
+        Ok(Self(array))
+    }
+}
+
+impl Deref for Flat<'_> {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        // It is contiguous.
+        self.0.as_slice().unwrap_or_default()
+    }
 }

@@ -7,19 +7,19 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spanrs_base::Interner;
 use spanrs_crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget};
+use spanrs_tags::Scheme;
 
-use super::crowd::flat;
-use super::items::{Names, Source, token_items};
+use super::crowd::Flat;
+use super::items::{Source, token_items};
 use super::model::{CrfModel, constraint_of};
 use super::options::{c2_of, lbfgs_of, selection_of};
-use super::{crf, in_sequence};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::locks::lock_now;
+use crate::options::Choice;
 use crate::stop;
 
 /// Weights and scores, flat.
 type Array<'py> = Bound<'py, PyArray1<f64>>;
-type Given<'py> = PyReadonlyArray1<'py, f64>;
 
 /// A CRF that is trained several times on the same sentences. Sentences and labels are numbers from 0; arrays are flat,
 /// over the tokens or labellings of all sentences.
@@ -49,22 +49,22 @@ impl CrowdCrf {
         for label in &labels {
             named.labels.intern(label);
         }
-        named.close().map_err(|(error, at)| crf(error, at))?;
+        close(&mut named)?;
         for (at, sentence) in sentences.try_iter()?.enumerate() {
             crate::pause(at)?;
-            let attributes = &mut Names::Growing(&mut named.attributes);
-            let tokens = token_items(&sentence?, &mut source, attributes);
+            let id = |name: &str| Some(named.attributes.intern(name));
+            let tokens = token_items(&sentence?, &mut source, id);
             let tokens = tokens.map_err(|error| error.in_sequence(at))?;
             // The first label; labellings replace it.
             let targets = vec![TokenTarget::Label(0); tokens.len()];
             let pushed = named.push(tokens, targets, 1.0);
-            pushed.map_err(|error| crf(error, Some(at)))?;
+            pushed.map_err(|error| Error::from((error, at)))?;
         }
         let mut selection = selection_of(options)?;
         if let Some(least) = options.get_item("min_attribute_freq")? {
             selection.min_attribute_frequency = least.extract()?;
         }
-        let labellings = labellings.as_slice().map_err(PyErr::from)?.to_vec();
+        let labellings = labellings.as_slice()?.to_vec();
         let (corpus, labels, attributes) = named.into_parts();
         let made = py.detach(|| EmCrf::new(corpus, &numbers, labellings, selection));
         Ok(Self {
@@ -83,19 +83,21 @@ impl CrowdCrf {
 
     /// Sets the weight of each labelling.
     #[pyo3(signature = (weights, /))]
-    fn set_weights(&self, py: Python<'_>, weights: Given) -> Result<()> {
-        let weights = flat(&weights)?;
+    fn set_weights(&self, py: Python<'_>, weights: Flat<'_>) -> Result<()> {
+        let weights = &*weights;
         self.run(py, |em| em.set_weights(weights))
     }
 
     /// Sets the distribution of each label and the expected counts of transitions of some sentences.
     #[pyo3(signature = (sentences, labels, transitions, /))]
-    fn set_expected(&self, sentences: Vec<usize>, labels: Given, transitions: Given) -> Result<()> {
-        let (labels, transitions) = (flat(&labels)?, flat(&transitions)?);
-        let set = self
-            .lock()?
-            .set_all_expected(&sentences, labels, transitions);
-        set.map_err(in_sequence)
+    fn set_expected(
+        &self,
+        sentences: Vec<usize>,
+        labels: Flat<'_>,
+        transitions: Flat<'_>,
+    ) -> Result<()> {
+        let mut crf = self.lock()?;
+        Ok(crf.set_all_expected(&sentences, &labels, &transitions)?)
     }
 
     /// Says which sentences take part in training.
@@ -109,11 +111,11 @@ impl CrowdCrf {
     fn train<'py>(
         &self,
         py: Python<'py>,
-        weights: Given,
+        weights: Flat<'_>,
         options: &Bound<'py, PyDict>,
         threads: usize,
     ) -> Result<(Array<'py>, f64)> {
-        let mut weights = flat(&weights)?.to_vec();
+        let mut weights = weights.to_vec();
         let (lbfgs, c2) = (lbfgs_of(options)?, c2_of(options)?);
         let loss = self.run(py, |em| em.train(&lbfgs, c2, threads, &mut weights, stop))?;
         Ok((PyArray1::from_vec(py, weights), loss))
@@ -124,10 +126,10 @@ impl CrowdCrf {
     fn log_likelihoods<'py>(
         &self,
         py: Python<'py>,
-        weights: Given,
+        weights: Flat<'_>,
         threads: usize,
     ) -> Result<Array<'py>> {
-        let weights = flat(&weights)?;
+        let weights = &*weights;
         let logs = self.run(py, |em| em.log_likelihoods(weights, threads, stop))?;
         Ok(PyArray1::from_vec(py, logs))
     }
@@ -137,11 +139,11 @@ impl CrowdCrf {
     fn best<'py>(
         &self,
         py: Python<'py>,
-        weights: Given,
-        scheme: Option<&str>,
+        weights: Flat<'_>,
+        scheme: Option<Choice<Scheme>>,
         threads: usize,
     ) -> Result<Bound<'py, PyArray1<i64>>> {
-        let (weights, constraint) = (flat(&weights)?, self.constraint(scheme)?);
+        let (weights, constraint) = (&*weights, self.constraint(scheme)?);
         let best = self.run(py, |em| {
             em.best(weights, constraint.as_ref(), threads, stop)
         })?;
@@ -154,11 +156,11 @@ impl CrowdCrf {
     fn marginals<'py>(
         &self,
         py: Python<'py>,
-        weights: Given,
-        scheme: Option<&str>,
+        weights: Flat<'_>,
+        scheme: Option<Choice<Scheme>>,
         threads: usize,
     ) -> Result<Array<'py>> {
-        let (weights, constraint) = (flat(&weights)?, self.constraint(scheme)?);
+        let (weights, constraint) = (&*weights, self.constraint(scheme)?);
         let constraint = constraint.as_ref();
         let rows = self.run(py, |em| em.marginals(weights, constraint, threads, stop))?;
         Ok(PyArray1::from_vec(py, rows))
@@ -169,22 +171,19 @@ impl CrowdCrf {
     fn scores<'py>(
         &self,
         py: Python<'py>,
-        weights: Given,
+        weights: Flat<'_>,
         threads: usize,
     ) -> Result<(Array<'py>, Array<'py>)> {
-        let weights = flat(&weights)?;
+        let weights = &*weights;
         let (rows, transitions) = self.run(py, |em| em.scores(weights, threads, stop))?;
-        let (rows, transitions) = (
-            PyArray1::from_vec(py, rows),
-            PyArray1::from_vec(py, transitions),
-        );
-        Ok((rows, transitions))
+        let array = |values| PyArray1::from_vec(py, values);
+        Ok((array(rows), array(transitions)))
     }
 
     /// The model with these weights.
     #[pyo3(signature = (weights, metadata, /))]
-    fn model(&self, py: Python<'_>, weights: Given, metadata: String) -> Result<CrfModel> {
-        let weights = flat(&weights)?.to_vec();
+    fn model(&self, py: Python<'_>, weights: Flat<'_>, metadata: String) -> Result<CrfModel> {
+        let weights = weights.to_vec();
         let features = self.lock()?.features().clone();
         let model = py.detach(|| {
             let (labels, attributes) = (self.labels.clone(), self.attributes.clone());
@@ -212,9 +211,17 @@ impl CrowdCrf {
         Ok(py.detach(|| job(em))?)
     }
 
-    fn constraint(&self, scheme: Option<&str>) -> Result<Option<Constraint>> {
+    fn constraint(&self, scheme: Option<Choice<Scheme>>) -> Result<Option<Constraint>> {
         scheme
-            .map(|scheme| constraint_of(scheme, &self.labels))
+            .map(|scheme| constraint_of(scheme.0, &self.labels))
             .transpose()
     }
+}
+
+/// Fixes the labels of a corpus.
+pub(super) fn close(corpus: &mut NamedCorpus) -> Result<()> {
+    corpus.close().map_err(|(error, sequence)| match sequence {
+        Some(sequence) => Error::from((error, sequence)),
+        None => error.into(),
+    })
 }

@@ -5,8 +5,7 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList, PySequence, PySet, PyString, PyTu
 use spanrs_base::Interner;
 use spanrs_crf::{Columns, Extractor, Inputs, Sequences, Template};
 
-use super::{crf, wrong};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Deepest nesting of dicts in a token.
 const NESTING: usize = 100;
@@ -76,7 +75,7 @@ fn each_feature(
     add: &mut impl FnMut(&str, f64),
 ) -> Result<()> {
     if depth > NESTING {
-        return Err(wrong(format!(
+        return Err(Error::model(format!(
             "features are nested more than {NESTING} deep"
         )));
     }
@@ -100,7 +99,7 @@ fn each_feature(
             } else {
                 let number: f64 = value.extract().map_err(|_| not_a_value(prefix, &value))?;
                 if !number.is_finite() {
-                    return Err(wrong(format!(
+                    return Err(Error::model(format!(
                         "feature {prefix:?} has the value {number}; values must be finite"
                     )));
                 }
@@ -111,7 +110,7 @@ fn each_feature(
         return Ok(());
     }
     if token.is_instance_of::<PyString>() {
-        return Err(wrong(format!(
+        return Err(Error::model(format!(
             "a token is {}, a string; features are a dict or a list of strings, and strings need a template",
             token.repr()?
         )));
@@ -142,10 +141,10 @@ pub(crate) fn is_set(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>()
 }
 
-fn not_a_value(name: &str, value: &Bound<'_, PyAny>) -> crate::error::Error {
+fn not_a_value(name: &str, value: &Bound<'_, PyAny>) -> Error {
     let kind = value.get_type().name().map(|name| name.to_string());
     let kind = kind.unwrap_or_default();
-    wrong(format!(
+    Error::model(format!(
         "feature {name:?} is of type {kind}; it must be a number, a bool, a string or a collection of those"
     ))
 }
@@ -156,7 +155,7 @@ fn push_text(text: &mut String, key: &Bound<'_, PyAny>) -> Result<()> {
     } else if let Ok(bytes) = key.extract::<&[u8]>() {
         text.push_str(utf8(bytes)?);
     } else {
-        return Err(wrong(format!(
+        return Err(Error::model(format!(
             "the name of a feature is {}; it must be a string",
             key.repr()?
         )));
@@ -169,17 +168,23 @@ pub(crate) fn unicode<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str> {
     text.to_str().map_err(|_| {
         let repr = text.repr().map(|repr| repr.to_string());
         let repr = repr.unwrap_or_default();
-        wrong(format!(
+        Error::model(format!(
             "{repr} contains a lone surrogate, which is not valid Unicode; decode the text as UTF-8"
         ))
     })
+}
+
+/// The names of a collection of labels.
+pub(crate) fn label_names(labels: &Bound<'_, PyAny>) -> Result<Vec<String>> {
+    let names = labels.try_iter()?.map(|label| label_name(&label?));
+    names.collect()
 }
 
 /// The name of a label.
 pub(crate) fn label_name(label: &Bound<'_, PyAny>) -> Result<String> {
     match label.cast::<PyString>() {
         Ok(name) => Ok(unicode(name)?.to_owned()),
-        Err(_) => Err(wrong(format!(
+        Err(_) => Err(Error::model(format!(
             "the name of a label is {}; it must be a string",
             label.repr()?
         ))),
@@ -187,32 +192,20 @@ pub(crate) fn label_name(label: &Bound<'_, PyAny>) -> Result<String> {
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str> {
-    std::str::from_utf8(bytes).map_err(|_| wrong("a feature is not UTF-8"))
+    std::str::from_utf8(bytes).map_err(|_| Error::model("a feature is not UTF-8"))
 }
 
-/// Attributes by name: known ones only, or new ones too.
-pub(crate) enum Names<'a> {
-    Known(&'a Interner<str>),
-    Growing(&'a mut Interner<str>),
-}
-
-impl Names<'_> {
-    fn id(&mut self, name: &str) -> Option<u32> {
-        match self {
-            Self::Known(names) => names.get(name),
-            Self::Growing(names) => Some(names.intern(name)),
-        }
-    }
-}
-
-/// The (attribute, value) pairs of each token of a sequence given as dicts, lists or [`CrfItems`]. Attributes that are not
-/// known are left out.
-fn token_features(sequence: &Bound<'_, PyAny>, names: &mut Names) -> Result<Vec<Vec<(u32, f64)>>> {
+/// The (attribute, value) pairs of each token of a sequence given as dicts, lists or [`CrfItems`]. Attributes for which
+/// `id` has no number are left out.
+fn token_features(
+    sequence: &Bound<'_, PyAny>,
+    mut id: impl FnMut(&str) -> Option<u32>,
+) -> Result<Vec<Vec<(u32, f64)>>> {
     let mut tokens = Vec::new();
     if let Ok(items) = sequence.cast::<CrfItems>() {
         for token in &items.get().tokens {
             let items = token.iter();
-            let items = items.filter_map(|(name, value)| Some((names.id(name)?, *value)));
+            let items = items.filter_map(|(name, value)| Some((id(name)?, *value)));
             tokens.push(items.collect());
         }
         return Ok(tokens);
@@ -222,7 +215,7 @@ fn token_features(sequence: &Bound<'_, PyAny>, names: &mut Names) -> Result<Vec<
         let mut items = Vec::new();
         text.clear();
         each_feature(&token?, &mut text, 0, &mut |name, value| {
-            items.extend(names.id(name).map(|id| (id, value)));
+            items.extend(id(name).map(|id| (id, value)));
         })?;
         tokens.push(items);
     }
@@ -233,25 +226,14 @@ fn token_features(sequence: &Bound<'_, PyAny>, names: &mut Names) -> Result<Vec<
 pub(crate) fn token_items(
     sequence: &Bound<'_, PyAny>,
     source: &mut Source,
-    names: &mut Names,
+    id: impl FnMut(&str) -> Option<u32>,
 ) -> Result<Vec<Vec<(u32, f64)>>> {
     match source {
-        Source::Features => token_features(sequence, names),
+        Source::Features => token_features(sequence, id),
         Source::Template(extractor) => {
-            let mut all = Columns::default();
-            push_columns(&mut all, sequence)?;
-            let columns = all.columns(0);
-            let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
-            let mut tokens = vec![Vec::new(); columns.first().map_or(0, |column| column.len())];
-            if tokens.is_empty() {
-                return Ok(tokens);
-            }
-            let add = |token: usize, name: &str| {
-                let items: &mut Vec<(u32, f64)> = &mut tokens[token];
-                items.extend(names.id(name).map(|id| (id, 1.0)));
-            };
-            extractor.extract(&columns, add)?;
-            Ok(tokens)
+            let mut columns = Columns::default();
+            push_columns(&mut columns, sequence)?;
+            Ok(extractor.items(&columns, 0, id)?)
         }
     }
 }
@@ -259,13 +241,15 @@ pub(crate) fn token_items(
 /// Appends a sequence of strings, or of tuples or lists of strings.
 fn push_columns(columns: &mut Columns, sequence: &Bound<'_, PyAny>) -> Result<()> {
     if sequence.is_instance_of::<PyString>() {
-        return Err(wrong("a sequence is a string; it must be a list of tokens"));
+        return Err(Error::model(
+            "a sequence is a string; it must be a list of tokens",
+        ));
     }
     for (at, token) in sequence.try_iter()?.enumerate() {
         let token = token?;
         if !push_values(columns, &token)? {
             let repr = token.repr()?;
-            return Err(wrong(format!(
+            return Err(Error::model(format!(
                 "token {at} is {repr}; with a template it must be a string, or a tuple of the columns' strings"
             )));
         }
@@ -319,10 +303,10 @@ pub(crate) fn inputs_of(
             push_columns(&mut columns, &sequence).map_err(|error| error.in_sequence(at))?;
             continue;
         }
-        let tokens = token_features(&sequence, &mut Names::Known(names));
+        let tokens = token_features(&sequence, |name| names.get(name));
         for items in tokens.map_err(|error| error.in_sequence(at))? {
             let added = sequences.token(items);
-            added.map_err(|error| crf(error, Some(at)))?;
+            added.map_err(|error| Error::from((error, at)))?;
         }
         sequences.end();
     }

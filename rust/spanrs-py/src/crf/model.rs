@@ -5,19 +5,17 @@ use std::sync::{Arc, OnceLock};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use spanrs::ConversionError;
 use spanrs_base::Interner;
 use spanrs_crf::{
     AttributeIndex, Constraint, Decoder, Extractor, IndexedTemplate, Inputs, Model, Template,
     check_len, metadata_text,
 };
-use spanrs_tags::Dialect;
+use spanrs_tags::{Dialect, Scheme};
 
-use super::items::{inputs_of, is_set, label_name, unicode};
+use super::items::{inputs_of, is_set, label_names, unicode};
 use super::trainer::names_of;
-use super::{in_sequence, wrong};
 use crate::error::{Error, Result};
-use crate::options::scheme;
+use crate::options::ByName;
 use crate::stop;
 
 /// A trained model.
@@ -30,9 +28,9 @@ pub(crate) struct CrfModel {
 }
 
 /// What may follow what under a scheme.
-pub(crate) fn constraint_of(scheme_name: &str, labels: &Interner<str>) -> Result<Constraint> {
+pub(crate) fn constraint_of(scheme: Scheme, labels: &Interner<str>) -> Result<Constraint> {
     let names: Vec<&str> = labels.names().collect();
-    let flags = spanrs_tags::legal(scheme(scheme_name)?, &names, &Dialect::default())?;
+    let flags = spanrs_tags::legal(scheme, &names, &Dialect::default())?;
     Ok(Constraint::of_table(names.len(), &flags)?)
 }
 
@@ -44,7 +42,7 @@ impl CrfModel {
             None => None,
         };
         if let Some(scheme) = metadata_text(model.metadata(), "scheme")? {
-            let constraint = constraint_of(&scheme, model.labels())?;
+            let constraint = constraint_of(Scheme::by_name(&scheme)?, model.labels())?;
             model = model.constrained(constraint)?;
         }
         Ok(Self {
@@ -84,44 +82,28 @@ impl CrfModel {
             let template = self.template();
             sequences.decode(&self.core, template, threads, stop, &decode)
         });
-        decoded.map_err(in_sequence)
-    }
-
-    /// Ids of labels; a name that the model does not know is an error.
-    fn label(&self, name: &str) -> Result<usize> {
-        let id = self.core.labels().get(name);
-        id.map(|id| id as usize).ok_or_else(|| {
-            let known: Vec<&str> = self.core.labels().names().take(20).collect();
-            wrong(format!(
-                "the model has no label {name:?}; it has {}",
-                known.join(", ")
-            ))
-        })
+        Ok(decoded?)
     }
 
     /// Flags of the labels that are allowed, from a label, a set of labels, or None for each token.
     fn flags(&self, known: &Bound<'_, PyAny>) -> Result<Vec<bool>> {
-        let labels = self.core.labels().len();
-        let mut flags = Vec::new();
+        let mut tokens = Vec::new();
         for token in known.try_iter()? {
             let token = token?;
-            let start = flags.len();
-            flags.resize(start + labels, token.is_none());
-            if let Ok(name) = token.cast::<PyString>() {
-                flags[start + self.label(unicode(name)?)?] = true;
+            tokens.push(if token.is_none() {
+                None
+            } else if let Ok(name) = token.cast::<PyString>() {
+                Some(vec![unicode(name)?.to_owned()])
             } else if is_set(&token) {
-                for name in token.try_iter()? {
-                    let name = name?;
-                    flags[start + self.label(&label_name(&name)?)?] = true;
-                }
-            } else if !token.is_none() {
-                return Err(wrong(format!(
+                Some(label_names(&token)?)
+            } else {
+                return Err(Error::model(format!(
                     "a known label is {}; it must be a string, a set of labels, or None",
                     token.repr()?
                 )));
-            }
+            });
         }
-        Ok(flags)
+        Ok(self.core.allowed(&tokens)?)
     }
 }
 
@@ -146,15 +128,14 @@ impl CrfModel {
     fn states(&self) -> Vec<(&str, &str, f64)> {
         let (labels, attributes) = (self.labels(), self.attributes());
         let states = self.core.state_weights();
-        states
-            .map(|(attribute, label, weight)| {
-                (
-                    attributes[attribute as usize],
-                    labels[label as usize],
-                    weight,
-                )
-            })
-            .collect()
+        let named = states.map(|(attribute, label, weight)| {
+            (
+                attributes[attribute as usize],
+                labels[label as usize],
+                weight,
+            )
+        });
+        named.collect()
     }
 
     /// (from, to, weight) of each transition feature.
@@ -250,9 +231,9 @@ impl CrfModel {
     ) -> Result<Vec<f64>> {
         let sequences = self.read(inputs)?;
         let labels = labellings.iter().enumerate().map(|(at, names)| {
-            let ids = names.iter().map(|name| self.label(name));
-            ids.collect::<Result<Vec<_>>>()
-                .map_err(|error| error.in_sequence(at))
+            let ids: spanrs_crf::Result<Vec<_>> =
+                names.iter().map(|name| self.core.label(name)).collect();
+            ids.map_err(|error| Error::from((error, at)))
         });
         let labels = labels.collect::<Result<Vec<_>>>()?;
         check_len("labellings", sequences.len(), labels.len())?;
@@ -270,19 +251,12 @@ impl CrfModel {
         sequence: &Bound<'py, PyAny>,
     ) -> Result<Vec<Vec<(&str, f64, Bound<'py, PyArray1<f64>>)>>> {
         let inputs = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
-        let sequences = inputs.features(0..1, self.template());
-        let (sequences, _) = sequences.map_err(in_sequence)?;
-        let (features, weights) = (self.core.features(), self.core.weights());
-        let labels = self.core.labels().len();
+        let (sequences, _) = inputs.features(0..1, self.template())?;
         let tokens = (0..sequences.tokens()).map(|token| {
             let items = sequences.items(token).map(|(attribute, value)| {
                 let name = self.core.attributes().name(attribute).unwrap_or_default();
-                let mut row = vec![0.0; labels];
-                let (start, own) = features.state(attribute as usize);
-                for (label, weight) in own.iter().zip(&weights[start..]) {
-                    row[*label as usize] = *weight;
-                }
-                (name, value, PyArray1::from_vec(py, row))
+                let weights = self.core.attribute_weights(attribute);
+                (name, value, PyArray1::from_vec(py, weights))
             });
             items.collect()
         });
@@ -303,26 +277,13 @@ impl CrfModel {
 
     /// The bytes of CRFsuite's model file.
     fn to_crfsuite<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| spanrs::to_crfsuite(&self.core));
-        Ok(PyBytes::new(py, &bytes.map_err(file_error)?))
+        let bytes = py.detach(|| spanrs::to_crfsuite(&self.core))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     #[staticmethod]
     #[pyo3(signature = (data, /))]
     fn from_crfsuite(py: Python<'_>, data: &[u8]) -> Result<Self> {
-        let model = py.detach(|| spanrs::from_crfsuite(data));
-        Self::of(model.map_err(file_error)?)
-    }
-}
-
-fn file_error(error: ConversionError) -> Error {
-    match error {
-        ConversionError::Labels(error) => error.into(),
-        error => Error::Crf {
-            class: "ModelError",
-            message: error.to_string(),
-            code: "damaged",
-            sequence: None,
-        },
+        Self::of(py.detach(|| spanrs::from_crfsuite(data))?)
     }
 }

@@ -1,11 +1,12 @@
 //! The callback of training.
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use spanrs_base::Interner;
 use spanrs_crf::{Constraint, Decoder, Error as CrfError, Features, Iteration, Sequences, Stop};
 
 use super::trainer::names_of;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// What happens after each iteration.
 pub(super) struct Observer<'a> {
@@ -16,8 +17,6 @@ pub(super) struct Observer<'a> {
     pub(super) labels: &'a Interner<str>,
     /// The best weights so far, as the callback says.
     pub(super) best: Option<Vec<f64>>,
-    /// What the callback raised.
-    pub(super) raised: Option<PyErr>,
     pub(super) iterations: usize,
 }
 
@@ -47,8 +46,9 @@ impl Observer<'_> {
                 }
                 Ok(answer > 0)
             }
-            Err(error) => {
-                self.raised = Some(error);
+            Err(raised) => {
+                // The error of the interrupted training takes it.
+                Python::attach(|py| raised.restore(py));
                 Err(CrfError::Interrupted)
             }
         }
@@ -56,7 +56,7 @@ impl Observer<'_> {
 
     /// Why training ended, or the error that ended it.
     pub(super) fn reason(
-        &mut self,
+        &self,
         stopped: spanrs_crf::Result<Stop>,
         keep_on_interrupt: bool,
     ) -> Result<&'static str> {
@@ -64,24 +64,14 @@ impl Observer<'_> {
             Ok(stop) => return Ok(stop.name()),
             Err(error) => error,
         };
-        let interrupted = matches!(error, CrfError::Interrupted);
-        let raised = match interrupted {
-            true => self.raised.take().or_else(|| Python::attach(PyErr::take)),
-            false => None,
-        };
-        let asked = raised
-            .as_ref()
-            .is_none_or(|error| Python::attach(|py| is_interrupt(py, error)));
-        match raised {
-            _ if interrupted && asked && keep_on_interrupt && self.iterations > 0 => {
-                Ok("interrupted")
-            }
-            Some(error) => Err(Error::Python(error)),
-            None => Err(error.into()),
+        if !matches!(error, CrfError::Interrupted) {
+            return Err(error.into());
         }
+        Python::attach(|py| match PyErr::take(py) {
+            Some(raised) if !raised.is_instance_of::<PyKeyboardInterrupt>(py) => Err(raised.into()),
+            _ if keep_on_interrupt && self.iterations > 0 => Ok("interrupted"),
+            Some(raised) => Err(raised.into()),
+            None => Err(error.into()),
+        })
     }
-}
-
-fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
-    error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py)
 }

@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spanrs_crf::{Algorithm, FeatureSelection, Lbfgs, Online, Sgd, Slack, Update};
 
-use super::wrong;
 use crate::error::{Error, Result};
 
 /// An option; the Python side checks names and gives all defaults.
@@ -13,10 +12,10 @@ where
     T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
 {
     let value = options.get_item(name)?;
-    let value = value.ok_or_else(|| wrong(format!("no option {name}")))?;
+    let value = value.ok_or_else(|| Error::model(format!("no option {name}")))?;
     value
         .extract()
-        .map_err(|error| Error::Python(Into::<PyErr>::into(error)))
+        .map_err(|error| Error::from(Into::<PyErr>::into(error)))
 }
 
 pub(super) fn selection_of(options: &Bound<'_, PyDict>) -> Result<FeatureSelection> {

@@ -8,14 +8,16 @@ use spanrs_base::Interner;
 use spanrs_crf::{
     AttributeIndex, Error as CrfError, Features, Model, NamedCorpus, Sequences, TokenTarget, train,
 };
+use spanrs_tags::Scheme;
 
-use super::items::{Names, Source, inputs_of, is_set, label_name, token_items, unicode};
+use super::em::close;
+use super::items::{Source, inputs_of, is_set, label_name, label_names, token_items, unicode};
 use super::model::{CrfModel, constraint_of};
 use super::observer::Observer;
 use super::options::{algorithm_of, selection_of};
-use super::{crf, in_sequence, wrong};
 use crate::error::{Error, Result};
 use crate::locks::lock_now;
+use crate::options::Choice;
 use crate::stop;
 
 /// A training corpus under construction.
@@ -104,27 +106,26 @@ impl CrfTrainer {
         threads: usize,
         start: Option<&Bound<'_, CrfModel>>,
         dev: Option<&Bound<'_, PyAny>>,
-        scheme: Option<&str>,
+        scheme: Option<Choice<Scheme>>,
         callback: Option<Py<PyAny>>,
         keep_on_interrupt: bool,
     ) -> Result<(CrfModel, &'static str)> {
         let mut guard = self.lock()?;
         let builder = &mut *guard;
         if builder.corpus.labels.is_empty() {
-            return Err(wrong(
+            return Err(Error::model(
                 "there is nothing to train on: no sequence has a token with a label",
             ));
         }
         let (algorithm, selection) = (algorithm_of(algorithm, options)?, selection_of(options)?);
         let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
-        let closed = builder.corpus.close();
-        closed.map_err(|(error, at)| crf(error, at))?;
+        close(&mut builder.corpus)?;
         let constraint = scheme
-            .map(|scheme| constraint_of(scheme, &builder.corpus.labels))
+            .map(|scheme| constraint_of(scheme.0, &builder.corpus.labels))
             .transpose()?;
         let start = start.map(|model| model.get().core().clone());
         let (corpus, labels, attributes) = std::mem::take(&mut builder.corpus).into_parts();
-        let trained = py.detach(|| {
+        let (model, why) = py.detach(|| {
             let features = Features::of(&corpus, selection);
             let mut weights = match &start {
                 Some(model) => model.weights_for(&labels, &attributes, &features),
@@ -137,7 +138,6 @@ impl CrfTrainer {
                 constraint,
                 labels: &labels,
                 best: None,
-                raised: None,
                 iterations: 0,
             };
             let after = |state, weights: &[f64]| observer.after(state, weights);
@@ -151,15 +151,11 @@ impl CrfTrainer {
                 after,
             );
             let why = observer.reason(stopped, keep_on_interrupt)?;
-            let best = observer.best.take();
-            Ok::<_, Error>((best.unwrap_or(weights), features, why))
-        });
-        let (weights, features, why) = trained?;
-        let model = py.detach(|| {
+            let weights = observer.best.take().unwrap_or(weights);
             let model = Model::new(labels, attributes, features, weights, "{}".into());
-            model.and_then(Model::pruned)
-        });
-        Ok((CrfModel::of(model?)?, why))
+            Ok::<_, Error>((model.and_then(Model::pruned)?, why))
+        })?;
+        Ok((CrfModel::of(model)?, why))
     }
 }
 
@@ -171,18 +167,9 @@ impl CrfTrainer {
     }
 }
 
-/// Numbers of sequences or tokens that differ.
-fn misaligned(message: String) -> Error {
-    Error::Crf {
-        class: "AlignmentError",
-        message,
-        code: "shape",
-        sequence: None,
-    }
-}
-
+/// Numbers of sequences that differ.
 fn lengths(what: &str, at: usize) -> Error {
-    misaligned(format!("there are only {at} {what}"))
+    Error::shape(format!("there are only {at} {what}"), None)
 }
 
 /// Lists of label names.
@@ -204,11 +191,11 @@ impl Builder {
         weight: f64,
     ) -> Result<()> {
         let targets = self.targets(target)?;
-        let attributes = &mut Names::Growing(&mut self.corpus.attributes);
-        let tokens = token_items(input, &mut self.source, attributes)?;
+        let id = |name: &str| Some(self.corpus.attributes.intern(name));
+        let tokens = token_items(input, &mut self.source, id)?;
         let (n, m) = (tokens.len(), targets.len());
         if n != m {
-            return Err(misaligned(format!("{n} tokens, but {m} labels")));
+            return Err(Error::shape(format!("{n} tokens, but {m} labels"), None));
         }
         Ok(self.corpus.push(tokens, targets, weight)?)
     }
@@ -224,14 +211,13 @@ impl Builder {
             Source::Features => None,
         };
         let inputs = inputs_of(dev, template.is_some(), &self.corpus.attributes)?;
-        let read = inputs.features(0..inputs.len(), template);
-        let (sequences, _) = read.map_err(in_sequence)?;
+        let (sequences, _) = inputs.features(0..inputs.len(), template)?;
         Ok(sequences.into_owned())
     }
 
     fn targets(&mut self, target: &Bound<'_, PyAny>) -> Result<Vec<TokenTarget>> {
         if target.is_instance_of::<PyString>() {
-            return Err(wrong(
+            return Err(Error::model(
                 "the labels of a sequence are a string; they must be a list, one label for each token",
             ));
         }
@@ -252,13 +238,10 @@ impl Builder {
                 TokenTarget::shares(all, targets.len())?
             } else if let Ok(bytes) = token.extract::<&[u8]>() {
                 let text = std::str::from_utf8(bytes);
-                let text = text.map_err(|_| wrong("a label is not UTF-8"))?;
+                let text = text.map_err(|_| Error::model("a label is not UTF-8"))?;
                 TokenTarget::Label(self.corpus.labels.intern(text))
             } else if is_set(&token) {
-                let mut names: Vec<String> = Vec::new();
-                for label in token.try_iter()? {
-                    names.push(label_name(&label?)?);
-                }
+                let mut names = label_names(&token)?;
                 // Sets have no order; the labels of a model have.
                 names.sort_unstable();
                 names.dedup();
@@ -268,7 +251,7 @@ impl Builder {
                 let ids = names.iter().map(|name| self.corpus.labels.intern(name));
                 TokenTarget::Allowed(ids.collect())
             } else {
-                return Err(wrong(
+                return Err(Error::model(
                     format!(
                         "a label is {}; it must be a string, a set of allowed labels, a dict of probabilities, or None for any label",
                         token.repr()?

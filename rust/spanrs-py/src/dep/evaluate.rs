@@ -23,8 +23,7 @@ pub(crate) fn dep_evaluate(
     subtypes: bool,
     documents: bool,
 ) -> Result<Counts> {
-    let gold = open(gold, None)?;
-    let pred = open(pred, None)?;
+    let (gold, pred) = (open(gold, None)?, open(pred, None)?);
     let mut clock = Clock::new(stop);
     let options = Options { subtypes };
     let roots = if any_roots { Roots::Many } else { Roots::One };

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use numpy::PyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs::dep_files::AnnotateOptions;
@@ -129,44 +128,35 @@ impl DepModel {
     /// True if the parser attaches one word of each sentence to the root.
     #[getter]
     fn single_root(&self) -> bool {
-        self.0
-            .parser
-            .as_ref()
-            .is_some_and(|parser| parser.single_root())
+        let parser = self.0.parser.as_ref();
+        parser.is_some_and(|parser| parser.single_root())
     }
 
     /// (features of the tagger, features of the parser)
     fn sizes(&self) -> (usize, usize) {
-        let tagger = self.0.tagger.as_ref().map_or(0, |tagger| tagger.len());
-        (
-            tagger,
-            self.0.parser.as_ref().map_or(0, |parser| parser.len()),
-        )
+        let Model { tagger, parser, .. } = &*self.0;
+        let tagger = tagger.as_ref().map_or(0, |tagger| tagger.len());
+        (tagger, parser.as_ref().map_or(0, |parser| parser.len()))
     }
 
     /// Frequent words with one tag, and that tag.
     fn tagdict(&self) -> Vec<(&str, &str)> {
-        let Some(tagger) = &self.0.tagger else {
-            return Vec::new();
-        };
-        let entries = tagger.tagdict().iter();
-        let tag = |class: u32| tagger.classes()[class as usize].xpos.as_str();
-        entries
-            .map(|(word, class)| (word.as_str(), tag(*class)))
-            .collect()
+        let taggers = self.0.tagger.iter();
+        let words = taggers.flat_map(|tagger| {
+            let entries = tagger.tagdict().iter();
+            entries.map(|(word, class)| (word.as_str(), tagger.xpos(*class)))
+        });
+        words.collect()
     }
 
     /// The named features of a published tagger with their (tag, weight) pairs.
     fn named_weights(&self) -> Vec<NamedRow<'_>> {
-        let Some(tagger) = &self.0.tagger else {
-            return Vec::new();
-        };
-        let rows = tagger.named_weights().map(|(name, row)| {
-            let row =
-                row.map(|(class, weight)| (tagger.classes()[class as usize].xpos.as_str(), weight));
-            (name, row.collect())
-        });
-        rows.collect()
+        let rows = self
+            .0
+            .tagger
+            .iter()
+            .flat_map(|tagger| tagger.named_weights());
+        rows.map(|(name, row)| (name, row.collect())).collect()
     }
 
     /// Tags one sentence, with the probability of each tag.
@@ -179,9 +169,7 @@ impl DepModel {
         let mut classes = Vec::new();
         let confidences =
             tagger.tag_with_confidence(&words, use_tagdict, &mut Default::default(), &mut classes);
-        let tags = classes
-            .iter()
-            .map(|&class| tagger.classes()[class as usize].xpos.as_str());
+        let tags = classes.iter().map(|&class| tagger.xpos(class));
         (tags.collect(), confidences)
     }
 
@@ -195,14 +183,6 @@ impl DepModel {
         parse: bool,
         threads: usize,
     ) -> Result<Vec<Predicted<'py>>> {
-        if given
-            .as_ref()
-            .is_some_and(|given| given.len() != sentences.len())
-        {
-            return Err(
-                PyValueError::new_err("there are not as many lists of tags as sentences").into(),
-            );
-        }
         let (model, given_tags) = (&self.0, given.as_deref());
         let all = py.detach(|| model.annotate_all(&sentences, given_tags, parse, threads, stop))?;
         let classes = self.0.classes();

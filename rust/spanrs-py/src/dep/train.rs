@@ -1,6 +1,5 @@
 //! Training.
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use spanrs_dep::{
     Epoch, Error as DepError, Model, Next, Oracle, ParserOptions, Passes, TaggerOptions, Update,
@@ -9,7 +8,7 @@ use spanrs_dep::{
 
 use super::model::DepModel;
 use super::treebank::Treebank;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stop;
 
 /// (epochs, seed or None for the order of the file, models)
@@ -39,49 +38,16 @@ fn tagger_options((published, min_count, min_share, margin): TaggerTuple) -> Tag
     }
 }
 
-/// Model, epoch, words, right ones, right ones with label, and (updates, features) of parser and tagger.
-type State = (
-    usize,
-    usize,
-    usize,
-    usize,
-    usize,
-    (u64, usize),
-    (u64, usize),
-);
-
-/// What the callback is told of a pass.
-fn state(epoch: Epoch) -> State {
-    (
-        epoch.model,
-        epoch.epoch,
-        epoch.words,
-        epoch.correct,
-        epoch.correct_labels,
-        epoch.parser,
-        epoch.tagger,
-    )
-}
-
-/// The callback of training, and what it raised.
+/// The callback of training.
 struct Observer {
     callback: Option<Py<PyAny>>,
     with_models: bool,
-    raised: Option<PyErr>,
 }
 
 impl Observer {
-    fn new(callback: Option<Py<PyAny>>, with_models: bool) -> Self {
-        Self {
-            callback,
-            with_models,
-            raised: None,
-        }
-    }
-
     /// Tells the callback of a pass; it answers 0 (stop), 1 (go on) or 2 (go on, this was the best).
     fn after(
-        &mut self,
+        &self,
         epoch: Epoch,
         model: impl FnOnce() -> spanrs_dep::Result<Model>,
     ) -> spanrs_dep::Result<Next> {
@@ -92,27 +58,38 @@ impl Observer {
             true => Some(model()?),
             false => None,
         };
-        let answer = Python::attach(|py| -> PyResult<u8> {
+        Python::attach(|py| {
             let model = model.map(DepModel::of);
-            callback.call1(py, (state(epoch), model))?.extract(py)
-        });
-        match answer {
-            Ok(0) => Ok(Next::Stop),
-            Ok(2) => Ok(Next::Best),
-            Ok(_) => Ok(Next::Continue),
-            Err(error) => {
-                self.raised = Some(error);
-                Err(DepError::Interrupted)
+            let Epoch {
+                model: number,
+                epoch,
+                words,
+                correct,
+                correct_labels,
+                parser,
+                tagger,
+            } = epoch;
+            let state = (
+                number,
+                epoch,
+                words,
+                correct,
+                correct_labels,
+                parser,
+                tagger,
+            );
+            let answer = callback.call1(py, (state, model));
+            match answer.and_then(|answer| answer.extract::<u8>(py)) {
+                Ok(0) => Ok(Next::Stop),
+                Ok(2) => Ok(Next::Best),
+                Ok(_) => Ok(Next::Continue),
+                Err(raised) => {
+                    // The error of the interrupted training takes it.
+                    raised.restore(py);
+                    Err(DepError::Interrupted)
+                }
             }
-        }
-    }
-
-    /// The result, or what the callback raised.
-    fn finish<T>(self, result: spanrs_dep::Result<T>) -> Result<T> {
-        match (result, self.raised) {
-            (Err(_), Some(raised)) => Err(Error::Python(raised)),
-            (result, _) => Ok(result?),
-        }
+        })
     }
 }
 
@@ -138,7 +115,10 @@ pub(crate) fn dep_train_tagger(
     with_models: bool,
 ) -> Result<DepModel> {
     let treebank = py.detach(|| treebank.core());
-    let mut observer = Observer::new(callback, with_models);
+    let observer = Observer {
+        callback,
+        with_models,
+    };
     let result = py.detach(|| {
         let sentences: Vec<usize> = (0..treebank.len()).collect();
         let options = tagger_options(options);
@@ -153,7 +133,7 @@ pub(crate) fn dep_train_tagger(
             },
         )
     });
-    let tagger = observer.finish(result)?;
+    let tagger = result?;
     Ok(DepModel::of(model(Some(tagger), None)))
 }
 
@@ -187,9 +167,6 @@ pub(crate) fn dep_train_parser(
     with_models: bool,
 ) -> Result<DepModel> {
     let (templates, labelled, single_root, published_oracle, limit, explore_from) = options;
-    if limit.is_some_and(|limit| !(limit > 0.0 && limit.is_finite())) {
-        return Err(PyValueError::new_err("aggressiveness must be a finite number above 0").into());
-    }
     let options = ParserOptions {
         templates,
         labelled,
@@ -201,7 +178,10 @@ pub(crate) fn dep_train_parser(
         update: limit.map_or(Update::Perceptron, Update::PassiveAggressive),
     };
     let treebank = py.detach(|| treebank.core());
-    let mut observer = Observer::new(callback, with_models);
+    let observer = Observer {
+        callback,
+        with_models,
+    };
     let result = py.detach(|| {
         let given = passes(given);
         fit_parser(
@@ -215,7 +195,7 @@ pub(crate) fn dep_train_parser(
             },
         )
     });
-    let parser = observer.finish(result)?;
+    let parser = result?;
     Ok(DepModel::of(model(None, Some(parser))))
 }
 
@@ -230,13 +210,16 @@ pub(crate) fn dep_train_published(
     callback: Option<Py<PyAny>>,
 ) -> Result<DepModel> {
     let treebank = py.detach(|| treebank.core());
-    let mut observer = Observer::new(callback, false);
+    let observer = Observer {
+        callback,
+        with_models: false,
+    };
     let result = py.detach(|| {
         fit_published(&treebank, passes((epochs, seed, 1)), |epoch| {
             observer.after(epoch, || Err(DepError::Interrupted))
         })
     });
-    let (tagger, parser) = observer.finish(result)?;
+    let (tagger, parser) = result?;
     Ok(DepModel::of(Model {
         padded: true,
         ..model(Some(tagger), Some(parser))

@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use spanrs_base::Named;
 use spanrs_dep::{Roots, Treebank as Core};
 use spanrs_io::{SyntaxChunks, SyntaxFormat};
 
 use crate::error::Result;
 use crate::files::stream;
 use crate::locks::lock;
+use crate::options::Choice;
 use crate::stop;
 
 /// A file that is read in chunks of whole sentences.
@@ -20,14 +21,11 @@ pub(crate) struct SyntaxFile(pub(super) Mutex<SyntaxChunks>);
 /// (words, XPOS, UPOS, heads, labels)
 type SentenceTuple = (Vec<String>, Vec<String>, Vec<String>, Vec<u32>, Vec<String>);
 
-pub(super) fn open(source: &Bound<'_, PyAny>, format: Option<&str>) -> Result<SyntaxChunks> {
-    let format = match format {
-        None => None,
-        Some(name) => Some(SyntaxFormat::from_name(name).ok_or_else(|| {
-            let known = SyntaxFormat::ALL.map(SyntaxFormat::name).join(", ");
-            PyValueError::new_err(format!("unknown format {name:?}; one of {known}"))
-        })?),
-    };
+pub(super) fn open(
+    source: &Bound<'_, PyAny>,
+    format: Option<Choice<SyntaxFormat>>,
+) -> Result<SyntaxChunks> {
+    let format = format.map(|format| format.0);
     if let Some((name, stream)) = stream(source)? {
         return Ok(SyntaxChunks::new(&name, stream, format)?);
     }
@@ -40,7 +38,7 @@ impl SyntaxFile {
     /// Opens a path or a binary file object; the format is recognised if it is not given.
     #[new]
     #[pyo3(signature = (source, format_name, /))]
-    fn new(source: &Bound<'_, PyAny>, format_name: Option<&str>) -> Result<Self> {
+    fn new(source: &Bound<'_, PyAny>, format_name: Option<Choice<SyntaxFormat>>) -> Result<Self> {
         Ok(Self(Mutex::new(open(source, format_name)?)))
     }
 
@@ -73,17 +71,8 @@ impl Treebank {
     }
 }
 
-/// How many roots trees may have; None where there are no trees.
-fn roots(name: Option<&str>) -> Result<Option<Roots>> {
-    match name {
-        None => Ok(None),
-        Some("one") => Ok(Some(Roots::One)),
-        Some("many") => Ok(Some(Roots::Many)),
-        Some(other) => {
-            Err(PyValueError::new_err(format!("roots must be one or many, not {other:?}")).into())
-        }
-    }
-}
+/// How many roots trees may have, `one` or `many`; None where there are no trees.
+type TreeRoots = Option<Choice<Roots>>;
 
 #[pymethods]
 impl Treebank {
@@ -103,8 +92,8 @@ impl Treebank {
 
     /// Adds the sentences of a file; `trees` is None, "one" or "many" (roots).
     #[pyo3(signature = (file, trees, /))]
-    fn read(&self, py: Python<'_>, file: &SyntaxFile, trees: Option<&str>) -> Result<()> {
-        let trees = roots(trees)?;
+    fn read(&self, py: Python<'_>, file: &SyntaxFile, trees: TreeRoots) -> Result<()> {
+        let trees = trees.map(|roots| roots.0);
         let mut clock = spanrs_base::Clock::new(stop);
         py.detach(|| {
             let stops = || clock.stops();
@@ -119,9 +108,9 @@ impl Treebank {
         &self,
         py: Python<'_>,
         sentences: Vec<SentenceTuple>,
-        trees: Option<&str>,
+        trees: TreeRoots,
     ) -> Result<()> {
-        let trees = roots(trees)?;
+        let trees = trees.map(|roots| roots.0);
         py.detach(|| {
             let mut core = self.lock();
             for (words, xpos, upos, heads, labels) in &sentences {

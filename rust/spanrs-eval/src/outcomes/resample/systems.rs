@@ -71,6 +71,21 @@ impl Systems {
     /// document that one of them does not have, and [`CountsError::Gold`] for a document whose gold
     /// spans, sentences or tokens differ in number.
     pub fn new(counts: Vec<Arc<Counts>>) -> Result<Self, CountsError> {
+        let names: Vec<_> = (0..counts.len()).map(|at| format!("system {at}")).collect();
+        Self::named(counts, &names)
+    }
+
+    /// Aligns the documents of systems with names, which errors mention; otherwise like
+    /// [`Systems::new`], which names them `system 0` and so on.
+    ///
+    /// # Errors
+    /// Those of [`Systems::new`]; [`CountsError::Argument`] if the numbers of names and counts
+    /// differ.
+    pub fn named(counts: Vec<Arc<Counts>>, names: &[String]) -> Result<Self, CountsError> {
+        if counts.len() != names.len() {
+            let message = "each system has a name and counts";
+            return Err(CountsError::Argument(message.to_owned()));
+        }
         let Some(first) = counts.first() else {
             return Err(CountsError::Documents);
         };
@@ -89,7 +104,7 @@ impl Systems {
             rows.push(ordered.iter().map(|row| row.2).collect());
             if counts.len() > 1 {
                 let own: Vec<&Key> = ordered.iter().map(|row| row.0).collect();
-                check_keys(keys.as_deref().unwrap_or(&own), &own, number)?;
+                check_keys(keys.as_deref().unwrap_or(&own), &own, names, number)?;
                 keys.get_or_insert(own);
             }
         }
@@ -100,13 +115,34 @@ impl Systems {
             cells,
             rows,
         };
-        systems.check_gold()?;
+        systems.check_gold(names)?;
         Ok(systems)
+    }
+
+    /// Refuses samples whose values of measures would take more than a GiB (2^27 values).
+    /// `measures` is the number of measures of each system.
+    ///
+    /// # Errors
+    /// [`CountsError::TooManyValues`].
+    pub fn check_size(&self, samples: u64, measures: usize) -> Result<(), CountsError> {
+        const MOST: u64 = 1 << 27;
+        let measures = self.len().saturating_mul(measures) as u64;
+        match samples.saturating_mul(measures) <= MOST {
+            true => Ok(()),
+            false => Err(CountsError::TooManyValues {
+                samples,
+                measures,
+                most: MOST,
+            }),
+        }
     }
 
     /// Checks that all systems have the same numbers of gold spans by type, of sentences and of
     /// tokens in every document.
-    fn check_gold(&self) -> Result<(), CountsError> {
+    ///
+    /// # Errors
+    /// [`CountsError::Gold`].
+    fn check_gold(&self, names: &[String]) -> Result<(), CountsError> {
         if self.counts.len() < 2 {
             return Ok(());
         }
@@ -121,8 +157,9 @@ impl Systems {
                 if first != other {
                     let row = self.counts[system].row(self.rows[system][document]);
                     return Err(CountsError::Gold {
+                        first: names[0].clone(),
                         document: row.map_or_else(String::new, |row| row.key.to_string()),
-                        system,
+                        system: names[system].clone(),
                     });
                 }
             }
@@ -254,15 +291,20 @@ impl Groups {
 }
 
 /// Checks that a system has each document once, and the same ones as the first system. Both lists
-/// of keys are sorted.
+/// of keys are sorted; `names` are those of all systems.
 ///
 /// # Errors
 /// [`CountsError::Repeated`], [`CountsError::Unpaired`].
-fn check_keys(first: &[&Key], own: &[&Key], system: usize) -> Result<(), CountsError> {
+fn check_keys(
+    first: &[&Key],
+    own: &[&Key],
+    names: &[String],
+    system: usize,
+) -> Result<(), CountsError> {
     if let Some(pair) = own.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(CountsError::Repeated {
             document: pair[0].to_string(),
-            system,
+            system: names[system].clone(),
         });
     }
     let differs = first.iter().zip(own).find(|(a, b)| a != b);
@@ -276,6 +318,6 @@ fn check_keys(first: &[&Key], own: &[&Key], system: usize) -> Result<(), CountsE
     };
     Err(CountsError::Unpaired {
         document: document.to_string(),
-        system: lacking,
+        system: names[lacking].clone(),
     })
 }

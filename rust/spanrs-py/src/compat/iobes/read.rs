@@ -10,7 +10,7 @@ use spanrs_tags::{Reader, Scheme};
 use super::write::IobesWriter;
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
-use crate::options::scheme;
+use crate::options::Choice;
 use crate::tag_interner::{TagInterner, is_list_or_tuple};
 
 /// Slots of the cache of span objects.
@@ -37,20 +37,20 @@ type Found<'py> = (Bound<'py, PyList>, Option<Bound<'py, PyList>>);
 impl IobesReader {
     /// `report` is called with the list of errors of every sentence with errors.
     #[new]
-    #[pyo3(signature = (scheme_name, span_class, error_class, report, /))]
+    #[pyo3(signature = (scheme, span_class, error_class, report, /))]
     fn new(
-        scheme_name: &str,
+        scheme: Choice<Scheme>,
         span_class: Py<PyType>,
         error_class: Py<PyType>,
         report: Py<PyAny>,
-    ) -> Result<Self> {
-        Ok(Self {
-            scheme: scheme(scheme_name)?,
+    ) -> Self {
+        Self {
+            scheme: scheme.0,
             span_class,
             error_class,
             report,
             kept: Kept::new(),
-        })
+        }
     }
 
     /// The spans of a sentence.
@@ -279,7 +279,7 @@ fn intern_any(
     if types.len() < reader.types().len() {
         let parts = tag.call_method1("split", ("-", 1))?;
         let ty = parts.get_item(parts.len()? - 1)?;
-        types.push(ty.cast_into::<PyString>().map_err(PyErr::from)?.unbind());
+        types.push(ty.cast_into::<PyString>()?.unbind());
     }
     Ok(id)
 }

@@ -8,7 +8,7 @@ use spanrs_compat::iobes::{Prefixes, SentenceReader, TagKind};
 
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
-use crate::py_sequence::Items;
+use crate::py_sequence::IndexedItems;
 use crate::tag_interner::is_list_or_tuple;
 
 /// Writes spans as tags of one encoding as iobes does. See [`spanrs_compat::iobes`].
@@ -84,7 +84,7 @@ impl IobesWriter {
 
     /// The spans sorted by start, with types as ids; None if one is not a plain span.
     fn sorted(&self, spans: &Bound<'_, PyAny>, encoder: &mut Encoder) -> Option<Vec<Span>> {
-        let items = Items::of(spans);
+        let items = IndexedItems::of(spans);
         let mut all = Vec::with_capacity(items.len());
         for at in 0..items.len() {
             let span = items.get(at)?.to_owned();
@@ -92,13 +92,13 @@ impl IobesWriter {
                 return None;
             }
             let span = span.cast_into::<PyTuple>().ok()?;
-            let fields = Items::of(span.as_any());
+            let fields = IndexedItems::of(span.as_any());
             let ty = fields.get(0)?.to_owned();
             let ty = ty.cast_exact::<PyString>().ok()?.to_str().ok()?;
             let (start, end) = (number(fields, 1)?, number(fields, 2)?);
             let tokens = fields.get(3)?.to_owned();
             let tokens = tokens.cast_exact::<PyTuple>().ok()?;
-            if start >= end || !contiguous(Items::of(tokens.as_any()), start, end) {
+            if start >= end || !contiguous(IndexedItems::of(tokens.as_any()), start, end) {
                 return None;
             }
             let ty = encoder.type_id(span.py(), &self.prefixes, ty).ok()?;
@@ -185,12 +185,12 @@ fn outside(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyList>> {
 }
 
 /// A field that is exactly an int and fits.
-fn number(fields: Items<'_, '_>, at: usize) -> Option<u32> {
+fn number(fields: IndexedItems<'_, '_>, at: usize) -> Option<u32> {
     let field = fields.get(at)?.to_owned();
     field.cast_exact::<PyInt>().ok()?.extract().ok()
 }
 
-fn contiguous(tokens: Items<'_, '_>, start: u32, end: u32) -> bool {
+fn contiguous(tokens: IndexedItems<'_, '_>, start: u32, end: u32) -> bool {
     tokens.len() == (end - start) as usize
         && (start..end)
             .enumerate()

@@ -1,0 +1,73 @@
+use std::fmt;
+
+use crate::Position;
+use crate::interrupt::Interrupted;
+
+/// Classes of errors, which the languages that call this library give types of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorClass {
+    /// A file or stored data that is not what it should be.
+    Format,
+    /// Tags, spans or counts that cannot be used together.
+    Scheme,
+    /// Gold and pred that do not hold the same sentences or tokens.
+    Alignment,
+    /// Input beyond a limit.
+    Limit,
+    /// A model, its file or its input.
+    Model,
+    /// An argument with a wrong value.
+    Value,
+    /// An argument of a wrong type.
+    Type,
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+/// An error with a class and a code, by which programs tell it from others.
+///
+/// ```
+/// use spanrs_base::{Coded, ErrorClass, Named};
+/// # #[derive(Clone, Copy, Debug, PartialEq)]
+/// # enum Side { Gold }
+/// # impl Named for Side {
+/// #     const WHAT: &'static str = "side";
+/// #     const NAMES: &'static [(&'static str, Self)] = &[("gold", Self::Gold)];
+/// # }
+/// let error = Side::from_name("middle").unwrap_err();
+/// assert_eq!(error.class(), ErrorClass::Value);
+/// assert_eq!(error.code(), "unknown_name");
+/// ```
+pub trait Coded: fmt::Display {
+    /// The class.
+    fn class(&self) -> ErrorClass;
+
+    /// A short name of the error, which does not change between releases.
+    fn code(&self) -> &'static str;
+
+    /// Index of the sentence or document in memory, from 0.
+    fn sentence(&self) -> Option<usize> {
+        None
+    }
+
+    /// Position in a file. The path is empty for text without a file.
+    fn position(&self) -> Option<Position> {
+        None
+    }
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl Coded for Interrupted {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Interrupted
+    }
+
+    fn code(&self) -> &'static str {
+        "interrupted"
+    }
+}

@@ -1,0 +1,74 @@
+use std::fmt;
+
+use crate::coded::{Coded, ErrorClass};
+
+/// One of a fixed set of values, which users choose by name.
+///
+/// ```
+/// use spanrs_base::Named;
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// enum Side { Gold, Pred }
+/// impl Named for Side {
+///     const WHAT: &'static str = "side";
+///     const NAMES: &'static [(&'static str, Self)] = &[("gold", Self::Gold), ("pred", Self::Pred)];
+/// }
+/// assert_eq!(Side::from_name("pred"), Ok(Side::Pred));
+/// assert_eq!(Side::Gold.name(), "gold");
+/// let error = Side::from_name("middle").unwrap_err();
+/// assert_eq!(error.to_string(), "unknown side \"middle\"; one of gold, pred");
+/// ```
+pub trait Named: Copy + PartialEq + 'static {
+    /// What is chosen, as messages call it.
+    const WHAT: &'static str;
+    /// Every value with its name, in the order in which messages list them.
+    const NAMES: &'static [(&'static str, Self)];
+
+    /// The value called `name`, which is case-sensitive.
+    ///
+    /// # Errors
+    /// [`UnknownName`], which lists the names.
+    fn from_name(name: &str) -> Result<Self, UnknownName> {
+        let found = Self::NAMES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| *value).ok_or_else(|| UnknownName {
+            what: Self::WHAT,
+            name: name.to_owned(),
+            known: Self::NAMES.iter().map(|(known, _)| *known).collect(),
+        })
+    }
+
+    /// The name; empty for a value that [`Named::NAMES`] does not list.
+    fn name(self) -> &'static str {
+        let found = Self::NAMES.iter().find(|(_, value)| *value == self);
+        found.map_or("", |(name, _)| name)
+    }
+}
+
+/// A name that no value has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    /// What was chosen.
+    pub what: &'static str,
+    /// The name as the user wrote it.
+    pub name: String,
+    /// All names.
+    pub known: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, name, known } = self;
+        write!(f, "unknown {what} {name:?}; one of {}", known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+impl Coded for UnknownName {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Value
+    }
+
+    fn code(&self) -> &'static str {
+        "unknown_name"
+    }
+}

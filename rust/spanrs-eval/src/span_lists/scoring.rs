@@ -1,0 +1,131 @@
+//! Scoring lists of spans, and finding out what became of each span.
+
+use spanrs_base::Watch;
+
+use super::{Sides, SpanLists};
+use crate::input::{DocumentEnds, InputError};
+use crate::matcher::{Event, Events, Matcher};
+use crate::scorer::Scorer;
+use crate::spans::Spans;
+use crate::type_filter::TypeFilter;
+use spanrs_tags::Reader;
+
+/// A span with the name of its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedSpan {
+    /// Type.
+    pub ty: String,
+    /// First position.
+    pub start: i64,
+    /// Position after the last one.
+    pub end: i64,
+    /// The tokens, where the span lacks some between its bounds.
+    pub tokens: Option<Vec<i64>>,
+}
+
+/// One outcome in a sentence, with its spans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpanEvent {
+    /// Index of the sentence, from 0.
+    pub sentence: usize,
+    /// The outcome and the places of the spans in the sentence.
+    pub event: Event,
+    /// The gold span.
+    pub gold: Option<NamedSpan>,
+    /// The pred span.
+    pub pred: Option<NamedSpan>,
+}
+
+/// The events of a criterion, in matching order.
+///
+/// # Errors
+/// [`InputError::Unmatched`] for spans that the matcher refuses; [`InputError::Interrupted`].
+///
+/// ```
+/// use spanrs_eval::{Exact, SpanLists, TypeFilter, span_events};
+/// let side = |end| SpanLists::of_tuples(vec![vec![("PER".to_owned(), 0, end)]], Vec::new());
+/// let (gold, pred, filter) = (side(2), side(1), TypeFilter::default());
+/// let events = span_events((&gold, &pred), &mut Exact::default(), &filter, 0, || false).unwrap();
+/// let missed = events.iter().find_map(|found| found.gold.as_ref()).unwrap();
+/// assert_eq!((events.len(), &*missed.ty, missed.end), (2, "PER", 2));
+/// ```
+pub fn span_events(
+    (gold, pred): (&SpanLists, &SpanLists),
+    matcher: &mut dyn Matcher,
+    filter: &TypeFilter,
+    criterion: u8,
+    watch: Watch,
+) -> Result<Vec<SpanEvent>, InputError> {
+    let sides = Sides::new(gold, pred, |name| filter.counts(name));
+    matcher.resolve_ties();
+    let mut events = Events::default();
+    let mut found = Vec::new();
+    sides.run(watch, |sentence, pair| {
+        events.0.clear();
+        let compared = matcher.compare(&pair, &mut events);
+        compared.map_err(|error| InputError::unmatched(sentence, error))?;
+        let span = |side: Spans<'_>, at: Option<u32>| {
+            let (span, runs) = side.get(at? as usize);
+            Some(NamedSpan {
+                ty: sides.types[span.ty as usize].to_owned(),
+                start: span.start,
+                end: span.end,
+                tokens: runs.map(|runs| runs.iter().flat_map(|run| run.0..run.1).collect()),
+            })
+        };
+        found.extend(events.of(criterion).map(|event| SpanEvent {
+            sentence,
+            event: *event,
+            gold: span(pair.gold, event.gold),
+            pred: span(pair.pred, event.pred),
+        }));
+        Ok::<_, InputError>(())
+    })?;
+    Ok(found)
+}
+
+impl Scorer {
+    /// Adds the sentences of lists of spans, without types that the filter leaves out. A failed call adds nothing.
+    ///
+    /// # Errors
+    /// As [`span_events`].
+    ///
+    /// ```
+    /// use spanrs_eval::outcomes::{Measure, Prf};
+    /// use spanrs_eval::{Exact, Scorer, SpanLists};
+    /// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+    /// let reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+    /// let side = SpanLists::of_tuples(vec![vec![("PER".to_owned(), 0, 2)]], Vec::new());
+    /// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+    /// scorer.add_span_lists(&reader, &side, &side, None, || false).unwrap();
+    /// assert_eq!(scorer.counts(&reader).measure(&Measure::Micro(Prf::f1(0))), 1.0);
+    /// ```
+    pub fn add_span_lists(
+        &mut self,
+        reader: &Reader,
+        gold: &SpanLists,
+        pred: &SpanLists,
+        documents: Option<&DocumentEnds>,
+        watch: Watch,
+    ) -> Result<(), InputError> {
+        let mut part = self.part(reader);
+        let filter = part.filter().clone();
+        let sides = Sides::new(gold, pred, |name| filter.counts(name));
+        let name = |ty: u32| sides.types[ty as usize].to_owned();
+        let mut cells = part.type_cells();
+        let mut ends = documents.map(|documents| documents.from(0));
+        sides.run(watch, |sentence, pair| {
+            let added = part.add_spans(&pair, &mut cells, &name);
+            added.map_err(|error| InputError::unmatched(sentence, error))?;
+            let end = ends.as_mut().and_then(|ends| ends.ends_at(sentence + 1));
+            if let Some(document) = end {
+                part.flush_spans(&mut cells, &name);
+                part.end_document(reader, document);
+            }
+            Ok::<_, InputError>(())
+        })?;
+        part.flush_spans(&mut cells, &name);
+        self.add_part(part, reader);
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! Column files that are opened several times: to detect their schemes, and to be scored.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use spanrs_eval::input::InputError;
+use spanrs_eval::{AutoSchemeScorer, Side};
+use spanrs_io::{ColumnReader, Columns, LineReader};
+
+use crate::error::Error;
+use crate::score::{Alignment, Notes, OnMisaligned, Rows, Sides, score};
+use crate::score_parts::{PartedFile, score_in_threads};
+use crate::{column_warnings, gather};
+
+/// Opens the column files of gold and pred, or one file with the tags of both.
+pub trait ColumnSource {
+    /// Errors of opening files and of scoring them.
+    type Error: From<Error> + From<InputError>;
+
+    /// True if pred is in a file of its own.
+    fn has_pred(&self) -> bool;
+
+    /// The lines of a file from its beginning, and how its columns lie.
+    ///
+    /// # Errors
+    /// Those of opening the file.
+    fn open(&self, side: Side) -> Result<(LineReader, Columns), Self::Error>;
+
+    /// The path of a regular file, parts of which can be read; None for anything else.
+    ///
+    /// # Errors
+    /// Those of asking for the path.
+    fn path(&self, side: Side) -> Result<Option<PathBuf>, Self::Error>;
+}
+
+/// One side by itself.
+fn one_side<S: ColumnSource>(source: &S, side: Side) -> Result<ColumnReader, S::Error> {
+    let own_file = side == Side::Pred && source.has_pred();
+    let file = if own_file { Side::Pred } else { Side::Gold };
+    let (lines, mut columns) = source.open(file)?;
+    let second = columns.second.take();
+    if side == Side::Pred && !own_file {
+        columns.tag = second.unwrap_or(columns.tag);
+    }
+    let mut rows = ColumnReader::new(lines, columns).map_err(Error::from)?;
+    if own_file {
+        // Scoring decides whether that is an error.
+        rows.allow_missing_key();
+    }
+    Ok(rows)
+}
+
+/// Opens both sides. Also returns warnings about their columns.
+///
+/// # Errors
+/// Those of opening the files.
+pub fn open_sides<S: ColumnSource>(source: &S) -> Result<(Sides, Vec<String>), S::Error> {
+    let open = |side| {
+        let (lines, columns) = source.open(side)?;
+        Ok::<_, S::Error>(ColumnReader::new(lines, columns).map_err(Error::from)?)
+    };
+    let first = open(Side::Gold)?;
+    if !source.has_pred() {
+        let warnings = column_warnings(&first, None);
+        return Ok((Sides::One(Box::new(first)), warnings));
+    }
+    let second = open(Side::Pred)?;
+    let same_file = (second.path() == first.path()).then_some(&second);
+    let warnings = column_warnings(&first, same_file.map(ColumnReader::tag_column));
+    let sides = Sides::Two {
+        gold: Box::new(first),
+        pred: Box::new(second),
+    };
+    Ok((sides, warnings))
+}
+
+/// Gold, and pred if it is another file, for several threads.
+type PartedFiles = (PartedFile, Option<PartedFile>);
+
+/// The files for several threads; None unless all are regular files.
+fn parted<S: ColumnSource>(source: &S, sides: &Sides) -> Result<Option<PartedFiles>, S::Error> {
+    let part = |side, rows: &ColumnReader| {
+        let path = source.path(side)?;
+        let layout = rows.layout();
+        Ok::<_, S::Error>(path.map(|path| PartedFile { path, layout }))
+    };
+    Ok(match sides {
+        Sides::One(rows) => part(Side::Gold, rows)?.map(|gold| (gold, None)),
+        Sides::Two { gold, pred } => part(Side::Gold, gold)?
+            .zip(part(Side::Pred, pred)?)
+            .map(|(gold, pred)| (gold, Some(pred))),
+    })
+}
+
+/// Scores files in the schemes of a scorer, which are detected where they are undecided; with more than one of
+/// `threads` in parts, where the files allow it. Adds to `notes` what was noticed besides.
+///
+/// # Errors
+/// Those of opening the files, of [`score`] and of [`AutoSchemeScorer::run`]. Nothing is counted then.
+///
+/// ```
+/// use std::path::PathBuf;
+///
+/// use spanrs::eval::{AutoSchemeScorer, Exact, PredScheme, Scorer, Side, input::InputError};
+/// use spanrs::io::{Columns, LineReader};
+/// use spanrs::tags::{Dialect, Reader, Reading, Scheme};
+/// use spanrs::{ColumnSource, Notes, OnMisaligned, Rows, score_source};
+///
+/// struct Example;
+///
+/// #[derive(Debug)]
+/// enum Failed { Job(spanrs::Error), Input(InputError) }
+/// impl From<spanrs::Error> for Failed { fn from(error: spanrs::Error) -> Self { Self::Job(error) } }
+/// impl From<InputError> for Failed { fn from(error: InputError) -> Self { Self::Input(error) } }
+///
+/// impl ColumnSource for Example {
+///     type Error = Failed;
+///     fn has_pred(&self) -> bool { false }
+///     fn open(&self, _: Side) -> Result<(LineReader, Columns), Failed> {
+///         let text = "Ada B-PER B-PER\nwrote O O\nit O B-PER\n".as_bytes();
+///         let lines = LineReader::new("example", Box::new(text), Default::default());
+///         let mut columns = Columns::default();
+///         columns.tag = spanrs::io::Column::Index(1);
+///         columns.second = Some(spanrs::io::Column::Index(2));
+///         Ok((lines.map_err(spanrs::Error::from)?, columns))
+///     }
+///     fn path(&self, _: Side) -> Result<Option<PathBuf>, Failed> { Ok(None) }
+/// }
+///
+/// let reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let scorer = Scorer::new(Box::new(Exact::default()), 0);
+/// let mut auto = AutoSchemeScorer::new(reader, scorer, false, PredScheme::Undetected);
+/// let options = (OnMisaligned::Refuse, Rows::Documents, 1);
+/// score_source(&mut auto, &Example, options, &mut Notes::default(), &mut |_| true).unwrap();
+/// assert_eq!(auto.scorer.counts(&auto.reader).tag_totals().types, [[1, 2, 1]]);
+/// ```
+pub fn score_source<S: ColumnSource>(
+    auto: &mut AutoSchemeScorer,
+    source: &S,
+    options: (OnMisaligned, Rows, usize),
+    notes: &mut Notes,
+    progress: &mut (dyn FnMut(u64) -> bool + Send),
+) -> Result<(), S::Error> {
+    let (on_misaligned, rows, threads) = options;
+    let (mut alignment, mut warnings) = (Alignment::default(), Vec::new());
+    let progress = RefCell::new(progress);
+    auto.run::<S::Error>(
+        |reader, side, most| {
+            let rows = one_side(source, side)?;
+            Ok(gather(rows, reader, most, &mut **progress.borrow_mut())?)
+        },
+        |reader, scorer| {
+            let (sides, found) = open_sides(source)?;
+            warnings = found;
+            let tell = &mut **progress.borrow_mut();
+            if threads > 1
+                && let Some((gold, pred)) = parted(source, &sides)?
+            {
+                let found = score_in_threads(&gold, pred.as_ref(), reader, scorer, options, tell)?;
+                if let Some(found) = found {
+                    alignment = found;
+                    return Ok(());
+                }
+            }
+            alignment = score(sides, reader, scorer, on_misaligned, rows, tell)?;
+            Ok(())
+        },
+    )?;
+    notes.warn(warnings);
+    notes.add(alignment, &mut auto.scorer);
+    Ok(())
+}
