@@ -108,6 +108,7 @@
 mod columns;
 mod error;
 mod import;
+mod recent_tags;
 mod strings;
 mod utf8;
 

@@ -32,6 +32,7 @@ use spanrs_eval::input::NULL;
 use spanrs_tags::Reader;
 
 use crate::error::ColumnError;
+use crate::recent_tags::{RecentTags, word_ending_at, word_of_view};
 use crate::utf8::INLINE;
 
 /// Number of strings that are compared with those of the other side together.
@@ -142,12 +143,13 @@ trait StringRuns {
     fn equals(&self, other: &Self, from: usize) -> bool;
 
     /// Writes the ids of the strings from index `from` on, as many as `ids` has room for; returns
-    /// false if one does not fit its type.
-    fn intern<I: TryFrom<u32>>(
+    /// false if one does not fit its type. `recent` is always the same cache for one reader.
+    fn intern<I: TryFrom<u32> + Copy + Default>(
         &self,
         from: usize,
         ids: &mut [I],
         reader: &mut Reader,
+        recent: &mut RecentTags<I>,
     ) -> Result<bool, ColumnError>;
 }
 
@@ -159,6 +161,7 @@ fn intern_runs<T: StringRuns, I: TryFrom<u32> + Copy + Default>(
     reader: &mut Reader,
 ) -> Result<Option<Vec<I>>, ColumnError> {
     let mut ids = vec![I::default(); tags.number()];
+    let mut recent = RecentTags::new();
     for (number, run) in ids.chunks_mut(RUN).enumerate() {
         let from = number * RUN;
         if let Some((other, ids)) = known
@@ -169,7 +172,7 @@ fn intern_runs<T: StringRuns, I: TryFrom<u32> + Copy + Default>(
             run.copy_from_slice(ids);
             continue;
         }
-        if !tags.intern(from, run, reader)? {
+        if !tags.intern(from, run, reader, &mut recent)? {
             return Ok(None);
         }
     }
@@ -206,17 +209,24 @@ impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
     /// Looks up short strings as integers, loaded from the bytes before their end; others, and new
     /// ones, are interned.
     #[inline]
-    fn intern<I: TryFrom<u32>>(
+    fn intern<I: TryFrom<u32> + Copy + Default>(
         &self,
         from: usize,
         ids: &mut [I],
         reader: &mut Reader,
+        recent: &mut RecentTags<I>,
     ) -> Result<bool, ColumnError> {
         let (offsets, text) = (self.value_offsets(), self.value_data());
         let ends = &offsets[from..=from + ids.len()];
         let mut start = ends[0].as_usize();
         for (id, end) in ids.iter_mut().zip(&ends[1..]) {
             let end = end.as_usize();
+            let word = word_ending_at(text, end, end - start);
+            if let Some(found) = word.and_then(|word| recent.get(word)) {
+                *id = found;
+                start = end;
+                continue;
+            }
             let key = ShortKey::ending_at(text, end, end - start);
             let known = key.and_then(|key| reader.get_short(key));
             let found = match known {
@@ -227,6 +237,9 @@ impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
                 return Ok(false);
             };
             *id = fits;
+            if let Some(word) = word {
+                recent.put(word, fits);
+            }
             start = end;
         }
         Ok(true)
@@ -255,14 +268,20 @@ impl StringRuns for StringViewArray {
 
     /// Looks up strings that the view holds itself as integers; others, and new ones, are interned.
     #[inline]
-    fn intern<I: TryFrom<u32>>(
+    fn intern<I: TryFrom<u32> + Copy + Default>(
         &self,
         from: usize,
         ids: &mut [I],
         reader: &mut Reader,
+        recent: &mut RecentTags<I>,
     ) -> Result<bool, ColumnError> {
         let views = &self.views()[from..from + ids.len()];
         for ((at, id), &view) in (from..).zip(ids).zip(views) {
+            let word = word_of_view(view);
+            if let Some(found) = word.and_then(|word| recent.get(word)) {
+                *id = found;
+                continue;
+            }
             let len = view as u32 as usize;
             let key = (len <= INLINE).then(|| ShortKey::of_padded(view >> 32, len));
             let known = key.and_then(|key| reader.get_short(key));
@@ -274,6 +293,9 @@ impl StringRuns for StringViewArray {
                 return Ok(false);
             };
             *id = fits;
+            if let Some(word) = word {
+                recent.put(word, fits);
+            }
         }
         Ok(true)
     }
