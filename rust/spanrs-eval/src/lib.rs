@@ -38,6 +38,7 @@ pub mod dep;
 mod exact;
 pub mod fair;
 #[cfg(feature = "example-matcher")]
+mod first_difference;
 mod head;
 pub mod input;
 pub mod mat;

@@ -226,7 +226,10 @@ impl Coded for Unmatched {
     }
 
     fn code(&self) -> &'static str {
-        "too_many_pairs"
+        match self {
+            Self::Stopped => "interrupted",
+            _ => "too_many_pairs",
+        }
     }
 }
 

@@ -36,8 +36,9 @@
 
 use std::ops::Range;
 
-use spanrs_tags::{Bigrams, CLOSE, OPEN, Reader, VIOLATION};
+use spanrs_tags::{Bigrams, CLOSE, OPEN, Reader, Reading, VIOLATION};
 
+use crate::first_difference::first_difference;
 use crate::tag_block::{BORDER, FIRST};
 use crate::tag_counts::{Corpus, TagCounts};
 
@@ -171,6 +172,9 @@ pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
     types: [u32; SIDE],
     /// By tag: whether it is outside; true for the border.
     outside: [bool; SIDE],
+    /// Whether no span is open after an outside tag. The readings of seqeval keep the begin of a
+    /// span until the next one.
+    outside_ends_spans: bool,
     /// The code that most often follows itself: `O`, or the border if there is no `O`. The pair of
     /// it with itself is never a violation.
     common: u8,
@@ -223,6 +227,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             wrong: [0; PLACES],
             types: [0; SIDE],
             outside: [true; SIDE],
+            outside_ends_spans: !matches!(
+                reader.reading(),
+                Reading::Seqeval | Reading::SeqevalStrict
+            ),
             common: BORDER,
             illegal: Vec::new(),
             violations: 0,
@@ -309,7 +317,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         let mut of_gold = of_pred;
         let mut differing = 0;
         let mut next = 1;
-        while let Some(first) = difference(gold, pred, next) {
+        while let Some(first) = first_difference(gold, pred, next) {
             let violations;
             (next, violations) = self.side_by_side(gold, pred, first, &mut differing);
             of_gold = of_gold + violations[0] - violations[1];
@@ -432,14 +440,14 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
     }
 
     /// Walks both sides from the first difference to where the sides are equal again and either
-    /// no span is open on them or those that are open began together.
+    /// no span is open on them or the open spans began together.
     ///
     /// A pair of spans has equal bounds if both begin at one token and both end at another one,
     /// with no begin on one side alone between them. `together` is that state: it is set where both
     /// sides begin a span or a sentence, and cleared where only one side begins one. It is set at
     /// the start, because the sides were equal up to there. Behind the last difference the walk may
-    /// stop as soon as it is set or both tags are outside: from there on the sides are counted as equal by the histogram of
-    /// pred.
+    /// stop as soon as it is set, or where both have the same outside tag and that ends all spans
+    /// (`outside_ends_spans`): from there on the sides are counted as equal by the histogram of pred.
     ///
     /// Adds the tokens with different tags to `differing`. Returns the position of the next token,
     /// and the violations of gold and of pred on the way.
@@ -480,8 +488,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                 together
             };
             *differing += u64::from(here.0 != here.1);
-            // After an outside tag no span is open on either side.
-            let outside = self.outside[usize::from(here.0) % SIDE];
+            let outside = self.outside_ends_spans && self.outside[usize::from(here.0) % SIDE];
             if here.0 == here.1 && (outside || together != 0) {
                 return (at + 1, violations);
             }
@@ -565,32 +572,4 @@ fn differing(befores: &[u8; GROUP], heres: &[u8; GROUP], common: u8) -> u64 {
         let top = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         bits << 8 | top
     })
-}
-
-/// Returns the first position from `from` on where the sides differ, comparing 32 bytes at a time.
-#[inline]
-fn difference(gold: &[u8], pred: &[u8], from: usize) -> Option<usize> {
-    /// Tokens that are compared at once: sides agree for about a hundred tokens.
-    const WIDE: usize = 32;
-    const WORD: usize = size_of::<u64>();
-    let mut at = from;
-    while let (Some(g), Some(p)) = (chunk::<WIDE>(gold, at), chunk::<WIDE>(pred, at))
-        && g == p
-    {
-        at += WIDE;
-    }
-    while let (Some(g), Some(p)) = (chunk::<WORD>(gold, at), chunk::<WORD>(pred, at)) {
-        let odd = u64::from_le_bytes(*g) ^ u64::from_le_bytes(*p);
-        if odd != 0 {
-            return Some(at + (odd.trailing_zeros() / u8::BITS) as usize);
-        }
-        at += WORD;
-    }
-    (at..gold.len()).find(|&at| gold[at] != pred[at])
-}
-
-/// The `N` bytes from `at` on; None where fewer follow.
-#[inline(always)]
-fn chunk<const N: usize>(side: &[u8], at: usize) -> Option<&[u8; N]> {
-    side.get(at..)?.first_chunk()
 }

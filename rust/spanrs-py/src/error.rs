@@ -60,7 +60,7 @@ impl Error {
         self.in_item("sentence", at)
     }
 
-    /// As [`Error::in_sentence`], for sequences of a CRF.
+    /// As [`Error::in_sentence`], for a sequence of a CRF; its index is the attribute `sentence` too.
     pub(crate) fn in_sequence(self, at: usize) -> Self {
         self.in_item("sequence", at)
     }
@@ -69,10 +69,14 @@ impl Error {
         let named = Python::attach(|py| {
             let value = self.0.value(py);
             let base = py.import("spanrs.errors")?.getattr("SpanrsError")?;
-            let is_named = || value.getattr(kind).is_ok_and(|known| !known.is_none());
+            let is_named = || {
+                value
+                    .getattr("sentence")
+                    .is_ok_and(|known| !known.is_none())
+            };
             if value.is_instance(&base)? && !is_named() {
                 value.setattr("args", (format!("{kind} {at}: {value}"),))?;
-                value.setattr(kind, at)?;
+                value.setattr("sentence", at)?;
             }
             Ok(())
         });
@@ -194,9 +198,11 @@ impl From<InputError> for Error {
 
 impl From<ReadError> for Error {
     fn from(error: ReadError) -> Self {
-        match &error {
-            ReadError::Tags { error: tags, .. } => Self::new(&error).listing_violations(tags),
-            ReadError::Input(_) => Self::new(&error),
+        match error {
+            ReadError::Tags {
+                error: ref tags, ..
+            } => Self::new(&error).listing_violations(tags),
+            ReadError::Input(error) => error.into(),
         }
     }
 }

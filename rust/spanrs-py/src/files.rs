@@ -131,16 +131,20 @@ impl Write for Sink<'_> {
     }
 }
 
-/// Tells Python how far a job is, and hears from it whether to stop.
+/// Reports the progress of a job to Python, and returns whether to stop.
 struct Progress {
     callback: Option<Py<PyAny>>,
     told: Instant,
+    /// What the callback or a signal handler raised first.
     failed: Option<PyErr>,
 }
 
 impl Progress {
     /// Answers false where the job should stop: Ctrl-C, or the callback raised.
     fn tell(&mut self, bytes: u64) -> bool {
+        if self.failed.is_some() {
+            return false;
+        }
         if self.told.elapsed() < Duration::from_millis(50) {
             return true;
         }

@@ -233,7 +233,7 @@ pub struct Matcher {
     passes: boundary_errors::Buffers,
     /// Asks the watch once in many candidates looked at.
     pace: Pace,
-    /// Set when the watch said stop, and never cleared: later comparisons that have spans fail too.
+    /// Set when the watch said stop during the current comparison.
     stopped: bool,
 }
 
@@ -250,6 +250,7 @@ impl crate::Matcher for Matcher {
 
     fn compare(&mut self, pair: &Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
         self.clear_remaining();
+        self.stopped = false;
         let Pair { gold, pred, .. } = *pair;
         if gold.all.is_empty() && pred.all.is_empty() {
             return Ok(());

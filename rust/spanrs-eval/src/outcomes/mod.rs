@@ -13,6 +13,7 @@
 mod bytes;
 mod counts;
 mod error;
+mod exact_sum;
 mod long;
 mod measure;
 mod rename;

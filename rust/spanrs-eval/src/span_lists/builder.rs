@@ -63,7 +63,8 @@ impl SpanListsBuilder {
     /// stands for all between the bounds.
     ///
     /// # Errors
-    /// [`BadSpan`] for a span without positions, and for tokens outside its bounds or none.
+    /// [`BadSpan`] for a span without positions, and for tokens outside its bounds or none. Discard the
+    /// builder then: the span may have been added without its tokens.
     #[inline]
     pub fn push(
         &mut self,
