@@ -37,8 +37,8 @@ mod counting_sink;
 pub mod dep;
 mod exact;
 pub mod fair;
-#[cfg(feature = "example-matcher")]
 mod first_difference;
+#[cfg(feature = "example-matcher")]
 mod head;
 pub mod input;
 pub mod mat;
