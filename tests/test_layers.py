@@ -118,7 +118,7 @@ def test_rooms_have_an_order():
 
 def test_every_room_is_known():
     found = {p.stem for p in (ROOT / "python" / "spanrs").iterdir() if p.suffix in ("", ".py")}
-    assert found - {"__init__", "__pycache__", "py"} - set(PYTHON) == set()
+    assert found - {"__init__", "__main__", "__pycache__", "py"} - set(PYTHON) == set()
 
 
 def test_packages_import_downwards():
@@ -129,6 +129,7 @@ def test_packages_import_downwards():
             extra = imports(module) - allowed - {room, "errors", "_spanrs"}
             assert not extra, (module, extra)
     assert imports(ROOT / "python" / "spanrs" / "errors.py") == set()
+    assert imports(ROOT / "python" / "spanrs" / "__main__.py") == {"cli"}
 
 
 def test_importing_loads_nothing_heavy():

@@ -102,6 +102,12 @@ def test_help_and_mistakes(spanrs):
     assert spanrs("score", "-", "-")[0] == 2
 
 
+def test_the_package_runs_as_a_module():
+    command = [sys.executable, "-m", "spanrs", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("spanrs, version ")
+
+
 def test_germeval_headings_are_comments(spanrs, nested):
     columns = ("--token-column", "1", "--gold-column", "2", "--pred-column", "3")
     parsed = json.loads(spanrs("score", str(nested.path), *columns, "--json")[1])

@@ -339,6 +339,13 @@ def test_numbers_are_types_among_others_and_forgotten_names_by_themselves():
         spanrs.score([["B-1", "O", "B-2"]], [["B-1", "O", "B-2"]])
 
 
+def test_types_with_white_space_around_them_give_a_warning():
+    lines = ["B-PER O B-LOC\n", "O B-PER O\n"]
+    unstripped = [line.split(" ") for line in lines]
+    with pytest.warns(spanrs.SpanrsWarning, match=r"the type 'LOC\\n' begins or ends with white space"):
+        spanrs.score([line.split() for line in lines], unstripped, scheme="BIO")
+
+
 def test_numbers_that_are_read_as_tokens_give_a_warning():
     def score(text, **columns):
         source = (io.BytesIO(text) for _ in range(2))

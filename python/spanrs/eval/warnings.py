@@ -57,6 +57,9 @@ def of_tags(
 
 def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[str]:
     """Warn of types that look like something else."""
+    spaced = sorted(name for name in types if name != name.strip())
+    if spaced:
+        yield f"the type {spaced[0]!r} begins or ends with white space; strip the lines that tags are cut from"
     # A number may be a type among others.
     numbered = bool(types) and all(FORGOTTEN.fullmatch(name) for name in types)
     forgotten = sorted(name for name in types if numbered or re.fullmatch("LABEL_[0-9]+", name))
