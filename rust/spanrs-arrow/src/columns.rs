@@ -178,6 +178,13 @@ impl Column {
     fn rows(&self) -> usize {
         self.0.iter().map(|chunk| chunk.lengths.len()).sum()
     }
+
+    /// Number of tokens of each sentence of all chunks.
+    fn lengths(&self) -> impl Iterator<Item = i64> {
+        self.0
+            .iter()
+            .flat_map(|chunk| chunk.lengths.iter().copied())
+    }
 }
 
 /// Returns the lengths of the lists of a chunk, and the items from the start of the first list to
@@ -197,7 +204,9 @@ fn sentences(array: &ArrayRef, origin: &Origin<'_>, row: usize) -> Result<(Vec<i
             origin.side
         ))),
     };
-    if let Some(null) = (0..array.len()).find(|&at| array.is_null(at)) {
+    if array.null_count() > 0
+        && let Some(null) = (0..array.len()).find(|&at| array.is_null(at))
+    {
         return Err(InputError::Shape {
             message: format!("sentence {} of {} is null", row + null, origin.side),
             sentence: Some(row + null),
@@ -407,16 +416,10 @@ impl Columns {
             }
             .into());
         }
-        let lengths = |column: &Column| -> Vec<i64> {
-            let chunks = column.0.iter();
-            chunks
-                .flat_map(|chunk| chunk.lengths.iter().copied())
-                .collect()
-        };
-        let (g, p) = (lengths(&gold), lengths(&pred));
-        if let Some(at) = (0..g.len()).find(|&at| g[at] != p[at]) {
+        let lengths = gold.lengths().zip(pred.lengths());
+        if let Some((at, (g, p))) = lengths.enumerate().find(|(_, (g, p))| g != p) {
             return Err(InputError::Shape {
-                message: format!("sentence {at}: gold has {} tags, pred has {}", g[at], p[at]),
+                message: format!("sentence {at}: gold has {g} tags, pred has {p}"),
                 sentence: Some(at),
             }
             .into());

@@ -55,21 +55,27 @@ fn slot(word: u64) -> usize {
         % SLOTS
 }
 
-/// Returns the word of the `len` bytes of `text` before `end` (exclusive): the bytes, from the lowest
-/// one on, with the length in the highest. Equal words are equal tags.
+/// Bits of the first bytes of a word, as many as the index.
+const MASKS: [u64; WORD] = {
+    let mut masks = [0; WORD];
+    let mut len = 1;
+    while len < WORD {
+        masks[len] = masks[len - 1] << 8 | 0xFF;
+        len += 1;
+    }
+    masks
+};
+
+/// Returns the word of the `len` bytes of `text` from `start` on: the bytes, from the lowest one on,
+/// with the length in the highest. Equal words are equal tags.
 ///
-/// None if the tag is longer than seven bytes or if fewer than eight bytes of text precede `end`: all
+/// None if the tag is longer than seven bytes or if fewer than eight bytes of text follow `start`: all
 /// are loaded at once.
 #[inline(always)]
-pub(crate) fn word_ending_at(text: &[u8], end: usize, len: usize) -> Option<u64> {
-    if len >= WORD {
-        return None;
-    }
-    let bytes = text.get(end.checked_sub(WORD)?..end)?;
-    let word = u64::from_le_bytes(bytes.try_into().ok()?);
-    // Shifting in two steps keeps the amount below the width for an empty tag.
-    let tag = word >> 8 >> (8 * (WORD - 1 - len));
-    Some(tag | (len as u64) << 56)
+pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> Option<u64> {
+    let mask = MASKS.get(len)?;
+    let bytes = text.get(start..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*bytes) & mask | (len as u64) << 56)
 }
 
 /// Returns the word of a view: its length is in the lowest 32 bits, followed by the bytes of a short
@@ -86,17 +92,16 @@ mod tests {
 
     #[test]
     fn both_layouts_have_the_same_words() {
-        let text = b"the tags stand behind this: B-PERSON";
+        let text = b"B-PERSON and some more";
         for len in 0..=12 {
-            let bytes = &text[text.len() - len..];
-            let view = bytes.iter().rev();
-            let view = view.fold(0_u128, |all, &byte| all << 8 | u128::from(byte)) << 32;
-            let word = word_ending_at(text, text.len(), len);
+            let bytes = text[..len].iter().rev();
+            let view = bytes.fold(0_u128, |all, &byte| all << 8 | u128::from(byte)) << 32;
+            let word = word_at(text, 0, len);
             assert_eq!(word.is_some(), len < 8);
             assert_eq!(word, word_of_view(view | len as u128));
         }
-        assert_eq!(word_ending_at(b"B-PER", 5, 5), None);
-        assert_eq!(word_ending_at(text, text.len() + 1, 5), None);
+        assert_eq!(word_at(b"O-B-PER", 2, 5), None);
+        assert_eq!(word_at(text, text.len() + 1, 5), None);
     }
 
     #[test]

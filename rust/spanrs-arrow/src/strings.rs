@@ -5,7 +5,7 @@
 //!
 //! - Pred mostly repeats gold. Strings are taken in runs of 16; a run of pred that has the same
 //!   bytes as the run of gold in the same place gets the ids of that run, without a lookup.
-//! - A string of few bytes is looked up as an integer ([`ShortKey`]), not as a string.
+//! - A string of few bytes is looked up as an integer ([`RecentTags`]), not as a string.
 //! - Ids are stored in one byte each as long as they fit, a quarter of the memory to write and to
 //!   read again.
 //!
@@ -32,7 +32,7 @@ use spanrs_eval::input::NULL;
 use spanrs_tags::Reader;
 
 use crate::error::ColumnError;
-use crate::recent_tags::{RecentTags, word_ending_at, word_of_view};
+use crate::recent_tags::{RecentTags, word_at, word_of_view};
 use crate::utf8::INLINE;
 
 /// Number of strings that are compared with those of the other side together.
@@ -121,10 +121,21 @@ fn intern_all<T: StringRuns>(
         StringIds::Few(ids) => Some((other, &**ids)),
         StringIds::Many(_) => None,
     });
-    if let Some(ids) = intern_runs::<T, u8>(tags, few, reader)? {
+    let arch = pulp::Arch::new();
+    let known = few;
+    if let Some(ids) = arch.dispatch(InternRuns {
+        tags,
+        known,
+        reader,
+    })? {
         return Ok(StringIds::Few(ids));
     }
-    let ids = intern_runs::<T, i32>(tags, None, reader)?;
+    let known = None;
+    let ids = arch.dispatch(InternRuns {
+        tags,
+        known,
+        reader,
+    })?;
     Ok(StringIds::Many(ids.unwrap_or_default()))
 }
 
@@ -142,41 +153,68 @@ trait StringRuns {
     /// same indices. May return false although they do.
     fn equals(&self, other: &Self, from: usize) -> bool;
 
-    /// Writes the ids of the strings from index `from` on, as many as `ids` has room for; returns
-    /// false if one does not fit its type. `recent` is always the same cache for one reader.
-    fn intern<I: TryFrom<u32> + Copy + Default>(
+    /// Writes the ids of the strings from index `from` on, as many as `ids` has room for, up to the
+    /// first one that is not in the cache; returns their number.
+    fn recent<I: Copy + Default>(
         &self,
         from: usize,
         ids: &mut [I],
-        reader: &mut Reader,
-        recent: &mut RecentTags<I>,
-    ) -> Result<bool, ColumnError>;
+        recent: &RecentTags<I>,
+    ) -> usize;
+
+    /// Returns the word of a string, for the cache.
+    fn word(&self, at: usize) -> Option<u64>;
+
+    /// Returns the id of a string, which is interned.
+    fn intern(&self, at: usize, reader: &mut Reader) -> Result<u32, ColumnError>;
 }
 
-/// Returns the ids of all strings, run by run; a run that equals that of the known array takes its
-/// ids. None if an id does not fit the type. The last run is not compared if it is shorter.
-fn intern_runs<T: StringRuns, I: TryFrom<u32> + Copy + Default>(
-    tags: &T,
-    known: Option<(&T, &[I])>,
-    reader: &mut Reader,
-) -> Result<Option<Vec<I>>, ColumnError> {
-    let mut ids = vec![I::default(); tags.number()];
-    let mut recent = RecentTags::new();
-    for (number, run) in ids.chunks_mut(RUN).enumerate() {
-        let from = number * RUN;
-        if let Some((other, ids)) = known
-            && run.len() == RUN
-            && let Some(ids) = ids.get(from..from + RUN)
-            && tags.equals(other, from)
-        {
-            run.copy_from_slice(ids);
-            continue;
+/// Returns the ids of all strings; None if an id does not fit the type.
+struct InternRuns<'a, T, I> {
+    tags: &'a T,
+    /// The strings of the other side in the same place, and their ids.
+    known: Option<(&'a T, &'a [I])>,
+    reader: &'a mut Reader,
+}
+
+impl<T: StringRuns, I: TryFrom<u32> + Copy + Default> pulp::NullaryFnOnce for InternRuns<'_, T, I> {
+    type Output = Result<Option<Vec<I>>, ColumnError>;
+
+    /// Goes run by run; a run that equals that of the known array takes its ids. The last run is not
+    /// compared if it is shorter.
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        let tags = self.tags;
+        let mut ids = vec![I::default(); tags.number()];
+        let mut recent = RecentTags::new();
+        for (number, run) in ids.chunks_mut(RUN).enumerate() {
+            let from = number * RUN;
+            if let Some((other, ids)) = self.known
+                && run.len() == RUN
+                && let Some(ids) = ids.get(from..from + RUN)
+                && tags.equals(other, from)
+            {
+                run.copy_from_slice(ids);
+                continue;
+            }
+            let mut done = 0;
+            loop {
+                done += tags.recent(from + done, &mut run[done..], &recent);
+                let Some(id) = run.get_mut(done) else {
+                    break;
+                };
+                let Ok(found) = I::try_from(tags.intern(from + done, self.reader)?) else {
+                    return Ok(None);
+                };
+                *id = found;
+                if let Some(word) = tags.word(from + done) {
+                    recent.put(word, found);
+                }
+                done += 1;
+            }
         }
-        if !tags.intern(from, run, reader, &mut recent)? {
-            return Ok(None);
-        }
+        Ok(Some(ids))
     }
-    Ok(Some(ids))
 }
 
 impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
@@ -186,63 +224,60 @@ impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
 
     /// Compares the lengths of the strings (differences of offsets) without a branch for each, then
     /// the bytes of the whole run at once.
-    #[inline]
+    #[inline(always)]
     fn equals(&self, other: &Self, from: usize) -> bool {
-        let run = |side: &Self| -> Option<[O; RUN + 1]> {
-            side.value_offsets()
-                .get(from..from + RUN + 1)?
-                .try_into()
-                .ok()
-        };
-        let (Some(ends), Some(others)) = (run(self), run(other)) else {
+        let [ends, others] = [self, other].map(|side| side.value_offsets()[from..].first_chunk());
+        let (Some(ends), Some(others)) = (ends, others) else {
             return false;
         };
+        let (ends, others): (&[O; RUN + 1], &[O; RUN + 1]) = (ends, others);
         let shift = ends[0] - others[0];
         let same = |at: usize| ends[at] - others[at] == shift;
         if !(0..=RUN).fold(true, |all, at| all & same(at)) {
             return false;
         }
-        let text = |ends: [O; RUN + 1]| ends[0].as_usize()..ends[RUN].as_usize();
+        let text = |ends: &[O; RUN + 1]| ends[0].as_usize()..ends[RUN].as_usize();
         self.value_data()[text(ends)] == other.value_data()[text(others)]
     }
 
-    /// Looks up short strings as integers, loaded from the bytes before their end; others, and new
-    /// ones, are interned.
-    #[inline]
-    fn intern<I: TryFrom<u32> + Copy + Default>(
+    /// Words are loaded from the text, whose last strings are too short for that.
+    #[inline(always)]
+    fn recent<I: Copy + Default>(
         &self,
         from: usize,
         ids: &mut [I],
-        reader: &mut Reader,
-        recent: &mut RecentTags<I>,
-    ) -> Result<bool, ColumnError> {
-        let (offsets, text) = (self.value_offsets(), self.value_data());
-        let ends = &offsets[from..=from + ids.len()];
-        let mut start = ends[0].as_usize();
-        for (id, end) in ids.iter_mut().zip(&ends[1..]) {
+        recent: &RecentTags<I>,
+    ) -> usize {
+        let text = self.value_data();
+        let Some((first, ends)) = self.value_offsets()[from..].split_first() else {
+            return 0;
+        };
+        let mut start = first.as_usize();
+        for (at, (id, end)) in ids.iter_mut().zip(ends).enumerate() {
             let end = end.as_usize();
-            let word = word_ending_at(text, end, end - start);
-            if let Some(found) = word.and_then(|word| recent.get(word)) {
-                *id = found;
-                start = end;
-                continue;
-            }
-            let key = ShortKey::ending_at(text, end, end - start);
-            let known = key.and_then(|key| reader.get_short(key));
-            let found = match known {
-                Some(found) => found,
-                None => reader.intern_bytes(&text[start..end])?,
+            let word = word_at(text, start, end - start);
+            let Some(found) = word.and_then(|word| recent.get(word)) else {
+                return at;
             };
-            let Ok(fits) = I::try_from(found) else {
-                return Ok(false);
-            };
-            *id = fits;
-            if let Some(word) = word {
-                recent.put(word, fits);
-            }
+            *id = found;
             start = end;
         }
-        Ok(true)
+        ids.len()
+    }
+
+    fn word(&self, at: usize) -> Option<u64> {
+        let [start, end] = [at, at + 1].map(|at| self.value_offsets()[at].as_usize());
+        word_at(self.value_data(), start, end - start)
+    }
+
+    fn intern(&self, at: usize, reader: &mut Reader) -> Result<u32, ColumnError> {
+        let tag = self.value(at);
+        let end = self.value_offsets()[at + 1].as_usize();
+        let key = ShortKey::ending_at(self.value_data(), end, tag.len());
+        match key.and_then(|key| reader.get_short(key)) {
+            Some(id) => Ok(id),
+            None => Ok(reader.intern(tag)?),
+        }
     }
 }
 
@@ -253,12 +288,10 @@ impl StringRuns for StringViewArray {
 
     /// Compares views as numbers. Views of more than 12 bytes point into buffers of their own
     /// array, so that a run with one of them counts as different.
-    #[inline]
+    #[inline(always)]
     fn equals(&self, other: &Self, from: usize) -> bool {
-        let run = |side: &Self| -> Option<[u128; RUN]> {
-            side.views().get(from..from + RUN)?.try_into().ok()
-        };
-        let (Some(views), Some(others)) = (run(self), run(other)) else {
+        let [views, others] = [self, other].map(|side| side.views().get(from..from + RUN));
+        let (Some(views), Some(others)) = (views, others) else {
             return false;
         };
         // Views of longer strings point into buffers of their own array.
@@ -266,38 +299,34 @@ impl StringRuns for StringViewArray {
         views == others && views.iter().all(|&view| inline(view))
     }
 
-    /// Looks up strings that the view holds itself as integers; others, and new ones, are interned.
-    #[inline]
-    fn intern<I: TryFrom<u32> + Copy + Default>(
+    #[inline(always)]
+    fn recent<I: Copy + Default>(
         &self,
         from: usize,
         ids: &mut [I],
-        reader: &mut Reader,
-        recent: &mut RecentTags<I>,
-    ) -> Result<bool, ColumnError> {
-        let views = &self.views()[from..from + ids.len()];
-        for ((at, id), &view) in (from..).zip(ids).zip(views) {
-            let word = word_of_view(view);
-            if let Some(found) = word.and_then(|word| recent.get(word)) {
-                *id = found;
-                continue;
-            }
-            let len = view as u32 as usize;
-            let key = (len <= INLINE).then(|| ShortKey::of_padded(view >> 32, len));
-            let known = key.and_then(|key| reader.get_short(key));
-            let found = match known {
-                Some(found) => found,
-                None => reader.intern(self.value(at))?,
+        recent: &RecentTags<I>,
+    ) -> usize {
+        for (at, (id, &view)) in ids.iter_mut().zip(&self.views()[from..]).enumerate() {
+            let Some(found) = word_of_view(view).and_then(|word| recent.get(word)) else {
+                return at;
             };
-            let Ok(fits) = I::try_from(found) else {
-                return Ok(false);
-            };
-            *id = fits;
-            if let Some(word) = word {
-                recent.put(word, fits);
-            }
+            *id = found;
         }
-        Ok(true)
+        ids.len()
+    }
+
+    fn word(&self, at: usize) -> Option<u64> {
+        word_of_view(self.views()[at])
+    }
+
+    fn intern(&self, at: usize, reader: &mut Reader) -> Result<u32, ColumnError> {
+        let view = self.views()[at];
+        let len = view as u32 as usize;
+        let key = (len <= INLINE).then(|| ShortKey::of_padded(view >> 32, len));
+        match key.and_then(|key| reader.get_short(key)) {
+            Some(id) => Ok(id),
+            None => Ok(reader.intern(self.value(at))?),
+        }
     }
 }
 

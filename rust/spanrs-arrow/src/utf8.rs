@@ -16,9 +16,9 @@
 //! | `O` | 1 | `4F 00 00 00 00 00 00 00 00 00 00 00` |
 //! | `B-PER` | 5 | `42 2D 50 45 52 00 00 00 00 00 00 00` |
 //!
-//! One table lookup by the length gives the bits that may be set if the string is ASCII and
-//! followed by zeros ([`ALLOWED`]). Any other bit means that the view is longer, not ASCII, or not
-//! well-formed, and leaves the decision to arrow.
+//! A few shifts by the length find the bits that are set although the string is ASCII and followed by
+//! zeros ([`refused_bits`]). Such a bit means that the view is longer, not ASCII, or not well-formed,
+//! and leaves the decision to arrow.
 
 use std::sync::Arc;
 
@@ -59,9 +59,7 @@ pub(crate) fn is_ascii(items: &ArrayData) -> bool {
         }
         DataType::Utf8View => {
             let views = &buffer.typed_data::<u128>()[range];
-            views
-                .iter()
-                .fold(true, |all, &view| all & is_inline_ascii(view))
+            pulp::Arch::new().dispatch(AreInlineAscii(views))
         }
         _ => false,
     }
@@ -70,26 +68,44 @@ pub(crate) fn is_ascii(items: &ArrayData) -> bool {
 /// Length in bytes of the longest string that a view holds itself.
 pub(crate) const INLINE: usize = 12;
 
-/// Bits that may be set in an inline view of as many ASCII bytes as its index: the 32 bits of the
-/// length, and seven bits of each byte that counts. None for the last index, which stands for all
-/// greater lengths.
-const ALLOWED: [u128; INLINE + 2] = {
-    let mut allowed = [0; INLINE + 2];
-    let (mut len, mut bits) = (0, u32::MAX as u128);
-    while len <= INLINE {
-        allowed[len] = bits;
-        // One more byte, above those before.
-        bits |= (0x7F_u128 << 24) << (8 * (len + 1) % 128);
-        len += 1;
-    }
-    allowed
-};
+/// Number of views that are tested together.
+const LANES: usize = 8;
 
-/// Returns true for a view of at most 12 bytes, all ASCII, that it holds itself, followed by zeros
-/// as the format requires.
+/// Whether all views are of at most [`INLINE`] bytes, all ASCII, followed by zeros as the format
+/// requires.
+struct AreInlineAscii<'a>(&'a [u128]);
+
+impl pulp::NullaryFnOnce for AreInlineAscii<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        let (chunks, rest) = self.0.as_chunks::<LANES>();
+        let mut refused = [0; LANES];
+        for views in chunks {
+            for (refused, &view) in refused.iter_mut().zip(views) {
+                *refused |= refused_bits(view);
+            }
+        }
+        let rest = rest.iter().map(|&view| refused_bits(view));
+        rest.chain(refused).all(|refused| refused == 0)
+    }
+}
+
+/// Returns zero for a view of at most [`INLINE`] bytes, all ASCII, that it holds itself, followed by
+/// zeros. Without branches or tables, so that it is computed for several views at once.
 #[inline(always)]
-fn is_inline_ascii(view: u128) -> bool {
-    view & !ALLOWED[(view as u32 as usize).min(INLINE + 1)] == 0
+fn refused_bits(view: u128) -> u64 {
+    const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
+    let (low, high) = (view as u64, (view >> 64) as u64);
+    let (len, text) = (low & u64::from(u32::MAX), low >> 32);
+    // The first four bytes of the string are in the low half. Bytes that do not count are shifted to
+    // the lowest place, in two steps: a shift by all 64 bits is none.
+    let (in_low, in_high) = (len.min(4), len.max(4).min(INLINE as u64) - 4);
+    let after_low = text >> (8 * in_low);
+    let after_high = high >> (4 * in_high) >> (4 * in_high);
+    let is_long = u64::from(len > INLINE as u64);
+    (text | high) & NOT_ASCII | after_low | after_high | is_long
 }
 
 /// Returns the error for the first tag that is not UTF-8, in the order of sentences and tokens;
@@ -194,6 +210,16 @@ mod tests {
 
     #[test]
     fn views_of_short_ascii_strings_are_told_apart() {
+        let is_inline_ascii = |view| {
+            let mut views = vec![1 | u128::from(b'O') << 32; 19];
+            let last = views.len() - 1;
+            [5, last].iter().all(|&at| {
+                let before = std::mem::replace(&mut views[at], view);
+                let found = pulp::Arch::new().dispatch(AreInlineAscii(&views));
+                views[at] = before;
+                found
+            })
+        };
         let view = |text: &[u8], len: u32| {
             let bytes = text.iter().rev();
             bytes.fold(0_u128, |all, &byte| all << 8 | u128::from(byte)) << 32 | u128::from(len)
@@ -202,6 +228,12 @@ mod tests {
             let text = vec![0x7F; len];
             assert!(is_inline_ascii(view(&text, len as u32)), "{len}");
             assert_eq!(is_inline_ascii(view(&[b'a'; 12], len as u32)), len == 12);
+            for at in 0..12 {
+                let mut odd = text.clone();
+                odd.resize(12, 0);
+                odd[at] |= 0x80;
+                assert!(!is_inline_ascii(view(&odd, len as u32)), "{len} {at}");
+            }
         }
         assert!(!is_inline_ascii(view("é".as_bytes(), 2)));
         assert!(!is_inline_ascii(view(b"", 13)) && !is_inline_ascii(view(b"", u32::MAX)));

@@ -1,4 +1,4 @@
-//! Column files that are opened several times: to detect their schemes, and to be scored.
+//! Scoring column files that are opened twice: once to detect their schemes, once to count.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -9,31 +9,32 @@ use spanrs_io::{ColumnReader, Columns, LineReader};
 
 use crate::error::Error;
 use crate::score::{Alignment, Notes, OnMisaligned, Rows, Sides, score};
-use crate::score_parts::{PartedFile, score_in_threads};
+use crate::score_parts::{SplitFile, score_in_threads};
 use crate::{column_warnings, gather};
 
-/// Opens the column files of gold and pred, or one file with the tags of both.
+/// Opens the column files of gold and pred, or one file with the tags of both sides.
 pub trait ColumnSource {
-    /// Errors of opening files and of scoring them.
+    /// The error of opening and of scoring files.
     type Error: From<Error> + From<InputError>;
 
-    /// True if pred is in a file of its own.
+    /// Returns true if pred is in a file of its own.
     fn has_pred(&self) -> bool;
 
-    /// The lines of a file from its beginning, and how its columns lie.
+    /// Opens a file at its start, and returns its lines and the layout of its columns.
     ///
     /// # Errors
-    /// Those of opening the file.
+    /// If the file cannot be opened.
     fn open(&self, side: Side) -> Result<(LineReader, Columns), Self::Error>;
 
-    /// The path of a regular file, parts of which can be read; None for anything else.
+    /// Returns the path of a regular file, which several threads can read in parts; None for anything
+    /// else, such as a pipe.
     ///
     /// # Errors
-    /// Those of asking for the path.
+    /// If the path cannot be determined.
     fn path(&self, side: Side) -> Result<Option<PathBuf>, Self::Error>;
 }
 
-/// One side by itself.
+/// Opens one side on its own.
 fn one_side<S: ColumnSource>(source: &S, side: Side) -> Result<ColumnReader, S::Error> {
     let own_file = side == Side::Pred && source.has_pred();
     let file = if own_file { Side::Pred } else { Side::Gold };
@@ -44,16 +45,16 @@ fn one_side<S: ColumnSource>(source: &S, side: Side) -> Result<ColumnReader, S::
     }
     let mut rows = ColumnReader::new(lines, columns).map_err(Error::from)?;
     if own_file {
-        // Scoring decides whether that is an error.
+        // A missing key column is reported when both sides are read together.
         rows.allow_missing_key();
     }
     Ok(rows)
 }
 
-/// Opens both sides. Also returns warnings about their columns.
+/// Opens both sides, and returns warnings about their columns as well.
 ///
 /// # Errors
-/// Those of opening the files.
+/// If a file cannot be opened or its columns do not exist.
 pub fn open_sides<S: ColumnSource>(source: &S) -> Result<(Sides, Vec<String>), S::Error> {
     let open = |side| {
         let (lines, columns) = source.open(side)?;
@@ -74,15 +75,15 @@ pub fn open_sides<S: ColumnSource>(source: &S) -> Result<(Sides, Vec<String>), S
     Ok((sides, warnings))
 }
 
-/// Gold, and pred if it is another file, for several threads.
-type PartedFiles = (PartedFile, Option<PartedFile>);
+/// Gold, and pred if it is another file, to be read by several threads.
+type SplitFiles = (SplitFile, Option<SplitFile>);
 
-/// The files for several threads; None unless all are regular files.
-fn parted<S: ColumnSource>(source: &S, sides: &Sides) -> Result<Option<PartedFiles>, S::Error> {
+/// Returns the files to be read by several threads; None unless all are regular files.
+fn split_files<S: ColumnSource>(source: &S, sides: &Sides) -> Result<Option<SplitFiles>, S::Error> {
     let part = |side, rows: &ColumnReader| {
         let path = source.path(side)?;
         let layout = rows.layout();
-        Ok::<_, S::Error>(path.map(|path| PartedFile { path, layout }))
+        Ok::<_, S::Error>(path.map(|path| SplitFile { path, layout }))
     };
     Ok(match sides {
         Sides::One(rows) => part(Side::Gold, rows)?.map(|gold| (gold, None)),
@@ -92,11 +93,12 @@ fn parted<S: ColumnSource>(source: &S, sides: &Sides) -> Result<Option<PartedFil
     })
 }
 
-/// Scores files in the schemes of a scorer, which are detected where they are undecided; with more than one of
-/// `threads` in parts, where the files allow it. Adds to `notes` what was noticed besides.
+/// Scores files in the schemes of a scorer; undecided schemes are detected first. With several threads,
+/// regular files are read in parts. Warnings and misaligned sentences are added to `notes`.
 ///
 /// # Errors
-/// Those of opening the files, of [`score`] and of [`AutoSchemeScorer::run`]. Nothing is counted then.
+/// If a file cannot be opened, and the errors of [`score`] and [`AutoSchemeScorer::run`]. The scorer has
+/// counted nothing then.
 ///
 /// ```
 /// use std::path::PathBuf;
@@ -154,7 +156,7 @@ pub fn score_source<S: ColumnSource>(
             warnings = found;
             let tell = &mut **progress.borrow_mut();
             if threads > 1
-                && let Some((gold, pred)) = parted(source, &sides)?
+                && let Some((gold, pred)) = split_files(source, &sides)?
             {
                 let found = score_in_threads(&gold, pred.as_ref(), reader, scorer, options, tell)?;
                 if let Some(found) = found {

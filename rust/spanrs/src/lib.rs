@@ -84,7 +84,7 @@ pub use file_warnings::column_warnings;
 pub use files::{FileScore, ScoreOptions, score_files};
 pub use readings::score_readings;
 pub use score::{Alignment, Notes, OnMisaligned, Rows, Sides, refuse_violations, score};
-pub use score_parts::{PartedFile, score_in_threads};
+pub use score_parts::{SplitFile, score_in_threads};
 pub use spans::spans;
 pub use validate::{Report, validate};
 

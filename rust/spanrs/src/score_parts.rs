@@ -35,7 +35,7 @@ const SLACK: u64 = 2 << 20;
 const LEAST: u64 = 4 << 20;
 
 /// A file whose layout is known, so that its parts can be read independently.
-pub struct PartedFile {
+pub struct SplitFile {
     /// Its path. It must be a file that can be opened repeatedly, not a pipe.
     pub path: PathBuf,
     /// Its layout, from a reader of the beginning of the file.
@@ -61,12 +61,12 @@ pub struct PartedFile {
 /// # Examples
 /// ```
 /// use spanrs::io::{ColumnReader, Columns};
-/// use spanrs::{PartedFile, Rows, eval, score_in_threads, tags};
+/// use spanrs::{SplitFile, Rows, eval, score_in_threads, tags};
 /// let path = std::env::temp_dir().join(format!("spanrs-threads-{}", std::process::id()));
 /// std::fs::write(&path, "a B-X\nb O\n\n".repeat(1_000_000)).unwrap();
 /// let lines = spanrs::io::open(&path, Default::default())?;
 /// let layout = ColumnReader::new(lines, Columns::default())?.layout();
-/// let file = PartedFile { path, layout };
+/// let file = SplitFile { path, layout };
 /// let (scheme, reading) = (tags::Scheme::Bio, tags::Reading::default());
 /// let reader = tags::Reader::new(scheme, reading, Default::default()).unwrap();
 /// let mut scorer = eval::Scorer::new(Box::new(eval::Exact::default()), 0);
@@ -77,14 +77,14 @@ pub struct PartedFile {
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn score_in_threads(
-    gold: &PartedFile,
-    pred: Option<&PartedFile>,
+    gold: &SplitFile,
+    pred: Option<&SplitFile>,
     reader: &Reader,
     scorer: &mut Scorer,
     (on_misaligned, rows, threads): (OnMisaligned, Rows, usize),
     progress: &mut (dyn FnMut(u64) -> bool + Send),
 ) -> Result<Option<Alignment>> {
-    let files: Vec<&PartedFile> = [Some(gold), pred].into_iter().flatten().collect();
+    let files: Vec<&SplitFile> = [Some(gold), pred].into_iter().flatten().collect();
     let whole_documents = scorer.has_documents() && rows == Rows::Documents;
     if threads < 2 || whole_documents || files.iter().any(|file| file.layout.is_conllu()) {
         return Ok(None);
@@ -200,7 +200,7 @@ impl Watch<'_, '_> {
 /// None if there would be fewer than two parts, a file is compressed or cannot be read, or a border
 /// does not exist in all files; also if the job was stopped, which `watch` tells.
 fn cut(
-    files: &[&PartedFile],
+    files: &[&SplitFile],
     threads: usize,
     watch: &Watch<'_, '_>,
 ) -> Option<Vec<Vec<SentenceBorder>>> {

@@ -1,29 +1,30 @@
-//! Documents that are made of values in memory.
+//! Documents made from values in memory instead of a file.
 
 use std::collections::HashMap;
 
 use super::Document;
 
-/// Type, start, end, attributes and pieces; offsets are not checked yet.
+/// An annotation before its offsets are checked: type, start, end, attributes, and the (start, end) of
+/// its pieces if it is discontinuous. Offsets are in characters, the end exclusive.
 pub type GivenAnnotation = (String, i64, i64, HashMap<String, String>, Vec<(i64, i64)>);
 
-/// An annotation whose offsets are negative or too large.
+/// Offsets of an annotation or of one of its pieces that are negative or too large.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{ty} {start}-{end}: offsets count characters from 0")]
 pub struct BadOffsets {
-    /// The type.
+    /// The type of the annotation.
     pub ty: String,
     /// Start of the annotation, or of its piece.
     pub start: i64,
-    /// Its end.
+    /// End of the same.
     pub end: i64,
 }
 
 impl Document {
-    /// A document with these annotations, and with the reasons why others were left out.
+    /// Returns a document with these annotations. `left_out` gives the reasons why others were left out.
     ///
     /// # Errors
-    /// [`BadOffsets`] for the first annotation with offsets that are not from 0 to 2^32 - 1.
+    /// [`BadOffsets`] for the first annotation with an offset outside of 0 to 2^32 - 1.
     ///
     /// ```
     /// use spanrs_io::document::Document;
@@ -45,13 +46,13 @@ impl Document {
             document.leave_out(|| why);
         }
         for (ty, start, end, attributes, pieces) in annotations {
-            let (first, behind) = offsets(&ty, start, end)?;
+            let (start, end) = offsets(&ty, start, end)?;
             let pieces: Result<Vec<_>, _> = pieces
                 .into_iter()
                 .map(|(start, end)| offsets(&ty, start, end))
                 .collect();
             let id = document.intern(&ty);
-            document.push(id, first, behind);
+            document.push(id, start, end);
             document.set_pieces(&pieces?);
             let mut attributes: Vec<_> = attributes.into_iter().collect();
             attributes.sort_unstable();
@@ -63,6 +64,7 @@ impl Document {
     }
 }
 
+/// Returns the offsets as the type of those of documents.
 fn offsets(ty: &str, start: i64, end: i64) -> Result<(u32, u32), BadOffsets> {
     match (u32::try_from(start), u32::try_from(end)) {
         (Ok(start), Ok(end)) => Ok((start, end)),
