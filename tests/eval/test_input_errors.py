@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import spanrs
-from spanrs.errors import AlignmentError, SchemeError
+from spanrs.errors import AlignmentError, SchemeError, SpanrsWarning
 
 VOCABULARY = ["O", "B-A", "I-A"]
 IDS = np.array([[0, 1, 2], [1, 0, 0]])
@@ -177,18 +177,39 @@ def test_columns_that_are_arrow_alone_need_company():
         ((IDS, IDS), {"vocabulary": VOCABULARY, "lengths": 3}, "not iterable"),
         ((IDS, IDS), {}, "a tag must be a str, not int.*pass vocabulary="),
         (([["O", None]], [["O", "O"]]), {}, "a tag must be a str, not NoneType"),
+        (([["O"]], [["O"], None]), {}, "pred, sentence 1: expected sentences of tags, got None"),
+        ((None, [["O"]]), {}, "gold: expected sentences of tags, got None"),
         (([["O"]], [[["O"]]]), {}, "a tag must be a str, not list; pass a list of sentences"),
-        ((["O"], [["O"]]), {}, "expected a sequence of tags, got one str"),
+        ((["O"], [["O"]]), {}, "gold, sentence 0: expected a sequence of tags, got one str"),
         (("O", "O"), {}, "got one str"),
+        ((IDS, IDS), {"vocabulary": ["O", 1]}, "item 1 is 1"),
         (([{"O": 1}], [["O"]]), {}, "a set or a dict"),
-        ((7, [["O"]]), {}, "not iterable"),
-        (([7], [["O"]]), {}, "not iterable"),
+        ((7, [["O"]]), {}, "gold: expected a sequence of tags, got int, which is not iterable"),
+        (([["O"]], [7]), {}, "pred, sentence 0: expected a sequence of tags, got int"),
         ((pd.Series(["O"]), pd.Series(["O"])), {}, "it must be a list column|got one str"),
     ],
 )
 def test_wrong_kinds_of_things(sides, options, message):
     with pytest.raises(TypeError, match=message):
         spanrs.score(*sides, **options)
+
+
+def test_two_ids_of_one_tag_bring_a_warning():
+    with pytest.warns(SpanrsWarning, match="the tag 'B-A' twice, for the ids 1 and 2"):
+        result = spanrs.score([[0, 1, 2]], [[0, 1, 1]], "BIO", vocabulary=["O", "B-A", "B-A"])
+    assert result.totals.tp == 2
+
+
+def test_arrays_of_strings_are_sentences():
+    gold, pred = [["O", "B-PER"], ["B-é"]], [["O", "B-PER"], ["O"]]
+    expected = spanrs.score(gold, pred, "BIO").totals
+    for kind in (str, object):
+        sides = [[np.array(row, kind) for row in side] for side in (gold, pred)]
+        assert spanrs.score(*sides, "BIO").totals == expected
+        columns = [pd.Series(side, dtype=object) for side in sides]
+        assert spanrs.score(*columns, "BIO").totals == expected
+    rectangle = np.array([["O", "B-A"], ["B-A", "O"]])
+    assert spanrs.score(rectangle, rectangle.tolist(), "BIO").totals.tp == 2
 
 
 def test_lists_of_different_shape_are_named():

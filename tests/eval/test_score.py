@@ -368,8 +368,8 @@ def test_more_tags_than_the_fast_way_takes_may_come_at_any_time():
 
 
 def test_lone_surrogates_are_refused_and_not_replaced():
-    with pytest.raises(UnicodeEncodeError):
-        spanrs.score([["B-\ud800"]], [["B-\ud801"]])
+    with pytest.raises(UnicodeEncodeError, match=r"surrogates not allowed \(pred, sentence 1, token 0\)"):
+        spanrs.score([["O"], ["O"]], [["O"], ["B-\ud801"]])
     with pytest.raises(UnicodeEncodeError):
         spanrs.tags.convert(["B-\ud800"], "BIO", "IOBES")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from spanrs import _spanrs
+from spanrs.errors import warn
 
 Tags: TypeAlias = Sequence[str]
 
@@ -85,7 +86,20 @@ def is_auto(scheme: str) -> bool:
 
 
 def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
-    """Give the tags in the order of their ids, from a list, label2id or id2label."""
+    """Give the tags in the order of their ids, from a list, label2id or id2label.
+
+    Raises
+    ------
+    TypeError
+        For anything else, and for items that are not str.
+    ValueError
+        For ids that are not 0, 1, 2, ...
+
+    Warns
+    -----
+    spanrs.errors.SpanrsWarning
+        If several ids have the same tag, which is rarely meant.
+    """
     if isinstance(vocabulary, str):
         message = "a vocabulary is a sequence of tags, not one str"
         raise TypeError(message)
@@ -93,13 +107,26 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
         message = "a vocabulary is a sequence of tags, not a set, which has no order"
         raise TypeError(message)
     if not isinstance(vocabulary, Mapping):
-        return list(vocabulary)
+        return _checked_tags(list(vocabulary))
     pairs = [(key, value) if isinstance(value, str) else (value, key) for key, value in vocabulary.items()]
     by_id = {_id(number): str(tag) for number, tag in pairs}
     if sorted(by_id) != list(range(len(pairs))):
         message = "the ids of a vocabulary must be 0, 1, 2, ... without gaps"
         raise ValueError(message)
-    return [by_id[number] for number in range(len(by_id))]
+    return _checked_tags([by_id[number] for number in range(len(by_id))])
+
+
+def _checked_tags(tags: list[str]) -> list[str]:
+    """Return the tags of a vocabulary; refuse what is no str, and warn if two ids have the same tag."""
+    ids: dict[str, int] = {}
+    for number, tag in enumerate(tags):
+        if not isinstance(tag, str):
+            message = f"a vocabulary holds tags, each a str, and item {number} is {tag!r}"
+            raise TypeError(message)
+        first = ids.setdefault(tag, number)
+        if first != number:
+            warn([f"the vocabulary has the tag {tag!r} twice, for the ids {first} and {number}"])
+    return tags
 
 
 def _id(number: object) -> int:

@@ -1,14 +1,14 @@
 //! Counting lists of lists of tags, walked in place, gold and pred together.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::PyList;
 use spanrs_eval::input::DocumentEnds;
 use spanrs_eval::{Scorer, Side, TagBlock};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::error::{Error, Result};
 use crate::py_sequence::{BorrowedSlices, IndexedItems, Item};
-use crate::tag_interner::{TagInterner, as_list_or_tuple, is_list_or_tuple, not_a_tag};
+use crate::tag_interner::{TagInterner, as_list_or_tuple_at, is_list_or_tuple, wrong_item};
 
 /// Sentences between two looks for Ctrl-C.
 const PAUSE: usize = 1 << 16;
@@ -34,8 +34,8 @@ pub(crate) struct NestedLists<'py> {
 impl<'py> NestedLists<'py> {
     pub(crate) fn new(gold: &Bound<'py, PyAny>, pred: &Bound<'py, PyAny>) -> Result<Self> {
         let lists = Self {
-            gold: reiterable(gold)?,
-            pred: reiterable(pred)?,
+            gold: reiterable(gold, "gold")?,
+            pred: reiterable(pred, "pred")?,
         };
         same_number(lists.gold.len()?, lists.pred.len()?)?;
         Ok(lists)
@@ -216,11 +216,13 @@ impl NestedLists<'_> {
             let Some(sentence) = IndexedItems::of(side).get(at).map(|list| list.to_owned()) else {
                 continue;
             };
-            let mut items = IndexedItems::of(&sentence).iter().enumerate();
-            let odd = items.find(|(_, item)| !item.is_instance_of::<PyString>());
-            if let Some((token, item)) = odd {
+            let items = IndexedItems::of(&sentence).iter().enumerate();
+            let mut wrong = items.filter_map(|(token, item)| {
                 let place = format!("{name}, sentence {at}, token {token}: ");
-                return not_a_tag(&item.to_owned(), &place);
+                wrong_item(&item.to_owned(), &place)
+            });
+            if let Some(wrong) = wrong.next() {
+                return wrong;
             }
         }
         error
@@ -375,15 +377,16 @@ fn same_length(at: usize, gold: usize, pred: usize) -> Result<()> {
 }
 
 /// The sequence itself where all its sentences can be walked in place, and again; else a copy with such sentences.
-fn reiterable<'py>(side: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-    let side = as_list_or_tuple(side)?;
+fn reiterable<'py>(side: &Bound<'py, PyAny>, name: &str) -> Result<Bound<'py, PyAny>> {
+    let side = as_list_or_tuple_at(side, || format!("{name}: "))?;
     let sentences = IndexedItems::of(&side);
     if sentences.iter().all(|sentence| is_list_or_tuple(&sentence)) {
         return Ok(side);
     }
     let copy = PyList::empty(side.py());
-    for sentence in sentences.iter() {
-        copy.append(as_list_or_tuple(&sentence.to_owned())?)?;
+    for (at, sentence) in sentences.iter().enumerate() {
+        let place = || format!("{name}, sentence {at}: ");
+        copy.append(as_list_or_tuple_at(&sentence.to_owned(), place)?)?;
     }
     Ok(copy.into_any())
 }

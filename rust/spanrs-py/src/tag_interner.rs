@@ -205,7 +205,7 @@ fn slot_of(item: Item) -> usize {
 
 /// What is wrong with an item that is no string, and at which `place` (empty, or ending in a colon).
 #[cold]
-pub(crate) fn not_a_tag(item: &Bound<'_, PyAny>, place: &str) -> Error {
+fn not_a_tag(item: &Bound<'_, PyAny>, place: &str) -> Error {
     let kind = item
         .get_type()
         .name()
@@ -223,6 +223,24 @@ fn intern(item: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<u32> {
     let tag = item.cast::<PyString>().map_err(|_| not_a_tag(item, ""))?;
     // Lone surrogates raise UnicodeEncodeError: replacing them would make different tags one.
     Ok(reader.intern(tag.to_str()?)?)
+}
+
+/// What is wrong with an item at a `place` (ending in a colon); None if it is a tag.
+#[cold]
+pub(crate) fn wrong_item(item: &Bound<'_, PyAny>, place: &str) -> Option<Error> {
+    let Ok(tag) = item.cast::<PyString>() else {
+        return Some(not_a_tag(item, place));
+    };
+    let refused = tag.to_str().err()?;
+    // The place is part of the reason, because the other fields of the exception are not text.
+    let value = refused.value(item.py());
+    let placed = value.getattr("reason").and_then(|reason| {
+        value.setattr(
+            "reason",
+            format!("{reason} ({})", place.trim_end_matches(": ")),
+        )
+    });
+    Some(placed.err().unwrap_or(refused).into())
 }
 
 /// The tags of a sentence as strings of their own.
@@ -243,21 +261,42 @@ pub(crate) fn is_list_or_tuple(sequence: &Bound<'_, PyAny>) -> bool {
 
 /// The sequence itself if it can be walked in place, else a list of what it gives.
 pub(crate) fn as_list_or_tuple<'py>(sequence: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+    as_list_or_tuple_at(sequence, String::new)
+}
+
+/// As [`as_list_or_tuple`]; messages begin with a `place` (empty, or ending in a colon).
+pub(crate) fn as_list_or_tuple_at<'py>(
+    sequence: &Bound<'py, PyAny>,
+    place: impl Fn() -> String,
+) -> Result<Bound<'py, PyAny>> {
     if is_list_or_tuple(sequence) {
         return Ok(sequence.clone());
     }
+    let refuse = |why: &str| Err(PyTypeError::new_err(format!("{}{why}", place())).into());
     if sequence.is_instance_of::<PyString>() {
-        let message = "expected a sequence of tags, got one str; a sentence is a list of tags, and files are \
-                       scored by score_files";
-        return Err(PyTypeError::new_err(message).into());
+        return refuse(
+            "expected a sequence of tags, got one str; a sentence is a list of tags, and files are scored by \
+             score_files",
+        );
     }
     if sequence.is_none() {
-        return Err(PyTypeError::new_err("expected sentences of tags, got None").into());
+        return refuse("expected sentences of tags, got None");
     }
     if sequence.is_instance_of::<PySet>() || sequence.is_instance_of::<PyDict>() {
-        return Err(
-            PyTypeError::new_err("expected a sequence of tags, got a set or a dict").into(),
-        );
+        return refuse("expected a sequence of tags, got a set or a dict");
+    }
+    if !sequence.hasattr("__iter__")? && !sequence.hasattr("__getitem__")? {
+        let kind = sequence.get_type().name()?;
+        return refuse(&format!(
+            "expected a sequence of tags, got {kind}, which is not iterable"
+        ));
+    }
+    // Arrays of numpy and columns of pandas make lists of plain strings, which are read much faster than their items.
+    if let Some(to_list) = sequence.getattr_opt("tolist")? {
+        let list = to_list.call0()?;
+        if is_list_or_tuple(&list) {
+            return Ok(list);
+        }
     }
     let py = sequence.py();
     Ok(py.get_type::<PyList>().call1((sequence,))?)
