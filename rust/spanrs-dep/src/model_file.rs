@@ -8,9 +8,12 @@
 //! | `features`, `ends` | u64, u64 | hash of each feature, and the end of its row |
 //! | `classes`, `weights` | u16, i32 | class and weight of each entry; weights are multiplied by `scale` |
 //! | `tagdict`, `known_tags`, `names` | u8 | words or names of features, each followed by a line feed |
+//! | `tagdict_ends`, `known_tags_ends`, `names_ends` | u64 | end in bytes of each word or name |
 //! | `tagdict_numbers`, `known_tags_numbers` | u32 | number of each word: a class, or a set of tags |
 //!
-//! The last two rows are those of the tagger only. `names` has a line per feature, or is empty.
+//! The last three rows are those of the tagger only. `names` has a line per feature, or is empty.
+//! Ends are written only where a word or name contains a line feed, which the text cannot tell from
+//! the one that follows it.
 //!
 //! The metadata of the safetensors header has one entry, `spanrs.dep`: JSON with the format
 //! version, the classes and options of tagger and parser, and the model's own metadata
@@ -21,8 +24,7 @@
 //! A file may come from anywhere. safetensors checks that tensors lie in the file; here types,
 //! lengths, the ranges of all numbers and the order within rows are checked before a table is
 //! built, so that prediction cannot index out of bounds, and memory is proportional to the size of
-//! the file. Words that contain a line feed cannot be represented: a file written with such a word
-//! in a lexicon is refused when it is read.
+//! the file.
 
 use std::collections::HashMap;
 
@@ -136,10 +138,21 @@ fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut Vec<Tensor>) {
     tensors.push((format!("{name}_numbers"), Dtype::U32, data));
 }
 
-/// Adds strings as one tensor, each followed by a line feed.
+/// Adds strings as one tensor, each followed by a line feed, and their ends as another one if a
+/// string contains a line feed itself.
 fn put_names<'a>(name: &str, names: impl Iterator<Item = &'a str>, tensors: &mut Vec<Tensor>) {
-    let text: String = names.flat_map(|name| [name, "\n"]).collect();
+    let (mut text, mut ends, mut is_ambiguous) = (String::new(), Vec::new(), false);
+    for name in names {
+        is_ambiguous |= name.contains('\n');
+        text.push_str(name);
+        ends.push(text.len() as u64);
+        text.push('\n');
+    }
     tensors.push((name.to_owned(), Dtype::U8, text.into_bytes()));
+    if is_ambiguous {
+        let ends = bytes(ends, u64::to_le_bytes);
+        tensors.push((format!("{name}_ends"), Dtype::U64, ends));
+    }
 }
 
 impl Model {
@@ -282,10 +295,27 @@ impl Tensors<'_> {
             .collect())
     }
 
-    /// Returns the strings of a tensor, which are separated by line feeds.
+    /// Returns the strings of a tensor, which are followed by line feeds, or end where the tensor of
+    /// ends says if there is one.
     fn names(&self, name: &str) -> Result<Vec<String>> {
         let text = String::from_utf8(self.data(name, Dtype::U8)?).map_err(damaged)?;
-        Ok(text.split_terminator('\n').map(str::to_owned).collect())
+        let ends = format!("{name}_ends");
+        if self.0.tensor(&ends).is_err() {
+            return Ok(text.split_terminator('\n').map(str::to_owned).collect());
+        }
+        let (mut start, mut names) = (0, Vec::new());
+        for end in self.numbers(&ends, Dtype::U64, u64::from_le_bytes)? {
+            let end = usize::try_from(end).ok();
+            let own = end.filter(|end| text.as_bytes().get(*end) == Some(&b'\n'));
+            let own = own.and_then(|end| Some((end, text.get(start..end)?)));
+            let (end, own) = own.ok_or_else(|| damaged(format!("{ends} is out of order")))?;
+            names.push(own.to_owned());
+            start = end + 1;
+        }
+        match start == text.len() {
+            true => Ok(names),
+            false => Err(damaged(format!("{ends} leaves out names"))),
+        }
     }
 
     /// Returns a lexicon whose numbers are below `limit`.
@@ -402,5 +432,54 @@ impl Tensors<'_> {
             header.has_root_class,
         );
         Parser::new(setup, weights).map_err(damaged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import_tagger;
+
+    fn model(tagger: Tagger) -> Model {
+        Model {
+            tagger: Some(tagger),
+            parser: None,
+            padded: false,
+            metadata: "{}".to_owned(),
+        }
+    }
+
+    #[test]
+    fn words_may_be_line_feeds() {
+        let weights = br#"{"i word \n": {"A": 1.0}, "bias": {"B": 0.5}}"#;
+        let tagdict = r#"{"\n": "B", "": "A", "a\n\nb": "A"}"#;
+        let tagger = import_tagger(weights, tagdict.as_bytes(), br#"["A", "B"]"#).unwrap();
+        let names = tagger.names.clone();
+        let bytes = model(tagger).to_bytes().unwrap();
+        let tagger = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
+        let words: Vec<&str> = tagger
+            .tagdict()
+            .iter()
+            .map(|(word, _)| word.as_str())
+            .collect();
+        assert_eq!(words, ["\n", "", "a\n\nb"]);
+        assert_eq!(tagger.names, names);
+        assert_eq!(model(tagger).to_bytes().unwrap(), bytes);
+    }
+
+    #[test]
+    fn ends_of_words_are_checked() {
+        let tagger = import_tagger(b"{}", br#"{"\n": "A", "b": "A"}"#, br#"["A"]"#).unwrap();
+        let bytes = model(tagger).to_bytes().unwrap();
+        let ends = [1_u64, 3].map(u64::to_le_bytes).concat();
+        let at = bytes.windows(16).position(|part| part == ends).unwrap();
+        for wrong in [[1, 2], [3, 1], [1, u64::MAX], [1, 1]] {
+            let mut damaged = bytes.clone();
+            damaged[at..at + 16].copy_from_slice(&wrong.map(u64::to_le_bytes).concat());
+            assert!(
+                matches!(Model::from_bytes(&damaged), Err(Error::File(_))),
+                "{wrong:?}"
+            );
+        }
     }
 }
