@@ -231,8 +231,7 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::File`] with what is wrong: no safetensors file, not of spanrs, of another version,
-    /// or with tensors that contradict each other; [`Error::Template`] for templates of a parser
-    /// that cannot be read.
+    /// with tensors that contradict each other, or with templates of a parser that cannot be read.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let (_, header) = SafeTensors::read_metadata(file)
             .map_err(|error| damaged(format!("not a model of spanrs, or damaged: {error}")))?;
@@ -421,7 +420,11 @@ impl Tensors<'_> {
         }
         let features = match &header.templates {
             None => ParserFeatures::Published,
-            Some(source) => ParserFeatures::Templates(Box::new(Templates::parse(source)?)),
+            Some(source) => {
+                // A template that the user did not write is damage.
+                let templates = Templates::parse(source).map_err(damaged)?;
+                ParserFeatures::Templates(Box::new(templates))
+            }
         };
         let weights = self.weights("parser", classes.len(), header.scale)?;
         let setup = ParserSetup::new(
@@ -438,7 +441,7 @@ impl Tensors<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import_tagger;
+    use crate::{Next, ParserOptions, Passes, Treebank, Word, fit_parser, import_tagger};
 
     fn model(tagger: Tagger) -> Model {
         Model {
@@ -465,6 +468,41 @@ mod tests {
         assert_eq!(words, ["\n", "", "a\n\nb"]);
         assert_eq!(tagger.names, names);
         assert_eq!(model(tagger).to_bytes().unwrap(), bytes);
+    }
+
+    #[test]
+    fn bad_templates_are_damage() {
+        let mut treebank = Treebank::default();
+        treebank.push([Word {
+            form: "Run",
+            ..Word::default()
+        }]);
+        let options = ParserOptions {
+            templates: Some("S0.w\nN0.w".to_owned()),
+            ..ParserOptions::default()
+        };
+        let passes = Passes {
+            epochs: 1,
+            seed: None,
+            models: 1,
+            watch: || false,
+        };
+        let after = |_, _: &_| Ok(Next::Continue);
+        let parser = fit_parser(&treebank, &options, (1, 0.0), passes, after).unwrap();
+        let model = Model {
+            tagger: None,
+            parser: Some(parser),
+            padded: false,
+            metadata: "{}".to_owned(),
+        };
+        let mut bytes = model.to_bytes().unwrap();
+        assert!(Model::from_bytes(&bytes).is_ok());
+        let at = bytes.windows(4).position(|part| part == b"N0.w").unwrap();
+        bytes[at..at + 4].copy_from_slice(b"N0.x");
+        let Err(Error::File(message)) = Model::from_bytes(&bytes) else {
+            panic!("not damage");
+        };
+        assert!(message.starts_with("template 2: "), "{message}");
     }
 
     #[test]
