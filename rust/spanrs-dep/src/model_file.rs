@@ -36,11 +36,13 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::parser::templates::Templates;
 use crate::parser::{Parser, ParserFeatures, ParserSetup};
-use crate::tagger::{Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
+use crate::tagger::{History, Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::weights::{MAX_CLASSES, Rows, Weights};
 
-/// Version of the format; files of other ones are refused.
-const VERSION: u64 = 1;
+/// Latest version of the format; files of later ones are refused.
+///
+/// Version 2 adds [`TaggerHeader::upos_history`], and is only written for models that have it.
+const VERSION: u64 = 2;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
 
@@ -52,7 +54,7 @@ fn damaged(what: impl std::fmt::Display) -> Error {
 /// The JSON in the header: everything but numbers and words.
 #[derive(Serialize, Deserialize)]
 struct Header {
-    /// [`VERSION`].
+    /// 1, or [`VERSION`].
     version: u64,
     /// See [`Model::padded`].
     padded: bool,
@@ -73,6 +75,9 @@ struct TaggerHeader {
     classes: Vec<(String, String)>,
     /// Factor from weights to the integers of the file.
     scale: f64,
+    /// True if UPOS are features of later words; XPOS otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    upos_history: bool,
 }
 
 /// What the header knows of a parser.
@@ -188,10 +193,12 @@ impl Model {
         if let Some(parser) = &self.parser {
             put_weights("parser", &parser.weights, &mut tensors);
         }
+        let tagger = self.tagger.as_ref();
+        let upos_history = tagger.is_some_and(|tagger| tagger.setup.history == History::Upos);
         let header = Header {
-            version: VERSION,
+            version: if upos_history { VERSION } else { 1 },
             padded: self.padded,
-            tagger: self.tagger.as_ref().map(|tagger| TaggerHeader {
+            tagger: tagger.map(|tagger| TaggerHeader {
                 published: tagger.setup.features == TaggerFeatures::Published,
                 classes: tagger
                     .classes()
@@ -199,6 +206,7 @@ impl Model {
                     .map(|tags| (tags.xpos.clone(), tags.upos.clone()))
                     .collect(),
                 scale: tagger.weights.scale(),
+                upos_history,
             }),
             parser: self.parser.as_ref().map(|parser| ParserHeader {
                 templates: parser.templates().map(str::to_owned),
@@ -239,9 +247,12 @@ impl Model {
         let entry = entry
             .ok_or_else(|| damaged("a safetensors file, but not a tagger or parser of spanrs"))?;
         let version: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
-        if version["version"] != VERSION {
+        if !version["version"]
+            .as_u64()
+            .is_some_and(|n| (1..=VERSION).contains(&n))
+        {
             return Err(damaged(format!(
-                "format version {}; this spanrs reads version {VERSION}",
+                "format version {}; this spanrs reads versions 1 to {VERSION}",
                 version["version"]
             )));
         }
@@ -385,10 +396,14 @@ impl Tensors<'_> {
             true => TaggerFeatures::Published,
             false => TaggerFeatures::Rich,
         };
+        let history = match header.upos_history {
+            true => History::Upos,
+            false => History::Xpos,
+        };
         let tagdict = self.lexicon("tagger.tagdict", classes.len())?;
         let known_tags = self.lexicon("tagger.known_tags", u32::MAX as usize)?;
         Ok(Tagger {
-            setup: TaggerSetup::new(features, classes, tagdict, known_tags),
+            setup: TaggerSetup::new(features, (classes, history), tagdict, known_tags),
             weights,
             names,
         })
@@ -441,7 +456,8 @@ impl Tensors<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Next, ParserOptions, Passes, Treebank, Word, fit_parser, import_tagger};
+    use crate::{Next, ParserOptions, Passes, TaggerOptions, TaggerTrainer, Treebank, Word};
+    use crate::{fit_parser, import_tagger};
 
     fn model(tagger: Tagger) -> Model {
         Model {
@@ -449,6 +465,29 @@ mod tests {
             parser: None,
             padded: false,
             metadata: "{}".to_owned(),
+        }
+    }
+
+    #[test]
+    fn taggers_keep_the_tags_that_are_features_of_later_words() {
+        let universal = |upos: &str| Tags {
+            xpos: String::new(),
+            upos: upos.to_owned(),
+        };
+        let gold = ["DET", "NOUN"].map(universal);
+        let sentence = ["the", "run"].into_iter().zip(&gold);
+        let options = TaggerOptions::default();
+        let mut trainer = TaggerTrainer::new([sentence].into_iter(), options).unwrap();
+        trainer.train_one(&["the", "run"], &[0, 1]);
+        let mut tagger = trainer.finish(trainer.averages()).unwrap();
+        for (history, version) in [(History::Upos, "2"), (History::Xpos, "1")] {
+            tagger.setup.history = history;
+            let bytes = model(tagger.clone()).to_bytes().unwrap();
+            let header = String::from_utf8_lossy(&bytes);
+            assert!(header.contains(&format!("\\\"version\\\":{version},")));
+            let again = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
+            assert_eq!(again.setup.history, history);
+            assert_eq!(model(again).to_bytes().unwrap(), bytes);
         }
     }
 
