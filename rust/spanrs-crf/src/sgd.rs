@@ -27,7 +27,7 @@
 use spanrs_base::{Clock, Rng, Watch};
 
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::lbfgs::{Iteration, Stop};
 use crate::objective::targets::Work;
@@ -114,10 +114,7 @@ impl Sgd {
     /// # Errors
     /// [`Error::NotFinite`] or [`Error::Transition`] if weights overflow, [`Error::Interrupted`],
     /// and those of `after`; `weights` are then those of the best pass so far.
-    ///
-    /// # Panics
-    /// If there are fewer weights than features, or fewer attributes in the features than in the
-    /// corpus. [`crate::train()`] checks the weights.
+    /// [`Error::Shape`] as for [`crate::train()`].
     pub fn train(
         &self,
         corpus: &Corpus,
@@ -126,6 +123,8 @@ impl Sgd {
         watch: Watch,
         mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
     ) -> Result<Stop> {
+        check_len("weights", features.len(), weights.len())?;
+        features.check(corpus)?;
         let labels = corpus.labels();
         let mut learner = Learner {
             corpus,

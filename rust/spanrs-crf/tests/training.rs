@@ -387,3 +387,55 @@ fn attributes_that_occur_together_get_equal_weights_at_the_minimum() {
         );
     }
 }
+
+#[test]
+fn features_of_another_corpus_are_refused() {
+    let corpus = corpus();
+    let sgd = Sgd {
+        c2: 1.0,
+        max_iterations: 1,
+        period: 1,
+        delta: 0.0,
+        eta: 0.1,
+        rate: 2.0,
+        samples: 10,
+        candidates: 1,
+        max_trials: 1,
+        seed: 1,
+    };
+    let online = Online {
+        update: Update::Perceptron,
+        max_iterations: 1,
+        epsilon: 0.0,
+        seed: 1,
+    };
+    for (labels, attributes) in [(2, 12), (3, 11), (4, 12)] {
+        let features = Features::listed(labels, attributes, &[(0, 0)], &[]);
+        let (features, _) = features.unwrap();
+        let refused = |algorithm| {
+            let done = |_, _: &[f64]| Ok(true);
+            let weights = &mut [0.0];
+            train(&corpus, &features, &algorithm, 1, weights, || false, done).unwrap_err()
+        };
+        for algorithm in [
+            lbfgs(0.0, 1.0),
+            Algorithm::Sgd(sgd),
+            Algorithm::Online(online),
+        ] {
+            assert!(matches!(refused(algorithm), Error::Shape { .. }));
+        }
+        let done = |_, _: &[f64]| Ok(true);
+        let direct = sgd.train(&corpus, &features, &mut [0.0], || false, done);
+        assert!(matches!(direct, Err(Error::Shape { .. })));
+    }
+    let features = Features::of(&corpus, FeatureSelection::default());
+    let done = |_, _: &[f64]| Ok(true);
+    let direct = online.train(&corpus, &features, &mut [], || false, done);
+    assert!(matches!(
+        direct,
+        Err(Error::Shape {
+            what: "weights",
+            ..
+        })
+    ));
+}
