@@ -439,3 +439,49 @@ fn features_of_another_corpus_are_refused() {
         })
     ));
 }
+
+#[test]
+fn gradient_descent_learns_from_one_sequence() {
+    let losses = |empty: usize, c2: f64| {
+        let mut corpus = Corpus::new(2, 2);
+        for attribute in [0, 1, 0, 1] {
+            corpus.token([(attribute, 1.0)]).unwrap();
+        }
+        let target = Target::Labels(vec![0, 1, 0, 1]);
+        corpus.end_sequence(target, 1.0).unwrap();
+        for _ in 0..empty {
+            corpus.end_sequence(Target::Labels(vec![]), 1.0).unwrap();
+        }
+        let features = Features::of(&corpus, FeatureSelection::default());
+        let mut weights = vec![0.0; features.len()];
+        let sgd = Sgd {
+            c2,
+            max_iterations: 1000,
+            period: 10,
+            delta: 1e-6,
+            eta: 0.1,
+            rate: 2.0,
+            samples: 1000,
+            candidates: 10,
+            max_trials: 20,
+            seed: 1,
+        };
+        let done = |_, _: &[f64]| Ok(true);
+        sgd.train(&corpus, &features, &mut weights, || false, done)
+            .unwrap();
+        let mut objective = spanrs_crf::Objective::new(&corpus, &features, c2, 1).unwrap();
+        let mut loss = |weights: &[f64]| {
+            let mut gradient = vec![0.0; weights.len()];
+            objective.evaluate(weights, &mut gradient).unwrap()
+        };
+        let (start, own) = (loss(&vec![0.0; weights.len()]), loss(&weights));
+        let exact = lbfgs(0.0, c2);
+        train(&corpus, &features, &exact, 1, &mut weights, || false, done).unwrap();
+        [start, own, loss(&weights)]
+    };
+    for (empty, c2) in [(0, 0.1), (3, 0.1), (0, 1.0), (0, 0.0)] {
+        let [start, own, least] = losses(empty, c2);
+        let most = least + 0.05 * (start - least);
+        assert!(own < most, "{empty} {c2}: {start}, {own}, {least}");
+    }
+}
