@@ -248,9 +248,17 @@ impl ColumnReader {
     }
 
     /// Returns true if the second column, which must have been asked for, is neither that of the
-    /// tokens nor that of the tags.
+    /// tokens nor that of the tags. In CoNLL-U, keys of MISC are columns of their own.
     pub fn has_second(&self) -> bool {
-        ![self.layout.token, self.layout.tag].contains(&self.layout.second)
+        let Layout {
+            token, tag, second, ..
+        } = self.layout;
+        match &self.layout.conllu {
+            Some(keys) if keys.second.is_some() => {
+                keys.second != keys.token && keys.second != keys.tag
+            }
+            _ => ![token, tag].contains(&second),
+        }
     }
 
     /// Returns the second tag of the last token line.
