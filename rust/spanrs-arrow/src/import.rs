@@ -429,6 +429,9 @@ unsafe fn check(
     }
     // SAFETY: null or an array, as promised by the caller.
     match (kind, unsafe { array.dictionary.as_ref() }) {
+        (_, Some(dictionary)) if dictionary.release.is_null() => {
+            return invalid("the dictionary of an array was released");
+        }
         (DataType::Dictionary(_, values), Some(dictionary)) => {
             // SAFETY: as promised by the caller.
             unsafe { check(dictionary, values, false, validated) }?;

@@ -324,11 +324,10 @@ impl Corpus {
     /// Replaces the target of an ended sequence; its weight remains.
     ///
     /// # Errors
-    /// As [`Corpus::end_sequence`]; nothing is replaced then.
-    ///
-    /// # Panics
-    /// If `at` is not below [`Corpus::sequences`].
+    /// As [`Corpus::end_sequence`], and [`Error::Sequence`] if `at` is not below
+    /// [`Corpus::sequences`]; nothing is replaced then.
     pub fn set_target(&mut self, at: usize, target: Target) -> Result<()> {
+        self.check_sequence(at)?;
         self.check(&target, self.sequence(at).len(), self.weights[at])?;
         self.targets[at] = target;
         Ok(())
@@ -345,16 +344,30 @@ impl Corpus {
     /// Replaces the weight of an ended sequence.
     ///
     /// # Errors
-    /// [`Error::Weight`] for a weight that is negative, infinite or NaN.
-    ///
-    /// # Panics
-    /// If `at` is not below [`Corpus::sequences`].
+    /// [`Error::Weight`] for a weight that is negative, infinite or NaN, [`Error::Sequence`] if `at`
+    /// is not below [`Corpus::sequences`].
     pub fn set_weight(&mut self, at: usize, weight: f64) -> Result<()> {
+        self.check_sequence(at)?;
         if !(weight.is_finite() && weight >= 0.0) {
             return Err(Error::Weight { weight });
         }
         self.weights[at] = weight;
         Ok(())
+    }
+
+    /// Checks that a sequence has been ended.
+    ///
+    /// # Errors
+    /// [`Error::Sequence`] otherwise.
+    pub(crate) fn check_sequence(&self, sequence: usize) -> Result<()> {
+        let sequences = self.sequences();
+        match sequence < sequences {
+            true => Ok(()),
+            false => Err(Error::Sequence {
+                sequence,
+                sequences,
+            }),
+        }
     }
 
     /// Removes the tokens of the current sequence.

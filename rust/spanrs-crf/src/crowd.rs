@@ -263,13 +263,22 @@ impl Answers {
             let scores = self.tokens_len() * self.labels;
             check_len("scores of tokens", scores, prior.tokens.len())?;
         }
-        if outside >= self.labels {
-            return Err(Error::Label {
+        self.check_outside(outside)?;
+        Transitions::new(self.labels, prior.transitions.to_vec())
+    }
+
+    /// Checks that the label before the first token is one of the labels.
+    ///
+    /// # Errors
+    /// [`Error::Label`] otherwise.
+    fn check_outside(&self, outside: usize) -> Result<()> {
+        match outside < self.labels {
+            true => Ok(()),
+            false => Err(Error::Label {
                 label: u32::try_from(outside).unwrap_or(u32::MAX),
                 labels: self.labels,
-            });
+            }),
         }
-        Transitions::new(self.labels, prior.transitions.to_vec())
     }
 
     /// Fills the lattice with the label scores of a sequence: the prior plus the scores of all its
@@ -322,13 +331,15 @@ impl Answers {
     /// [`Posterior::labels`]; rows need not sum to 1.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a distribution of another size.
+    /// [`Error::Shape`] for a distribution of another size, [`Error::Label`] if `outside` is out of
+    /// range.
     pub fn counts(&self, labels: &[f64], outside: usize) -> Result<Vec<f64>> {
         check_len(
             "label probabilities",
             self.tokens_len() * self.labels,
             labels.len(),
         )?;
+        self.check_outside(outside)?;
         let mut counts = vec![0.0; self.table_len()];
         for (sequence, answers) in self.answers.iter().enumerate() {
             for (annotator, own) in answers {
@@ -445,6 +456,9 @@ mod tests {
         assert!(answers.add(0, 1, vec![0, 0]).is_err());
         assert!(answers.add(0, 0, vec![0]).is_err());
         assert!(answers.add(0, 0, vec![0, 2]).is_err());
+        let (label, labels) = (2, 2);
+        let outside = answers.counts(&[0.5; 4], 2);
+        assert_eq!(outside, Err(Error::Label { label, labels }));
         let prior = TruePrior {
             start: &[0.0; 2],
             transitions: &[0.0; 4],

@@ -86,8 +86,11 @@ impl EmCrf {
         let (mut first, mut starts) = (vec![0], vec![0]);
         let (mut labellings, mut start) = (0, 0);
         for (at, number) in numbers.iter().enumerate() {
-            labellings += number;
-            start += number * corpus.sequence(at).len();
+            // What is too large fits no list of labels.
+            labellings = number.saturating_add(labellings);
+            start = number
+                .saturating_mul(corpus.sequence(at).len())
+                .saturating_add(start);
             first.push(labellings);
             starts.push(start);
         }
@@ -161,11 +164,8 @@ impl EmCrf {
     /// [`Counts::expected`].
     ///
     /// # Errors
-    /// [`Error::Shape`] for arrays of another length, [`Error::Distribution`] if a row does not sum
-    /// to 1.
-    ///
-    /// # Panics
-    /// If there is no such sequence.
+    /// [`Error::Sequence`] if there is no such sequence, [`Error::Shape`] for arrays of another
+    /// length, [`Error::Distribution`] if a row does not sum to 1.
     pub fn set_expected(&mut self, at: usize, labels: &[f64], transitions: &[f64]) -> Result<()> {
         let counts = Counts::expected(self.corpus.labels(), labels.to_vec(), transitions)?;
         self.corpus.set_target(at, Target::Counts(counts))?;
@@ -177,8 +177,8 @@ impl EmCrf {
     /// transition counts are given one after the other. Counts left over are ignored.
     ///
     /// # Errors
-    /// As [`EmCrf::set_expected`], and [`Error::Shape`] for a sequence out of range or missing
-    /// counts, with the index of the sequence; sequences before it are changed.
+    /// As [`EmCrf::set_expected`], with the number of the sequence; sequences before it are changed.
+    /// [`Error::Shape`] also for missing counts; `found` is the number of those that are left.
     pub fn set_all_expected(
         &mut self,
         sequences: &[usize],
@@ -187,25 +187,12 @@ impl EmCrf {
     ) -> Result<(), (Error, usize)> {
         let size = self.corpus.labels();
         for &at in sequences {
-            let shape = |what| {
-                let (expected, found) = (at, 0);
-                let error = Error::Shape {
-                    what,
-                    expected,
-                    found,
-                };
-                (error, at)
-            };
-            if at >= self.corpus.sequences() {
-                return Err(shape("sequences"));
-            }
-            let own = labels.split_at_checked(self.corpus.sequence(at).len() * size);
-            let pairs = transitions.split_at_checked(size * size);
-            let (Some((own, more)), Some((pairs, others))) = (own, pairs) else {
-                return Err(shape("expected counts"));
-            };
-            (labels, transitions) = (more, others);
-            let set = self.set_expected(at, own, pairs);
+            let set = self.corpus.check_sequence(at).and_then(|()| {
+                let tokens = self.corpus.sequence(at).len();
+                let own = take_front("label counts", &mut labels, tokens * size)?;
+                let pairs = take_front("transition counts", &mut transitions, size * size)?;
+                self.set_expected(at, own, pairs)
+            });
             set.map_err(|error| (error, at))?;
         }
         Ok(())
@@ -384,209 +371,20 @@ impl EmCrf {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::train::{Algorithm, train};
-
-    const LABELS: usize = 3;
-
-    /// Sequences of several lengths, one of them empty, with attributes that depend on the place.
-    fn corpus() -> Corpus {
-        let mut corpus = Corpus::new(LABELS, 5);
-        for (at, tokens) in [3, 0, 1, 2, 3].into_iter().enumerate() {
-            for token in 0..tokens {
-                let items = [(token as u32, 1.0), ((at + token) as u32 % 5, 0.5)];
-                corpus.token(items).unwrap();
-            }
-            corpus
-                .end_sequence(Target::Labels(vec![0; tokens]), 1.0)
-                .unwrap();
-        }
-        corpus
-    }
-
-    /// All labellings of each sequence.
-    fn all() -> (Vec<usize>, Vec<u32>) {
-        let (mut numbers, mut labels) = (Vec::new(), Vec::new());
-        for tokens in [3, 0, 1, 2, 3] {
-            let number = LABELS.pow(tokens);
-            numbers.push(number);
-            for at in 0..number {
-                labels.extend((0..tokens).map(|place| (at / LABELS.pow(place) % LABELS) as u32));
-            }
-        }
-        (numbers, labels)
-    }
-
-    fn weights(crf: &EmCrf) -> Vec<f64> {
-        let mut random = spanrs_base::Rng::new(3);
-        let number = |_| random.below(1000) as f64 / 500.0 - 1.0;
-        (0..crf.features().len()).map(number).collect()
-    }
-
-    #[test]
-    fn probabilities_of_all_labellings_sum_to_1_and_give_best_and_marginals() {
-        let (numbers, labels) = all();
-        let crf = EmCrf::new(corpus(), &numbers, labels, FeatureSelection::default()).unwrap();
-        let weights = weights(&crf);
-        let logs = crf.log_likelihoods(&weights, 1, || false).unwrap();
-        assert_eq!(logs, crf.log_likelihoods(&weights, 2, || false).unwrap());
-        let best = crf.best(&weights, None, 1, || false).unwrap();
-        let marginals = crf.marginals(&weights, None, 1, || false).unwrap();
-        let (mut first, mut token) = (0, 0);
-        for (at, number) in numbers.iter().enumerate() {
-            let own = &logs[first..first + number];
-            let sum: f64 = own.iter().map(|log| log.exp()).sum();
-            assert!((sum - 1.0).abs() < 1e-12);
-            let tokens = crf.corpus().sequence(at).len();
-            let labellings: Vec<&[u32]> = crf.labellings(at).collect();
-            let most = (0..*number)
-                .max_by(|a, b| own[*a].total_cmp(&own[*b]))
-                .unwrap();
-            let known: Vec<u32> = best[token..token + tokens]
-                .iter()
-                .map(|l| *l as u32)
-                .collect();
-            assert_eq!(labellings[most], known);
-            for place in 0..tokens {
-                let pairs = labellings.iter().zip(own);
-                let with_1 = pairs.filter(|(labels, _)| labels[place] == 1);
-                let share: f64 = with_1.map(|(_, log)| log.exp()).sum();
-                assert!((marginals[(token + place) * LABELS + 1] - share).abs() < 1e-12);
-            }
-            (first, token) = (first + number, token + tokens);
-        }
-    }
-
-    #[test]
-    fn weights_of_0_and_inactive_sequences_are_left_out() {
-        let (numbers, labels) = all();
-        let mut crf = EmCrf::new(corpus(), &numbers, labels, FeatureSelection::default()).unwrap();
-        let mut given = vec![0.0; numbers.iter().sum()];
-        // Only the first labelling of the last sequence counts.
-        given[numbers[..4].iter().sum::<usize>()] = 2.0;
-        crf.set_weights(&given).unwrap();
-        let mut first = vec![0.0; crf.features().len()];
-        let loss = crf
-            .train(&Lbfgs::default(), 0.1, 1, &mut first, || false)
-            .unwrap();
-        crf.set_weights(&vec![1.0; given.len()]).unwrap();
-        crf.set_expected(4, &[1.0, 0.0, 0.0].repeat(3), &{
-            let mut pairs = [0.0; 9];
-            pairs[0] = 2.0;
-            pairs
-        })
-        .unwrap();
-        crf.set_active(&[false, false, false, false, true]).unwrap();
-        let mut half = vec![0.0; crf.features().len()];
-        let own = crf
-            .train(&Lbfgs::default(), 0.05, 1, &mut half, || false)
-            .unwrap();
-        // Half the weight with half the penalty.
-        assert!((loss - 2.0 * own).abs() < 1e-6);
-        assert!(first.iter().zip(&half).all(|(a, b)| (a - b).abs() < 1e-3));
-    }
-
-    #[test]
-    fn labellings_replace_expected_counts() {
-        let (numbers, labels) = all();
-        let new = || {
-            EmCrf::new(
-                corpus(),
-                &numbers,
-                labels.clone(),
-                FeatureSelection::default(),
-            )
-        };
-        let given: Vec<f64> = (0..numbers.iter().sum())
-            .map(|at| (at % 5) as f64)
-            .collect();
-        let (mut fresh, mut used) = (new().unwrap(), new().unwrap());
-        used.set_expected(
-            0,
-            &[1.0, 0.0, 0.0].repeat(3),
-            &[2.0, 0., 0., 0., 0., 0., 0., 0., 0.],
-        )
-        .unwrap();
-        let objective = |crf: &mut EmCrf| {
-            crf.set_weights(&given).unwrap();
-            let mut weights = vec![0.0; crf.features().len()];
-            crf.train(&Lbfgs::default(), 0.1, 1, &mut weights, || false)
-                .unwrap()
-        };
-        assert_eq!(objective(&mut fresh), objective(&mut used));
-    }
-
-    #[test]
-    fn training_is_that_of_the_same_labels() {
-        let numbers = [1, 1, 1, 1, 1];
-        let labels: Vec<u32> = (0..9).map(|at| at % 3).collect();
-        let crf = EmCrf::new(
-            corpus(),
-            &numbers,
-            labels.clone(),
-            FeatureSelection::default(),
-        )
-        .unwrap();
-        let mut mine = vec![0.0; crf.features().len()];
-        crf.train(&Lbfgs::default(), 0.1, 1, &mut mine, || false)
-            .unwrap();
-        let mut plain = corpus();
-        for at in 0..5 {
-            let tokens = plain.sequence(at);
-            plain
-                .set_target(at, Target::Labels(labels[tokens].to_vec()))
-                .unwrap();
-        }
-        let features = Features::of(&plain, FeatureSelection::default());
-        let mut theirs = vec![0.0; features.len()];
-        let options = Lbfgs::default();
-        let algorithm = Algorithm::Lbfgs { options, c2: 0.1 };
-        train(
-            &plain,
-            &features,
-            &algorithm,
-            1,
-            &mut theirs,
-            || false,
-            |_, _| Ok(true),
-        )
-        .unwrap();
-        assert!(mine.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-3));
-    }
-
-    #[test]
-    fn what_does_not_fit_is_an_error() {
-        let selection = FeatureSelection::default();
-        assert!(EmCrf::new(corpus(), &[1], vec![0; 3], selection).is_err());
-        assert!(EmCrf::new(corpus(), &[1; 5], vec![0; 8], selection).is_err());
-        assert!(EmCrf::new(corpus(), &[1; 5], vec![3; 9], selection).is_err());
-        let mut crf = EmCrf::new(corpus(), &[1; 5], vec![0; 9], selection).unwrap();
-        assert!(crf.set_weights(&[1.0; 4]).is_err());
-        assert!(crf.set_weights(&[-1.0; 5]).is_err());
-        assert!(crf.set_active(&[true]).is_err());
-        assert!(crf.set_expected(2, &[0.5, 0.0, 0.0], &[0.0; 9]).is_err());
-        assert!(crf.log_likelihoods(&[], 1, || false).is_err());
-    }
-
-    #[test]
-    fn rare_attributes_are_left_out() {
-        let selection = FeatureSelection {
-            all_states: true,
-            min_attribute_frequency: 2.0,
-            ..FeatureSelection::default()
-        };
-        let crf = EmCrf::new(corpus(), &[1; 5], vec![0; 9], selection).unwrap();
-        let mut counts = [0.0; 5];
-        for token in 0..crf.corpus().tokens() {
-            crf.corpus()
-                .items(token)
-                .for_each(|(attribute, value)| counts[attribute as usize] += value);
-        }
-        for (attribute, count) in counts.into_iter().enumerate() {
-            let labels = if count >= 2.0 { LABELS } else { 0 };
-            assert_eq!(crf.features().state(attribute).1.len(), labels);
-        }
-    }
+/// Removes the first `len` numbers and returns them; `what` names them in the plural.
+///
+/// # Errors
+/// [`Error::Shape`] if there are fewer.
+fn take_front<'a>(what: &'static str, numbers: &mut &'a [f64], len: usize) -> Result<&'a [f64]> {
+    let found = numbers.len();
+    let (front, rest) = numbers.split_at_checked(len).ok_or(Error::Shape {
+        what,
+        expected: len,
+        found,
+    })?;
+    *numbers = rest;
+    Ok(front)
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,16 @@ pub enum Error {
         /// The length that was given.
         found: usize,
     },
-    /// An attribute that is not below the number of attributes of the corpus or of the sequences.
+    /// A sequence that is not below the number of sequences.
+    #[error("sequence {sequence} is out of range: there are {sequences}")]
+    Sequence {
+        /// The number that was given.
+        sequence: usize,
+        /// Number of sequences; the largest valid number is one less.
+        sequences: usize,
+    },
+    /// An attribute that is not below the number of attributes of the corpus, the sequences or the
+    /// model.
     #[error("attribute {attribute} is out of range: there are {attributes}")]
     Attribute {
         /// The number that was given.
@@ -137,7 +146,7 @@ pub enum Error {
         labels: usize,
     },
     /// More features than a 32-bit number can index: `u32::MAX` is the limit.
-    #[error("{features} features; a model has at most 2^32; leave out rare ones (min_freq)")]
+    #[error("{features} features; a model has at most 2^32 - 1; leave out rare ones (min_freq)")]
     Features {
         /// Number of features that was found.
         features: usize,

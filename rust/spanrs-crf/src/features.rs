@@ -18,7 +18,7 @@
 //! are contiguous.
 
 use crate::corpus::{Corpus, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_len};
 use crate::model::MAX_LABELS;
 
 /// The features that have a weight, in the order of the weights.
@@ -218,6 +218,16 @@ impl Features {
             true => features.frequent(corpus, selection.min_frequency),
             false => features,
         }
+    }
+
+    /// Checks that the features are over the labels and attributes of a corpus.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] otherwise.
+    pub(crate) fn check(&self, corpus: &Corpus) -> Result<()> {
+        check_len("labels of features", corpus.labels(), self.labels())?;
+        let attributes = corpus.attributes();
+        check_len("attributes of features", attributes, self.attributes())
     }
 
     /// Drops the state features of attributes whose values, times sequence weights, sum to less

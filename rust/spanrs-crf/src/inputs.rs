@@ -62,7 +62,8 @@ impl Inputs {
     ///
     /// # Errors
     /// [`Error::Shape`] of [`Extractor::find`], with the index of the sequence, if the template
-    /// uses a column that the sequence does not have.
+    /// uses a column that the sequence does not have; [`Error::Sequence`] for columns if the range
+    /// ends behind the last sequence.
     pub fn features(
         &self,
         range: Range<usize>,
@@ -73,6 +74,14 @@ impl Inputs {
             (Self::Features(sequences), _) => return Ok((Cow::Borrowed(sequences), 0)),
             (Self::Columns(_), None) => return Ok((Cow::Owned(Sequences::new(0)), range.start)),
         };
+        let (sequence, sequences) = (range.end.saturating_sub(1), columns.len());
+        if sequence >= sequences && !range.is_empty() {
+            let error = Error::Sequence {
+                sequence,
+                sequences,
+            };
+            return Err((error, sequence));
+        }
         let (mut extractor, first) = (extractor.clone(), range.start);
         let mut sequences = Sequences::new(index.attributes());
         for at in range {
@@ -102,11 +111,9 @@ impl Inputs {
     ///
     /// # Errors
     /// Those of [`Inputs::features`] and of `decode`, with the index of the sequence: the first
-    /// error in the first range that has one. [`Error::Interrupted`] if the watch said stop.
-    ///
-    /// # Panics
-    /// If the inputs are columns and there is no template, or if attributes are not those of the
-    /// model.
+    /// error in the first range that has one. [`Error::Attribute`] for an attribute that the model
+    /// does not have, [`Error::Input`] for columns without a template, [`Error::Interrupted`] if
+    /// the watch said stop.
     ///
     /// # Examples
     /// ```
@@ -133,6 +140,10 @@ impl Inputs {
         watch: Watch,
         decode: impl Fn(&mut Decoder, usize) -> Result<T> + Sync,
     ) -> Result<Vec<T>, SequenceError> {
+        if matches!(self, Self::Columns(_)) && template.is_none() && !self.is_empty() {
+            let message = "strings are decoded by a template, and there is none";
+            return Err((Error::Input(message.to_owned()), 0));
+        }
         let threads = match threads {
             // Asking for the number of processors takes longer than a short sentence.
             0 | 1 => 1,
@@ -156,6 +167,7 @@ impl Inputs {
                         stopped.store(true, Ordering::Relaxed);
                         return Err((Error::Interrupted, at));
                     }
+                    check_attributes(&features, at - first, model).map_err(|error| (error, at))?;
                     decoder.read(&features, at - first);
                     decoded.push(decode(&mut decoder, at).map_err(|error| (error, at))?);
                 }
@@ -167,6 +179,28 @@ impl Inputs {
             all.append(&mut part?);
         }
         Ok(all)
+    }
+}
+
+/// Checks that the attributes of a sequence are those of the model.
+///
+/// # Errors
+/// [`Error::Attribute`] for the first one that is not.
+fn check_attributes(sequences: &Sequences, at: usize, model: &Model) -> Result<()> {
+    let attributes = model.features().attributes();
+    if sequences.attributes() <= attributes {
+        return Ok(());
+    }
+    let items = sequences
+        .sequence(at)
+        .flat_map(|token| sequences.items(token));
+    let mut beyond = items.filter(|(attribute, _)| *attribute as usize >= attributes);
+    match beyond.next() {
+        None => Ok(()),
+        Some((attribute, _)) => Err(Error::Attribute {
+            attribute,
+            attributes,
+        }),
     }
 }
 
@@ -211,6 +245,38 @@ mod tests {
             let expected: Vec<_> = (0..600).map(|at| (at, usize::from(at % 3 == 0))).collect();
             assert_eq!(labels.unwrap(), expected);
         }
+    }
+
+    #[test]
+    fn inputs_of_another_model_are_refused() {
+        let (model, mut columns) = (model(), Columns::default());
+        let labels =
+            |inputs: &Inputs| inputs.decode(&model, None, 1, || false, |decoder, _| decoder.best());
+        assert_eq!(labels(&Inputs::Columns(columns.clone())), Ok(Vec::new()));
+        columns.value("Ada");
+        columns.end_token().unwrap();
+        columns.end();
+        let inputs = Inputs::Columns(columns);
+        assert!(matches!(labels(&inputs), Err((Error::Input(_), 0))));
+        let extractor = Extractor::new(&Template::parse("U:%x[0,0]").unwrap());
+        let index = AttributeIndex::new(model.attributes());
+        let refused = inputs.features(0..2, Some((&extractor, &index)));
+        assert!(matches!(
+            refused,
+            Err((Error::Sequence { sequence: 1, .. }, 1))
+        ));
+
+        let mut sequences = Sequences::new(9);
+        for attribute in [0, 8] {
+            sequences.indicators(&[attribute]).unwrap();
+            sequences.end();
+        }
+        let (attribute, attributes) = (8, 1);
+        let error = Error::Attribute {
+            attribute,
+            attributes,
+        };
+        assert_eq!(labels(&Inputs::Features(sequences)), Err((error, 1)));
     }
 
     #[test]

@@ -157,17 +157,16 @@ impl NamedCorpus {
     /// [`Error::Labels`] for more than [`MAX_LABELS`], without a sequence; otherwise the errors of
     /// [`Corpus::set_target`] with the index of the sequence, such as [`Error::NoLabel`] for an
     /// empty list of allowed labels and [`Error::Shape`] if a label was interned after the last
-    /// call of [`NamedCorpus::push`].
-    ///
-    /// # Panics
-    /// If a partial or soft target has a label whose number was never given out.
+    /// call of [`NamedCorpus::push`]; [`Error::Label`] for a label whose number was never given
+    /// out.
     pub fn close(&mut self) -> Result<(), (Error, Option<usize>)> {
         let labels = self.labels.len();
         if labels > MAX_LABELS {
             return Err((Error::Labels { labels }, None));
         }
         for (at, targets) in self.open.drain(..) {
-            let set = self.corpus.set_target(at, target_of(&targets, labels));
+            let target = target_of(&targets, labels);
+            let set = target.and_then(|target| self.corpus.set_target(at, target));
             set.map_err(|error| (error, Some(at)))?;
         }
         Ok(())
@@ -183,13 +182,27 @@ impl NamedCorpus {
 
 /// The target of a sequence from those of its tokens: soft if a token has a distribution, else
 /// partial.
-fn target_of(targets: &[TokenTarget], labels: usize) -> Target {
+///
+/// # Errors
+/// [`Error::Label`] for a label that is not below `labels`.
+fn target_of(targets: &[TokenTarget], labels: usize) -> Result<Target> {
+    if let Some(&label) = targets.iter().find_map(|target| match target {
+        TokenTarget::Label(label) => Some(label).filter(|label| **label as usize >= labels),
+        TokenTarget::Open => None,
+        TokenTarget::Allowed(some) => some.iter().find(|label| **label as usize >= labels),
+        TokenTarget::Shares(shares) => {
+            let mut all = shares.iter().map(|(label, _)| label);
+            all.find(|label| **label as usize >= labels)
+        }
+    }) {
+        return Err(Error::Label { label, labels });
+    }
     if targets
         .iter()
         .any(|target| matches!(target, TokenTarget::Shares(_)))
     {
         let mut rows = vec![0.0; targets.len() * labels];
-        for (row, target) in rows.chunks_exact_mut(labels).zip(targets) {
+        for (row, target) in rows.chunks_exact_mut(labels.max(1)).zip(targets) {
             match target {
                 TokenTarget::Label(label) => row[*label as usize] = 1.0,
                 TokenTarget::Open => row.fill(1.0 / labels as f64),
@@ -205,7 +218,7 @@ fn target_of(targets: &[TokenTarget], labels: usize) -> Target {
                 }
             }
         }
-        return Target::Soft(rows);
+        return Ok(Target::Soft(rows));
     }
     let mut rows = vec![false; targets.len() * labels];
     for (row, target) in rows.chunks_exact_mut(labels.max(1)).zip(targets) {
@@ -215,7 +228,7 @@ fn target_of(targets: &[TokenTarget], labels: usize) -> Target {
             _ => row.fill(true),
         }
     }
-    Target::Partial(rows)
+    Ok(Target::Partial(rows))
 }
 
 #[cfg(test)]
@@ -254,6 +267,27 @@ mod tests {
             let error = TokenTarget::shares(vec![(0, share)], 3).unwrap_err();
             assert_eq!(error, Error::Distribution { token: 3 });
         }
+    }
+
+    #[test]
+    fn labels_that_were_never_given_out_are_refused() {
+        for target in [
+            TokenTarget::Label(2),
+            TokenTarget::Allowed(vec![0, 2]),
+            TokenTarget::Shares(vec![(0, 0.5), (2, 0.5)]),
+        ] {
+            let mut corpus = NamedCorpus::default();
+            let _ = ["A", "B"].map(|name| corpus.labels.intern(name));
+            let targets = vec![TokenTarget::Open, target];
+            corpus.push(vec![Vec::new(); 2], targets, 1.0).unwrap();
+            let (label, labels) = (2, 2);
+            let refused = Err((Error::Label { label, labels }, Some(0)));
+            assert_eq!(corpus.close(), refused);
+        }
+        let mut corpus = NamedCorpus::default();
+        let none = vec![TokenTarget::Shares(Vec::new())];
+        corpus.push(vec![Vec::new()], none, 1.0).unwrap();
+        assert!(corpus.close().is_err(), "there is no label at all");
     }
 
     #[test]

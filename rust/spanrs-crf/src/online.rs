@@ -33,7 +33,7 @@
 use spanrs_base::{Clock, Rng, Watch};
 
 use crate::corpus::{Corpus, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::lattice::Lattice;
 use crate::lbfgs::{Iteration, Stop};
@@ -110,10 +110,7 @@ impl Online {
     /// [`Error::Target`] for soft labels and counts, before training; [`Error::NotFinite`] if
     /// weights overflow; [`Error::Interrupted`]; and those of `after`. `weights` are then the
     /// average so far.
-    ///
-    /// # Panics
-    /// If there are fewer weights than features, or fewer attributes in the features than in the
-    /// corpus. [`crate::train()`] checks the weights.
+    /// [`Error::Shape`] as for [`crate::train()`].
     pub fn train(
         &self,
         corpus: &Corpus,
@@ -122,6 +119,8 @@ impl Online {
         watch: Watch,
         mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
     ) -> Result<Stop> {
+        check_len("weights", features.len(), weights.len())?;
+        features.check(corpus)?;
         let algorithm = match self.update {
             Update::Perceptron => "the averaged perceptron",
             Update::PassiveAggressive { .. } => "passive-aggressive training",

@@ -14,8 +14,8 @@
 //! start has, then divide, beginning below the first rate. The trial with the smallest objective
 //! wins, the earlier one of equal ones.
 //!
-//! The loss of a sequence is measured before its own step, so a sample of one sequence cannot tell
-//! rates apart: the penalty decides, and the smallest rate tried wins.
+//! The loss of a sequence is measured before its own step, so one pass cannot tell rates apart if
+//! the sample has one sequence that can be learnt from. Such a sample is passed over twice.
 //!
 //! The decay of all weights is one multiplication: weights are a vector times a scale. Each
 //! sequence costs its forward-backward, the exponentials of the transition scores, and the features
@@ -27,7 +27,7 @@
 use spanrs_base::{Clock, Rng, Watch};
 
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::lbfgs::{Iteration, Stop};
 use crate::objective::targets::Work;
@@ -114,10 +114,7 @@ impl Sgd {
     /// # Errors
     /// [`Error::NotFinite`] or [`Error::Transition`] if weights overflow, [`Error::Interrupted`],
     /// and those of `after`; `weights` are then those of the best pass so far.
-    ///
-    /// # Panics
-    /// If there are fewer weights than features, or fewer attributes in the features than in the
-    /// corpus. [`crate::train()`] checks the weights.
+    /// [`Error::Shape`] as for [`crate::train()`].
     pub fn train(
         &self,
         corpus: &Corpus,
@@ -126,6 +123,8 @@ impl Sgd {
         watch: Watch,
         mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
     ) -> Result<Stop> {
+        check_len("weights", features.len(), weights.len())?;
+        features.check(corpus)?;
         let labels = corpus.labels();
         let mut learner = Learner {
             corpus,
@@ -194,10 +193,19 @@ impl Sgd {
         lambda: f64,
         clock: &mut Clock,
     ) -> Result<f64> {
+        let corpus = learner.corpus;
+        let is_learnt =
+            |at: &&usize| !corpus.sequence(**at).is_empty() && corpus.total_weight(**at) > 0.0;
+        // The only step of one pass would have no effect on its loss.
+        let passes = match sample.iter().filter(is_learnt).count() {
+            1 => 2,
+            _ => 1,
+        };
+        let sample = sample.repeat(passes);
         let mut loss_at = |eta: f64| -> Result<f64> {
             learner.weights.copy_from_slice(start);
             learner.scale = 1.0;
-            let loss = learner.pass(sample, eta, lambda, &mut 0, clock);
+            let loss = learner.pass(&sample, eta, lambda, &mut 0, clock);
             let loss = match loss {
                 Err(Error::NotFinite | Error::Transition { .. }) => f64::INFINITY,
                 loss => loss?,

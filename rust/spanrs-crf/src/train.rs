@@ -57,10 +57,11 @@ pub enum Algorithm {
 /// Pass an owned corpus to save memory: L-BFGS frees its attributes once they are packed.
 ///
 /// `features` must be over the labels and attributes of the corpus, as those of [`Features::of`]
-/// are; other ones can cause a panic.
+/// are.
 ///
 /// # Errors
-/// [`crate::Error::Shape`] if there are not as many weights as features;
+/// [`crate::Error::Shape`] if there are not as many weights as features, or if the features are of
+/// other labels or attributes than the corpus;
 /// [`crate::Error::NotFinite`] or [`crate::Error::Transition`] if weights or scores overflow;
 /// [`crate::Error::Target`] for targets that online algorithms cannot learn from;
 /// [`crate::Error::Interrupted`]; and those of `after`. After an error `weights` are the last
@@ -99,6 +100,7 @@ pub fn train<'a>(
 ) -> Result<Stop> {
     check_len("weights", features.len(), weights.len())?;
     let corpus = corpus.into();
+    features.check(&corpus)?;
     match algorithm {
         Algorithm::Lbfgs { options, c2 } => train_lbfgs(
             corpus, features, options, *c2, threads, weights, watch, after,

@@ -387,3 +387,101 @@ fn attributes_that_occur_together_get_equal_weights_at_the_minimum() {
         );
     }
 }
+
+#[test]
+fn features_of_another_corpus_are_refused() {
+    let corpus = corpus();
+    let sgd = Sgd {
+        c2: 1.0,
+        max_iterations: 1,
+        period: 1,
+        delta: 0.0,
+        eta: 0.1,
+        rate: 2.0,
+        samples: 10,
+        candidates: 1,
+        max_trials: 1,
+        seed: 1,
+    };
+    let online = Online {
+        update: Update::Perceptron,
+        max_iterations: 1,
+        epsilon: 0.0,
+        seed: 1,
+    };
+    for (labels, attributes) in [(2, 12), (3, 11), (4, 12)] {
+        let features = Features::listed(labels, attributes, &[(0, 0)], &[]);
+        let (features, _) = features.unwrap();
+        let refused = |algorithm| {
+            let done = |_, _: &[f64]| Ok(true);
+            let weights = &mut [0.0];
+            train(&corpus, &features, &algorithm, 1, weights, || false, done).unwrap_err()
+        };
+        for algorithm in [
+            lbfgs(0.0, 1.0),
+            Algorithm::Sgd(sgd),
+            Algorithm::Online(online),
+        ] {
+            assert!(matches!(refused(algorithm), Error::Shape { .. }));
+        }
+        let done = |_, _: &[f64]| Ok(true);
+        let direct = sgd.train(&corpus, &features, &mut [0.0], || false, done);
+        assert!(matches!(direct, Err(Error::Shape { .. })));
+    }
+    let features = Features::of(&corpus, FeatureSelection::default());
+    let done = |_, _: &[f64]| Ok(true);
+    let direct = online.train(&corpus, &features, &mut [], || false, done);
+    assert!(matches!(
+        direct,
+        Err(Error::Shape {
+            what: "weights",
+            ..
+        })
+    ));
+}
+
+#[test]
+fn gradient_descent_learns_from_one_sequence() {
+    let losses = |empty: usize, c2: f64| {
+        let mut corpus = Corpus::new(2, 2);
+        for attribute in [0, 1, 0, 1] {
+            corpus.token([(attribute, 1.0)]).unwrap();
+        }
+        let target = Target::Labels(vec![0, 1, 0, 1]);
+        corpus.end_sequence(target, 1.0).unwrap();
+        for _ in 0..empty {
+            corpus.end_sequence(Target::Labels(vec![]), 1.0).unwrap();
+        }
+        let features = Features::of(&corpus, FeatureSelection::default());
+        let mut weights = vec![0.0; features.len()];
+        let sgd = Sgd {
+            c2,
+            max_iterations: 1000,
+            period: 10,
+            delta: 1e-6,
+            eta: 0.1,
+            rate: 2.0,
+            samples: 1000,
+            candidates: 10,
+            max_trials: 20,
+            seed: 1,
+        };
+        let done = |_, _: &[f64]| Ok(true);
+        sgd.train(&corpus, &features, &mut weights, || false, done)
+            .unwrap();
+        let mut objective = spanrs_crf::Objective::new(&corpus, &features, c2, 1).unwrap();
+        let mut loss = |weights: &[f64]| {
+            let mut gradient = vec![0.0; weights.len()];
+            objective.evaluate(weights, &mut gradient).unwrap()
+        };
+        let (start, own) = (loss(&vec![0.0; weights.len()]), loss(&weights));
+        let exact = lbfgs(0.0, c2);
+        train(&corpus, &features, &exact, 1, &mut weights, || false, done).unwrap();
+        [start, own, loss(&weights)]
+    };
+    for (empty, c2) in [(0, 0.1), (3, 0.1), (0, 1.0), (0, 0.0)] {
+        let [start, own, least] = losses(empty, c2);
+        let most = least + 0.05 * (start - least);
+        assert!(own < most, "{empty} {c2}: {start}, {own}, {least}");
+    }
+}

@@ -16,7 +16,7 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
-    /// A feature template that cannot be read, from the options of a parser or from a model file.
+    /// A feature template in the options of a parser that cannot be read.
     #[error("template {line}: {message}")]
     Template {
         /// Line of the templates, from 1; 1 if there are no templates at all.
@@ -28,7 +28,8 @@ pub enum Error {
     /// another number of lists of tags than of sentences.
     #[error("{0}")]
     Training(String),
-    /// A model file or JSON that cannot be read, or metadata that cannot be written.
+    /// A model file or JSON that cannot be read, the templates in it included, or metadata that
+    /// cannot be written.
     #[error("{0}")]
     File(String),
     /// The [`Watch`](spanrs_base::Watch) asked to stop.

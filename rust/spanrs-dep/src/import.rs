@@ -16,7 +16,7 @@ use crate::averages::Averages;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::parser::{Parser, ParserFeatures, ParserSetup};
-use crate::tagger::{Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
+use crate::tagger::{History, Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::text_hash::TextHash;
 use crate::weights::Weights;
 
@@ -146,7 +146,7 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
     Ok(Tagger {
         setup: TaggerSetup::new(
             TaggerFeatures::Published,
-            classes,
+            (classes, History::Xpos),
             Lexicon::new(entries),
             Lexicon::default(),
         ),

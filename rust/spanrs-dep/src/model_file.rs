@@ -8,9 +8,12 @@
 //! | `features`, `ends` | u64, u64 | hash of each feature, and the end of its row |
 //! | `classes`, `weights` | u16, i32 | class and weight of each entry; weights are multiplied by `scale` |
 //! | `tagdict`, `known_tags`, `names` | u8 | words or names of features, each followed by a line feed |
+//! | `tagdict_ends`, `known_tags_ends`, `names_ends` | u64 | end in bytes of each word or name |
 //! | `tagdict_numbers`, `known_tags_numbers` | u32 | number of each word: a class, or a set of tags |
 //!
-//! The last two rows are those of the tagger only. `names` has a line per feature, or is empty.
+//! The last three rows are those of the tagger only. `names` has a line per feature, or is empty.
+//! Ends are written only where a word or name contains a line feed, which the text cannot tell from
+//! the one that follows it.
 //!
 //! The metadata of the safetensors header has one entry, `spanrs.dep`: JSON with the format
 //! version, the classes and options of tagger and parser, and the model's own metadata
@@ -21,8 +24,7 @@
 //! A file may come from anywhere. safetensors checks that tensors lie in the file; here types,
 //! lengths, the ranges of all numbers and the order within rows are checked before a table is
 //! built, so that prediction cannot index out of bounds, and memory is proportional to the size of
-//! the file. Words that contain a line feed cannot be represented: a file written with such a word
-//! in a lexicon is refused when it is read.
+//! the file.
 
 use std::collections::HashMap;
 
@@ -34,11 +36,13 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::parser::templates::Templates;
 use crate::parser::{Parser, ParserFeatures, ParserSetup};
-use crate::tagger::{Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
+use crate::tagger::{History, Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::weights::{MAX_CLASSES, Rows, Weights};
 
-/// Version of the format; files of other ones are refused.
-const VERSION: u64 = 1;
+/// Latest version of the format; files of later ones are refused.
+///
+/// Version 2 adds [`TaggerHeader::upos_history`], and is only written for models that have it.
+const VERSION: u64 = 2;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
 
@@ -50,7 +54,7 @@ fn damaged(what: impl std::fmt::Display) -> Error {
 /// The JSON in the header: everything but numbers and words.
 #[derive(Serialize, Deserialize)]
 struct Header {
-    /// [`VERSION`].
+    /// 1, or [`VERSION`].
     version: u64,
     /// See [`Model::padded`].
     padded: bool,
@@ -71,6 +75,9 @@ struct TaggerHeader {
     classes: Vec<(String, String)>,
     /// Factor from weights to the integers of the file.
     scale: f64,
+    /// True if UPOS are features of later words; XPOS otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    upos_history: bool,
 }
 
 /// What the header knows of a parser.
@@ -136,10 +143,21 @@ fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut Vec<Tensor>) {
     tensors.push((format!("{name}_numbers"), Dtype::U32, data));
 }
 
-/// Adds strings as one tensor, each followed by a line feed.
+/// Adds strings as one tensor, each followed by a line feed, and their ends as another one if a
+/// string contains a line feed itself.
 fn put_names<'a>(name: &str, names: impl Iterator<Item = &'a str>, tensors: &mut Vec<Tensor>) {
-    let text: String = names.flat_map(|name| [name, "\n"]).collect();
+    let (mut text, mut ends, mut is_ambiguous) = (String::new(), Vec::new(), false);
+    for name in names {
+        is_ambiguous |= name.contains('\n');
+        text.push_str(name);
+        ends.push(text.len() as u64);
+        text.push('\n');
+    }
     tensors.push((name.to_owned(), Dtype::U8, text.into_bytes()));
+    if is_ambiguous {
+        let ends = bytes(ends, u64::to_le_bytes);
+        tensors.push((format!("{name}_ends"), Dtype::U64, ends));
+    }
 }
 
 impl Model {
@@ -175,10 +193,12 @@ impl Model {
         if let Some(parser) = &self.parser {
             put_weights("parser", &parser.weights, &mut tensors);
         }
+        let tagger = self.tagger.as_ref();
+        let upos_history = tagger.is_some_and(|tagger| tagger.setup.history == History::Upos);
         let header = Header {
-            version: VERSION,
+            version: if upos_history { VERSION } else { 1 },
             padded: self.padded,
-            tagger: self.tagger.as_ref().map(|tagger| TaggerHeader {
+            tagger: tagger.map(|tagger| TaggerHeader {
                 published: tagger.setup.features == TaggerFeatures::Published,
                 classes: tagger
                     .classes()
@@ -186,6 +206,7 @@ impl Model {
                     .map(|tags| (tags.xpos.clone(), tags.upos.clone()))
                     .collect(),
                 scale: tagger.weights.scale(),
+                upos_history,
             }),
             parser: self.parser.as_ref().map(|parser| ParserHeader {
                 templates: parser.templates().map(str::to_owned),
@@ -218,8 +239,7 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::File`] with what is wrong: no safetensors file, not of spanrs, of another version,
-    /// or with tensors that contradict each other; [`Error::Template`] for templates of a parser
-    /// that cannot be read.
+    /// with tensors that contradict each other, or with templates of a parser that cannot be read.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let (_, header) = SafeTensors::read_metadata(file)
             .map_err(|error| damaged(format!("not a model of spanrs, or damaged: {error}")))?;
@@ -227,9 +247,12 @@ impl Model {
         let entry = entry
             .ok_or_else(|| damaged("a safetensors file, but not a tagger or parser of spanrs"))?;
         let version: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
-        if version["version"] != VERSION {
+        if !version["version"]
+            .as_u64()
+            .is_some_and(|n| (1..=VERSION).contains(&n))
+        {
             return Err(damaged(format!(
-                "format version {}; this spanrs reads version {VERSION}",
+                "format version {}; this spanrs reads versions 1 to {VERSION}",
                 version["version"]
             )));
         }
@@ -282,10 +305,27 @@ impl Tensors<'_> {
             .collect())
     }
 
-    /// Returns the strings of a tensor, which are separated by line feeds.
+    /// Returns the strings of a tensor, which are followed by line feeds, or end where the tensor of
+    /// ends says if there is one.
     fn names(&self, name: &str) -> Result<Vec<String>> {
         let text = String::from_utf8(self.data(name, Dtype::U8)?).map_err(damaged)?;
-        Ok(text.split_terminator('\n').map(str::to_owned).collect())
+        let ends = format!("{name}_ends");
+        if self.0.tensor(&ends).is_err() {
+            return Ok(text.split_terminator('\n').map(str::to_owned).collect());
+        }
+        let (mut start, mut names) = (0, Vec::new());
+        for end in self.numbers(&ends, Dtype::U64, u64::from_le_bytes)? {
+            let end = usize::try_from(end).ok();
+            let own = end.filter(|end| text.as_bytes().get(*end) == Some(&b'\n'));
+            let own = own.and_then(|end| Some((end, text.get(start..end)?)));
+            let (end, own) = own.ok_or_else(|| damaged(format!("{ends} is out of order")))?;
+            names.push(own.to_owned());
+            start = end + 1;
+        }
+        match start == text.len() {
+            true => Ok(names),
+            false => Err(damaged(format!("{ends} leaves out names"))),
+        }
     }
 
     /// Returns a lexicon whose numbers are below `limit`.
@@ -356,10 +396,14 @@ impl Tensors<'_> {
             true => TaggerFeatures::Published,
             false => TaggerFeatures::Rich,
         };
+        let history = match header.upos_history {
+            true => History::Upos,
+            false => History::Xpos,
+        };
         let tagdict = self.lexicon("tagger.tagdict", classes.len())?;
         let known_tags = self.lexicon("tagger.known_tags", u32::MAX as usize)?;
         Ok(Tagger {
-            setup: TaggerSetup::new(features, classes, tagdict, known_tags),
+            setup: TaggerSetup::new(features, (classes, history), tagdict, known_tags),
             weights,
             names,
         })
@@ -391,7 +435,11 @@ impl Tensors<'_> {
         }
         let features = match &header.templates {
             None => ParserFeatures::Published,
-            Some(source) => ParserFeatures::Templates(Box::new(Templates::parse(source)?)),
+            Some(source) => {
+                // A template that the user did not write is damage.
+                let templates = Templates::parse(source).map_err(damaged)?;
+                ParserFeatures::Templates(Box::new(templates))
+            }
         };
         let weights = self.weights("parser", classes.len(), header.scale)?;
         let setup = ParserSetup::new(
@@ -402,5 +450,113 @@ impl Tensors<'_> {
             header.has_root_class,
         );
         Parser::new(setup, weights).map_err(damaged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Next, ParserOptions, Passes, TaggerOptions, TaggerTrainer, Treebank, Word};
+    use crate::{fit_parser, import_tagger};
+
+    fn model(tagger: Tagger) -> Model {
+        Model {
+            tagger: Some(tagger),
+            parser: None,
+            padded: false,
+            metadata: "{}".to_owned(),
+        }
+    }
+
+    #[test]
+    fn taggers_keep_the_tags_that_are_features_of_later_words() {
+        let universal = |upos: &str| Tags {
+            xpos: String::new(),
+            upos: upos.to_owned(),
+        };
+        let gold = ["DET", "NOUN"].map(universal);
+        let sentence = ["the", "run"].into_iter().zip(&gold);
+        let options = TaggerOptions::default();
+        let mut trainer = TaggerTrainer::new([sentence].into_iter(), options).unwrap();
+        trainer.train_one(&["the", "run"], &[0, 1]);
+        let mut tagger = trainer.finish(trainer.averages()).unwrap();
+        for (history, version) in [(History::Upos, "2"), (History::Xpos, "1")] {
+            tagger.setup.history = history;
+            let bytes = model(tagger.clone()).to_bytes().unwrap();
+            let header = String::from_utf8_lossy(&bytes);
+            assert!(header.contains(&format!("\\\"version\\\":{version},")));
+            let again = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
+            assert_eq!(again.setup.history, history);
+            assert_eq!(model(again).to_bytes().unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn words_may_be_line_feeds() {
+        let weights = br#"{"i word \n": {"A": 1.0}, "bias": {"B": 0.5}}"#;
+        let tagdict = r#"{"\n": "B", "": "A", "a\n\nb": "A"}"#;
+        let tagger = import_tagger(weights, tagdict.as_bytes(), br#"["A", "B"]"#).unwrap();
+        let names = tagger.names.clone();
+        let bytes = model(tagger).to_bytes().unwrap();
+        let tagger = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
+        let words: Vec<&str> = tagger
+            .tagdict()
+            .iter()
+            .map(|(word, _)| word.as_str())
+            .collect();
+        assert_eq!(words, ["\n", "", "a\n\nb"]);
+        assert_eq!(tagger.names, names);
+        assert_eq!(model(tagger).to_bytes().unwrap(), bytes);
+    }
+
+    #[test]
+    fn bad_templates_are_damage() {
+        let mut treebank = Treebank::default();
+        treebank.push([Word {
+            form: "Run",
+            ..Word::default()
+        }]);
+        let options = ParserOptions {
+            templates: Some("S0.w\nN0.w".to_owned()),
+            ..ParserOptions::default()
+        };
+        let passes = Passes {
+            epochs: 1,
+            seed: None,
+            models: 1,
+            watch: || false,
+        };
+        let after = |_, _: &_| Ok(Next::Continue);
+        let parser = fit_parser(&treebank, &options, (1, 0.0), passes, after).unwrap();
+        let model = Model {
+            tagger: None,
+            parser: Some(parser),
+            padded: false,
+            metadata: "{}".to_owned(),
+        };
+        let mut bytes = model.to_bytes().unwrap();
+        assert!(Model::from_bytes(&bytes).is_ok());
+        let at = bytes.windows(4).position(|part| part == b"N0.w").unwrap();
+        bytes[at..at + 4].copy_from_slice(b"N0.x");
+        let Err(Error::File(message)) = Model::from_bytes(&bytes) else {
+            panic!("not damage");
+        };
+        assert!(message.starts_with("template 2: "), "{message}");
+    }
+
+    #[test]
+    fn ends_of_words_are_checked() {
+        let tagger = import_tagger(b"{}", br#"{"\n": "A", "b": "A"}"#, br#"["A"]"#).unwrap();
+        let bytes = model(tagger).to_bytes().unwrap();
+        let ends = [1_u64, 3].map(u64::to_le_bytes).concat();
+        let at = bytes.windows(16).position(|part| part == ends).unwrap();
+        for wrong in [[1, 2], [3, 1], [1, u64::MAX], [1, 1]] {
+            let mut damaged = bytes.clone();
+            damaged[at..at + 16].copy_from_slice(&wrong.map(u64::to_le_bytes).concat());
+            assert!(
+                matches!(Model::from_bytes(&damaged), Err(Error::File(_))),
+                "{wrong:?}"
+            );
+        }
     }
 }

@@ -203,7 +203,7 @@ pub enum Unmatched {
     /// Annotations of a text overlap each other so much that pairing them would take too long
     /// ([`mat`](crate::mat)).
     #[error(
-        "too many annotations overlap one another from character {from} on: more than {most} pairs of them are possible"
+        "too many annotations overlap one another from character {from} on: more than {most} {what}"
     )]
     TooTangled {
         /// First character of the group of annotations, or of the stretch of text, that exceeded
@@ -211,6 +211,8 @@ pub enum Unmatched {
         from: i64,
         /// The limit that was exceeded.
         most: usize,
+        /// What is limited, with a verb: `pairs of them overlap`.
+        what: &'static str,
     },
     /// The [`Watch`](spanrs_base::Watch) said stop.
     #[error("interrupted")]

@@ -219,3 +219,16 @@ proptest! {
         agree(&gold, &[pred, long].concat());
     }
 }
+
+#[test]
+fn positions_may_be_any_of_i64() {
+    let at = |start, end, ty| Span { start, end, ty };
+    let gold = [at(i64::MIN, i64::MAX, 0), at(i64::MAX, i64::MIN, 1)];
+    let pred = [at(i64::MIN, 0, 0), at(-1, i64::MAX, 1)];
+    let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+    let events = found(&mut Matcher::default(), &pair);
+    let matched = events
+        .of(FAIR)
+        .filter(|event| event.gold == Some(0) && event.pred.is_some());
+    assert!(matched.count() > 0);
+}

@@ -131,7 +131,7 @@ proptest! {
             more.push((Key::Number(0), Vec::new(), Vec::new()));
             let more: Vec<Document> = more.into_iter().map(|(key, events, _)| (key, events)).collect();
             let refused = first.clone().join(&counted(&more, true), |_| true);
-            prop_assert_eq!(refused, Err(CountsError::Documents));
+            prop_assert!(matches!(refused, Err(CountsError::Documents(_))));
         }
     }
 
@@ -238,7 +238,24 @@ fn one(n: u64, by_document: bool) -> Counts {
 fn what_does_not_belong_together_is_refused_and_changes_nothing() {
     let mut counts = one(1, true);
     let before = counts.to_bytes().unwrap();
-    assert_eq!(counts.merge(&one(1, false)), Err(CountsError::Documents));
+    let refused = |found: Result<(), CountsError>| match found {
+        Err(CountsError::Documents(message)) => message,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        refused(counts.merge(&one(1, false))),
+        "counts by document do not merge with counts without documents"
+    );
+    assert_eq!(
+        refused(counts.add_document(Key::Number(1), &one(1, true))),
+        "counts that have documents cannot be added as one document"
+    );
+    let mut two = one(1, true);
+    two.merge(&one(1, true)).unwrap();
+    assert_eq!(
+        refused(counts.join(&two, |_| true)),
+        "layers of annotations need the same number of documents"
+    );
     let other = Counts::by_document(&OTHER);
     let message = counts.merge(&other).unwrap_err().to_string();
     assert_eq!(message, "counts of the matcher other are no counts of test");

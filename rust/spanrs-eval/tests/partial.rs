@@ -489,3 +489,22 @@ fn many_equal_and_nested_spans_are_no_burden() {
         }
     }
 }
+
+#[test]
+fn positions_may_be_any_of_i64() {
+    let at = |start, end, ty| Span { start, end, ty };
+    let whole = at(i64::MIN, i64::MAX, 0);
+    let gold = [whole, at(i64::MIN, 0, 1), at(i64::MAX, i64::MIN, 1)];
+    let pred = [at(-1, i64::MAX, 0), whole, at(i64::MIN, i64::MIN + 1, 1)];
+    for matching in [Matching::Greedy, Matching::Optimal] {
+        let mut events = Events::default();
+        let pair = spanrs_eval::Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+        Matcher::new(matching, 0.0)
+            .compare(&pair, &mut events)
+            .unwrap();
+        let correct = events
+            .of(Mode::Bounds as u8)
+            .filter(|event| event.outcome == Found::Correct as u8);
+        assert!(correct.count() <= 1);
+    }
+}

@@ -8,17 +8,17 @@
 use std::ops::Range;
 
 use memchr::memchr_iter;
-use spanrs_base::Position;
 
 use crate::conllu;
 use crate::csv::is_tag;
 use crate::error::{Code, Error, Result};
 use crate::layers::unread_layers;
-use crate::layout::{Columns, Comments, Layout, is_conllu, is_space, no_tokens, sniff, trimmed};
+use crate::layout::{Columns, Comments, Layout, is_conllu, is_space, sniff, trimmed};
 use crate::lines::{Bounds, LineReader, LineShape};
 use crate::running_numbers::tokens_are_numbers;
 
 mod fields;
+mod keys;
 mod ordinary;
 mod parts;
 
@@ -86,8 +86,8 @@ pub struct ColumnReader {
     any: bool,
     unread_layers: Vec<usize>,
     tokens_are_numbers: bool,
-    /// Whether a word of CoNLL-U had the key of the tag, and that of the second tag.
-    keys_found: [bool; 2],
+    /// Whether a word of CoNLL-U had the keys of the tag, the second tag and the token.
+    keys_found: [bool; 3],
     /// A file in which no word has the key of the tag is accepted.
     key_may_lack: bool,
     /// Keys of MISC of the first words, for messages.
@@ -133,7 +133,7 @@ impl ColumnReader {
             any: false,
             unread_layers,
             tokens_are_numbers,
-            keys_found: [false; 2],
+            keys_found: [false; 3],
             key_may_lack: false,
             misc_keys,
         })
@@ -175,10 +175,15 @@ impl ColumnReader {
         self.layout.token != usize::MAX
     }
 
-    /// Returns the token of the last token line; empty in a file of one column.
+    /// Returns the token of the last token line; empty in a file of one column, `_` where CoNLL-U
+    /// does not specify one.
     #[inline(always)]
     pub fn token(&self) -> &[u8] {
-        self.field(self.layout.token)
+        let field = self.field(self.layout.token);
+        match &self.layout.conllu {
+            None => field,
+            Some(keys) => conllu::token(field, keys.token.as_deref()),
+        }
     }
 
     /// Returns the token as text.
@@ -242,25 +247,18 @@ impl ColumnReader {
         self.layout.tag
     }
 
-    /// Returns the key of MISC that holds the tags; None if a column does.
-    pub fn tag_key(&self) -> Option<&str> {
-        self.layout.conllu.as_ref()?.tag.as_deref()
-    }
-
-    /// Accepts a file in which no word has the key of the tag: all tags are `O`.
-    pub fn allow_missing_key(&mut self) {
-        self.key_may_lack = true;
-    }
-
-    /// Returns the key of the tag if no word so far has it.
-    pub fn missing_key(&self) -> Option<&str> {
-        self.tag_key().filter(|_| !self.keys_found[0])
-    }
-
     /// Returns true if the second column, which must have been asked for, is neither that of the
-    /// tokens nor that of the tags.
+    /// tokens nor that of the tags. In CoNLL-U, keys of MISC are columns of their own.
     pub fn has_second(&self) -> bool {
-        ![self.layout.token, self.layout.tag].contains(&self.layout.second)
+        let Layout {
+            token, tag, second, ..
+        } = self.layout;
+        match &self.layout.conllu {
+            Some(keys) if keys.second.is_some() => {
+                keys.second != keys.token && keys.second != keys.tag
+            }
+            _ => ![token, tag].contains(&second),
+        }
     }
 
     /// Returns the second tag of the last token line.
@@ -399,36 +397,6 @@ impl ColumnReader {
         true
     }
 
-    /// Checks at the end of the file that it has tokens, and the keys asked for.
-    #[cold]
-    fn end(&self) -> Result<Option<LineKind>> {
-        if self.any || self.tokens > 0 {
-            let found = [self.keys_found[0] || self.key_may_lack, self.keys_found[1]];
-            let keys = self.layout.conllu.iter();
-            let mut keys = keys.flat_map(|keys| [&keys.tag, &keys.second].into_iter().zip(found));
-            return match keys.find_map(|(key, found)| key.as_ref().filter(|_| !found)) {
-                None => Ok(None),
-                Some(key) => {
-                    let known = match self.misc_keys.as_slice() {
-                        [] => "it has no keys".to_owned(),
-                        keys => format!("keys of the first words: {}", keys.join(", ")),
-                    };
-                    let message = format!(
-                        "no word has the key {key} in MISC ({known}; case matters), and no column of CoNLL-U is \
-                         called {key} ({})",
-                        conllu::NAMES.join(", ")
-                    );
-                    Err(Error::new(
-                        Code::NoColumn,
-                        Position::file(self.path()),
-                        message,
-                    ))
-                }
-            };
-        }
-        Err(no_tokens(self.path()))
-    }
-
     #[cold]
     fn sentence_too_long(&self) -> Error {
         let message = format!("the sentence has more than {} tokens", self.tokens - 1);
@@ -516,35 +484,6 @@ impl ColumnReader {
             return self.conllu_line();
         }
         Ok(LineKind::Token)
-    }
-
-    /// Returns the kind of a line of CoNLL-U: a word is a token; ranges and empty nodes are skipped
-    /// as comments.
-    fn conllu_line(&mut self) -> Result<LineKind> {
-        match conllu::id(self.field(0)) {
-            conllu::Id::Word => {
-                let Some(keys) = &self.layout.conllu else {
-                    return Ok(LineKind::Token);
-                };
-                let columns = [
-                    (self.layout.tag, &keys.tag),
-                    (self.layout.second, &keys.second),
-                ];
-                for (at, (column, key)) in columns.into_iter().enumerate() {
-                    let place = conllu::tag_place(self.field(column), key.as_deref());
-                    self.keys_found[at] |= key.is_none() || place.is_some();
-                }
-                Ok(LineKind::Token)
-            }
-            conllu::Id::NoWord => Ok(LineKind::Comment),
-            conllu::Id::Invalid => {
-                let message = format!(
-                    "the first column is `{}`; words of CoNLL-U are numbered from 1",
-                    String::from_utf8_lossy(self.field(0))
-                );
-                Err(Error::new(Code::Ragged, self.lines.position(), message))
-            }
-        }
     }
 
     /// Returns true if there is no tag and a field is empty that is not empty in the first token

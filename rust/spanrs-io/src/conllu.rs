@@ -21,15 +21,21 @@
 //! | `B-PER` | none | `B-PER` |
 //! | `_` | any or none | `O` |
 //!
+//! Tokens may be under a key as well, such as transliterations; where it is missing the token is `_`.
+//!
 //! A key that no word of the file has is an error at its end: it is usually misspelt, and all tags
 //! would silently be `O`.
 //!
-//! Source: <https://universaldependencies.org/format.html>. The functions here are used for tags;
+//! Source: <https://universaldependencies.org/format.html>. The functions here read columns;
 //! sentences with syntax are read by [`crate::SyntaxReader`], which shares the ids.
 
 use std::ops::Range;
 
-use crate::layout::{is_space, trimmed};
+use spanrs_base::Position;
+
+use crate::error::{Code, Error, Result};
+use crate::layout::{Column, Columns, Keys, Layout, is_space, trimmed};
+use crate::lines::LineReader;
 use crate::recognise::prefixed_type;
 
 /// The names of the columns, in order.
@@ -37,7 +43,7 @@ pub(crate) const NAMES: [&str; 10] = [
     "ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC",
 ];
 /// Column of the tokens.
-pub(crate) const FORM: usize = 1;
+const FORM: usize = 1;
 /// Column of the features `key=value`, separated by `|`.
 pub(crate) const MISC: usize = 9;
 /// Column of the heads: a number, or `_`.
@@ -89,7 +95,7 @@ pub(crate) fn fits(ahead: &[u8]) -> bool {
 
 /// Returns the position of the column of that name, in any case; None for other names, which are
 /// keys of MISC.
-pub(crate) fn column(name: &str) -> Option<usize> {
+fn column_of(name: &str) -> Option<usize> {
     NAMES
         .iter()
         .position(|known| known.eq_ignore_ascii_case(name))
@@ -120,6 +126,16 @@ pub(crate) fn tag<'a>(field: &'a [u8], key: Option<&str>) -> &'a [u8] {
     tag_place(field, key).map_or(b"O", |place| &field[place])
 }
 
+/// Returns the token that a field holds, which may be `_`; with a key its value, or `_` where it is
+/// not specified.
+#[inline]
+pub(crate) fn token<'a>(field: &'a [u8], key: Option<&str>) -> &'a [u8] {
+    match key {
+        None => field,
+        Some(_) => tag_place(field, key).map_or(b"_", |place| &field[place]),
+    }
+}
+
 /// Returns the fields of MISC of the words in `ahead`, the beginning of a file in whole lines.
 fn misc(ahead: &[u8]) -> impl Iterator<Item = &[u8]> {
     ahead.split_inclusive(|&b| b == b'\n').filter_map(|line| {
@@ -133,7 +149,7 @@ fn misc(ahead: &[u8]) -> impl Iterator<Item = &[u8]> {
 ///
 /// The fields `O`, `B-PER`, `_` are tags. The fields `SpaceAfter=No`, `_` are not, nor are `O`, `_`
 /// alone, which are no evidence.
-pub(crate) fn misc_holds_tags(ahead: &[u8]) -> bool {
+fn misc_holds_tags(ahead: &[u8]) -> bool {
     let mut any = false;
     misc(ahead).all(|field| {
         let tag = prefixed_type(field).is_some();
@@ -160,6 +176,90 @@ pub(crate) fn misc_keys(ahead: &[u8]) -> Vec<String> {
         }
     }
     keys
+}
+
+/// Finds the layout of a CoNLL-U file. `at` is the number of lines before the first token line,
+/// `line`.
+///
+/// The default column of tags, -1, is accepted only if MISC holds tags and no keys; otherwise the
+/// column has to be named, since no column of CoNLL-U holds span tags by definition. The error then
+/// lists the keys that MISC has.
+///
+/// # Errors
+/// [`Code::Ragged`] where the line does not have ten columns, [`Code::NoColumn`] for columns beyond
+/// them and for -1.
+pub(crate) fn layout(
+    lines: &LineReader,
+    options: &Columns,
+    at: usize,
+    line: &[u8],
+) -> Result<Layout> {
+    let columns = NAMES.len();
+    let wrong = |code, message| {
+        let place = Position::line(lines.path(), at as u64 + 1);
+        Error::new(code, place, message)
+    };
+    let found = line.split(|&b| b == b'\t').count();
+    if found != columns {
+        let message = format!("{found} columns separated by tabs; CoNLL-U has {columns}");
+        return Err(wrong(Code::Ragged, message));
+    }
+    let resolve = |column: &Column| match column {
+        // -1 is the default: use MISC if it holds tags.
+        Column::Index(-1) if misc_holds_tags(lines.ahead()) => Ok((MISC, None)),
+        Column::Index(column) if (0..columns as i64).contains(column) => {
+            Ok((*column as usize, None))
+        }
+        Column::Index(column) => {
+            let keys = misc_keys(lines.ahead());
+            let keys = if keys.is_empty() {
+                String::new()
+            } else {
+                format!(", or a key of MISC (found: {})", keys.join(", "))
+            };
+            let number = match column {
+                -1 => String::new(),
+                _ => format!(" and has no column {column} (0 to {})", columns - 1),
+            };
+            Err(wrong(
+                Code::NoColumn,
+                format!(
+                    "this is CoNLL-U{number}; name the column of the tags: UPOS, XPOS, MISC{keys}; \
+                     or say --format columns"
+                ),
+            ))
+        }
+        Column::Name(name) => Ok(match column_of(name) {
+            Some(column) => (column, None),
+            None => (MISC, Some(name.clone())),
+        }),
+    };
+    let (token, token_key) = match &options.token {
+        Column::Index(0) => (FORM, None),
+        column => resolve(column)?,
+    };
+    let (tag, tag_key) = resolve(&options.tag)?;
+    let (second, second_key) = match &options.second {
+        Some(Column::Index(_)) if options.second_may_lack => (tag, None),
+        second => second
+            .as_ref()
+            .map(resolve)
+            .transpose()?
+            .unwrap_or((0, None)),
+    };
+    Ok(Layout {
+        byte: Some(b'\t'),
+        columns,
+        token,
+        tag,
+        second,
+        empty: Vec::new(),
+        conllu: Some(Keys {
+            token: token_key,
+            tag: tag_key,
+            second: second_key,
+        }),
+    })
 }
 
 #[cfg(test)]

@@ -267,12 +267,14 @@ pub(crate) struct Layout {
     pub(crate) conllu: Option<Keys>,
 }
 
-/// The keys of MISC that hold the tags in CoNLL-U.
+/// The keys of MISC that hold tokens and tags in CoNLL-U; None where a column does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keys {
-    /// Key of the tags, such as `NER`; None where the column holds nothing but the tag.
+    /// Key of the tokens, such as `Translit`.
+    pub(crate) token: Option<String>,
+    /// Key of the tags, such as `NER`.
     pub(crate) tag: Option<String>,
-    /// Key of the second tags; None as for `tag`.
+    /// Key of the second tags.
     pub(crate) second: Option<String>,
 }
 
@@ -341,7 +343,7 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     };
     let plain = options.separator == Separator::Auto && options.format == Format::Auto;
     if options.format == Format::Conllu || plain && conllu::fits(lines.ahead()) {
-        return conllu_layout(lines, options, at, line);
+        return conllu::layout(lines, options, at, line);
     }
     if plain && let Some(separator) = csv_separator(lines.ahead()) {
         let message = format!(
@@ -470,84 +472,6 @@ fn place_of(column: i64, columns: usize) -> Option<usize> {
         column
     };
     usize::try_from(index).ok().filter(|&index| index < columns)
-}
-
-/// Finds the layout of a CoNLL-U file. `at` is the number of lines before the first token line,
-/// `line`.
-///
-/// The default column of tags, -1, is accepted only if MISC holds tags and no keys; otherwise the
-/// column has to be named, since no column of CoNLL-U holds span tags by definition. The error then
-/// lists the keys that MISC has.
-///
-/// # Errors
-/// [`Code::Ragged`] where the line does not have ten columns, [`Code::NoColumn`] for columns beyond
-/// them and for -1.
-fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) -> Result<Layout> {
-    let columns = conllu::NAMES.len();
-    let wrong = |code, message| {
-        let place = Position::line(lines.path(), at as u64 + 1);
-        Error::new(code, place, message)
-    };
-    let found = line.split(|&b| b == b'\t').count();
-    if found != columns {
-        let message = format!("{found} columns separated by tabs; CoNLL-U has {columns}");
-        return Err(wrong(Code::Ragged, message));
-    }
-    let resolve = |column: &Column| match column {
-        // -1 is the default: use MISC if it holds tags.
-        Column::Index(-1) if conllu::misc_holds_tags(lines.ahead()) => Ok((conllu::MISC, None)),
-        Column::Index(column) if (0..columns as i64).contains(column) => {
-            Ok((*column as usize, None))
-        }
-        Column::Index(column) => {
-            let keys = conllu::misc_keys(lines.ahead());
-            let keys = if keys.is_empty() {
-                String::new()
-            } else {
-                format!(", or a key of MISC (found: {})", keys.join(", "))
-            };
-            let number = match column {
-                -1 => String::new(),
-                _ => format!(" and has no column {column} (0 to {})", columns - 1),
-            };
-            Err(wrong(
-                Code::NoColumn,
-                format!(
-                    "this is CoNLL-U{number}; name the column of the tags: UPOS, XPOS, MISC{keys}; \
-                     or say --format columns"
-                ),
-            ))
-        }
-        Column::Name(name) => Ok(match conllu::column(name) {
-            Some(column) => (column, None),
-            None => (conllu::MISC, Some(name.clone())),
-        }),
-    };
-    let token = match &options.token {
-        Column::Index(0) => conllu::FORM,
-        column => resolve(column)?.0,
-    };
-    let (tag, tag_key) = resolve(&options.tag)?;
-    let (second, second_key) = match &options.second {
-        Some(Column::Index(_)) if options.second_may_lack => (tag, None),
-        second => second
-            .as_ref()
-            .map(resolve)
-            .transpose()?
-            .unwrap_or((0, None)),
-    };
-    Ok(Layout {
-        byte: Some(b'\t'),
-        columns,
-        token,
-        tag,
-        second,
-        empty: Vec::new(),
-        conllu: Some(Keys {
-            tag: tag_key,
-            second: second_key,
-        }),
-    })
 }
 
 /// Returns the first line in the buffer that is neither blank nor a comment nor a document line,

@@ -214,3 +214,43 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tokens_of_conllu_may_be_values_of_a_key() {
+    let word = |at: u32, misc: &str| format!("{at}\tx\t_\tNOUN\t_\t_\t0\troot\t_\t{misc}\n");
+    let text = format!("{}{}", word(1, "NER=B-X|Translit=Ivan"), word(2, "NER=O"));
+    let read = |key: &str| {
+        let token = Column::Name(key.to_owned());
+        let tag = Column::Name("NER".to_owned());
+        rows(
+            text.as_bytes(),
+            Columns {
+                token,
+                tag,
+                ..Columns::default()
+            },
+        )
+    };
+    let expected = [[row("Ivan", "B-X", 1), row("_", "O", 2)]];
+    assert_eq!(read("Translit").unwrap(), expected);
+    assert_eq!(read("FORM").unwrap()[0][1], row("x", "O", 2));
+    assert_eq!(read("translit"), Err((Code::NoColumn, 0)));
+}
+
+#[test]
+fn keys_of_conllu_are_columns_of_their_own() {
+    let text = "1\tx\t_\tNOUN\t_\t_\t0\troot\t_\tNER=B-X|Pos=N\n";
+    let has_second = |second: &str| {
+        let column = |name: &str| Column::Name(name.to_owned());
+        let options = Columns {
+            tag: column("NER"),
+            second: Some(column(second)),
+            ..Columns::default()
+        };
+        let lines = LineReader::new("t", Box::new(text.as_bytes()), Limits::default()).unwrap();
+        ColumnReader::new(lines, options).unwrap().has_second()
+    };
+    assert!(has_second("Pos"));
+    assert!(has_second("UPOS"));
+    assert!(!has_second("NER"));
+}

@@ -77,14 +77,11 @@ impl Writer {
     /// # Errors
     /// - [`Error::TooMany`] if `length` exceeds [`Limits::sentence_tokens`] of the default limits.
     /// - [`Error::OutOfRange`] for a span that is empty or ends after `length`.
-    /// - [`Error::BadType`] for a type that would be read back as something else.
+    /// - [`Error::BadType`] for a type that would be read back as something else, and for a type id
+    ///   that is not an index of `types`.
     /// - [`Error::Overlap`] for spans that share a token, unless the writer is overwriting.
     /// - [`Error::NotExpressible`] for touching spans of one type in IO and spans of several tokens
     ///   in TOKEN, unless the writer is overwriting.
-    ///
-    /// # Panics
-    /// If a type id is not an index of `types` and the dialect is one with [`Bare::WholeTag`]; with
-    /// [`Bare::OneType`] that is [`Error::BadType`].
     pub fn write(&self, spans: &[Span], types: &[&str], length: usize) -> Result<Vec<String>> {
         let max_tokens = Limits::default().sentence_tokens;
         if length > max_tokens {
@@ -163,7 +160,7 @@ impl Writer {
         // Stable and by start only: with `overwriting` the order of equal starts decides, as in iobes.
         sorted.sort_by_key(|span| span.start);
         for span in &sorted {
-            let name = types.get(span.ty as usize).copied().unwrap_or_default();
+            let name = type_name(types, span)?;
             if span.is_empty() || span.end as usize > length {
                 return Err(Error::OutOfRange {
                     span: display_span(name, span),
@@ -307,8 +304,49 @@ pub(crate) fn tag_string(scheme: Scheme, dialect: &Dialect, letter: &str, ty: &s
     }
 }
 
+/// Returns the name of the type of a span.
+///
+/// # Errors
+/// [`Error::BadType`] if its id is not an index of `types`.
+fn type_name<'a>(types: &[&'a str], span: &Span) -> Result<&'a str> {
+    let name = types.get(span.ty as usize).copied();
+    name.ok_or_else(|| Error::BadType {
+        ty: format!("#{}", span.ty),
+        reason: "its id is not that of a type",
+    })
+}
+
 /// Formats a span for messages: `PER [0, 2)`.
 fn display_span(ty: &str, span: &Span) -> String {
     let ty = if ty.is_empty() { UNTYPED } else { ty };
     format!("{ty} [{}, {})", span.start, span.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_without_a_type_are_refused_in_every_dialect() {
+        let span = Span {
+            start: 0,
+            end: 1,
+            ty: 1,
+        };
+        for bare in [Bare::OneType, Bare::WholeTag] {
+            let dialect = Dialect {
+                bare,
+                ..Dialect::default()
+            };
+            for writer in [
+                Writer::new(Scheme::Bio, dialect.clone()),
+                Writer::new(Scheme::Token, dialect).overwriting(),
+            ] {
+                let error = writer.write(&[span], &["A"], 1).unwrap_err();
+                let message =
+                    "type \"#1\" cannot be written in a tag: its id is not that of a type";
+                assert_eq!(error.to_string(), message);
+            }
+        }
+    }
 }

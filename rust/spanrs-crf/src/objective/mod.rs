@@ -129,11 +129,7 @@ impl<'a> Objective<'a> {
         c2: f64,
         threads: usize,
     ) -> Result<Self> {
-        check_len(
-            "attributes of features",
-            corpus.attributes(),
-            features.attributes(),
-        )?;
+        features.check(corpus)?;
         let groups = Groups::single(features);
         Self::of_groups(Cow::Borrowed(corpus), features, &groups, c2, threads)
     }

@@ -22,8 +22,9 @@
 //!
 //! # Tags as features
 //!
-//! The two tags before a word are features by their XPOS. A tagger that learns UPOS alone has empty
-//! XPOS, so its features of previous tags are the same for all classes.
+//! The two tags before a word are features by their XPOS, or by their UPOS if no class has XPOS.
+//! Models of UPOS alone that were written by the first version of the format keep the features they
+//! were trained with: the XPOS, which are the same for all classes.
 
 pub(crate) mod published;
 pub(crate) mod rich;
@@ -56,6 +57,33 @@ pub enum TaggerFeatures {
     Rich,
 }
 
+/// The tag of a class that is a feature of later words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum History {
+    /// The tag of the treebank.
+    Xpos,
+    /// The universal tag.
+    Upos,
+}
+
+impl History {
+    /// Chooses XPOS, or UPOS if no class has XPOS.
+    pub(crate) fn of(classes: &[Tags]) -> Self {
+        match classes.iter().all(|tags| tags.xpos.is_empty()) {
+            true => Self::Upos,
+            false => Self::Xpos,
+        }
+    }
+
+    /// Returns the tag.
+    pub(crate) fn tag(self, tags: &Tags) -> &str {
+        match self {
+            Self::Xpos => &tags.xpos,
+            Self::Upos => &tags.upos,
+        }
+    }
+}
+
 /// Words that have an entry, each with a number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lexicon {
@@ -85,7 +113,9 @@ pub(crate) struct TaggerSetup {
     pub(crate) features: TaggerFeatures,
     /// The classes, sorted: of equal scores the last class wins, as in parser.py.
     pub(crate) classes: Vec<Tags>,
-    /// Hashes of the XPOS of the classes, which are features of later words.
+    /// Which tags are features of later words.
+    pub(crate) history: History,
+    /// Hashes of these tags, by class.
     texts: Vec<TextHash>,
     /// Frequent words with one tag, as they are written, and their class.
     pub(crate) tagdict: Lexicon,
@@ -176,17 +206,18 @@ impl TaggerSetup {
     /// classes.
     pub(crate) fn new(
         features: TaggerFeatures,
-        classes: Vec<Tags>,
+        (classes, history): (Vec<Tags>, History),
         tagdict: Lexicon,
         known_tags: Lexicon,
     ) -> Self {
         let texts = classes
             .iter()
-            .map(|tags| TextHash::of(&tags.xpos))
+            .map(|tags| TextHash::of(history.tag(tags)))
             .collect();
         Self {
             features,
             classes,
+            history,
             texts,
             tagdict,
             known_tags,
@@ -463,4 +494,47 @@ fn last_largest<T: PartialOrd + Copy>(values: &[T]) -> usize {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Features of the second word after each of two classes.
+    fn second(setup: &TaggerSetup) -> [Vec<u64>; 2] {
+        [0, 1].map(|class| {
+            let mut sentence = TaggerSentence::default();
+            setup.start(["a", "b"].into_iter(), &mut sentence);
+            sentence.tags.push(class);
+            setup.extract(&mut sentence);
+            sentence.features().to_vec()
+        })
+    }
+
+    #[test]
+    fn previous_tags_are_xpos_or_else_upos() {
+        let setup = |features, tags: [(&str, &str); 2]| {
+            let tags = tags.map(|(xpos, upos)| Tags {
+                xpos: xpos.to_owned(),
+                upos: upos.to_owned(),
+            });
+            let classes = tags.to_vec();
+            let history = History::of(&classes);
+            let none = Lexicon::default;
+            TaggerSetup::new(features, (classes, history), none(), none())
+        };
+        for features in [TaggerFeatures::Published, TaggerFeatures::Rich] {
+            let [first, other] = second(&setup(features, [("", "X"), ("", "Y")]));
+            assert_ne!(first, other);
+            assert_eq!(
+                [first, other],
+                second(&setup(features, [("X", ""), ("Y", "")])),
+                "universal tags alone are features as XPOS are"
+            );
+            let [first, other] = second(&setup(features, [("", "Y"), ("X", "X")]));
+            assert_ne!(first, other);
+            let [first, other] = second(&setup(features, [("X", "X"), ("X", "Y")]));
+            assert_eq!(first, other, "as the models of XPOS and UPOS are");
+        }
+    }
 }

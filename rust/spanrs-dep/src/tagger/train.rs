@@ -18,7 +18,8 @@ use std::collections::HashMap;
 use spanrs_base::Interner;
 
 use super::{
-    Lexicon, Tagger, TaggerFeatures, TaggerSentence, TaggerSetup, Tags, last_largest, published,
+    History, Lexicon, Tagger, TaggerFeatures, TaggerSentence, TaggerSetup, Tags, last_largest,
+    published,
 };
 use crate::averages::Averages;
 use crate::error::{Error, Result};
@@ -182,9 +183,10 @@ impl TaggerTrainer {
             }
         }
         let classes_len = classes.len();
+        let history = History::of(&classes);
         let setup = TaggerSetup::new(
             options.features,
-            classes,
+            (classes, history),
             Lexicon::new(tagdict),
             Lexicon::new(known_tags),
         );
@@ -258,7 +260,10 @@ impl TaggerTrainer {
                 {
                     let tags = &sentence.tags;
                     let text = |back: usize| match tags.len().checked_sub(back) {
-                        Some(at) => self.setup.classes[tags[at] as usize].xpos.as_str(),
+                        Some(at) => {
+                            let setup = &self.setup;
+                            setup.history.tag(&setup.classes[tags[at] as usize])
+                        }
                         None => published::TAGS_BEFORE[back - tags.len() - 1],
                     };
                     for name in published::names(words, at, [text(1), text(2)]) {

@@ -321,7 +321,7 @@ impl Matcher {
             if among == Among::Paired && shared == 0 {
                 return;
             }
-            let length = candidate.span.end - candidate.span.start;
+            let length = candidate.length();
             let rank = (
                 -shared,
                 walker.size - shared,

@@ -36,7 +36,7 @@ pub(super) struct RemainingSpan {
     pub(super) span: Span<i64>,
     /// Index of the span in its side of the [`Pair`](crate::Pair).
     pub(super) at: u32,
-    /// Number of tokens left.
+    /// Number of tokens left; this and other lengths are at most `i64::MAX`.
     pub(super) size: i64,
     /// The tokens left; `size` of them.
     tokens: Tokens,
@@ -53,11 +53,11 @@ impl RemainingSpan {
         let span = spans.all[at];
         let (size, tokens) = match spans.runs(at) {
             None => (
-                (span.end - span.start).max(0),
+                span.end.saturating_sub(span.start).max(0),
                 Tokens::Run((span.start, span.end)),
             ),
             Some(runs) => (
-                runs.iter().map(|(start, end)| end - start).sum(),
+                length(runs.iter().copied()),
                 Tokens::Runs(runs.iter().copied().collect()),
             ),
         };
@@ -84,7 +84,7 @@ impl RemainingSpan {
     /// Returns the distance of the bounds, FairEval's `e - b`: gaps and lost tokens count, and it
     /// may be negative.
     pub(super) fn length(&self) -> i64 {
-        self.span.end - self.span.start
+        self.span.end.saturating_sub(self.span.start)
     }
 
     /// Returns the number of remaining tokens that two spans have in common.
@@ -93,14 +93,14 @@ impl RemainingSpan {
     /// times the logarithm of those of the other, and to the runs they share.
     pub(super) fn shared(&self, other: &Self) -> i64 {
         match (&self.tokens, &other.tokens) {
-            (Tokens::Run(a), Tokens::Run(b)) => (a.1.min(b.1) - a.0.max(b.0)).max(0),
+            (Tokens::Run(a), Tokens::Run(b)) => a.1.min(b.1).saturating_sub(a.0.max(b.0)).max(0),
             (Tokens::Run(run), Tokens::Runs(runs)) | (Tokens::Runs(runs), Tokens::Run(run)) => {
                 length(runs.within(*run))
             }
             // Look up the runs of the span with fewer runs in the other one.
             (Tokens::Runs(a), Tokens::Runs(b)) => {
                 let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-                few.iter().map(|run| length(many.within(run))).sum()
+                length(few.iter().flat_map(|run| many.within(run)))
             }
         }
     }
@@ -175,7 +175,8 @@ impl RemainingSpan {
     }
 }
 
-/// Returns the number of tokens in runs.
+/// Returns the number of tokens in runs, at most `i64::MAX`.
 fn length(runs: impl Iterator<Item = Run>) -> i64 {
-    runs.map(|(start, end)| end - start).sum()
+    runs.map(|(start, end)| end.saturating_sub(start))
+        .fold(0, i64::saturating_add)
 }

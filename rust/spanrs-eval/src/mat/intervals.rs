@@ -165,6 +165,7 @@ impl Intervals {
                 return Err(Unmatched::TooTangled {
                     from: start.into(),
                     most,
+                    what: "parts of them lie over the pieces of text between their bounds",
                 });
             }
             let interval = |gold: Option<&Leftover>, pred: Option<&Leftover>| Interval {

@@ -300,6 +300,7 @@ impl Pairing {
                 return Err(Unmatched::TooTangled {
                     from: from.into(),
                     most,
+                    what: "pairs of them overlap",
                 });
             }
             let pairs = self.found.iter().map(|&other| partial::Pair {

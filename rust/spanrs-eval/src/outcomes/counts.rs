@@ -345,7 +345,8 @@ impl Counts {
     pub fn add_document(&mut self, key: Key, other: &Self) -> Result<(), CountsError> {
         self.check_schema(other)?;
         if other.has_documents() {
-            return Err(CountsError::Documents);
+            let message = "counts that have documents cannot be added as one document";
+            return Err(CountsError::Documents(message));
         }
         self.check_closed(other)?;
         let cells = self.numbers_of(other);
@@ -389,7 +390,8 @@ impl Counts {
         self.check_schema(other)?;
         let rows = |counts: &Self| counts.rows.as_ref().map(Rows::len);
         if rows(self) != rows(other) {
-            return Err(CountsError::Documents);
+            let message = "layers of annotations need the same number of documents";
+            return Err(CountsError::Documents(message));
         }
         self.check_closed(other)?;
         let cells = self.numbers_of(other);
@@ -478,7 +480,8 @@ impl Counts {
     pub fn merge(&mut self, other: &Self) -> Result<(), CountsError> {
         self.check_schema(other)?;
         if self.has_documents() != other.has_documents() {
-            return Err(CountsError::Documents);
+            let message = "counts by document do not merge with counts without documents";
+            return Err(CountsError::Documents(message));
         }
         self.check_closed(other)?;
         // If the sums do not fit, types and cells that were added here do no harm: their totals are 0.

@@ -14,9 +14,9 @@ pub enum CountsError {
         found: String,
     },
     /// One of two counts has documents and the other has totals only, or documents are required, or
-    /// their numbers differ.
-    #[error("counts by document do not merge with counts without documents")]
-    Documents,
+    /// their numbers differ; the message tells which.
+    #[error("{0}")]
+    Documents(&'static str),
     /// Types cannot be renamed without matching again.
     #[error(
         "the {matcher} matcher would match other spans if types had other names; choose types before scoring"
@@ -109,7 +109,7 @@ impl Coded for CountsError {
 
     fn code(&self) -> &'static str {
         match self {
-            Self::Schema { .. } | Self::Documents => "signature",
+            Self::Schema { .. } | Self::Documents(_) => "signature",
             Self::Rename { .. } => "rename",
             Self::OpenDocument | Self::Overflow => "counts",
             Self::Repeated { .. } | Self::Unpaired { .. } | Self::Gold { .. } => "documents",

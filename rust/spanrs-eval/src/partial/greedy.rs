@@ -79,7 +79,7 @@ fn choose_gold(
     free: impl Iterator<Item = usize>,
 ) -> Option<(usize, bool)> {
     let mut other = None;
-    let mut nearest: Option<(i64, usize)> = None;
+    let mut nearest: Option<(u128, usize)> = None;
     for g in free {
         let span = &gold[g];
         let overlaps = sufficient(span, pred, min_overlap);
@@ -90,7 +90,9 @@ fn choose_gold(
             _ if !overlaps => {}
             Mode::Overlap if agrees => return Some((g, true)),
             Mode::Type if agrees => {
-                let distance = (span.start - pred.start).abs() + (span.end - pred.end).abs();
+                let distances = [(span.start, pred.start), (span.end, pred.end)];
+                let distance = distances.map(|(a, b)| u128::from(a.abs_diff(b)));
+                let distance = distance[0] + distance[1];
                 if nearest.is_none_or(|(least, _)| distance < least) {
                     nearest = Some((distance, g));
                 }

@@ -306,7 +306,8 @@ fn credit(
     if problem.own_type && gold.ty != pred.ty {
         return 0;
     }
-    let shared = gold.end.min(pred.end) - gold.start.max(pred.start);
+    let shared = gold.end.min(pred.end);
+    let shared = shared.saturating_sub(gold.start.max(pred.start));
     let shared = u32::try_from(shared).unwrap_or(u32::MAX);
     let correct = i128::from(problem.mode.agrees(gold, pred));
     correct << 96 | 1 << 64 | i128::from(shared)

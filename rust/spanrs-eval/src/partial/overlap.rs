@@ -11,8 +11,7 @@ use spanrs_base::Span;
 /// gold span.
 ///
 /// With exclusive ends this is nervaluate's rule exactly, also for spans of zero or negative
-/// length. A gold span of zero length overlaps nothing, where nervaluate divides by zero. The
-/// length of the gold span has to fit into `i64`.
+/// length. A gold span of zero length overlaps nothing, where nervaluate divides by zero.
 ///
 /// # Examples
 ///
@@ -29,8 +28,18 @@ pub fn sufficient(gold: &Span<i64>, pred: &Span<i64>, min_overlap: f64) -> bool 
     if pred.start >= gold.end || pred.end <= gold.start {
         return false;
     }
-    let shared = gold.end.min(pred.end) - gold.start.max(pred.start);
-    (shared as f64 / (gold.end - gold.start) as f64) * 100.0 >= min_overlap
+    let shared = length(gold.start.max(pred.start), gold.end.min(pred.end));
+    (shared / length(gold.start, gold.end)) * 100.0 >= min_overlap
+}
+
+/// Returns the number of positions from `start` to `end`, negative if `end` is first. It may not
+/// fit `i64`.
+#[inline]
+fn length(start: i64, end: i64) -> f64 {
+    match end.checked_sub(start) {
+        Some(length) => length as f64,
+        None => (i128::from(end) - i128::from(start)) as f64,
+    }
 }
 
 /// Returns whether the spans are not empty, in reading order, and do not overlap.
@@ -126,5 +135,24 @@ impl Finder {
         self.found.extend(same.map(|&(.., at)| at));
         self.found.sort_unstable();
         self.found.dedup();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_may_exceed_those_of_i64() {
+        let span = |start, end| Span { start, end, ty: 0 };
+        let all = span(i64::MIN, i64::MAX);
+        assert!(sufficient(&all, &all, 100.0));
+        assert!(sufficient(&all, &span(i64::MIN, 0), 50.0));
+        assert!(!sufficient(&all, &span(i64::MIN, 0), 51.0));
+        assert!(sufficient(&span(0, 4), &all, 100.0));
+        // Spans of negative length share a negative number of positions.
+        let reverse = span(i64::MAX - 1, i64::MIN + 1);
+        assert!(sufficient(&reverse, &all, 100.0));
+        assert!(!sufficient(&reverse, &all, 100.1));
     }
 }

@@ -76,7 +76,7 @@ impl ColumnLayout {
             any: false,
             unread_layers: Vec::new(),
             tokens_are_numbers: false,
-            keys_found: [false; 2],
+            keys_found: [false; 3],
             key_may_lack: false,
             misc_keys: Vec::new(),
         })

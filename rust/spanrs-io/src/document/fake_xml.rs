@@ -15,10 +15,13 @@
 //! | `<a b>`, `<a k=v>`, `<>` | text |
 //!
 //! Each `<` is tried with the next `>` behind it. A file with many `<` before one `>` would take
-//! quadratic time if each attempt looked at all of the text between; attempts therefore stop at the
-//! first character that cannot be part of a tag, and the next white space is remembered between
-//! them. One case is left: if the `<` are in quoted values of one tag-like stretch that turns out
-//! not to be a tag, all values behind each of them are parsed again, which takes quadratic time.
+//! quadratic time if each attempt looked at all of the text between. Attempts therefore stop at the
+//! first character that cannot be part of a tag, and two things are remembered between them: the
+//! next white space, where labels end, and the offsets at which attributes were parsed. What
+//! follows such an offset does not depend on where the tag began, so an attempt that arrives at one
+//! fails as the first one did, and the whole file takes linear time.
+
+use std::collections::HashSet;
 
 use super::{Document, place};
 use crate::error::{Code, Error, Result};
@@ -37,6 +40,7 @@ pub(super) fn read(name: &str, source: &str) -> Result<Document> {
         text: 0,
         open: Vec::new(),
         blank: 0,
+        parsed: HashSet::new(),
     };
     let (mut at, mut end) = (0, 0);
     while let Some(begin) = find(source, b'<', at) {
@@ -83,6 +87,9 @@ struct Walk<'a> {
     open: Vec<(&'a str, usize, usize)>,
     /// Offset of the first white space at or behind the place where it was last looked for.
     blank: usize,
+    /// Offsets at which the attributes of a tag, or the rest of them, were parsed. A tag that was
+    /// found is passed over as a whole, so an offset that is met again belongs to no tag.
+    parsed: HashSet<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -146,9 +153,16 @@ impl<'a> Walk<'a> {
             return None;
         }
         let mut attributes = Vec::new();
-        // Not from the end: blanks before the next > would be passed over again for every <.
-        let mut rest = rest.trim_start();
+        let mut rest = rest;
         while !rest.is_empty() {
+            // Before the blanks, which would be passed over again for every < otherwise.
+            if !self.parsed.insert(end - rest.len()) {
+                return None;
+            }
+            rest = rest.trim_start();
+            if rest.is_empty() {
+                break;
+            }
             let key = rest.find(|c: char| c == '=' || c.is_whitespace())?;
             let (key, behind) = rest.split_at(key);
             let value = behind.trim_start().strip_prefix('=')?.trim_start();
@@ -158,7 +172,7 @@ impl<'a> Walk<'a> {
                 return None;
             }
             attributes.push((key, value));
-            rest = after.trim_start();
+            rest = after;
         }
         Some((label, attributes))
     }
@@ -216,6 +230,24 @@ mod tests {
                 Err(error) => assert!(error.to_string().ends_with("is never closed")),
             }
         }
+    }
+
+    #[test]
+    fn beginnings_of_tags_in_attributes_take_linear_time() {
+        for (part, behind) in [
+            ("<a x='<' y='<' ", "x"),
+            ("y='<' ", "y"),
+            ("y=\"'<\" x='\"' ", "y"),
+            ("<", &format!("{}x y", " ".repeat(50_000))),
+        ] {
+            let source = format!("<a {}{behind}>", part.repeat(50_000));
+            let document = read("d", &source).unwrap();
+            assert_eq!(document.text, source);
+        }
+        let source = format!("<a {}></a>", "y='<' ".repeat(50_000));
+        let document = read("d", &source).unwrap();
+        let found = document.attributes(&document.annotations[0]).count();
+        assert_eq!((document.text.as_str(), found), ("", 50_000));
     }
 
     #[test]

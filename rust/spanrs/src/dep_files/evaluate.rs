@@ -284,15 +284,13 @@ pub fn evaluate(
                     if row == 0 {
                         return Err(empty(gold.chunks.path()));
                     }
-                    return match pred.next()? {
-                        None => Ok(counts),
-                        Some(rest) => Err(ends(&gold, 0, &pred, rest.line, &rest.text)),
+                    let Some(rest) = pred.next()? else {
+                        return Ok(counts);
                     };
+                    other.add(rest);
+                    return Err(ends((&gold, &own), (&pred, &other), true));
                 }
-                None if of_gold => {
-                    return Err(ends(&gold, own.line, &pred, other.line, &other.text));
-                }
-                None => return Err(ends(&pred, other.line, &gold, own.line, &own.text)),
+                None => return Err(ends((&gold, &own), (&pred, &other), of_gold)),
             }
             check_same(&gold, &mut own, &pred, &other)?;
             if stops() {
@@ -320,18 +318,30 @@ fn empty(path: &str) -> Error {
     .into()
 }
 
-/// The error for a side, `short`, whose text ends before that of the other one. `line` is the first
-/// line of its open stretch, 0 if there is none; `long_line` and `text` are those of the other
-/// side.
-fn ends(short: &Side, line: u64, long: &Side, long_line: u64, text: &str) -> Error {
-    let beginning: String = text.chars().take(30).collect();
-    Error::Misaligned {
-        gold: Position::line(short.chunks.path(), line),
-        pred: Position::line(long.chunks.path(), long_line),
-        message: format!(
-            "the text ends before that of {}:{long_line}, where {beginning:?} follows",
-            long.chunks.path()
+/// The error for a text that ends before that of the other side: that of gold if `gold_ends`, else
+/// that of pred. The stretches are the open ones, which are the same as far as the shorter one goes.
+fn ends(gold: (&Side, &Stretch), pred: (&Side, &Stretch), gold_ends: bool) -> Error {
+    let place = |side: &Side, open: &Stretch| Position::line(side.chunks.path(), open.line);
+    let (short, long) = if gold_ends {
+        (gold.1, pred.1)
+    } else {
+        (pred.1, gold.1)
+    };
+    let rest = long.text.get(short.text.len()..).unwrap_or_default();
+    let rest: String = rest.chars().take(30).collect();
+    let (gold, pred) = (place(gold.0, gold.1), place(pred.0, pred.1));
+    // The message follows the place in gold.
+    let message = match gold_ends {
+        true => format!("the text ends before that of {pred}, where {rest:?} follows"),
+        false => format!(
+            "the text of {} ends before {rest:?}, which follows here",
+            pred.path
         ),
+    };
+    Error::Misaligned {
+        gold,
+        pred,
+        message,
     }
 }
 
@@ -372,4 +382,69 @@ fn check_same(gold: &Side, own: &mut Stretch, pred: &Side, other: &Stretch) -> R
             other.line
         ),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The places and the message of the error for two files with these texts.
+    fn refused(texts: [&'static str; 2]) -> [String; 3] {
+        let [gold, pred] = texts.map(str::as_bytes);
+        let chunks = |name, text| SyntaxChunks::new(name, Box::new(text), None).unwrap();
+        let (gold, pred) = (chunks("gold", gold), chunks("pred", pred));
+        let (options, roots) = (Options::default(), Roots::default());
+        match evaluate(gold, pred, options, roots, false, || false) {
+            Err(Error::Misaligned {
+                gold,
+                pred,
+                message,
+            }) => [gold.to_string(), pred.to_string(), message],
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_side_that_ends_first_keeps_its_place() {
+        const ONE: &str = "They PRP 2 nsubj\nate VBD 0 root\n\n";
+        const TWO: &str = "They PRP 2 nsubj\nate VBD 0 root\n\nYes UH 0 root\n\n";
+        const LONG: &str = "They PRP 2 nsubj\nate VBD 0 root\npizza NN 2 obj\n\n";
+        let expected = [
+            (
+                [ONE, TWO],
+                [
+                    "gold",
+                    "pred:4",
+                    "the text ends before that of pred:4, where \"Yes\" follows",
+                ],
+            ),
+            (
+                [TWO, ONE],
+                [
+                    "gold:4",
+                    "pred",
+                    "the text of pred ends before \"Yes\", which follows here",
+                ],
+            ),
+            (
+                [ONE, LONG],
+                [
+                    "gold:1",
+                    "pred:1",
+                    "the text ends before that of pred:1, where \"pizza\" follows",
+                ],
+            ),
+            (
+                [LONG, ONE],
+                [
+                    "gold:1",
+                    "pred:1",
+                    "the text of pred ends before \"pizza\", which follows here",
+                ],
+            ),
+        ];
+        for (texts, error) in expected {
+            assert_eq!(refused(texts), error);
+        }
+    }
 }

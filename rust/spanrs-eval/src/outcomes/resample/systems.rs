@@ -87,7 +87,7 @@ impl Systems {
             return Err(CountsError::Argument(message.to_owned()));
         }
         let Some(first) = counts.first() else {
-            return Err(CountsError::Documents);
+            return Err(CountsError::Documents("there is no system to resample"));
         };
         let mut union = Counts::new(first.schema());
         let mut cells = Vec::new();
@@ -96,7 +96,8 @@ impl Systems {
         for (number, system) in counts.iter().enumerate() {
             union.check_schema(system)?;
             if !system.has_documents() {
-                return Err(CountsError::Documents);
+                let message = "resampling needs counts by document";
+                return Err(CountsError::Documents(message));
             }
             system.check_closed(system)?;
             cells.push(union.numbers_of(system));

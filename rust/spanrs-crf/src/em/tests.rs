@@ -1,0 +1,225 @@
+//! EM against plain training and enumeration.
+
+use super::*;
+use crate::train::{Algorithm, train};
+
+const LABELS: usize = 3;
+
+/// Sequences of several lengths, one of them empty, with attributes that depend on the place.
+fn corpus() -> Corpus {
+    let mut corpus = Corpus::new(LABELS, 5);
+    for (at, tokens) in [3, 0, 1, 2, 3].into_iter().enumerate() {
+        for token in 0..tokens {
+            let items = [(token as u32, 1.0), ((at + token) as u32 % 5, 0.5)];
+            corpus.token(items).unwrap();
+        }
+        corpus
+            .end_sequence(Target::Labels(vec![0; tokens]), 1.0)
+            .unwrap();
+    }
+    corpus
+}
+
+/// All labellings of each sequence.
+fn all() -> (Vec<usize>, Vec<u32>) {
+    let (mut numbers, mut labels) = (Vec::new(), Vec::new());
+    for tokens in [3, 0, 1, 2, 3] {
+        let number = LABELS.pow(tokens);
+        numbers.push(number);
+        for at in 0..number {
+            labels.extend((0..tokens).map(|place| (at / LABELS.pow(place) % LABELS) as u32));
+        }
+    }
+    (numbers, labels)
+}
+
+fn weights(crf: &EmCrf) -> Vec<f64> {
+    let mut random = spanrs_base::Rng::new(3);
+    let number = |_| random.below(1000) as f64 / 500.0 - 1.0;
+    (0..crf.features().len()).map(number).collect()
+}
+
+#[test]
+fn probabilities_of_all_labellings_sum_to_1_and_give_best_and_marginals() {
+    let (numbers, labels) = all();
+    let crf = EmCrf::new(corpus(), &numbers, labels, FeatureSelection::default()).unwrap();
+    let weights = weights(&crf);
+    let logs = crf.log_likelihoods(&weights, 1, || false).unwrap();
+    assert_eq!(logs, crf.log_likelihoods(&weights, 2, || false).unwrap());
+    let best = crf.best(&weights, None, 1, || false).unwrap();
+    let marginals = crf.marginals(&weights, None, 1, || false).unwrap();
+    let (mut first, mut token) = (0, 0);
+    for (at, number) in numbers.iter().enumerate() {
+        let own = &logs[first..first + number];
+        let sum: f64 = own.iter().map(|log| log.exp()).sum();
+        assert!((sum - 1.0).abs() < 1e-12);
+        let tokens = crf.corpus().sequence(at).len();
+        let labellings: Vec<&[u32]> = crf.labellings(at).collect();
+        let most = (0..*number)
+            .max_by(|a, b| own[*a].total_cmp(&own[*b]))
+            .unwrap();
+        let known: Vec<u32> = best[token..token + tokens]
+            .iter()
+            .map(|l| *l as u32)
+            .collect();
+        assert_eq!(labellings[most], known);
+        for place in 0..tokens {
+            let pairs = labellings.iter().zip(own);
+            let with_1 = pairs.filter(|(labels, _)| labels[place] == 1);
+            let share: f64 = with_1.map(|(_, log)| log.exp()).sum();
+            assert!((marginals[(token + place) * LABELS + 1] - share).abs() < 1e-12);
+        }
+        (first, token) = (first + number, token + tokens);
+    }
+}
+
+#[test]
+fn weights_of_0_and_inactive_sequences_are_left_out() {
+    let (numbers, labels) = all();
+    let mut crf = EmCrf::new(corpus(), &numbers, labels, FeatureSelection::default()).unwrap();
+    let mut given = vec![0.0; numbers.iter().sum()];
+    // Only the first labelling of the last sequence counts.
+    given[numbers[..4].iter().sum::<usize>()] = 2.0;
+    crf.set_weights(&given).unwrap();
+    let mut first = vec![0.0; crf.features().len()];
+    let loss = crf
+        .train(&Lbfgs::default(), 0.1, 1, &mut first, || false)
+        .unwrap();
+    crf.set_weights(&vec![1.0; given.len()]).unwrap();
+    crf.set_expected(4, &[1.0, 0.0, 0.0].repeat(3), &{
+        let mut pairs = [0.0; 9];
+        pairs[0] = 2.0;
+        pairs
+    })
+    .unwrap();
+    crf.set_active(&[false, false, false, false, true]).unwrap();
+    let mut half = vec![0.0; crf.features().len()];
+    let own = crf
+        .train(&Lbfgs::default(), 0.05, 1, &mut half, || false)
+        .unwrap();
+    // Half the weight with half the penalty.
+    assert!((loss - 2.0 * own).abs() < 1e-6);
+    assert!(first.iter().zip(&half).all(|(a, b)| (a - b).abs() < 1e-3));
+}
+
+#[test]
+fn labellings_replace_expected_counts() {
+    let (numbers, labels) = all();
+    let new = || {
+        EmCrf::new(
+            corpus(),
+            &numbers,
+            labels.clone(),
+            FeatureSelection::default(),
+        )
+    };
+    let given: Vec<f64> = (0..numbers.iter().sum())
+        .map(|at| (at % 5) as f64)
+        .collect();
+    let (mut fresh, mut used) = (new().unwrap(), new().unwrap());
+    used.set_expected(
+        0,
+        &[1.0, 0.0, 0.0].repeat(3),
+        &[2.0, 0., 0., 0., 0., 0., 0., 0., 0.],
+    )
+    .unwrap();
+    let objective = |crf: &mut EmCrf| {
+        crf.set_weights(&given).unwrap();
+        let mut weights = vec![0.0; crf.features().len()];
+        crf.train(&Lbfgs::default(), 0.1, 1, &mut weights, || false)
+            .unwrap()
+    };
+    assert_eq!(objective(&mut fresh), objective(&mut used));
+}
+
+#[test]
+fn training_is_that_of_the_same_labels() {
+    let numbers = [1, 1, 1, 1, 1];
+    let labels: Vec<u32> = (0..9).map(|at| at % 3).collect();
+    let crf = EmCrf::new(
+        corpus(),
+        &numbers,
+        labels.clone(),
+        FeatureSelection::default(),
+    )
+    .unwrap();
+    let mut mine = vec![0.0; crf.features().len()];
+    crf.train(&Lbfgs::default(), 0.1, 1, &mut mine, || false)
+        .unwrap();
+    let mut plain = corpus();
+    for at in 0..5 {
+        let tokens = plain.sequence(at);
+        plain
+            .set_target(at, Target::Labels(labels[tokens].to_vec()))
+            .unwrap();
+    }
+    let features = Features::of(&plain, FeatureSelection::default());
+    let mut theirs = vec![0.0; features.len()];
+    let options = Lbfgs::default();
+    let algorithm = Algorithm::Lbfgs { options, c2: 0.1 };
+    train(
+        &plain,
+        &features,
+        &algorithm,
+        1,
+        &mut theirs,
+        || false,
+        |_, _| Ok(true),
+    )
+    .unwrap();
+    assert!(mine.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-3));
+}
+
+#[test]
+fn what_does_not_fit_is_an_error() {
+    let selection = FeatureSelection::default();
+    assert!(EmCrf::new(corpus(), &[1], vec![0; 3], selection).is_err());
+    assert!(EmCrf::new(corpus(), &[1; 5], vec![0; 8], selection).is_err());
+    assert!(EmCrf::new(corpus(), &[1; 5], vec![3; 9], selection).is_err());
+    let mut crf = EmCrf::new(corpus(), &[1; 5], vec![0; 9], selection).unwrap();
+    assert!(crf.set_weights(&[1.0; 4]).is_err());
+    assert!(crf.set_weights(&[-1.0; 5]).is_err());
+    assert!(crf.set_active(&[true]).is_err());
+    assert!(crf.set_expected(2, &[0.5, 0.0, 0.0], &[0.0; 9]).is_err());
+    assert!(EmCrf::new(corpus(), &[usize::MAX; 5], vec![0; 9], selection).is_err());
+    let (sequence, sequences) = (5, 5);
+    let error = Error::Sequence {
+        sequence,
+        sequences,
+    };
+    assert_eq!(crf.set_expected(5, &[], &[0.0; 9]), Err(error.clone()));
+    assert_eq!(crf.set_all_expected(&[5], &[], &[]), Err((error, 5)));
+    let message = |labels: usize, pairs: usize| {
+        let (labels, pairs) = (vec![1.0 / 3.0; labels], vec![0.0; pairs]);
+        let mut crf = EmCrf::new(corpus(), &[1; 5], vec![0; 9], selection).unwrap();
+        let refused = crf.set_all_expected(&[2, 0], &labels, &pairs);
+        let (error, at) = refused.unwrap_err();
+        (error.to_string(), at)
+    };
+    assert_eq!(message(4, 18), ("expected 9 label counts, got 1".into(), 0));
+    assert_eq!(
+        message(12, 8),
+        ("expected 9 transition counts, got 8".into(), 2)
+    );
+    assert!(crf.log_likelihoods(&[], 1, || false).is_err());
+}
+
+#[test]
+fn rare_attributes_are_left_out() {
+    let selection = FeatureSelection {
+        all_states: true,
+        min_attribute_frequency: 2.0,
+        ..FeatureSelection::default()
+    };
+    let crf = EmCrf::new(corpus(), &[1; 5], vec![0; 9], selection).unwrap();
+    let mut counts = [0.0; 5];
+    for token in 0..crf.corpus().tokens() {
+        crf.corpus()
+            .items(token)
+            .for_each(|(attribute, value)| counts[attribute as usize] += value);
+    }
+    for (attribute, count) in counts.into_iter().enumerate() {
+        let labels = if count >= 2.0 { LABELS } else { 0 };
+        assert_eq!(crf.features().state(attribute).1.len(), labels);
+    }
+}
