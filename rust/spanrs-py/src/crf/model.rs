@@ -38,7 +38,11 @@ impl CrfModel {
     /// Takes template and scheme from the metadata.
     pub(crate) fn of(mut model: Model) -> Result<Self> {
         let template = match metadata_text(model.metadata(), "template")? {
-            Some(text) => Some(Extractor::new(&Template::parse(&text)?)),
+            Some(text) => {
+                let template =
+                    Template::parse(&text).map_err(|error| Error::model(error.to_string()))?;
+                Some(Extractor::new(&template))
+            }
             None => None,
         };
         if let Some(scheme) = metadata_text(model.metadata(), "scheme")? {
