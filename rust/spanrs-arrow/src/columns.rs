@@ -11,8 +11,7 @@
 //! | the same, dictionary `O, B-PER` | indices: 1 0 0 | the reader's id of each value |
 //! | `[[1, 0], [0]]`, vocabulary `O, B-PER` | integers: 1 0 0 | the reader's id of each name |
 //!
-//! Counting is generic over the types of the keys of both sides (`with_keys`), so that each pair
-//! of types has a loop of its own without a conversion.
+//! Keys of any integer type are counted as they are ([`IdSlice`]).
 //!
 //! The two sides may be cut into chunks differently; `Columns::each` walks them in step and yields
 //! [`Run`]s of sentences that lie in one chunk on either side:
@@ -32,7 +31,9 @@ use arrow_array::types::{
 use arrow_array::{GenericListArray, OffsetSizeTrait, PrimitiveArray};
 use arrow_schema::DataType;
 use spanrs_base::Watch;
-use spanrs_eval::input::{DocumentEnds, Id, IdBatch, InputError, NULL, Sentences, numbering};
+use spanrs_eval::input::{
+    DocumentEnds, Id, IdBatch, IdSlice, InputError, NULL, Sentences, numbering,
+};
 use spanrs_eval::{Scorer, Side};
 use spanrs_tags::{Evidence, Reader};
 
@@ -59,57 +60,23 @@ enum Keys {
     Names(StringIds),
 }
 
-/// Runs `$body` with `$slice` being the keys as a slice of their own type; `$body` is compiled for
-/// each type.
-macro_rules! with_keys {
-    ($keys:expr, $slice:ident => $body:expr) => {
-        match $keys {
-            Keys::I8(a) => {
-                let $slice: &[i8] = a.values();
-                $body
-            }
-            Keys::I16(a) => {
-                let $slice: &[i16] = a.values();
-                $body
-            }
-            Keys::I32(a) => {
-                let $slice: &[i32] = a.values();
-                $body
-            }
-            Keys::I64(a) => {
-                let $slice: &[i64] = a.values();
-                $body
-            }
-            Keys::U8(a) => {
-                let $slice: &[u8] = a.values();
-                $body
-            }
-            Keys::U16(a) => {
-                let $slice: &[u16] = a.values();
-                $body
-            }
-            Keys::U32(a) => {
-                let $slice: &[u32] = a.values();
-                $body
-            }
-            Keys::U64(a) => {
-                let $slice: &[u64] = a.values();
-                $body
-            }
-            Keys::Copied(a) => {
-                let $slice: &[i64] = a;
-                $body
-            }
-            Keys::Names(StringIds::Few(a)) => {
-                let $slice: &[u8] = a;
-                $body
-            }
-            Keys::Names(StringIds::Many(a)) => {
-                let $slice: &[i32] = a;
-                $body
-            }
+impl Keys {
+    /// The keys as ids of any integer type.
+    fn ids(&self) -> IdSlice<'_> {
+        match self {
+            Self::I8(keys) => IdSlice::I8(keys.values()),
+            Self::I16(keys) => IdSlice::I16(keys.values()),
+            Self::I32(keys) => IdSlice::I32(keys.values()),
+            Self::I64(keys) => IdSlice::I64(keys.values()),
+            Self::U8(keys) => IdSlice::U8(keys.values()),
+            Self::U16(keys) => IdSlice::U16(keys.values()),
+            Self::U32(keys) => IdSlice::U32(keys.values()),
+            Self::U64(keys) => IdSlice::U64(keys.values()),
+            Self::Copied(keys) => IdSlice::I64(keys),
+            Self::Names(StringIds::Few(keys)) => IdSlice::U8(keys),
+            Self::Names(StringIds::Many(keys)) => IdSlice::I32(keys),
         }
-    };
+    }
 }
 
 /// The sentences of one chunk of a column.
@@ -459,10 +426,8 @@ impl Columns {
                 whole = false;
                 return Ok(());
             }
-            with_keys!(&sides.gold.keys, gold => with_keys!(&sides.pred.keys, pred => {
-                let batch = sides.batch(gold, pred, self.ignore);
-                whole &= batch.evidence(side, most - tokens, &mut all)?;
-            }));
+            let batch = sides.batch(self.ignore);
+            whole &= batch.evidence(side, most - tokens, &mut all)?;
             tokens += sides.tokens() as u64;
             Ok(())
         })?;
@@ -490,11 +455,12 @@ impl Columns {
         documents: Option<&DocumentEnds>,
     ) -> Result<()> {
         self.each(|sides| {
-            with_keys!(&sides.gold.keys, gold => with_keys!(&sides.pred.keys, pred => {
-                let batch = sides.batch(gold, pred, self.ignore);
-                let batch = IdBatch { documents, watch, ..batch };
-                Ok(batch.count(reader, scorer, threads)?)
-            }))
+            let batch = IdBatch {
+                documents,
+                watch,
+                ..sides.batch(self.ignore)
+            };
+            Ok(batch.count(reader, scorer, threads)?)
         })
     }
 
@@ -556,18 +522,14 @@ impl Run<'_> {
         self.lengths.iter().sum::<i64>() as usize
     }
 
-    /// Returns the run as a batch of ids, for the keys of its chunks; without documents, and with a
-    /// watch that never stops.
-    fn batch<'a, G: Id, P: Id>(
-        &'a self,
-        gold: &'a [G],
-        pred: &'a [P],
-        ignore: i64,
-    ) -> IdBatch<'a, G, P> {
+    /// Returns the run as a batch of ids; without documents, and with a watch that never stops.
+    fn batch(&self, ignore: i64) -> IdBatch<'_> {
         let tokens = self.tokens();
+        let [gold, pred] = [(self.gold, self.gold_token), (self.pred, self.pred_token)]
+            .map(|(chunk, start)| chunk.keys.ids().range(start..start + tokens));
         IdBatch {
-            gold: &gold[self.gold_token..self.gold_token + tokens],
-            pred: &pred[self.pred_token..self.pred_token + tokens],
+            gold,
+            pred,
             cut: Sentences::Lengths(self.lengths),
             gold_numbers: &self.gold.numbers,
             pred_numbers: &self.pred.numbers,

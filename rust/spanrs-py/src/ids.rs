@@ -1,9 +1,9 @@
 //! Arrays of integer ids.
 
-use numpy::{Element, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use spanrs_eval::input::Id;
+use spanrs_eval::input::{IdSlice, Sentences};
 
 use crate::error::{Error, Result};
 
@@ -19,34 +19,16 @@ pub(crate) enum Ids<'py> {
     U8(PyReadonlyArrayDyn<'py, u8>),
 }
 
-/// Runs `$body` with `$array` being the array of `$ids`, whatever its type.
+/// Runs `$body` with `$variant` and `$array` being those of `$ids`.
 macro_rules! with_array {
     ($ids:expr, $array:ident => $body:expr) => {
-        $crate::ids::with_array!(@arms $ids, $array => $body; I64 I32 I16 I8 U64 U32 U16 U8)
+        with_array!(@arms $ids, $array => $body; I64 I32 I16 I8 U64 U32 U16 U8)
     };
     (@arms $ids:expr, $array:ident => $body:expr; $($variant:ident)*) => {
         match $ids {
-            $($crate::ids::Ids::$variant($array) => $body,)*
+            $(Ids::$variant($array) => $body,)*
         }
     };
-}
-pub(crate) use with_array;
-
-/// As [`with_array`], for the values of the array.
-macro_rules! with_values {
-    ($ids:expr, $slice:ident => $body:expr) => {
-        $crate::ids::with_array!($ids, array => {
-            let $slice = $crate::ids::slice(array)?;
-            $body
-        })
-    };
-}
-pub(crate) use with_values;
-
-pub(crate) fn slice<'a, T: Id + Element>(array: &'a PyReadonlyArrayDyn<'_, T>) -> Result<&'a [T]> {
-    array
-        .as_slice()
-        .map_err(|_| PyTypeError::new_err("the array of ids must be C-contiguous").into())
 }
 
 impl<'py> Ids<'py> {
@@ -76,5 +58,41 @@ impl<'py> Ids<'py> {
                 None,
             )),
         }
+    }
+
+    /// The values, row by row.
+    pub(crate) fn values(&self) -> Result<IdSlice<'_>> {
+        let values = with_array!(self, array => array.as_slice().map(IdSlice::from));
+        values.map_err(|_| PyTypeError::new_err("the array of ids must be C-contiguous").into())
+    }
+}
+
+/// Arrays of gold and pred, and what cuts arrays of one dimension into sentences.
+pub(crate) struct IdSides<'py> {
+    gold: Ids<'py>,
+    pred: Ids<'py>,
+    lengths: Option<Vec<i64>>,
+}
+
+impl<'py> IdSides<'py> {
+    pub(crate) fn new(
+        gold: &Bound<'py, PyAny>,
+        pred: &Bound<'py, PyAny>,
+        lengths: Option<PyReadonlyArray1<'py, i64>>,
+    ) -> Result<Self> {
+        // Copied, because another thread could change the array while sentences are cut by it.
+        let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
+        Ok(Self {
+            gold: Ids::extract(gold)?,
+            pred: Ids::extract(pred)?,
+            lengths: lengths.transpose()?,
+        })
+    }
+
+    /// The ids of both sides, and their sentences.
+    pub(crate) fn values(&self) -> Result<(IdSlice<'_>, IdSlice<'_>, Sentences<'_, i64>)> {
+        let (gold, pred) = (self.gold.shape()?, self.pred.shape()?);
+        let cut = Sentences::of_arrays(gold, pred, self.lengths.as_deref())?;
+        Ok((self.gold.values()?, self.pred.values()?, cut))
     }
 }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spanrs::{ErrorOptions, Notes, OnMisaligned, TypedSpan};
 use spanrs_arrow::{ColumnError, Columns};
-use spanrs_eval::input::{DocumentEnds, IdBatch, InputError, Sentences, numbering};
+use spanrs_eval::input::{DocumentEnds, IdBatch, InputError, numbering};
 use spanrs_eval::{
     AutoSchemeScorer, MatcherOptions, PredScheme, Scorer as Core, Side, TypeFilter, make_matcher,
 };
@@ -17,7 +17,7 @@ use crate::arrow;
 use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::files::{ColumnFiles, ColumnOptions, SpanFileOptions, located, row_kind, run_job};
-use crate::ids::{Ids, with_values};
+use crate::ids::IdSides;
 use crate::locks::lock_now;
 use crate::nested_lists::NestedLists;
 use crate::options::{Choice, DocumentSizes, PyDialect, pred_scheme_of};
@@ -135,37 +135,33 @@ impl Scorer {
         threads: usize,
         documents: Option<DocumentSizes<'_>>,
     ) -> Result<()> {
-        let inner = &mut *self.lock()?;
-        let py = gold.py();
-        let (gold, pred) = (Ids::extract(gold)?, Ids::extract(pred)?);
-        // Copied, because another thread could change the array while sentences are cut by it.
-        let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
-        let lengths = lengths.transpose()?;
-        let cut = Sentences::of_arrays(gold.shape()?, pred.shape()?, lengths.as_deref())?;
+        let (inner, py) = (&mut *self.lock()?, gold.py());
+        let sides = IdSides::new(gold, pred, lengths)?;
+        let (gold, pred, cut) = sides.values()?;
         let numbers = numbering(&vocabulary, &mut inner.auto.reader)?;
         let documents = ends(inner, documents.as_ref(), cut.len())?;
-        with_values!(&gold, gold => with_values!(&pred, pred => {
-            let batch = IdBatch {
-                gold,
-                pred,
-                cut,
-                gold_numbers: &numbers,
-                pred_numbers: &numbers,
-                ignore: ignore_index,
-                first: 0,
-                nulls: false,
-                documents: documents.as_ref(),
-                watch: stop,
-            };
-            py.detach(|| inner.auto.run::<InputError>(
+        let batch = IdBatch {
+            gold,
+            pred,
+            cut,
+            gold_numbers: &numbers,
+            pred_numbers: &numbers,
+            ignore: ignore_index,
+            first: 0,
+            nulls: false,
+            documents: documents.as_ref(),
+            watch: stop,
+        };
+        py.detach(|| {
+            inner.auto.run::<InputError>(
                 |_, side, most| {
                     let mut evidence = Evidence::default();
                     let whole = batch.evidence(side, most, &mut evidence)?;
                     Ok((evidence, whole))
                 },
                 |reader, scorer| batch.count(reader, scorer, threads),
-            ))
-        }))?;
+            )
+        })?;
         Ok(refuse(&inner.auto)?)
     }
 

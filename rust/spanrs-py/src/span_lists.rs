@@ -2,12 +2,12 @@
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use spanrs_eval::input::{Sentences, numbering};
+use spanrs_eval::input::numbering;
 use spanrs_eval::{NamedSpan, Run, SpanLists as Core, TagSentences};
 use spanrs_tags::{Reader, Reading, Scheme};
 
 use crate::error::Result;
-use crate::ids::{Ids, with_values};
+use crate::ids::IdSides;
 use crate::nested_lists::NestedLists;
 use crate::options::{Choice, PyDialect};
 use crate::scorer::{FilterTuple, MatcherTuple, matcher, type_filter};
@@ -117,15 +117,11 @@ pub(crate) fn span_lists_of_ids(
 ) -> Result<Both> {
     let mut reader = reader_of(options)?;
     let py = gold.py();
-    let (gold, pred) = (Ids::extract(gold)?, Ids::extract(pred)?);
-    // Copied, because another thread could change the array.
-    let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
-    let lengths = lengths.transpose()?;
-    let cut = Sentences::of_arrays(gold.shape()?, pred.shape()?, lengths.as_deref())?;
+    let sides = IdSides::new(gold, pred, lengths)?;
+    let (gold, pred, cut) = sides.values()?;
     let numbers = numbering(&vocabulary, &mut reader)?;
-    let [gold, pred] = with_values!(&gold, gold => with_values!(&pred, pred => {
-        py.detach(|| TagSentences::of_ids(gold, pred, cut, &numbers, ignore_index))
-    }))?;
+    let [gold, pred] =
+        py.detach(|| TagSentences::of_ids(gold, pred, cut, &numbers, ignore_index))?;
     Ok(both(
         py.detach(|| Core::of_tags(&gold, &pred, &reader, stop))?,
     ))

@@ -12,7 +12,7 @@ use spanrs_eval::spans_of_ids;
 use spanrs_tags::{Converter, Detection, Evidence, Reader, Reading, Scheme, Writer};
 
 use crate::error::{Error, Result};
-use crate::ids::{Ids, with_values};
+use crate::ids::Ids;
 use crate::options::{Choice, PyDialect, PyReader, ViolationTuple, violation_tuple};
 use crate::pause;
 use crate::tag_interner::{TagInterner, as_list_or_tuple, strings};
@@ -192,9 +192,8 @@ pub(crate) fn read_ids<'py>(
     let ids = Ids::extract(ids)?;
     let (sentences, tokens) = ids.shape()?;
     let cut: Sentences<'_> = Sentences::Equal(sentences, tokens);
-    let found = with_values!(&ids, values => {
-        py.detach(|| spans_of_ids(values, cut, &numbers, ignore_index, &reader))
-    })?;
+    let values = ids.values()?;
+    let found = py.detach(|| spans_of_ids(values, cut, &numbers, ignore_index, &reader))?;
     let column = |value: fn(&(usize, Span)) -> i64| -> Column<'py> {
         found.iter().map(value).collect::<Vec<_>>().into_pyarray(py)
     };

@@ -1,9 +1,7 @@
 //! Counting flat arrays of integer ids: arrays of labels, and columns that point into a dictionary.
 //!
 //! Ids are converted to bytes, a few thousand at a time, and counted in blocks ([`TagBlock`]) if
-//! the reading and the number of tags allow that; otherwise sentence by sentence. The conversion to
-//! bytes is limited by memory, so it uses the widest vectors of the processor and prefetches both
-//! arrays; the next stretch is fetched while a block is counted.
+//! the reading and the number of tags allow that; otherwise sentence by sentence.
 //!
 //! | id of gold | id of pred | token |
 //! |---|---|---|
@@ -21,12 +19,12 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use prefetch_index::prefetch_index;
 use spanrs_base::Watch;
 use spanrs_tags::{Evidence, Reader};
 
-use super::ids::{NULL, bad_id, no_tag};
-use super::{DocumentEnds, Ends, Id, InputError, Sentences};
+use super::ids::{NULL, bad_id, no_tag, with_ids};
+use super::narrow::{Codes, LAST, NO_TAG, fetch_range, narrow};
+use super::{DocumentEnds, Ends, Id, IdSlice, InputError, Sentences};
 use crate::parallel::count_parts;
 use crate::scorer::{Scorer, Side};
 use crate::tag_block::TagBlock;
@@ -40,56 +38,17 @@ const RUN: usize = 1 << 12;
 const PAUSE: usize = 1 << 8;
 /// Minimum number of tokens per thread.
 const MIN_TOKENS: usize = 1 << 12;
-/// The byte of an id without a tag, or of one to be ignored.
-const NO_TAG: u8 = 0x80;
-/// Number of ids that are converted to bytes in one step.
-const LANES: usize = 64;
-/// Prefetch distance in bytes.
-const AHEAD: usize = 2048;
-/// Size of a cache line in bytes.
-const LINE: usize = 64;
-/// Last index of the table of [`Codes`], which stands for all ids beyond it.
-const LAST: u64 = 255;
-
-/// The byte of each id of one side.
-struct Codes {
-    /// By id: the reader's tag id, or [`NO_TAG`].
-    table: [u8; LAST as usize + 1],
-    /// Number of ids of the caller's vocabulary.
-    tags: usize,
-    /// Whether every id is its own byte, so that no table is needed.
-    is_identity: bool,
-}
-
-impl Codes {
-    /// Builds the table for fewer than [`LAST`] ids; `ignore` gets [`NO_TAG`].
-    fn new(numbers: &[u32], ignore: i64) -> Self {
-        let mut table = [NO_TAG; LAST as usize + 1];
-        for (id, (code, &number)) in table.iter_mut().zip(numbers).enumerate() {
-            if id as i64 != ignore {
-                *code = number as u8;
-            }
-        }
-        let is_identity = (0..numbers.len()).all(|id| usize::from(table[id]) == id);
-        Self {
-            table,
-            tags: numbers.len(),
-            is_identity,
-        }
-    }
-}
-
 /// Ids of both sides of a corpus, each side with its own numbering. See the [module](super) for an
 /// example.
 ///
 /// The arrays may have different integer types. They are only read, so they can be those of NumPy
 /// or Arrow without a copy.
 #[derive(Clone, Copy, Debug)]
-pub struct IdBatch<'a, G, P> {
+pub struct IdBatch<'a> {
     /// Ids of gold.
-    pub gold: &'a [G],
+    pub gold: IdSlice<'a>,
     /// Ids of pred, as many as of gold.
-    pub pred: &'a [P],
+    pub pred: IdSlice<'a>,
     /// Where sentences begin and end in both arrays.
     pub cut: Sentences<'a, i64>,
     /// The reader's tag id of each id of gold.
@@ -108,7 +67,7 @@ pub struct IdBatch<'a, G, P> {
     pub watch: Watch,
 }
 
-impl<G: Id, P: Id> IdBatch<'_, G, P> {
+impl IdBatch<'_> {
     /// Adds the tags of a side to the evidence for a scheme, from whole sentences until `most`
     /// tokens are reached. Returns whether these were all sentences.
     ///
@@ -122,8 +81,8 @@ impl<G: Id, P: Id> IdBatch<'_, G, P> {
     /// use spanrs_eval::input::{IdBatch, Sentences};
     /// use spanrs_tags::Evidence;
     /// let batch = IdBatch {
-    ///     gold: &[0_u8, 1, 1, 0],
-    ///     pred: &[0_u8, 0, 0, 0],
+    ///     gold: (&[0_u8, 1, 1, 0]).into(),
+    ///     pred: (&[0_u8, 0, 0, 0]).into(),
     ///     cut: Sentences::Equal(2, 2),
     ///     gold_numbers: &[0, 1],
     ///     pred_numbers: &[0, 1],
@@ -214,7 +173,7 @@ impl<G: Id, P: Id> IdBatch<'_, G, P> {
         gold.clear();
         pred.clear();
         for (token, place) in range.enumerate() {
-            let (g, p) = (self.gold[place].value(), self.pred[place].value());
+            let (g, p) = (self.gold.value(place), self.pred.value(place));
             if g == self.ignore {
                 continue;
             }
@@ -229,10 +188,10 @@ impl<G: Id, P: Id> IdBatch<'_, G, P> {
                 }
             };
             let Some(g) = number(self.gold_numbers, g) else {
-                return Err(wrong("gold", self.gold[place].exact(), self.gold_numbers));
+                return Err(wrong("gold", self.gold.exact(place), self.gold_numbers));
             };
             let Some(p) = number(self.pred_numbers, p) else {
-                return Err(wrong("pred", self.pred[place].exact(), self.pred_numbers));
+                return Err(wrong("pred", self.pred.exact(place), self.pred_numbers));
             };
             gold.push(g);
             pred.push(p);
@@ -263,16 +222,16 @@ impl StopFlag<'_> {
 }
 
 /// A range of sentences of a batch, counted by one thread.
-struct Part<'a, G, P> {
+struct Part<'a> {
     /// The batch.
-    batch: &'a IdBatch<'a, G, P>,
+    batch: &'a IdBatch<'a>,
     /// The sentences, 0-based in the batch.
     range: Range<usize>,
     /// When to stop.
     stop: StopFlag<'a>,
 }
 
-impl<G: Id, P: Id> Part<'_, G, P> {
+impl Part<'_> {
     /// Counts the sentences, in blocks if that is possible.
     fn count(&self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
         let numbers = [self.batch.gold_numbers, self.batch.pred_numbers];
@@ -344,13 +303,16 @@ impl<G: Id, P: Id> Part<'_, G, P> {
             if lengths.is_empty() {
                 break;
             }
-            let (gold, pred) = (&batch.gold[start..end], &batch.pred[start..end]);
+            let (gold, pred) = (batch.gold.range(start..end), batch.pred.range(start..end));
             let (g, p) = match &ends {
                 None => block.reserve(end - start),
                 Some(_) => staging.reserve(end - start),
             };
             let clean = narrow((gold, pred), (&gold_codes, &pred_codes), (g, p));
-            if !clean && let Err(bad) = drop_ignored(gold, batch.ignore, (g, p), &mut lengths) {
+            if !clean
+                && let Err(bad) =
+                    with_ids!(gold, ids => drop_ignored(ids, batch.ignore, (g, p), &mut lengths))
+            {
                 // Says what is wrong.
                 let at = sentence + bad;
                 let range = batch.cut.start(at)..batch.cut.start(at + 1);
@@ -372,12 +334,9 @@ impl<G: Id, P: Id> Part<'_, G, P> {
             start = end;
             if block.is_full() {
                 // Counting waits for no memory, so what will be turned to bytes next is fetched meanwhile.
-                let (gold, pred) = (&batch.gold[end..], &batch.pred[end..]);
                 let fetch = |tokens: Range<usize>| {
-                    for from in tokens.step_by(LANES) {
-                        fetch_from(gold, from);
-                        fetch_from(pred, from);
-                    }
+                    let tokens = end + tokens.start..end + tokens.end;
+                    fetch_range((batch.gold, batch.pred), tokens);
                 };
                 scorer.add_block_and(reader, &mut block, |_, _, _| 0, fetch);
             }
@@ -457,127 +416,4 @@ fn drop_ignored<G: Id>(
         start = end;
     }
     Ok(())
-}
-
-/// Converts the ids of both sides to bytes. Returns false if any of them has no tag or is to be
-/// ignored; their bytes are [`NO_TAG`].
-///
-/// If every id of both sides is its own byte (the vocabulary of the caller is that of the reader),
-/// ids are truncated with vector instructions; otherwise they are looked up in the tables of
-/// [`Codes`].
-#[inline]
-fn narrow<G: Id, P: Id>(
-    (gold, pred): (&[G], &[P]),
-    (gold_codes, pred_codes): (&Codes, &Codes),
-    (gold_out, pred_out): (&mut [u8], &mut [u8]),
-) -> bool {
-    if gold_codes.is_identity && pred_codes.is_identity {
-        let kernel = Truncate {
-            gold,
-            pred,
-            gold_out: &mut *gold_out,
-            pred_out: &mut *pred_out,
-        };
-        let (gold_largest, pred_largest) = pulp::Arch::new().dispatch(kernel);
-        let is_clean = usize::from(gold_largest) < gold_codes.tags
-            && usize::from(pred_largest) < pred_codes.tags;
-        if !is_clean {
-            mask_unknown(gold_codes.tags, gold_out);
-            mask_unknown(pred_codes.tags, pred_out);
-        }
-        is_clean
-    } else {
-        look_up(gold, gold_codes, gold_out) & look_up(pred, pred_codes, pred_out)
-    }
-}
-
-/// Converts ids that are their own bytes, with the widest vectors of the processor. Ids of 128 and
-/// more, and negative ones, get the bit of [`NO_TAG`]. Both sides are converted together, which
-/// keeps two streams of memory busy.
-struct Truncate<'a, G, P> {
-    gold: &'a [G],
-    pred: &'a [P],
-    gold_out: &'a mut [u8],
-    pred_out: &'a mut [u8],
-}
-
-impl<G: Id, P: Id> pulp::NullaryFnOnce for Truncate<'_, G, P> {
-    /// The largest byte of each side.
-    type Output = (u8, u8);
-
-    // A closure would be compiled for the least instruction set (spanrs-crf, simd.rs).
-    #[inline(always)]
-    fn call(self) -> (u8, u8) {
-        let (gold, pred) = (self.gold, self.pred);
-        let (golds, gold_rest) = gold.as_chunks::<LANES>();
-        let (preds, pred_rest) = pred.as_chunks::<LANES>();
-        let (gold_outs, gold_last) = self.gold_out.as_chunks_mut::<LANES>();
-        let (pred_outs, pred_last) = self.pred_out.as_chunks_mut::<LANES>();
-        let (mut gold_largest, mut pred_largest) = ([0; LANES], [0; LANES]);
-        let chunks = golds.iter().zip(preds);
-        let outs = gold_outs.iter_mut().zip(pred_outs);
-        for (at, ((one, other), (gold_out, pred_out))) in chunks.zip(outs).enumerate() {
-            fetch_from(gold, at * LANES + AHEAD / size_of::<G>());
-            fetch_from(pred, at * LANES + AHEAD / size_of::<P>());
-            *gold_out = low_bytes(one, &mut gold_largest);
-            *pred_out = low_bytes(other, &mut pred_largest);
-        }
-        for (id, out) in gold_rest.iter().zip(gold_last) {
-            [*out] = low_bytes(&[*id], &mut gold_largest);
-        }
-        for (id, out) in pred_rest.iter().zip(pred_last) {
-            [*out] = low_bytes(&[*id], &mut pred_largest);
-        }
-        let largest = |lanes: [u8; LANES]| lanes.into_iter().fold(0, u8::max);
-        (largest(gold_largest), largest(pred_largest))
-    }
-}
-
-/// Returns the low byte of each id, and raises `largest` to the largest byte by lane. Wide ids, which
-/// are to be ignored or outside any vocabulary, get the bit of [`NO_TAG`].
-///
-/// The bytes are an array of their own, because the compiler vectorises that; a slice that might
-/// overlap the ids is written byte by byte.
-#[inline(always)]
-fn low_bytes<T: Id, const N: usize>(ids: &[T; N], largest: &mut [u8; LANES]) -> [u8; N] {
-    let mut bytes = ids.map(T::low);
-    if ids.iter().fold(false, |any, id| any | id.is_wide()) {
-        for (id, byte) in ids.iter().zip(&mut bytes) {
-            *byte |= if id.is_wide() { NO_TAG } else { 0 };
-        }
-    }
-    for (largest, &byte) in largest.iter_mut().zip(&bytes) {
-        *largest = byte.max(*largest);
-    }
-    bytes
-}
-
-/// Prefetches the cache lines of [`LANES`] ids.
-#[inline(always)]
-fn fetch_from<T: Id>(ids: &[T], from: usize) {
-    for line in (0..LANES * size_of::<T>()).step_by(LINE) {
-        prefetch_index(ids, from + line / size_of::<T>());
-    }
-}
-
-/// Replaces all bytes without a tag by [`NO_TAG`], that is, those that are not below `tags`.
-fn mask_unknown(tags: usize, bytes: &mut [u8]) {
-    for byte in bytes {
-        *byte = if usize::from(*byte) < tags {
-            *byte
-        } else {
-            NO_TAG
-        };
-    }
-}
-
-/// Converts ids by the table. Returns false if any of them has no tag.
-#[inline]
-fn look_up<T: Id>(ids: &[T], codes: &Codes, out: &mut [u8]) -> bool {
-    let mut all = 0;
-    for (id, out) in ids.iter().zip(out) {
-        *out = codes.table[(id.value() as u64).min(LAST) as usize];
-        all |= *out;
-    }
-    all & NO_TAG == 0
 }

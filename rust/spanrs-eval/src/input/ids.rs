@@ -1,5 +1,7 @@
 //! Integer ids of tags.
 
+use std::ops::Range;
+
 use spanrs_tags::Reader;
 
 use super::InputError;
@@ -55,6 +57,113 @@ macro_rules! id {
     };
 }
 id!(i64, i32, i16, i8, u64, u32, u16, u8);
+
+/// The ids of one side, of any integer type. They are only read, so they can be those of NumPy or
+/// Arrow without a copy.
+///
+/// Counting is compiled once, not once for each pair of types: the type is looked at once for some
+/// thousand ids, where they become bytes.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::input::IdSlice;
+/// let labels = [0_i8, 1, -100];
+/// let ids = IdSlice::from(&labels[..]);
+/// assert_eq!((ids.len(), ids.value(2)), (3, -100));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum IdSlice<'a> {
+    /// 8-bit signed integers; so on for the other types.
+    I8(&'a [i8]),
+    /// 16-bit signed integers.
+    I16(&'a [i16]),
+    /// 32-bit signed integers.
+    I32(&'a [i32]),
+    /// 64-bit signed integers.
+    I64(&'a [i64]),
+    /// 8-bit unsigned integers.
+    U8(&'a [u8]),
+    /// 16-bit unsigned integers.
+    U16(&'a [u16]),
+    /// 32-bit unsigned integers.
+    U32(&'a [u32]),
+    /// 64-bit unsigned integers.
+    U64(&'a [u64]),
+}
+
+/// Runs `$body` with `$slice` being the ids as a slice of their own type; `$body` is compiled for
+/// each type.
+macro_rules! with_ids {
+    ($ids:expr, $slice:ident => $body:expr) => {
+        $crate::input::ids::with_ids!(@arms $ids, $slice => $body; I8 I16 I32 I64 U8 U16 U32 U64)
+    };
+    (@arms $ids:expr, $slice:ident => $body:expr; $($variant:ident)*) => {
+        match $ids {
+            $($crate::input::IdSlice::$variant($slice) => $body,)*
+        }
+    };
+}
+pub(super) use with_ids;
+
+macro_rules! from_slices {
+    ($($variant:ident $t:ty),*) => {
+        $(impl<'a> From<&'a [$t]> for IdSlice<'a> {
+            fn from(ids: &'a [$t]) -> Self {
+                Self::$variant(ids)
+            }
+        }
+
+        impl<'a, const N: usize> From<&'a [$t; N]> for IdSlice<'a> {
+            fn from(ids: &'a [$t; N]) -> Self {
+                Self::$variant(ids)
+            }
+        })*
+
+        impl IdSlice<'_> {
+            /// Returns the ids at a range of indices.
+            ///
+            /// # Panics
+            /// If the range is not within the ids.
+            #[must_use]
+            pub fn range(self, range: Range<usize>) -> Self {
+                match self {
+                    $(Self::$variant(ids) => Self::$variant(&ids[range]),)*
+                }
+            }
+        }
+    };
+}
+from_slices!(I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64);
+
+impl IdSlice<'_> {
+    /// Number of ids.
+    pub fn len(self) -> usize {
+        with_ids!(self, ids => ids.len())
+    }
+
+    /// Returns whether there are no ids.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns an id by its index, as [`Id::value`].
+    ///
+    /// # Panics
+    /// If the index is out of range.
+    #[inline]
+    pub fn value(self, at: usize) -> i64 {
+        with_ids!(self, ids => ids[at].value())
+    }
+
+    /// Returns an id by its index, as [`Id::exact`].
+    ///
+    /// # Panics
+    /// If the index is out of range.
+    pub fn exact(self, at: usize) -> i128 {
+        with_ids!(self, ids => ids[at].exact())
+    }
+}
 
 /// The id that stands for a missing tag (a null of a column), if
 /// [`IdBatch::nulls`](super::IdBatch::nulls) is set.

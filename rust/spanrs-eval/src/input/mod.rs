@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`Sentences`] | how a flat array is cut into sentences |
 //! | [`DocumentEnds`] | how sentences are grouped into documents |
-//! | [`Id`] | the integer types of ids |
+//! | [`Id`], [`IdSlice`] | the integer types of ids, and arrays of any of them |
 //! | [`IdBatch`] | both sides of a corpus, counted on several threads |
 //! | [`InputError`] | what can be wrong with them |
 //!
@@ -21,8 +21,8 @@
 //! let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
 //! let numbers = numbering(&["O", "B-A", "I-A"].map(str::to_owned), &mut reader).unwrap();
 //! let batch = IdBatch {
-//!     gold: &[1_i64, 2, 0, 1, -100],
-//!     pred: &[1_i32, 2, 0, 0, 0],
+//!     gold: (&[1_i64, 2, 0, 1, -100]).into(),
+//!     pred: (&[1_i32, 2, 0, 0, 0]).into(),
 //!     cut: Sentences::Lengths(&[3, 2]),
 //!     gold_numbers: &numbers,
 //!     pred_numbers: &numbers,
@@ -41,10 +41,11 @@ mod document_ends;
 mod error;
 mod id_batch;
 mod ids;
+mod narrow;
 mod sentences;
 
 pub use document_ends::{DocumentEnds, Ends};
 pub use error::InputError;
 pub use id_batch::IdBatch;
-pub use ids::{Id, NULL, bad_id, numbering};
+pub use ids::{Id, IdSlice, NULL, bad_id, numbering};
 pub use sentences::Sentences;

@@ -7,7 +7,7 @@ use spanrs_tags::{Error as TagsError, Reader, Reading, SideReader};
 
 use super::SpanLists;
 use super::sides::INTERVAL;
-use crate::input::{Id, InputError, Sentences, bad_id};
+use crate::input::{IdSlice, InputError, Sentences, bad_id};
 
 /// Why the spans of sentences cannot be read.
 ///
@@ -125,27 +125,26 @@ impl TagSentences {
     /// // Labels 0 to 2 have the tag ids 4, 5 and 6; the second token is ignored.
     /// let (gold, pred) = ([1_i64, -100, 2, 0], [1_i64, 0, 0, 0]);
     /// let sentences = Sentences::Lengths(&[3, 1]);
-    /// let sides = TagSentences::of_ids(&gold, &pred, sentences, &[4, 5, 6], -100).unwrap();
+    /// let sides = TagSentences::of_ids((&gold).into(), (&pred).into(), sentences, &[4, 5, 6], -100).unwrap();
     /// assert_eq!(sides[0].sentences().collect::<Vec<_>>(), [&[5, 6][..], &[4]]);
     /// assert_eq!(sides[1].sentences().collect::<Vec<_>>(), [&[5, 4][..], &[4]]);
     /// ```
-    pub fn of_ids<G: Id, P: Id>(
-        gold: &[G],
-        pred: &[P],
+    pub fn of_ids(
+        gold: IdSlice<'_>,
+        pred: IdSlice<'_>,
         sentences: Sentences<'_, i64>,
         numbers: &[u32],
         ignore: i64,
     ) -> Result<[Self; 2], InputError> {
         let (mut golds, mut preds) = (Self::default(), Self::default());
         for (sentence, range) in sentences.ranges().enumerate() {
-            let pairs = gold[range.clone()].iter().zip(&pred[range]);
-            for (token, (g, p)) in pairs.enumerate() {
-                if g.value() == ignore {
+            for (token, at) in range.enumerate() {
+                if gold.value(at) == ignore {
                     continue;
                 }
                 let place = (sentence, token);
-                golds.ids.push(tag_of("gold", place, *g, numbers)?);
-                preds.ids.push(tag_of("pred", place, *p, numbers)?);
+                golds.ids.push(tag_of("gold", place, (gold, at), numbers)?);
+                preds.ids.push(tag_of("pred", place, (pred, at), numbers)?);
             }
             golds.end();
             preds.end();
@@ -154,17 +153,23 @@ impl TagSentences {
     }
 }
 
-/// Returns the tag id of an integer label, or an error that names its place.
+/// Returns the tag id of the label at an index, or an error that names its place.
 fn tag_of(
     side: &str,
     (sentence, token): (usize, usize),
-    label: impl Id,
+    (labels, at): (IdSlice<'_>, usize),
     numbers: &[u32],
 ) -> Result<u32, InputError> {
-    let known = usize::try_from(label.value()).ok();
+    let known = usize::try_from(labels.value(at)).ok();
     match known.and_then(|known| numbers.get(known)) {
         Some(&id) => Ok(id),
-        None => Err(bad_id(side, sentence, token, label.exact(), numbers.len())),
+        None => Err(bad_id(
+            side,
+            sentence,
+            token,
+            labels.exact(at),
+            numbers.len(),
+        )),
     }
 }
 
@@ -243,12 +248,12 @@ impl SpanLists {
 /// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
 /// let numbers = numbering(&["O", "B-A", "I-A"].map(str::to_owned), &mut reader).unwrap();
 /// let labels = [1_i64, -100, 2, 0];
-/// let spans = spans_of_ids(&labels, Sentences::Equal(1, 4), &numbers, -100, &reader).unwrap();
+/// let spans = spans_of_ids((&labels).into(), Sentences::Equal(1, 4), &numbers, -100, &reader).unwrap();
 /// let (sentence, span) = spans[0];
 /// assert_eq!((sentence, span.start, span.end), (0, 0, 3));
 /// ```
-pub fn spans_of_ids<T: Id>(
-    labels: &[T],
+pub fn spans_of_ids(
+    labels: IdSlice<'_>,
     sentences: Sentences<'_>,
     numbers: &[u32],
     ignore: i64,
@@ -260,9 +265,14 @@ pub fn spans_of_ids<T: Id>(
         ids.clear();
         places.clear();
         spans.clear();
-        for (token, label) in labels[range].iter().enumerate() {
-            if label.value() != ignore {
-                ids.push(tag_of("the array", (sentence, token), *label, numbers)?);
+        for (token, at) in range.enumerate() {
+            if labels.value(at) != ignore {
+                ids.push(tag_of(
+                    "the array",
+                    (sentence, token),
+                    (labels, at),
+                    numbers,
+                )?);
                 places.push(token as u32);
             }
         }
@@ -316,10 +326,12 @@ mod tests {
         let (reader, numbers) = reader(Reading::Conlleval);
         let (gold, pred) = ([1_i64, 2, 0, 1], [1_i64, 2, 1, -100]);
         let cut = Sentences::Lengths(&[2, 2]);
-        let error = TagSentences::of_ids(&gold, &pred, cut, &numbers, -100).unwrap_err();
+        let error =
+            TagSentences::of_ids((&gold).into(), (&pred).into(), cut, &numbers, -100).unwrap_err();
         assert!(matches!(error, InputError::UnknownId { .. }));
         let pred = [1_i64, 2, 1, 0];
-        let [gold, pred] = TagSentences::of_ids(&gold, &pred, cut, &numbers, -100).unwrap();
+        let [gold, pred] =
+            TagSentences::of_ids((&gold).into(), (&pred).into(), cut, &numbers, -100).unwrap();
         let (gold, pred) = SpanLists::of_tags(&gold, &pred, &reader, || false).unwrap();
         assert_eq!(gold.tuples(), [[("A", 0, 2)], [("A", 1, 2)]]);
         assert_eq!(pred.tuples(), [[("A", 0, 2)], [("A", 0, 1)]]);
@@ -340,7 +352,13 @@ mod tests {
     fn positions_count_ignored_tokens() {
         let (reader, numbers) = reader(Reading::Conlleval);
         let labels = [-100_i64, 1, -100, 2, 0];
-        let found = spans_of_ids(&labels, Sentences::Equal(1, 5), &numbers, -100, &reader);
+        let found = spans_of_ids(
+            (&labels).into(),
+            Sentences::Equal(1, 5),
+            &numbers,
+            -100,
+            &reader,
+        );
         let found = found.unwrap().into_iter();
         let found: Vec<_> = found.map(|(at, span)| (at, span.start, span.end)).collect();
         assert_eq!(found, [(0, 1, 4)]);
@@ -350,7 +368,13 @@ mod tests {
     fn violations_count_ignored_tokens() {
         let (reader, numbers) = reader(Reading::Refuse);
         let labels = [-100_i64, 2];
-        let found = spans_of_ids(&labels, Sentences::Equal(1, 2), &numbers, -100, &reader);
+        let found = spans_of_ids(
+            (&labels).into(),
+            Sentences::Equal(1, 2),
+            &numbers,
+            -100,
+            &reader,
+        );
         let Err(ReadError::Tags {
             error: TagsError::Malformed { violations, .. },
             ..
