@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use spanrs_eval::input::DocumentEnds;
-use spanrs_eval::{Scorer, Side, TagBlock};
+use spanrs_eval::input::{DocumentEnds, PairCounter, PairIds};
+use spanrs_eval::{Scorer, Side};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::error::{Error, Result};
@@ -101,30 +101,29 @@ impl<'py> NestedLists<'py> {
         scorer: &mut Scorer,
         documents: Option<&DocumentEnds>,
     ) -> Result<()> {
-        let mut filler = BlockFiller {
-            py: self.gold.py(),
-            interner,
-            reader,
-            scorer,
-            block: TagBlock::default(),
-            ids: Ids::default(),
-            counted: false,
-        };
+        let py = self.gold.py();
+        let mut counter = PairCounter::new(reader, scorer);
         let mut ends = documents.map(|documents| documents.from(0));
         let each = |at: usize, gold: &[Item], pred: &[Item]| {
-            // SAFETY: items are alive where they are handed over.
-            unsafe { filler.sentence(at, gold, pred)? }
+            same_length(at, gold.len(), pred.len())?;
+            // SAFETY: items are alive where they are handed over, and no Python code runs before all are interned.
+            let mut ids = unsafe { ItemIds::new(py, interner) };
+            counter.add(gold.iter().zip(pred), &mut ids)?;
             if let Some(name) = ends.as_mut().and_then(|ends| ends.ends_at(at + 1)) {
-                filler.end_document(name);
+                counter.end_document(name);
             }
             if at.is_multiple_of(LOOK_AGAIN) {
-                filler.interner.look_again();
+                interner.look_again();
             }
-            filler.next()
+            Ok(Next {
+                prefetch_objects: interner.bypasses_addresses(),
+                // The matcher may have run handlers of signals.
+                fetch_again: counter.check()?,
+            })
         };
         // SAFETY: the items are not used once they are interned, and are fetched again after sentences are counted.
         unsafe { self.walk(each)? };
-        filler.flush();
+        counter.finish();
         Ok(())
     }
 
@@ -135,13 +134,19 @@ impl<'py> NestedLists<'py> {
         mut each: impl FnMut(&[u32], &[u32]),
     ) -> Result<()> {
         let mut interner = TagInterner::new();
-        let mut ids = Ids::default();
+        let (mut gold_ids, mut pred_ids) = (Vec::new(), Vec::new());
         let py = self.gold.py();
         let read = |at: usize, gold: &[Item], pred: &[Item]| {
             same_length(at, gold.len(), pred.len())?;
-            // SAFETY: items are alive where they are handed over.
-            unsafe { ids.read(py, &mut interner, reader, gold, pred)? };
-            each(&ids.gold, &ids.pred);
+            gold_ids.clear();
+            pred_ids.clear();
+            for (&gold, &pred) in gold.iter().zip(pred) {
+                // SAFETY: items are alive where they are handed over.
+                let (gold, pred) = unsafe { interner.pair(py, reader, gold, pred)? };
+                gold_ids.push(gold);
+                pred_ids.push(pred);
+            }
+            each(&gold_ids, &pred_ids);
             Ok(Next::default())
         };
         // SAFETY: the items are not used once they are interned, which runs no Python code.
@@ -229,127 +234,33 @@ impl NestedLists<'_> {
     }
 }
 
-/// The ids of a sentence.
-#[derive(Default)]
-struct Ids {
-    gold: Vec<u32>,
-    pred: Vec<u32>,
-}
-
-impl Ids {
-    /// Those of the items.
-    ///
-    /// # Safety
-    /// The items are alive.
-    #[inline]
-    unsafe fn read(
-        &mut self,
-        py: Python<'_>,
-        interner: &mut TagInterner,
-        reader: &mut Reader,
-        gold: &[Item],
-        pred: &[Item],
-    ) -> Result<()> {
-        self.gold.clear();
-        self.pred.clear();
-        for (&gold, &pred) in gold.iter().zip(pred) {
-            // SAFETY: the items are alive.
-            let (gold, pred) = unsafe { interner.pair(py, reader, gold, pred)? };
-            self.gold.push(gold);
-            self.pred.push(pred);
-        }
-        Ok(())
-    }
-}
-
-/// What is needed to count on the way.
-struct BlockFiller<'a, 'py> {
+/// The ids of items.
+struct ItemIds<'a, 'py> {
     py: Python<'py>,
     interner: &'a mut TagInterner,
-    reader: &'a mut Reader,
-    scorer: &'a mut Scorer,
-    block: TagBlock,
-    ids: Ids,
-    /// Sentences were counted since the last call of [`BlockFiller::next`].
-    counted: bool,
 }
 
-impl BlockFiller<'_, '_> {
-    fn flush(&mut self) {
-        self.scorer
-            .add_block(self.reader, &mut self.block, |_, _, _| 0);
-        self.counted = true;
-    }
-
-    /// How the walk goes on; an error where the matcher refused spans or was interrupted.
-    fn next(&mut self) -> Result<Next> {
-        let fetch_again = std::mem::take(&mut self.counted);
-        if fetch_again {
-            self.scorer.check()?;
-        }
-        Ok(Next {
-            prefetch_objects: self.interner.bypasses_addresses(),
-            fetch_again,
-        })
-    }
-
-    /// Counts the sentence whose ids were read.
-    fn add_ids(&mut self) {
-        self.scorer
-            .add(self.reader, &self.ids.gold, &self.ids.pred, |_, _| 0);
-        self.counted = true;
-    }
-
-    #[inline]
-    fn end_document(&mut self, name: Option<&str>) {
-        if self.scorer.prepare_blocks(self.reader) {
-            self.block.end_document(name);
-        } else {
-            self.scorer.end_document(self.reader, name);
-        }
-    }
-
-    /// Counts a sentence.
+impl<'a, 'py> ItemIds<'a, 'py> {
+    /// Asks the interner.
     ///
     /// # Safety
-    /// The items are alive.
-    #[inline]
-    unsafe fn sentence(&mut self, at: usize, gold: &[Item], pred: &[Item]) -> Result<()> {
-        let tokens = gold.len();
-        same_length(at, tokens, pred.len())?;
-        let py = self.py;
-        let (interner, reader) = (&mut *self.interner, &mut *self.reader);
-        if !self.scorer.prepare_blocks(reader) {
-            // SAFETY: the items are alive.
-            unsafe { self.ids.read(py, interner, reader, gold, pred)? };
-            self.add_ids();
-            return Ok(());
-        }
-        let known = reader.tags().len();
-        let (gold_buffer, pred_buffer) = self.block.reserve(tokens);
-        let codes = gold_buffer.iter_mut().zip(pred_buffer);
-        for ((gold_code, pred_code), (&gold, &pred)) in codes.zip(gold.iter().zip(pred)) {
-            // SAFETY: the items are alive.
-            let (gold, pred) = unsafe { interner.pair(py, reader, gold, pred)? };
-            (*gold_code, *pred_code) = (gold as u8, pred as u8);
-        }
-        if reader.tags().len() > known {
-            if reader.tags().len() > TagBlock::TAGS {
-                // Too many to be bytes: the block is counted, this sentence and the rest are added one by one.
-                // SAFETY: the items are still alive.
-                unsafe { self.ids.read(py, interner, reader, gold, pred)? };
-                self.flush();
-                self.add_ids();
-                return Ok(());
-            }
-            // New tags must be learnt before the block is counted.
-            self.scorer.prepare_blocks(reader);
-        }
-        self.block.end(tokens);
-        if self.block.is_full() {
-            self.flush();
-        }
-        Ok(())
+    /// The items that it will be asked for are alive then.
+    unsafe fn new(py: Python<'py>, interner: &'a mut TagInterner) -> Self {
+        Self { py, interner }
+    }
+}
+
+impl PairIds<(&Item, &Item)> for ItemIds<'_, '_> {
+    type Error = Error;
+
+    #[inline(always)]
+    fn pair_ids(
+        &mut self,
+        reader: &mut Reader,
+        (&gold, &pred): (&Item, &Item),
+    ) -> Result<(u32, u32)> {
+        // SAFETY: promised where this was created.
+        unsafe { self.interner.pair(self.py, reader, gold, pred) }
     }
 }
 

@@ -10,6 +10,7 @@
 //! | [`DocumentEnds`] | how sentences are grouped into documents |
 //! | [`Id`], [`IdSlice`] | the integer types of ids, and arrays of any of them |
 //! | [`IdBatch`] | both sides of a corpus, counted on several threads |
+//! | [`PairCounter`], [`PairIds`] | counts sentences whose tags become ids on the way, such as lists of strings |
 //! | [`InputError`] | what can be wrong with them |
 //!
 //! # Examples
@@ -42,10 +43,12 @@ mod error;
 mod id_batch;
 mod ids;
 mod narrow;
+mod pair_counter;
 mod sentences;
 
 pub use document_ends::{DocumentEnds, Ends};
 pub use error::InputError;
 pub use id_batch::IdBatch;
 pub use ids::{Id, IdSlice, NULL, bad_id, numbering};
+pub use pair_counter::{PairCounter, PairIds};
 pub use sentences::Sentences;
