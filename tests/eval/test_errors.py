@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import spanrs
 from spanrs import tags
-from spanrs.eval import score_files
+from spanrs.eval import details, score_files
 from spanrs.eval.details import kind_of
 from spanrs.eval.error_lines import error_lines
 
@@ -178,6 +178,28 @@ def test_so_many_errors_of_each_kind_are_kept(matcher, most):
     in_memory = spanrs.score(gold, pred, "BIO", matcher=matcher, errors=most, tokens=words).error_list
     assert in_memory.numbers == kept.numbers
     assert [error._replace(line=None) for error in kept] == in_memory.errors
+
+
+@pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
+def test_errors_are_the_same_with_details(matcher):
+    words, gold, pred = sides_of(larger())
+    options = {"scheme": "BIO", "matcher": matcher, "errors": 2, "tokens": words}
+    both = spanrs.score(gold, pred, details=True, **options)
+    alone = spanrs.score(gold, pred, **options)
+    assert both.error_list == alone.error_list
+    assert both.details
+    assert alone.details is None
+
+
+def test_errors_beyond_the_limit_are_counted_without_objects(monkeypatch):
+    made = []
+    detail = details.Detail
+    monkeypatch.setattr(details, "Detail", lambda *args: made.append(args) or detail(*args))
+    _, gold, pred = sides_of(larger())
+    found = spanrs.score(gold, pred, "BIO", errors=1).error_list
+    # Correct spans and errors that are not kept have none; a list of all would be slow for large data.
+    assert len(made) == len(found) == len(found.numbers)
+    assert sum(found.numbers.values()) > 20 * len(found)
 
 
 def test_json_lines_have_the_most_frequent_kinds_first():

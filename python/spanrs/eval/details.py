@@ -188,27 +188,39 @@ def error_outcomes(criterion: _spanrs.Criterion) -> list[str]:
     return [name for name, (_, fp, fn) in outcomes if fp or fn or name == MISTYPED]
 
 
-def select_errors(details: Iterable[Detail], criterion: _spanrs.Criterion, most: int | None) -> ErrorList:
-    """Make the list of errors from the details of a criterion.
+def find_errors(
+    gold: _spanrs.SpanLists,
+    pred: _spanrs.SpanLists,
+    matcher: Matcher,
+    criterion: _spanrs.Criterion,
+    most: int | None,
+) -> ErrorList:
+    """List the errors under one criterion: all, or the first ``most`` of each kind.
 
-    A span that is missed or spurious because its partner has another type is listed once, as the pair.
+    A span that is missed or spurious because its partner has another type is listed once, as the pair. Errors are
+    counted as the plain tuples of the compiled half; a :class:`Detail` is made only of those that are kept.
     """
-    details = list(details)
-    pairs = [one for one in details if one.outcome == MISTYPED]
-    golds = {(one.sentence, one.gold_index) for one in pairs}
-    preds = {(one.sentence, one.pred_index) for one in pairs}
-
-    def is_of_pair(one: Detail) -> bool:
-        return (one.gold is not None and (one.sentence, one.gold_index) in golds) or (
-            one.pred is not None and (one.sentence, one.pred_index) in preds
-        )
-
-    wrong = error_outcomes(criterion)
-    found = [
-        one for one in details if one.outcome in wrong and (one.outcome == MISTYPED or not is_of_pair(one))
-    ]
-    numbers = dict(Counter(map(kind_of, found)))
-    return ErrorList(criterion.name, first_of_each_kind(found, most), numbers, most)
+    outcomes = criterion.outcomes
+    wrong = {outcomes.index(name) for name in error_outcomes(criterion)}
+    paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None
+    events = _spanrs.span_events(gold, pred, matcher.options(), matcher.filter(), criterion.cells)
+    pairs = [event for event in events if event[0] == paired]
+    golds = {(sentence, gold_index) for _, sentence, gold_index, *_ in pairs}
+    preds = {(sentence, pred_index) for _, sentence, _, pred_index, *_ in pairs}
+    numbers: dict[ErrorKind, int] = {}
+    kept = []
+    for event in events:
+        outcome, sentence, gold_index, pred_index, gold_span, pred_span = event
+        if outcome not in wrong:
+            continue
+        # Indices of spans that there are not are None, which no pair has.
+        if outcome != paired and ((sentence, gold_index) in golds or (sentence, pred_index) in preds):
+            continue
+        kind = (outcomes[outcome], gold_span and gold_span[0], pred_span and pred_span[0])
+        number = numbers[kind] = numbers.get(kind, 0) + 1
+        if most is None or number <= most:
+            kept.append(_detail(event, outcomes))
+    return ErrorList(criterion.name, kept, numbers, most)
 
 
 def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) -> Detail:
@@ -249,11 +261,13 @@ def list_details(
     # Criteria with the same cells have the same outcomes, with other weights.
     for cells, outcomes in {c.cells: c.outcomes for c in matcher.criteria.values()}.items():
         found = _spanrs.span_events(gold, pred, matcher.options(), matcher.filter(), cells)
-        by_cells[cells] = [
-            Detail(outcomes[at], sentence, _span(gold_span), _span(pred_span), g, p)
-            for at, sentence, g, p, gold_span, pred_span in found
-        ]
+        by_cells[cells] = [_detail(event, outcomes) for event in found]
     return {name: by_cells[criterion.cells] for name, criterion in matcher.criteria.items()}
+
+
+def _detail(event: _spanrs._Event, outcomes: Sequence[str]) -> Detail:
+    outcome, sentence, gold_index, pred_index, gold, pred = event
+    return Detail(outcomes[outcome], sentence, _span(gold), _span(pred), gold_index, pred_index)
 
 
 def _span(span: tuple[str, int, int, list[int] | None] | None) -> Span | None:

@@ -18,8 +18,8 @@ from spanrs.eval.details import (
     error_outcomes,
     errors_to_keep,
     file_error,
+    find_errors,
     list_details,
-    select_errors,
     span_lists,
     with_tokens,
 )
@@ -463,24 +463,21 @@ def score(
         schemes = result.settings["scheme"], result.settings.get("pred_scheme")
         read = (*schemes, reading, dialect)
         lists = span_lists(gold, pred, read, IdOptions(scorer._vocabulary, ignore_index, lengths, mask))
-        result = replace(result, details=list_details(*lists, scorer.matcher))
-    if errors:
-        result = _with_errors(result, errors, tokens, keep_details=details)
+        if details:
+            result = replace(result, details=list_details(*lists, scorer.matcher))
+        if errors:
+            found = find_errors(*lists, scorer.matcher, result.criterion, errors_to_keep(errors))
+            result = replace(result, error_list=_with_tokens(found, tokens, result.sentences))
     warn(result.warnings)
     return result if document_weights is None else result.with_document_weights(document_weights)
 
 
-def _with_errors(
-    result: Result, errors: bool | int, tokens: Iterable[Sequence[str]] | None, *, keep_details: bool
-) -> Result:
-    """Add the list of errors to a result with details."""
-    own = (result.details or {})[result.criterion.name]
-    found = select_errors(own, result.criterion, errors_to_keep(errors))
-    if tokens is not None:
-        texts = tokens if isinstance(tokens, (list, tuple)) else inputs.as_lists(tokens)
-        texts = list(cast("Iterable[Sequence[str]]", texts))
-        if len(texts) != result.sentences:
-            raise AlignmentError(f"there are {result.sentences} sentences and tokens of {len(texts)}")
-        shown = [with_tokens(error, texts[error.sentence]) for error in found]
-        found = replace(found, errors=shown)
-    return replace(result, error_list=found, details=result.details if keep_details else None)
+def _with_tokens(errors: ErrorList, tokens: Iterable[Sequence[str]] | None, sentences: int) -> ErrorList:
+    """Add the tokens of each sentence to the errors that were kept."""
+    if tokens is None:
+        return errors
+    texts = tokens if isinstance(tokens, (list, tuple)) else inputs.as_lists(tokens)
+    texts = list(cast("Iterable[Sequence[str]]", texts))
+    if len(texts) != sentences:
+        raise AlignmentError(f"there are {sentences} sentences and tokens of {len(texts)}")
+    return replace(errors, errors=[with_tokens(error, texts[error.sentence]) for error in errors])

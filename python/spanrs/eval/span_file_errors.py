@@ -23,9 +23,8 @@ from spanrs.eval.details import (
     ErrorKind,
     ErrorList,
     errors_to_keep,
+    find_errors,
     kind_of,
-    list_details,
-    select_errors,
     with_tokens,
 )
 from spanrs.eval.evidence import Detail
@@ -189,9 +188,7 @@ class SpanFileErrors:
             found = scorer.result()
             self._cells.update(_span_cells(found))
             lists = _spanrs.span_lists_of_tuples(golds, preds, True)
-            details = list_details(*lists, scorer.matcher)[found.criterion.name]
-            errors = select_errors(details, found.criterion, None)
-            for error in errors:
+            for error in find_errors(*lists, scorer.matcher, found.criterion, None):
                 self._add_error(error, block[error.sentence], path)
         self._sentences += len(block)
 
