@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import spanrs
-from spanrs.errors import AlignmentError, SchemeError, SpanrsWarning
+from spanrs.errors import AlignmentError, FormatError, SchemeError, SpanrsWarning
 
 VOCABULARY = ["O", "B-A", "I-A"]
 IDS = np.array([[0, 1, 2], [1, 0, 0]])
@@ -268,3 +268,35 @@ def test_what_would_be_lost_is_refused():
         spanrs.score([[1, 0]], [[1, 0]], "BIO", vocabulary=set(names))
     with pytest.raises(TypeError, match="without dimensions"):
         spanrs.score(np.array(1), np.array(1), "BIO", vocabulary=names)
+
+
+TOKENS_ALONE = "Rio\nis\n\nOslo\n\nGo\n"
+TAGGED = "Rio B-LOC\nis O\n\nOslo B-LOC\n\nGo O\n"
+
+
+@pytest.mark.parametrize("max_violations", [0, 10])
+def test_tokens_are_not_scored_as_tags(tmp_path, max_violations):
+    gold, pred = tmp_path / "gold", tmp_path / "pred"
+    for side, texts in (("pred", (TAGGED, TOKENS_ALONE)), ("gold", (TOKENS_ALONE, TAGGED))):
+        for path, text in zip((gold, pred), texts, strict=True):
+            path.write_text(text, "utf-8")
+        message = f"{side}:1: no column of tags: none of the 4 tags of {side} other than O is one of BIO"
+        with pytest.raises(FormatError, match=message) as caught:
+            spanrs.score_files(gold, pred, "BIO", max_violations=max_violations)
+        assert (caught.value.code, caught.value.path, caught.value.line) == (
+            "no_column",
+            str(tmp_path / side),
+            1,
+        )
+
+
+@pytest.mark.parametrize("reading", ["conlleval", "strict"])
+@pytest.mark.parametrize("tags", ["B-LOC\nO\n\nB-LOC\n\nO\n", "I-LOC\nX\n\nI-LOC\n\nI-LOC\n"])
+def test_tags_without_tokens_are_scored(tmp_path, reading, tags):
+    gold, pred = tmp_path / "gold", tmp_path / "pred"
+    gold.write_text(TAGGED, "utf-8")
+    pred.write_text(tags, "utf-8")
+    with pytest.warns(SpanrsWarning, match="a side holds tags without tokens"):
+        result = spanrs.score_files(gold, pred, "BIO", reading, max_violations=0)
+    assert result.tokens == 4
+    assert result.violations["pred"].first == []

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
-from spanrs.errors import warn
+from spanrs.errors import FormatError, warn, with_code
 from spanrs.eval.details import errors_to_keep
 from spanrs.eval.evidence import merge_evidence
 from spanrs.eval.matchers import Matcher, criteria
@@ -96,7 +96,7 @@ def score_files(
     spanrs.errors.AlignmentError
         At the first token or sentence that differs, with both places.
     spanrs.errors.FormatError, spanrs.errors.LimitError
-        Where a file is no column file, with the place.
+        Where a file is no column file, with the place; also where it has tokens and no tags.
     spanrs.errors.SchemeError
         For unknown names, and malformed tags under ``refuse``.
     ValueError
@@ -182,10 +182,14 @@ def _score_pair(
         pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=rereads))
 
         def score_layer(at: int, **schemes: str) -> Result:
-            scorer = Scorer(**(options | schemes))
+            # One violation says whether tokens are read as tags.
+            most = options["max_violations"]
+            scorer = Scorer(**(options | schemes | {"max_violations": most or 1}))
             files = (gold_again, pred_again, layers[at], pred_layers[at], kept.progress)
             scorer.update_files(*files, by_sentence=kept.by_sentence)
             result = replace(scorer.result(), by_sentence=kept.by_sentence)
+            _refuse_tokens_as_tags(result, gold, pred)
+            result = replace(result, evidence=result.evidence.first(most))
             if kept.errors:
                 result = replace(result, error_list=scorer.list_errors(*files, most=kept.most_errors))
             return result
@@ -202,6 +206,37 @@ def _score_pair(
     joined = join_layers(results, [layer.tag for layer in layers]) if len(layers) > 1 else first
     warnings = tuple(dict.fromkeys((*joined.evidence.warnings, *odd)))
     return replace(joined, evidence=replace(joined.evidence, warnings=warnings))
+
+
+def _refuse_tokens_as_tags(result: Result, gold: Source, pred: Source | None) -> None:
+    """Refuse a side whose tags are tokens, because its file has one column.
+
+    A file of tags alone is one column, too, so that only the tags tell. Their scores would be 0, which looks like
+    those of a bad model.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        Where a file has one column, and a side's tags other than ``O`` are most of its tags and none is a tag of the
+        scheme.
+    """
+    numbers = result._unweighted_corpus
+    if not numbers.get("unaligned_files"):
+        return
+    for side, source in (("gold", gold), ("pred", pred)):
+        labelled, found = numbers[f"{side}_labelled"], result.violations[side]
+        first = [place.violation for place in found.first]
+        unknown = bool(first) and all(violation.kind == "Unknown Tag" for violation in first)
+        if source is None or not unknown or labelled * 2 <= numbers["tokens"] or found.count < labelled:
+            continue
+        name, line = source_name(source), found.first[0].line
+        scheme = result.settings.get(f"{side}_scheme", result.settings["scheme"])
+        message = (
+            f"{name}:{line}: no column of tags: none of the {labelled} tags of {side} other than O is one of {scheme}, "
+            f"the first is `{first[0].current}`, and gold or pred has one column, which is read as tags; "
+            "give a file with tokens and tags"
+        )
+        raise with_code(FormatError(message), "no_column", name, line)
 
 
 def last_two_columns(columns: Columns) -> Columns:
