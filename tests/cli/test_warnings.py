@@ -178,3 +178,16 @@ def test_other_warnings_stay_as_they_are(call, monkeypatch):
     monkeypatch.setattr(module, "validate_file", validate)
     with pytest.warns(UserWarning, match="from elsewhere"):
         call("validate", "gold", gold=GOLD)
+
+
+@pytest.mark.parametrize("options", [[], ["--all-readings"]])
+def test_a_file_of_one_column_does_not_hold_both_sides(call, options):
+    status, out, err = call("score", "tokens", *options, tokens="# id = 1\nEU\nrejects\n")
+    assert (status, out) == (2, "")
+    assert err == (
+        "spanrs: error: tokens:2: the file has one column, and one file with gold and pred has three or more: "
+        "tokens, gold, pred; name the file of pred as well, or the separator of the columns\n"
+    )
+    # A column that was named stays in the message.
+    _, _, err = call("score", "tokens", "--column", "1", *options)
+    assert err == "spanrs: error: tokens:2: no column 1: the first token line has one column (column 0)\n"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
@@ -194,7 +194,8 @@ def _score_pair(
                 result = replace(result, error_list=scorer.list_errors(*files, most=kept.most_errors))
             return result
 
-        results = [score_layer(at) for at in range(len(layers))]
+        with _explaining_one_column(both=pred is None):
+            results = [score_layer(at) for at in range(len(layers))]
         # The layer with most spans says in which schemes all of them are.
         largest = max(results, key=_spans).settings
         schemes = {name: largest[name] for name in ("scheme", "pred_scheme") if name in largest}
@@ -206,6 +207,21 @@ def _score_pair(
     joined = join_layers(results, [layer.tag for layer in layers]) if len(layers) > 1 else first
     warnings = tuple(dict.fromkeys((*joined.evidence.warnings, *odd)))
     return replace(joined, evidence=replace(joined.evidence, warnings=warnings))
+
+
+@contextmanager
+def _explaining_one_column(*, both: bool) -> Iterator[None]:
+    """Say that a file of one column does not hold ``both`` sides, instead of the number of a column nobody named."""
+    try:
+        yield
+    except FormatError as error:
+        if not both or error.code != "no_column" or "no column -2: " not in str(error):
+            raise
+        message = (
+            f"{error.path}:{error.line}: the file has one column, and one file with gold and pred has three or more: "
+            "tokens, gold, pred; name the file of pred as well, or the separator of the columns"
+        )
+        raise with_code(FormatError(message), error.code, error.path, error.line) from None
 
 
 def _refuse_tokens_as_tags(result: Result, gold: Source, pred: Source | None) -> None:
