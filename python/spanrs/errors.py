@@ -7,6 +7,7 @@ file, a directory, no permission) is an ordinary :class:`OSError`.
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 import warnings
@@ -166,6 +167,49 @@ def with_code(error: ErrorT, code: str, path: str | None = None, line: int | Non
     """Set the code of an error and, if known, its position in a file."""
     error.code, error.path, error.line = code, path, line
     return error
+
+
+def check_text(text: str, where: str) -> None:
+    """Refuse a str that is not text.
+
+    Raises
+    ------
+    UnicodeEncodeError
+        For lone surrogates; the message says ``where``.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        error.reason = f"{error.reason} ({where})"
+        raise
+
+
+def check_name(name: object, argument: str, example: str) -> None:
+    """Refuse an argument that is not a str."""
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} is a str such as {example}, not {type(name).__name__}")
+    check_text(name, argument)
+
+
+def as_integer(number: object, argument: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """Return an argument as an int.
+
+    Raises
+    ------
+    TypeError
+        For what is not an integer of Python or numpy.
+    ValueError
+        For integers out of range.
+    """
+    try:
+        found = operator.index(number)  # type: ignore[arg-type]  # refused if it is none
+    except TypeError:
+        raise TypeError(f"{argument} is an integer, not {type(number).__name__}") from None
+    if found < least:
+        raise ValueError(f"{argument} is a number from {least}, not {found}")
+    if found > most:
+        raise ValueError(f"{argument} is a number up to {most}, not {found}")
+    return found
 
 
 class SpanrsWarning(UserWarning):

@@ -174,7 +174,11 @@ def test_columns_that_are_arrow_alone_need_company():
         ((arrow([["O"]]), arrow([["O"]])), {"lengths": [1]}, "know their lengths"),
         ((arrow([[0]]), arrow([[0]])), {"mask": [[1]], "vocabulary": VOCABULARY}, "know their lengths"),
         ((IDS, IDS), {"vocabulary": VOCABULARY, "lengths": [1.0, 2.0]}, "lengths must be integers"),
-        ((IDS, IDS), {"vocabulary": VOCABULARY, "lengths": 3}, "not iterable"),
+        (
+            (IDS, IDS),
+            {"vocabulary": VOCABULARY, "lengths": 3},
+            "lengths are integers, one for each sentence, not one int",
+        ),
         ((IDS, IDS), {}, "a tag must be a str, not int.*pass vocabulary="),
         (([["O", None]], [["O", "O"]]), {}, "a tag must be a str, not NoneType"),
         (([["O"]], [["O"], None]), {}, "pred, sentence 1: expected sentences of tags, got None"),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from numbers import Real
 from typing import Any
 
 from spanrs._spanrs import Systems
@@ -124,8 +125,8 @@ def compare(
     """
     if test not in TESTS:
         raise ValueError(f"unknown test {test!r}; one of {', '.join(TESTS)}")
-    if not 0 < level < 1:
-        raise ValueError(f"level is a share between 0 and 1, not {level}")
+    if not isinstance(level, Real) or not 0 < level < 1:
+        raise ValueError(f"level is a share between 0 and 1, not {level!r}")
     check_numbers(samples, seed, threads)
     _check_results(results)
     names = list(results)

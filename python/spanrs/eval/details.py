@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias, overload
 
 from spanrs import _spanrs
+from spanrs.errors import AlignmentError, as_integer, with_code
 from spanrs.eval import inputs
 from spanrs.eval.evidence import Detail, plain_detail
 from spanrs.eval.matchers import Matcher
@@ -175,11 +176,13 @@ def first_of_each_kind(errors: Iterable[Detail], most: int | None) -> list[Detai
 
 def errors_to_keep(errors: bool | int) -> int | None:
     """Return the number of errors of each kind to keep, None for all, from the argument ``errors``."""
-    if isinstance(errors, bool):
+    if errors is None or isinstance(errors, bool):
         return None
-    if errors < 0:
-        raise ValueError(f"errors is True, False or a number from 0, not {errors}")
-    return errors
+    try:
+        return as_integer(errors, "errors")
+    except (TypeError, ValueError) as error:
+        message = f"errors is True, False or a number from 0, not {errors!r}"
+        raise type(error)(message) from None
 
 
 def error_outcomes(criterion: _spanrs.Criterion) -> list[str]:
@@ -227,7 +230,15 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
     """Add the tokens of the spans of an error and their context."""
     spans = [span for span in (error.gold, error.pred) if span is not None]
     first = max(min(span.start for span in spans) - context, 0)
-    last = min(max(span.end for span in spans) + context, len(tokens))
+    end = max(span.end for span in spans)
+    if end > len(tokens):
+        message = (
+            f"sentence {error.sentence} has a span up to token {end} and tokens= has {len(tokens)} for it"
+        )
+        found = AlignmentError(message)
+        found.sentence = error.sentence
+        raise with_code(found, "shape")
+    last = min(end + context, len(tokens))
     return error._replace(first=first, length=len(tokens), tokens=tuple(map(str, tokens[first:last])))
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spanrs.errors import AlignmentError
+from spanrs.errors import AlignmentError, check_text
+from spanrs.eval.arguments import is_iterable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,6 +68,16 @@ def _items(documents: Any) -> Any:
     """Give a column as a list of Python values, or as an array of integers."""
     if isinstance(documents, (str, bytes)):
         raise TypeError("documents is a column of names, one for each sentence, not one str")
+    if isinstance(documents, (Mapping, set, frozenset)):
+        raise TypeError(
+            "documents are numbers of sentences in order, or the name of each sentence's document, "
+            f"not a {type(documents).__name__}"
+        )
+    if not is_iterable(documents):
+        raise TypeError(
+            "documents are numbers of sentences, or the name of each sentence's document, "
+            f"and {type(documents).__name__} is not iterable"
+        )
     if getattr(getattr(documents, "dtype", None), "kind", "O") in "iu":
         return documents
     for name in ("to_pylist", "tolist", "to_list"):
@@ -89,8 +100,7 @@ def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
                 f"document {name!r} goes on at sentence {sum(sizes)}, after another one has begun; "
                 "sort the sentences by document"
             )
-        # Refuses what is no text.
-        name.encode()
+        check_text(name, f"documents, sentence {sum(sizes)}")
         seen.add(name)
         found.append(name)
         sizes.append(sum(1 for _ in run))

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
-from spanrs.errors import FormatError, warn, with_code
+from spanrs.errors import FormatError, as_integer, warn, with_code
 from spanrs.eval.details import errors_to_keep
 from spanrs.eval.evidence import merge_evidence
 from spanrs.eval.matchers import Matcher, criteria
@@ -109,6 +109,8 @@ def score_files(
     >>> spanrs.score_files(both).totals
     Totals(tp=1, fp=0, fn=1)
     """
+    most_errors = errors_to_keep(errors)
+    of_pred = columns if pred_columns is None else pred_columns
     options: dict[str, Any] = {
         "scheme": scheme,
         "reading": reading,
@@ -116,13 +118,13 @@ def score_files(
         "pred_scheme": pred_scheme,
         "on_misaligned": on_misaligned,
         "dialect": dialect,
-        "max_violations": max_violations,
+        "max_violations": as_integer(max_violations, "max_violations"),
         "by_document": by_document or by_sentence,
         "threads": threads,
     }
     if by_document and by_sentence:
         raise ValueError("rows are of documents or of sentences; name by_document or by_sentence")
-    kept = FilesOptions(by_sentence, bool(errors), errors_to_keep(errors), progress)
+    kept = FilesOptions(by_sentence, bool(errors), most_errors, progress)
     named: dict[str, Any] = {"": pred}
     if isinstance(pred, (list, tuple)):
         named = {}
@@ -133,7 +135,7 @@ def score_files(
                 raise ValueError(f"{name} is named twice")
     with rereadable(gold, needed=len(named) > 1) as gold_again:
         results = {
-            name: _score_pair(gold_again(), one, columns, pred_columns or columns, kept, **options)
+            name: _score_pair(gold_again(), one, columns, of_pred, kept, **options)
             for name, one in named.items()
         }
     for result in results.values():
@@ -269,6 +271,8 @@ def _layers(columns: Columns) -> list[Columns]:
             f"columns is a spanrs.io.Columns, such as Columns(tag=2), not {type(columns).__name__}"
         )
     tags = columns.tag if isinstance(columns.tag, tuple) else (columns.tag,)
+    for tag in tags:
+        columns._replace(tag=tag).as_options()
     if len(set(tags)) < len(tags):
         raise ValueError(f"a column of tags is named twice: {', '.join(map(str, tags))}")
     return [columns._replace(tag=tag) for tag in tags]

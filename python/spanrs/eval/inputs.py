@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from spanrs.errors import AlignmentError, SchemeError, with_code
+from spanrs.eval.arguments import is_iterable
 from spanrs.tags.ids import as_ids
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def as_batch(
 
     golds, preds = _ids("gold", gold), _ids("pred", pred)
     sizes = None if lengths is None else as_lengths(lengths)
-    chosen = None if mask is None else as_ids(mask).astype(bool)
+    chosen = None if mask is None else _as_mask(mask)
     if chosen is not None and chosen.shape != golds.shape:
         raise AlignmentError(f"the mask is of shape {chosen.shape}, gold of {golds.shape}")
     if sizes is not None and golds.ndim == 2:
@@ -76,8 +77,16 @@ def as_batch(
     return golds, preds, sizes
 
 
+def _as_mask(mask: object) -> npt.NDArray[np.bool_]:
+    array = as_ids(mask, "mask")
+    if array.dtype.kind not in "biuf":
+        # Any string but the empty one would be true.
+        raise TypeError(f"a mask holds bool or numbers, not {array.dtype}")
+    return array.astype(bool)
+
+
 def _ids(side: str, ids: object) -> npt.NDArray[Any]:
-    array = as_ids(ids)
+    array = as_ids(ids, side)
     if array.dtype.kind not in "iu":
         raise TypeError(f"ids must be integers, but {side} holds {array.dtype}")
     return array
@@ -107,13 +116,45 @@ def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
     """Give lengths of sentences, from whatever can be walked, as an array."""
     import numpy as np
 
+    if isinstance(lengths, (str, bytes)) or not _is_iterable(lengths):
+        raise TypeError(f"lengths are integers, one for each sentence, not one {type(lengths).__name__}")
     arrays = ("__array__", "__dlpack__")
     if not isinstance(lengths, Sequence) and not any(hasattr(lengths, name) for name in arrays):
         lengths = list(cast("Iterable[int]", lengths))
-    sizes = as_ids(lengths)
+    sizes = as_ids(lengths, "lengths")
     if sizes.dtype.kind not in "iu":
-        raise TypeError("lengths must be integers")
+        raise TypeError(f"lengths must be integers, not {sizes.dtype}")
+    if sizes.ndim != 1:
+        raise AlignmentError(f"lengths have one dimension, not {sizes.ndim}")
     return sizes.astype(np.int64, copy=False)
+
+
+def _is_iterable(value: object) -> bool:
+    # Arrays without dimensions have __iter__ and refuse it; they are refused as arrays.
+    return any(hasattr(value, name) for name in ("__iter__", "__getitem__", "__array__", "__dlpack__"))
+
+
+def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
+    """Return the tokens of each sentence as a list.
+
+    Raises
+    ------
+    TypeError
+        For anything but sequences of sequences, and for one str in place of either.
+    spanrs.errors.AlignmentError
+        Where there are not as many as ``sentences``.
+    """
+    if isinstance(tokens, (str, bytes)) or not (is_iterable(tokens) or is_arrow(tokens)):
+        raise TypeError(
+            f"tokens are those of each sentence, a sequence of str, not {type(tokens).__name__}"
+        )
+    texts: list[Any] = list(cast("Iterable[Any]", as_lists(tokens)))
+    if len(texts) != sentences:
+        raise AlignmentError(f"there are {sentences} sentences and tokens of {len(texts)}")
+    for at, text in enumerate(texts):
+        if isinstance(text, (str, bytes)) or not hasattr(text, "__len__"):
+            raise TypeError(f"tokens, sentence {at}: expected a sequence of str, not {type(text).__name__}")
+    return texts
 
 
 def reiterable(side: Any, *, sentences: bool = False) -> Any:

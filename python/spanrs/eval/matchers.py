@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from spanrs import _spanrs
 from spanrs._spanrs import Criterion
+from spanrs.eval.arguments import is_iterable
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
 
 #: criterion, outcome, gold type, pred type, number
@@ -119,6 +120,10 @@ def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
         raise TypeError(f"{name} is a collection of types, not one str; say [{given!r}]")
     if given is None:
         return None
+    if not is_iterable(given):
+        raise TypeError(f"{name} is a collection of types, not {type(given).__name__}")
+    # An iterator is read once.
+    given = list(given)
     for ty in given:
         if not isinstance(ty, str):
             raise TypeError(f"{name} holds types, which are str, not {type(ty).__name__}")
@@ -163,6 +168,8 @@ class Partial(Matcher):
         if self.matching not in MATCHINGS:
             raise ValueError(f"unknown matching {self.matching!r}; one of {', '.join(MATCHINGS)}")
         # Numbers of numpy are no numbers of JSON.
+        if isinstance(self.min_overlap, (str, bytes)) or not hasattr(self.min_overlap, "__float__"):
+            raise TypeError(f"min_overlap is a number from 0 to 1, not {type(self.min_overlap).__name__}")
         object.__setattr__(self, "min_overlap", float(self.min_overlap))
         if not 0.0 <= self.min_overlap <= 1.0:
             raise ValueError(

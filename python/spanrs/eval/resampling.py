@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from spanrs._spanrs import Systems
+from spanrs.errors import as_integer
+from spanrs.eval.arguments import is_iterable
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.measures import Measure, Ratio, f1_measures
 
@@ -160,8 +161,7 @@ def bootstrap(
         raise ValueError("resampling draws documents that count once; take the result without weights")
     if isinstance(measures, (Measure, Ratio)):
         measures = [measures]
-    wanted = list(f1_measures(list(result.per_type)) if measures is None else measures)
-    check_measures(wanted)
+    wanted = check_measures(f1_measures(list(result.per_type)) if measures is None else measures)
     compiled = [measure.compiled(result.matcher) for measure in wanted]
     systems = Systems([result.counts], ["the result"])
     values = systems.bootstrap(compiled, samples, seed, threads)[:, 0]
@@ -171,14 +171,17 @@ def bootstrap(
 def check_numbers(samples: int, seed: int, threads: int) -> None:
     """Refuse numbers that resampling does not take."""
     for name, value, least in (("samples", samples, 1), ("threads", threads, 1), ("seed", seed, 0)):
-        if not least <= operator.index(value) < 1 << 63:
-            raise ValueError(f"{name} is a number from {least} to 2**63 - 1, not {value}")
+        as_integer(value, name, least)
 
 
-def check_measures(measures: Sequence[Any]) -> None:
-    """Refuse what is not a measure."""
-    if not measures:
+def check_measures(measures: Any) -> list[Measure | Ratio]:
+    """Return measures as a list; refuse what is not one."""
+    if not is_iterable(measures):
+        raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measures).__name__}")
+    found: list[Measure | Ratio] = list(measures)
+    if not found:
         raise ValueError("name a measure, or none for micro F1, macro F1 and F1 of each type")
-    for measure in measures:
+    for measure in found:
         if not isinstance(measure, (Measure, Ratio)):
             raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measure).__name__}")
+    return found

@@ -14,6 +14,7 @@ from spanrs import _spanrs
 from spanrs.errors import FormatError, SchemeError, with_code
 from spanrs.eval import settings as settings_of
 from spanrs.eval import tables
+from spanrs.eval.arguments import as_document_weights, as_types
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.evidence import Evidence, merge_evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
@@ -27,8 +28,6 @@ from spanrs.report.table import Table
 
 #: Largest number of table rows in a notebook.
 ROWS = 200
-#: Largest weight of a document.
-MAX_WEIGHT = 1e15
 #: First bytes of a stored result, with the format version.
 MAGIC = b"spanrs result\x01"
 #: Bytes of the CRC-32 of what follows it, and of the length of the header.
@@ -93,8 +92,7 @@ class Result(Evaluation):
         >>> result.with_types(["PER"]).totals
         Totals(tp=1, fp=0, fn=0)
         """
-        if isinstance(types, str):
-            raise TypeError(f"types is a map or a collection of types, not one str; say [{types!r}]")
+        types = as_types(types)
         if isinstance(types, Mapping):
             if not types:
                 return self
@@ -103,7 +101,6 @@ class Result(Evaluation):
                 f"{listed([old])}={'' if new is None else listed([new])}" for old, new in renames
             )
         else:
-            types = frozenset(types)
             phrase = listed(sorted(types))
 
         def rename(name: str) -> str | None:
@@ -148,19 +145,11 @@ class Result(Evaluation):
             raise ValueError(
                 "the result has no documents to weigh; make it with documents= or by_document=True"
             )
-        given = list(weights)
-        if len(given) != len(self.counts):
-            raise ValueError(
-                f"there are {len(self.counts)} documents and {len(given)} weights; give one each"
-            )
-        for weight in given:
-            # Larger weights could overflow to inf.
-            if not 0 <= weight <= MAX_WEIGHT:
-                raise ValueError(f"a weight is a number from 0 to {MAX_WEIGHT:g}, not {_short(weight)}")
+        given = as_document_weights(weights, len(self.counts))
         settings = dict(self.settings)
         if "document_weights" not in settings:
             settings = settings_of.with_setting(settings, "document_weights", "given")
-        return replace(self, document_weights=tuple(float(weight) for weight in given), settings=settings)
+        return replace(self, document_weights=given, settings=settings)
 
     def with_error_weights(self, weights: str | Weights | None = None, focus: str | None = None) -> Result:
         """Look at the same fair counts with other weights of errors, or another focus.
@@ -567,11 +556,6 @@ def _merged_evidence(results: Sequence[Result], offsets: Sequence[int]) -> Evide
         limits = [len(one.first) for one in found if one.count > len(one.first)]
         located[side] = places[: min(limits)] if limits else places
     return replace(merged, located=located)
-
-
-def _short(weight: float) -> str:
-    text = str(weight) if isinstance(weight, float) or -(10**30) < weight < 10**30 else "a larger one"
-    return text[:40]
 
 
 def _damaged(message: str, cause: Exception | None = None) -> FormatError:

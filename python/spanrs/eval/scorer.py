@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError, warn
+from spanrs.errors import as_integer, check_name, warn
 from spanrs.eval import inputs
 from spanrs.eval.details import (
     CONTEXT,
@@ -100,13 +100,22 @@ class Scorer:
     ) -> None:
         if on_misaligned not in ON_MISALIGNED:
             raise ValueError(f"on_misaligned is refuse, report or ignore, not {on_misaligned!r}")
+        check_name(scheme, "scheme", "BIO")
+        check_name(reading, "reading", "conlleval")
+        if pred_scheme is not None:
+            check_name(pred_scheme, "pred_scheme", "BIO")
+        if not isinstance(dialect, tuple):
+            raise TypeError(f"dialect is a spanrs.tags.Dialect, not {type(dialect).__name__}")
+        max_violations = as_integer(max_violations, "max_violations")
+        if by_document not in (False, True):
+            raise TypeError(f"by_document is True or False, not {by_document!r}")
         self.matcher = as_matcher(matcher)
         self._on_misaligned = on_misaligned
         self._threads = _threads(threads)
         self._dialect = dialect
         self._vocabulary = None if vocabulary is None else as_vocabulary(vocabulary)
         self._filter = self.matcher.filter()
-        self._options = _Options(scheme, pred_scheme, reading, dialect, max_violations, by_document)
+        self._options = _Options(scheme, pred_scheme, reading, dialect, max_violations, bool(by_document))
         self.reset()
 
     def reset(self) -> None:
@@ -157,6 +166,7 @@ class Scorer:
             Where the two sides have another shape. Nothing of the batch is counted then.
         """
         names = self._vocabulary if vocabulary is None else as_vocabulary(vocabulary)
+        ignore_index = as_integer(ignore_index, "ignore_index", -(2**63))
         sizes = document_sizes(documents)
         if sizes is not None:
             self._need_documents()
@@ -321,6 +331,7 @@ class Scorer:
 
 
 def _threads(threads: int) -> int:
+    threads = as_integer(threads, "threads", -(2**63))
     if threads < 0:
         raise ValueError(f"threads must be 1 or more, or 0 for all processors, not {threads}")
     # The processors of this process, which may be fewer than the machine has.
@@ -435,6 +446,7 @@ def score(
     >>> [row.totals.tp for row in spanrs.score(gold, pred, documents=["first", "second"]).documents]
     [0, 1]
     """
+    most_errors = errors_to_keep(errors)
     scorer = Scorer(
         scheme,
         reading,
@@ -466,7 +478,7 @@ def score(
         if details:
             result = replace(result, details=list_details(*lists, scorer.matcher))
         if errors:
-            found = find_errors(*lists, scorer.matcher, result.criterion, errors_to_keep(errors))
+            found = find_errors(*lists, scorer.matcher, result.criterion, most_errors)
             result = replace(result, error_list=_with_tokens(found, tokens, result.sentences))
     warn(result.warnings)
     return result if document_weights is None else result.with_document_weights(document_weights)
@@ -476,8 +488,5 @@ def _with_tokens(errors: ErrorList, tokens: Iterable[Sequence[str]] | None, sent
     """Add the tokens of each sentence to the errors that were kept."""
     if tokens is None:
         return errors
-    texts = tokens if isinstance(tokens, (list, tuple)) else inputs.as_lists(tokens)
-    texts = list(cast("Iterable[Sequence[str]]", texts))
-    if len(texts) != sentences:
-        raise AlignmentError(f"there are {sentences} sentences and tokens of {len(texts)}")
+    texts = inputs.sentences_of_tokens(tokens, sentences)
     return replace(errors, errors=[with_tokens(error, texts[error.sentence]) for error in errors])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from spanrs.errors import as_integer, check_name, check_text
+
 #: What the compiled half takes: format, separator, comments, token, tag, second column, line limit.
 Options = tuple[str, str, str | None, int | str, int | str, int | str | None, int | None]
 
@@ -49,6 +51,13 @@ class Columns(NamedTuple):
                 "which score_files (spanrs score) reads"
             )
             raise ValueError(message)
+        for name in ("format", "separator", "comments"):
+            if name != "comments" or self.comments is not None:
+                check_name(getattr(self, name), f"Columns: {name}", "auto")
+        for name in ("token", "tag", "second"):
+            _check_column(getattr(self, name), name)
+        if self.line_bytes is not None:
+            as_integer(self.line_bytes, "Columns: line_bytes")
         comments = None if self.comments == "none" else self.comments
         return (
             self.format,
@@ -59,3 +68,17 @@ class Columns(NamedTuple):
             self.second,
             self.line_bytes,
         )
+
+
+def _check_column(column: object, name: str) -> None:
+    """Refuse what is neither the number nor the name of a column; only ``second`` may be None."""
+    if isinstance(column, str):
+        check_text(column, f"Columns: {name}")
+    elif not hasattr(column, "__index__"):
+        if name == "second" and column is None:
+            return
+        kind = type(column).__name__
+        message = f"Columns: {name} is the number of a column, from 0, or a name in CoNLL-U, not {kind}"
+        raise TypeError(message)
+    else:
+        as_integer(column, f"Columns: {name}", -(2**63))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError, SchemeError, Violation
+from spanrs.errors import AlignmentError, SchemeError, Violation, as_integer
 from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
@@ -69,35 +69,36 @@ def read_spans_ids(
     ([1], [4], 'PER')
     """
     array = as_ids(ids)
+    ignore_index = as_integer(ignore_index, "ignore_index", -(2**63))
     columns, types = _spanrs.read_ids(
         array, as_vocabulary(vocabulary), (scheme, reading, dialect), ignore_index
     )
     return SpanArrays(*columns, types)
 
 
-def as_ids(ids: object) -> npt.NDArray[Any]:
-    """Make an array that the core can walk in place."""
+def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
+    """Make an array that the core can walk in place; ``name`` is the argument, for messages."""
     import numpy as np
 
     if hasattr(ids, "__dlpack__") and not hasattr(ids, "__array__"):
         ids = np.from_dlpack(cast("Any", ids))
     if isinstance(ids, np.ma.MaskedArray):
-        message = "the mask of a masked array would be lost; pass its data, and mask=~array.mask"
+        message = f"{name}: the mask of a masked array would be lost; pass its data, and mask=~array.mask"
         raise TypeError(message)
     try:
         array = np.asarray(cast("Any", ids))
         if array.dtype == object and array.ndim == 1 and not any(isinstance(row, str) for row in array):
             # A column of rows.
-            array = np.stack([as_ids(row) for row in array]) if array.size else array
+            array = np.stack([as_ids(row, name) for row in array]) if array.size else array
     except ValueError as error:
         # numpy's own words are about shapes that nobody asked for.
         message = (
-            "sentences of ids are of different lengths: pad them with ignore_index, or pass all ids in one "
+            f"{name}: the sentences are of different lengths: pad them with ignore_index, or pass all ids in one "
             "array of one dimension with lengths="
         )
         raise AlignmentError(message) from error
     if array.ndim == 0:
-        message = f"expected an array of ids, not {type(ids).__name__} without dimensions"
+        message = f"{name}: expected an array of integers, not {type(ids).__name__} without dimensions"
         raise TypeError(message)
     array = np.ascontiguousarray(array)
     if array.size == 0:
@@ -113,6 +114,10 @@ def _sentences(
     import numpy as np
 
     array = np.atleast_2d(as_ids(ids))
+    if array.dtype.kind not in "iu":
+        message = f"ids must be integers, not {array.dtype}"
+        raise TypeError(message)
+    ignore_index = as_integer(ignore_index, "ignore_index", -(2**63))
     if array.ndim > 2:
         message = f"ids must have 1 or 2 dimensions (sentences, tokens), not {array.ndim}"
         raise AlignmentError(message)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from spanrs import _spanrs
-from spanrs.errors import warn
+from spanrs.errors import check_text, warn
 
 Tags: TypeAlias = Sequence[str]
 
@@ -107,7 +107,12 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
         message = "a vocabulary is a sequence of tags, not a set, which has no order"
         raise TypeError(message)
     if not isinstance(vocabulary, Mapping):
-        return _checked_tags(list(vocabulary))
+        try:
+            tags = list(vocabulary)
+        except TypeError:
+            message = f"a vocabulary is a sequence of tags or a mapping, not {type(vocabulary).__name__}"
+            raise TypeError(message) from None
+        return _checked_tags(tags)
     pairs = [(key, value) if isinstance(value, str) else (value, key) for key, value in vocabulary.items()]
     by_id = {_id(number): str(tag) for number, tag in pairs}
     if sorted(by_id) != list(range(len(pairs))):
@@ -123,6 +128,7 @@ def _checked_tags(tags: list[str]) -> list[str]:
         if not isinstance(tag, str):
             message = f"a vocabulary holds tags, each a str, and item {number} is {tag!r}"
             raise TypeError(message)
+        check_text(tag, f"item {number} of the vocabulary")
         first = ids.setdefault(tag, number)
         if first != number:
             warn([f"the vocabulary has the tag {tag!r} twice, for the ids {first} and {number}"])

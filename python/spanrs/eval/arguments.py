@@ -1,0 +1,64 @@
+"""Arguments of results: types, and weights of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+#: Largest weight of a document.
+MAX_WEIGHT = 1e15
+
+
+def as_types(
+    types: Mapping[str, str | None] | Collection[str],
+) -> Mapping[str, str | None] | frozenset[str]:
+    """Return a map of types as it is, and a collection of types as a set.
+
+    Raises
+    ------
+    TypeError
+        For one str, for what is not iterable, and for types that are not str.
+    """
+    if isinstance(types, str):
+        raise TypeError(f"types is a map or a collection of types, not one str; say [{types!r}]")
+    if not is_iterable(types):
+        raise TypeError(f"types is a map or a collection of types, not {type(types).__name__}")
+    given = types if isinstance(types, Mapping) else list(types)
+    new = [name for name in given.values() if name is not None] if isinstance(given, Mapping) else []
+    for name in (*given, *new):
+        if not isinstance(name, str):
+            raise TypeError(f"types are str, not {type(name).__name__}")
+    return given if isinstance(given, Mapping) else frozenset(given)
+
+
+def as_document_weights(weights: Iterable[float], documents: int) -> tuple[float, ...]:
+    """Return the weights of this number of documents.
+
+    Raises
+    ------
+    TypeError
+        For what is not iterable, and for weights that are not numbers.
+    ValueError
+        Where there are more or fewer, or one is negative, not finite or above ``MAX_WEIGHT``.
+    """
+    if isinstance(weights, (str, bytes, Mapping)) or not is_iterable(weights):
+        raise TypeError(f"weights are numbers, one for each document, not one {type(weights).__name__}")
+    given = list(weights)
+    if len(given) != documents:
+        raise ValueError(f"there are {documents} documents and {len(given)} weights; give one each")
+    for at, weight in enumerate(given):
+        if isinstance(weight, (str, bytes)) or not hasattr(weight, "__float__"):
+            raise TypeError(f"weight {at} is a number, not {type(weight).__name__}")
+        # Larger weights could overflow to inf.
+        if not 0 <= weight <= MAX_WEIGHT:
+            raise ValueError(f"a weight is a number from 0 to {MAX_WEIGHT:g}, not {_short(weight)}")
+    return tuple(float(weight) for weight in given)
+
+
+def is_iterable(value: object) -> bool:
+    """Tell whether a value can be iterated; arrays without dimensions only look like it."""
+    return hasattr(value, "__iter__") and getattr(value, "shape", None) != ()
+
+
+def _short(weight: float) -> str:
+    text = str(weight) if isinstance(weight, float) or -(10**30) < weight < 10**30 else "a larger one"
+    return text[:40]
