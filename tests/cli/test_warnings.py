@@ -191,3 +191,50 @@ def test_a_file_of_one_column_does_not_hold_both_sides(call, options):
     # A column that was named stays in the message.
     _, _, err = call("score", "tokens", "--column", "1", *options)
     assert err == "spanrs: error: tokens:2: no column 1: the first token line has one column (column 0)\n"
+
+
+COMMENTED = "# one\n{0}\n# two\n{0}\n"
+
+
+def test_comments_that_are_read_as_tokens_bring_advice(call):
+    advice = "; if the lines that begin these sentences are comments, name what comments begin with: --comments '# '"
+    few = COMMENTED.format(GOLD) + GOLD * 30
+    status, _, err = call("score", "gold", "gold", gold=few)
+    assert status == 0
+    for side in ("gold", "pred"):
+        assert f"the first unknown tags of {side}, from line 1 (one), begin sentences{advice}" in err
+    assert "the first unknown tags, from line 1, begin sentences" + advice in call("validate", "gold")[2]
+    # More of them than a tenth are violations besides.
+    _, _, err = call("score", "gold", "gold", "--scheme", "BIO", gold=COMMENTED.format(GOLD))
+    assert err.count("other than O, the first: Unknown Tag: one is no tag of the scheme; is it") == 2
+    assert err.count("? Or" + advice[1:]) == 2
+    for command in (
+        ("score", "gold", "gold", "--comments", "# "),
+        ("validate", "gold", "--comments", "# "),
+    ):
+        _, _, err = call(*command)
+        assert "comments" not in err
+        assert "Unknown" not in err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a O\nb x\nc B-A\n\nd y\ne O\n\n",  # Within a sentence, too.
+        "a x\nb y\n\nc x\nd y\n\n",  # Whole sentences.
+        "a x\nb B-A\n\nc B-A\nd O\n\n",  # One line, which may be anything.
+    ],
+)
+def test_other_unknown_tags_are_not_taken_for_comments(call, text):
+    _, _, err = call(
+        "score", "gold", "gold", "--scheme", "BIO", gold=text * (1 if "a x\nb B" in text else 5)
+    )
+    assert "comments" not in err
+
+
+def test_unknown_tags_in_memory_are_no_comments():
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        spanrs.score([["x", "B-A"]] * 5, [["x", "B-A"]] * 5, "BIO")
+    assert found
+    assert not any("comments" in str(warning.message) for warning in found)

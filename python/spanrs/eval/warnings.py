@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from spanrs.errors import Violation
 from spanrs.eval.evidence import Violations
 from spanrs.eval.scores import Measured
+from spanrs.tags.files import comments_advice
 
 #: Names that models give to labels whose own names were never set.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
@@ -34,15 +35,20 @@ def of_tags(
             tags = f"all {tokens} tags of {side} are" if tokens > 1 else f"the only tag of {side} is"
             found.append(f"{tags} O, so there are no spans to score; is the right column read?")
         wrong = violations[side].count
+        first = violations[side].first
+        advice = comments_advice([(place.line, place.violation) for place in first])
         if wrong * TENTH > labelled > 0:
             scheme = settings.get(f"{side}_scheme", settings.get("scheme"))
-            first = violations[side].first
             example = f", the first: {first[0].violation}" if first else ""
             noun = "violation" if wrong == 1 else "violations"
             found.append(
                 f"{wrong} {noun} of {scheme} among {labelled} tags of {side} other than O{example}; "
                 + _why(side, first[0].violation if first else None)
+                + ("" if advice is None else f" Or {advice}")
             )
+        elif advice is not None:
+            place = f"line {first[0].line} ({first[0].violation.current})"
+            found.append(f"the first unknown tags of {side}, from {place}, begin sentences; {advice}")
     found += _of_types(types, settings)
     if numbers["unaligned_files"]:
         found.append(
