@@ -7,6 +7,7 @@ import json
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -200,6 +201,21 @@ def test_errors_beyond_the_limit_are_counted_without_objects(monkeypatch):
     # Correct spans and errors that are not kept have none; a list of all would be slow for large data.
     assert len(made) == len(found) == len(found.numbers)
     assert sum(found.numbers.values()) > 20 * len(found)
+
+
+@pytest.mark.parametrize("kind", [str, object])
+def test_errors_of_arrays_of_strings_are_those_of_lists(kind):
+    _, gold, pred = sides_of(larger())
+    expected = spanrs.score(gold, pred, "BIO", errors=True).error_list
+    rows = [[np.array(sentence, kind) for sentence in side] for side in (gold, pred)]
+    assert spanrs.score(*rows, "BIO", errors=True).error_list == expected
+    generators = [map(iter, side) for side in rows]
+    assert spanrs.score(*generators, "BIO", errors=True).error_list == expected
+    rectangles = [np.array([["B-A", "O"], ["O", last]], kind) for last in ("B-B", "O")]
+    found = spanrs.score(*rectangles, "BIO", errors=True).errors
+    assert [(error.outcome, error.sentence) for error in found] == [("missed", 1)]
+    ids, names = np.array([[0, 1], [1, 0]]), ["O", "B-A"]
+    assert spanrs.score(ids, 0 * ids, "BIO", vocabulary=names, errors=True).errors[0].outcome == "missed"
 
 
 def test_json_lines_have_the_most_frequent_kinds_first():

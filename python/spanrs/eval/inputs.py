@@ -158,14 +158,25 @@ def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
 
 
 def reiterable(side: Any, *, sentences: bool = False) -> Any:
-    """Replace an iterator by a list, so that it can be read twice; with ``sentences`` also iterators within.
+    """Replace an iterator by a list, so that it can be read twice.
+
+    With ``sentences`` also iterators within, and arrays of strings.
 
     What cannot be iterated at all is refused by the compiled half.
     """
     side = list(side) if isinstance(side, Iterator) else side
-    if sentences and isinstance(side, (list, tuple)):
-        return [reiterable(sentence) for sentence in side]
+    if not sentences:
+        return side
+    side = _without_arrays_of_str(side)
+    if isinstance(side, (list, tuple)):
+        return [_without_arrays_of_str(reiterable(sentence)) for sentence in side]
     return side
+
+
+def _without_arrays_of_str(side: Any) -> Any:
+    """Make a list of an array of strings, which each reading would do again; return all else as it is."""
+    kind = getattr(getattr(side, "dtype", None), "kind", None)
+    return side.tolist() if kind in ("U", "O") and hasattr(side, "tolist") else side
 
 
 def are_spans(*sides: object) -> bool:
