@@ -17,7 +17,7 @@ import numpy.typing as npt
 from spanrs._spanrs import CrfItems, CrfModel
 from spanrs.compat.pycrfsuite._dumpparser import HEADER_SIZE, MAGIC, ParsedDump, header_fields
 from spanrs.compat.pycrfsuite._logparser import TrainLogParser
-from spanrs.compat.pycrfsuite._parameters import ALIASES, PARAMETERS, Value, Values, defaults
+from spanrs.compat.pycrfsuite._parameters import ALIASES, PARAMETERS, Parameter, Value, Values, defaults
 from spanrs.compat.pycrfsuite._training_run import CRFSuiteError, LabelledSequence, TrainingRun
 from spanrs.errors import ModelError
 
@@ -54,9 +54,8 @@ def _crf_items(sequence: Iterable[Any] | ItemSequence) -> CrfItems:
     return sequence._items if isinstance(sequence, ItemSequence) else CrfItems(sequence)
 
 
-def _unwrapped(sequences: Iterable[Any]) -> Iterator[Any]:
-    for sequence in sequences:
-        yield sequence._items if isinstance(sequence, ItemSequence) else sequence
+def _unwrapped(sequence: Any) -> Any:
+    return sequence._items if isinstance(sequence, ItemSequence) else sequence
 
 
 def _text(label: object) -> str:
@@ -143,13 +142,13 @@ class Tagger:
 
     def _tag_all(self, sequences: Iterable[Any]) -> list[list[str]]:
         """Tag many sequences in one call; the current sequence stays."""
-        return self._opened().tag(_unwrapped(sequences), False, None, 1)
+        return self._opened().tag(map(_unwrapped, sequences), False, None, 1)
 
     def _all_marginals(self, sequences: Iterable[Any]) -> list[list[dict[str, float]]]:
         """Return the marginals of many sequences: a dict for each token."""
         model = self._opened()
         labels = model.labels()
-        arrays = model.marginals(_unwrapped(sequences), 1)
+        arrays = model.marginals(map(_unwrapped, sequences), 1)
         return [[dict(zip(labels, row, strict=True)) for row in array.tolist()] for array in arrays]
 
     def set(self, xseq: Iterable[Any] | ItemSequence) -> None:
@@ -192,16 +191,16 @@ class Tagger:
 
     def dump(self, filename: str | os.PathLike[str] | None = None) -> None:
         """Write the model as text, to standard output without a name."""
-        self._not_closed()
+        model = self._opened(RuntimeError, "Tagger is closed")
         if filename is None:
-            sys.stdout.writelines(self._dumped())
+            sys.stdout.writelines(self._dumped(model))
             return
         with open(filename, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(self._dumped())
+            file.writelines(self._dumped(model))
 
     def info(self) -> ParsedDump:
         """Return the content of the model; weights have six decimals, as in :meth:`dump`."""
-        model = self._not_closed()
+        model = self._opened(RuntimeError, "Tagger is closed")
         result = ParsedDump()
         result.header = header_fields(self._header)
         result.labels = {label: str(number) for number, label in enumerate(model.labels())}
@@ -210,8 +209,7 @@ class Tagger:
         result.state_features = {(a, b): float(f"{weight:f}") for a, b, weight in model.states()}
         return result
 
-    def _dumped(self) -> Iterator[str]:
-        model = self._not_closed()
+    def _dumped(self, model: CrfModel) -> Iterator[str]:
         yield "FILEHEADER = {\n"
         yield from (f"  {name}: {value}\n" for name, value in header_fields(self._header).items())
         for title, names in (("LABELS", model.labels()), ("ATTRIBUTES", model.attributes())):
@@ -223,14 +221,11 @@ class Tagger:
             yield from (f"  ({kind}) {a} --> {b}: {weight:f}\n" for a, b, weight in weights)
         yield "}\n\n"
 
-    def _opened(self) -> CrfModel:
+    def _opened(
+        self, error: type[Exception] = ValueError, text: str = "The tagger is not opened"
+    ) -> CrfModel:
         if self._model is None:
-            raise ValueError("The tagger is not opened")
-        return self._model
-
-    def _not_closed(self) -> CrfModel:
-        if self._model is None:
-            raise RuntimeError("Tagger is closed")
+            raise error(text)
         return self._model
 
     def _number(self, label: str | bytes) -> int:
@@ -296,7 +291,6 @@ class BaseTrainer:
 
     def train(self, model: str | bytes | os.PathLike[str], holdout: int = -1) -> None:
         """Train, and write the model in CRFsuite's format, or nowhere if the name of the file is empty."""
-        self._before_train()
         path = os.fsdecode(model) if isinstance(model, os.PathLike) else _text(model)
         run = TrainingRun(self._algorithm, self._values, self._sequences, holdout, self.message)
         run.train(path)
@@ -317,30 +311,26 @@ class BaseTrainer:
     def set(self, name: str | bytes, value: object) -> None:
         """Set a parameter; ValueError if it is unknown, or the value is not a number where one is needed."""
         name = _text(name)
-        if name not in self._values:
-            shown = int(value) if isinstance(value, bool) else value
-            raise ValueError(f"Parameter not found: {name} = {shown}")
-        self._values[name] = PARAMETERS[self._algorithm][name].parse(name, value)
+        shown = int(value) if isinstance(value, bool) else value
+        self._values[name] = self._parameter(name, f" = {shown}").parse(name, value)
 
     def get(self, name: str | bytes) -> Value:
         """Return the value of a parameter."""
         name = _text(name)
-        if name not in self._values:
-            raise ValueError(f"Parameter not found: {name} = ")
-        return PARAMETERS[self._algorithm][name].shown(self._values[name])
+        return self._parameter(name, " = ").shown(self._values[name])
 
     def help(self, name: str) -> str:
         """Return the description of a parameter."""
+        return self._parameter(name, "").help
+
+    def _parameter(self, name: str, value: str) -> Parameter:
         if name not in self._values:
-            raise ValueError(f"Parameter not found: {name}")
-        return PARAMETERS[self._algorithm][name].help
+            raise ValueError(f"Parameter not found: {name}{value}")
+        return PARAMETERS[self._algorithm][name]
 
     def clear(self) -> None:
         """Remove all sequences."""
         self._sequences.clear()
-
-    def _before_train(self) -> None:
-        """Prepare for the messages of a training."""
 
 
 class Trainer(BaseTrainer):
@@ -357,8 +347,10 @@ class Trainer(BaseTrainer):
 
     logparser: TrainLogParser | None = None
 
-    def _before_train(self) -> None:
+    def train(self, model: str | bytes | os.PathLike[str], holdout: int = -1) -> None:
+        """Train as :class:`BaseTrainer` does, with a new ``logparser``."""
         self.logparser = TrainLogParser()
+        super().train(model, holdout)
 
     def message(self, message: str) -> None:
         """Pass a message to the parser, and call the method of the event it completes."""

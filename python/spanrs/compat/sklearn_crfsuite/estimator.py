@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,6 +23,18 @@ CrfT = TypeVar("CrfT", bound="CRF")
 
 #: Parameters that are not the trainer's.
 _OWN = frozenset(("algorithm", "verbose", "model_filename", "keep_tempfiles", "trainer_cls"))
+_ACTIVE = "attributes with a weight that is not zero"
+
+
+def _of_model(summary: str, value: Callable[[ParsedDump], Any]) -> property:
+    """Return a property of the model, which is None without a model."""
+
+    def get(self: CRF) -> Any:
+        if self.tagger_ is not None and self._info_cached is None:
+            self._info_cached = self.tagger_.info()
+        return None if self._info_cached is None else value(self._info_cached)
+
+    return property(get, doc=summary)
 
 
 class CRF(BaseEstimator):
@@ -146,36 +159,11 @@ class CRF(BaseEstimator):
         """Labels."""
         return None if self.tagger_ is None else self.tagger_.labels()
 
-    @property
-    def size_(self) -> int | None:
-        """Size of the model file in bytes."""
-        return None if self._info is None else int(self._info.header["size"])
-
-    @property
-    def num_attributes_(self) -> int | None:
-        """Number of attributes with a weight that is not zero."""
-        return None if self._info is None else int(self._info.header["num_attrs"])
-
-    @property
-    def attributes_(self) -> list[str] | None:
-        """Attributes with a weight that is not zero."""
-        return None if self._info is None else list(self._info.attributes)
-
-    @property
-    def state_features_(self) -> dict[tuple[str, str], float] | None:
-        """Weights by attribute and label."""
-        return None if self._info is None else self._info.state_features
-
-    @property
-    def transition_features_(self) -> dict[tuple[str, str], float] | None:
-        """Weights by label and next label."""
-        return None if self._info is None else self._info.transitions
-
-    @property
-    def _info(self) -> ParsedDump | None:
-        if self.tagger_ is not None and self._info_cached is None:
-            self._info_cached = self.tagger_.info()
-        return self._info_cached
+    size_ = _of_model("Size of the model file in bytes.", lambda info: int(info.header["size"]))
+    num_attributes_ = _of_model(f"Number of {_ACTIVE}.", lambda info: int(info.header["num_attrs"]))
+    attributes_ = _of_model(f"{_ACTIVE.capitalize()}.", lambda info: list(info.attributes))
+    state_features_ = _of_model("Weights by attribute and label.", attrgetter("state_features"))
+    transition_features_ = _of_model("Weights by label and next label.", attrgetter("transitions"))
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_tagger": None, "_info_cached": None}
