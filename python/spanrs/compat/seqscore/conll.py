@@ -103,7 +103,7 @@ class _Ingester(NamedTuple):
         return AnnotatedSequence(
             tokens=tokens,
             labels=labels,
-            mentions=mentions,
+            mentions=tuple(mentions),
             token_fields=rows,
             provenance=SequenceProvenance(numbers[0], self.name),
             comment=comment,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any, overload
 
@@ -55,38 +55,31 @@ class SequenceProvenance:
     source: str | None
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Sequence(Sequence[str]):
-    """Tokens with labels, which do not change."""
+    """Tokens with labels, which do not change; columns, origin and comment do not count in comparisons."""
 
-    def __init__(
-        self,
-        *,
-        tokens: Sequence[str],
-        labels: Sequence[str],
-        token_fields: Sequence[Sequence[str]] | None = None,
-        provenance: SequenceProvenance | None = None,
-        comment: str | None = None,
-    ) -> None:
-        self.tokens, self.labels = tuple(tokens), tuple(labels)
-        self.token_fields = None if token_fields is None else tuple(tuple(row) for row in token_fields)
-        self.provenance = provenance
-        self.comment = comment
+    tokens: tuple[str, ...]
+    labels: tuple[str, ...]
+    token_fields: tuple[tuple[str, ...], ...] | None = field(default=None, compare=False)
+    provenance: SequenceProvenance | None = field(default=None, compare=False)
+    comment: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        # Any sequences are accepted, as by pydantic in the original.
+        fields: Any = self.token_fields
+        rows = None if fields is None else tuple(map(tuple, fields))
+        vars(self).update(tokens=tuple(self.tokens), labels=tuple(self.labels), token_fields=rows)
         n = len(self.tokens)
         if n != len(self.labels):
             raise ValueError(f"Tokens ({n}) and labels ({len(self.labels)}) must be of the same length")
         if not n:
             raise ValueError("Tokens and labels must be non-empty")
-        if self.token_fields and n != len(self.token_fields):
-            fields = len(self.token_fields)
-            raise ValueError(f"Tokens ({n}) and token_fields ({fields}) must be of the same length")
+        if rows and n != len(rows):
+            raise ValueError(f"Tokens ({n}) and token_fields ({len(rows)}) must be of the same length")
         for name, values in (("label", self.labels), ("token", self.tokens)):
             if "" in values:
                 raise ValueError(f"Invalid {name} at sequence index {values.index('')}: ''")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in self.__dict__:
-            raise AttributeError(f"{type(self).__name__} does not change: {name}")
-        super().__setattr__(name, value)
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -106,15 +99,6 @@ class _Sequence(Sequence[str]):
     def __str__(self) -> str:
         return " ".join(map("/".join, self.tokens_with_labels()))
 
-    def _key(self) -> tuple[Any, ...]:
-        return (self.tokens, self.labels)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
     def tokens_with_labels(self) -> tuple[tuple[str, str], ...]:
         """Give pairs of token and label."""
         return tuple(zip(self.tokens, self.labels, strict=True))
@@ -132,6 +116,7 @@ class LabeledSequence(_Sequence):
     """Tokens with labels; equal where both are."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class AnnotatedSequence(_Sequence):
     """Tokens with labels and the mentions they stand for.
 
@@ -142,16 +127,15 @@ class AnnotatedSequence(_Sequence):
     ('Grace', 'Hopper')
     """
 
-    def __init__(self, *, mentions: Sequence[Mention], **fields: Any) -> None:
-        self.mentions = tuple(mentions)
-        super().__init__(**fields)
+    mentions: tuple[Mention, ...]
 
-    def _key(self) -> tuple[Any, ...]:
-        return (self.tokens, self.labels, self.mentions)
+    def __post_init__(self) -> None:
+        vars(self).update(mentions=tuple(self.mentions))
+        super().__post_init__()
 
     def with_mentions(self, mentions: Sequence[Mention]) -> AnnotatedSequence:
         """Give the same tokens with other mentions."""
-        return AnnotatedSequence(**{**self.__dict__, "mentions": mentions})
+        return replace(self, mentions=tuple(mentions))
 
     def mention_tokens(self, mention: Mention) -> tuple[str, ...]:
         """Give the tokens of a mention."""
@@ -162,4 +146,5 @@ class AnnotatedSequence(_Sequence):
         cls, tokens: Sequence[str], labels: Sequence[str], encoding: Any, **kwargs: Any
     ) -> AnnotatedSequence:
         """Make a sequence of which the encoding finds the mentions."""
-        return cls(tokens=tokens, labels=labels, mentions=encoding.decode_labels(labels), **kwargs)
+        mentions = encoding.decode_labels(labels)
+        return cls(tokens=tuple(tokens), labels=tuple(labels), mentions=mentions, **kwargs)
