@@ -75,6 +75,13 @@ class Token:
     inside_patterns: Collection[Pattern] = None  # type: ignore[assignment]
     end_patterns: Collection[Pattern] = None  # type: ignore[assignment]
 
+    def __init_subclass__(cls, allowed: str = "", start: str = "", inside: str = "", end: str = "") -> None:
+        """Set the class attributes of a scheme that is given as text; see :func:`_patterns`."""
+        super().__init_subclass__()
+        if allowed:
+            cls.allowed_prefix = _letters(allowed)
+            cls.start_patterns, cls.inside_patterns, cls.end_patterns = map(_patterns, (start, inside, end))
+
     def __init__(self, token: str, suffix: bool = False, delimiter: str = "-") -> None:
         self.token = token
         letter, rest = (token[-1], token[:-1]) if suffix else (token[0], token[1:])
@@ -115,58 +122,30 @@ class Token:
         )
 
 
-class IOB1(Token):
+class IOB1(
+    Token, allowed="IOB", start="OI. II! BI. IB= BB=", inside="BI= II=", end="II! IO. IB. BO. BI! BB="
+):
     """``I``, and ``B`` only where a span touches one of its type."""
 
-    allowed_prefix = _letters("IOB")
-    start_patterns = _patterns("OI. II! BI. IB= BB=")
-    inside_patterns = _patterns("BI= II=")
-    end_patterns = _patterns("II! IO. IB. BO. BI! BB=")
 
-
-class IOE1(Token):
+class IOE1(Token, allowed="IOE", start="OI. II! EI. EE=", inside="II= IE=", end="II! IO. IE! EI= EE="):
     """``I``, and ``E`` only where a span touches one of its type."""
 
-    allowed_prefix = _letters("IOE")
-    start_patterns = _patterns("OI. II! EI. EE=")
-    inside_patterns = _patterns("II= IE=")
-    end_patterns = _patterns("II! IO. IE! EI= EE=")
 
-
-class IOB2(Token):
+class IOB2(Token, allowed="IOB", start="*B.", inside="BI= II=", end="IO. II! IB. BO. BI! BB."):
     """``B`` begins every span."""
 
-    allowed_prefix = _letters("IOB")
-    start_patterns = _patterns("*B.")
-    inside_patterns = _patterns("BI= II=")
-    end_patterns = _patterns("IO. II! IB. BO. BI! BB.")
 
-
-class IOE2(Token):
+class IOE2(Token, allowed="IOE", start="OI. OE. EI. EE. II! IE!", inside="IE= II=", end="E*."):
     """``E`` ends every span."""
 
-    allowed_prefix = _letters("IOE")
-    start_patterns = _patterns("OI. OE. EI. EE. II! IE!")
-    inside_patterns = _patterns("IE= II=")
-    end_patterns = _patterns("E*.")
 
-
-class IOBES(Token):
+class IOBES(Token, allowed="IOBES", start="*B. *S.", inside="BI= BE= II= IE=", end="S*. E*."):
     """``B`` begins, ``E`` ends, ``S`` is a span of one token."""
 
-    allowed_prefix = _letters("IOBES")
-    start_patterns = _patterns("*B. *S.")
-    inside_patterns = _patterns("BI= BE= II= IE=")
-    end_patterns = _patterns("S*. E*.")
 
-
-class BILOU(Token):
+class BILOU(Token, allowed="BILOU", start="*B. *U.", inside="BI= BL= II= IL=", end="U*. L*."):
     """``B`` begins, ``L`` ends, ``U`` is a span of one token."""
-
-    allowed_prefix = _letters("BILOU")
-    start_patterns = _patterns("*B. *U.")
-    inside_patterns = _patterns("BI= BL= II= IL=")
-    end_patterns = _patterns("U*. L*.")
 
 
 #: The schemes the core reads, by the name they have there.
@@ -251,26 +230,18 @@ class Tokens:
         row, found = self.extended_tokens, []
         at, before = 0, self.outside_token
         while at < len(row):
-            here = row[at]
+            here, end = row[at], at + 1
             here.is_valid()
             if here.is_start(before):
-                end = self._last(at) + 1
+                while end < len(row) and row[end].is_inside(row[end - 1]):
+                    end += 1
                 # A custom pattern may match `O` inside a span: then the span never ends.
                 end = end if end < len(row) else len(self.tokens) - 1
                 if row[end].is_end(row[end - 1]):
                     found.append(Entity(self.sent_id, at, end, here.tag))
-                at = max(end, at + 1)
-            else:
-                at += 1
+            at = max(end, at + 1)
             before = row[at - 1]
         return found
-
-    def _last(self, start: int) -> int:
-        """Return the last token of the span that begins at ``start``."""
-        row, at = self.extended_tokens, start
-        while at + 1 < len(row) and row[at + 1].is_inside(row[at]):
-            at += 1
-        return at
 
 
 class Entities:
