@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 EstimatorT = TypeVar("EstimatorT", bound="BaseEstimator")
 
@@ -15,10 +15,6 @@ class BaseEstimator:
     >>> CRF(c1=0.5).set_params(c2=3)
     CRF(c1=0.5, c2=3)
     """
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -37,6 +38,7 @@ def _of_model(summary: str, value: Callable[[ParsedDump], Any]) -> property:
     return property(get, doc=summary)
 
 
+@dataclass(eq=False, repr=False)
 class CRF(BaseEstimator):
     """A conditional random field with the interface of scikit-learn; it can be pickled, cloned and searched.
 
@@ -50,41 +52,37 @@ class CRF(BaseEstimator):
     (['LOC', 'O'], 2)
     """
 
-    def __init__(  # noqa: PLR0917
-        self,
-        algorithm: str | None = None,
-        min_freq: float | None = None,
-        all_possible_states: bool | None = None,
-        all_possible_transitions: bool | None = None,
-        c1: float | None = None,
-        c2: float | None = None,
-        max_iterations: int | None = None,
-        num_memories: int | None = None,
-        epsilon: float | None = None,
-        period: int | None = None,
-        delta: float | None = None,
-        linesearch: str | None = None,
-        max_linesearch: int | None = None,
-        calibration_eta: float | None = None,
-        calibration_rate: float | None = None,
-        calibration_samples: int | None = None,
-        calibration_candidates: int | None = None,
-        calibration_max_trials: int | None = None,
-        pa_type: int | None = None,
-        c: float | None = None,
-        error_sensitive: bool | None = None,
-        averaging: bool | None = None,
-        variance: float | None = None,
-        gamma: float | None = None,
-        verbose: bool = False,
-        model_filename: str | None = None,
-        keep_tempfiles: bool = False,
-        trainer_cls: type[Trainer] | None = None,
-    ) -> None:
-        parameters = dict(locals())
-        del parameters["self"]
-        vars(self).update(parameters)
-        self.modelfile = FileResource(model_filename, keep_tempfiles, suffix=".crfsuite", prefix="model")
+    algorithm: str | None = None
+    min_freq: float | None = None
+    all_possible_states: bool | None = None
+    all_possible_transitions: bool | None = None
+    c1: float | None = None
+    c2: float | None = None
+    max_iterations: int | None = None
+    num_memories: int | None = None
+    epsilon: float | None = None
+    period: int | None = None
+    delta: float | None = None
+    linesearch: str | None = None
+    max_linesearch: int | None = None
+    calibration_eta: float | None = None
+    calibration_rate: float | None = None
+    calibration_samples: int | None = None
+    calibration_candidates: int | None = None
+    calibration_max_trials: int | None = None
+    pa_type: int | None = None
+    c: float | None = None
+    error_sensitive: bool | None = None
+    averaging: bool | None = None
+    variance: float | None = None
+    gamma: float | None = None
+    verbose: bool = False
+    model_filename: str | None = None
+    keep_tempfiles: bool = False
+    trainer_cls: type[Trainer] | None = None
+
+    def __post_init__(self) -> None:
+        self.modelfile = FileResource(self.model_filename, self.keep_tempfiles, ".crfsuite", "model")
         self.training_log_: TrainLogParser | None = None
         self._tagger: Tagger | None = None
         self._info_cached: ParsedDump | None = None
@@ -99,7 +97,7 @@ class CRF(BaseEstimator):
         path = self.modelfile.refresh()
         values = {name: value for name, value in self.get_params().items() if name not in _OWN}
         params = {NAMES.get(name, name): value for name, value in values.items() if value is not None}
-        make: type[Trainer] = self.trainer_cls or LinePerIterationTrainer
+        make = self.trainer_cls or LinePerIterationTrainer
         trainer = make(algorithm=self.algorithm, params=params, verbose=self.verbose)
         self._append(trainer, X, y, 0, "training")
         if X_dev is not None:
