@@ -46,21 +46,19 @@ def _convert(source: str, target: str) -> ConvertCallable:
     return named(convert, f"{source}_to_{target}", summary, f"({SAMPLES[source]})", SAMPLES[target])
 
 
-def _from(source: str, *targets: str) -> list[ConvertCallable]:
-    return [_convert(source, target) for target in targets]
+def _from(source: str) -> list[ConvertCallable]:
+    targets = ("iob", "bio", "iobes", "bilou", "bmeow", "bmewo")
+    # BMEOW and BMEWO are names of one encoding.
+    return [
+        _convert(source, target) for target in targets if parse.READERS[target] is not parse.READERS[source]
+    ]
 
 
-iob_to_bio, iob_to_iobes, iob_to_bilou = _from("iob", "bio", "iobes", "bilou")
-iob_to_bmeow, iob_to_bmewo = _from("iob", "bmeow", "bmewo")
-bio_to_iob, bio_to_iobes, bio_to_bilou = _from("bio", "iob", "iobes", "bilou")
-bio_to_bmeow, bio_to_bmewo = _from("bio", "bmeow", "bmewo")
-iobes_to_iob, iobes_to_bio, iobes_to_bilou = _from("iobes", "iob", "bio", "bilou")
-iobes_to_bmeow, iobes_to_bmewo = _from("iobes", "bmeow", "bmewo")
-bilou_to_iob, bilou_to_bio, bilou_to_iobes = _from("bilou", "iob", "bio", "iobes")
-bilou_to_bmeow, bilou_to_bmewo = _from("bilou", "bmeow", "bmewo")
-bmeow_to_iob, bmeow_to_bio = _from("bmeow", "iob", "bio")
-bmeow_to_iobes, bmeow_to_bilou = _from("bmeow", "iobes", "bilou")
-bmewo_to_iob, bmewo_to_bio = _from("bmewo", "iob", "bio")
-bmewo_to_iobes, bmewo_to_bilou = _from("bmewo", "iobes", "bilou")
+iob_to_bio, iob_to_iobes, iob_to_bilou, iob_to_bmeow, iob_to_bmewo = _from("iob")
+bio_to_iob, bio_to_iobes, bio_to_bilou, bio_to_bmeow, bio_to_bmewo = _from("bio")
+iobes_to_iob, iobes_to_bio, iobes_to_bilou, iobes_to_bmeow, iobes_to_bmewo = _from("iobes")
+bilou_to_iob, bilou_to_bio, bilou_to_iobes, bilou_to_bmeow, bilou_to_bmewo = _from("bilou")
+bmeow_to_iob, bmeow_to_bio, bmeow_to_iobes, bmeow_to_bilou = _from("bmeow")
+bmewo_to_iob, bmewo_to_bio, bmewo_to_iobes, bmewo_to_bilou = _from("bmewo")
 
 export(globals(), also=("ConvertCallable", "ParseWithErrorsCallable"))

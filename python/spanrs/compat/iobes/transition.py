@@ -67,13 +67,8 @@ def token_transitions_legality(tags: _Tags, start: str = _GO, end: str = _EOS) -
     names = list(tags)
     found = [(before, behind, True) for before, behind in permutations(names, 2)]
     for tag in names:
-        found += [
-            (tag, tag, True),
-            (start, tag, True),
-            (tag, start, False),
-            (tag, end, True),
-            (end, tag, False),
-        ]
+        found += [(tag, tag, True), (start, tag, True), (tag, start, False)]
+        found += [(tag, end, True), (end, tag, False)]
     return [Transition(*row) for row in found]
 
 
