@@ -291,6 +291,7 @@ class BaseTrainer:
 
     def train(self, model: str | bytes | os.PathLike[str], holdout: int = -1) -> None:
         """Train, and write the model in CRFsuite's format, or nowhere if the name of the file is empty."""
+        self._before_train()
         path = os.fsdecode(model) if isinstance(model, os.PathLike) else _text(model)
         run = TrainingRun(self._algorithm, self._values, self._sequences, holdout, self.message)
         run.train(path)
@@ -332,6 +333,9 @@ class BaseTrainer:
         """Remove all sequences."""
         self._sequences.clear()
 
+    def _before_train(self) -> None:
+        """Prepare for the messages of a training."""
+
 
 class Trainer(BaseTrainer):
     """A trainer that turns messages into events, whose methods ``on_...`` print them, or are overridden.
@@ -347,10 +351,8 @@ class Trainer(BaseTrainer):
 
     logparser: TrainLogParser | None = None
 
-    def train(self, model: str | bytes | os.PathLike[str], holdout: int = -1) -> None:
-        """Train as :class:`BaseTrainer` does, with a new ``logparser``."""
+    def _before_train(self) -> None:
         self.logparser = TrainLogParser()
-        super().train(model, holdout)
 
     def message(self, message: str) -> None:
         """Pass a message to the parser, and call the method of the event it completes."""
