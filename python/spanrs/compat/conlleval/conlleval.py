@@ -7,12 +7,9 @@ from collections.abc import Iterable
 from typing import IO, Any
 
 from spanrs.compat.conlleval import rules, sighsmile, spyysalo
-from spanrs.compat.conlleval.rules import (  # noqa: F401 (the original has them here)
-    FormatError,
-    end_of_chunk,
-    parse_tag,
-    start_of_chunk,
-)
+
+# The original has these names too.
+from spanrs.compat.conlleval.rules import FormatError, end_of_chunk, parse_tag, start_of_chunk  # noqa: F401
 
 __all__ = ["FormatError", "Statistics", "evaluate", "report"]
 
@@ -78,12 +75,9 @@ def summarize(correct: int, pred: int, gold: int) -> dict[str, dict[str, float]]
 def summarize_all(s: Statistics) -> dict[str, Any]:
     """Summarize statistics as :func:`evaluate` does; the empty type is no slot, but counts in the whole."""
     slots = sorted(s.slot_set() - {""})
-    chunks, tags = (
-        (s.chunks_correct, s.chunks_pred, s.chunks_gold),
-        (s.tags_correct, s.tags_pred, s.tags_gold),
-    )
     summary: dict[str, Any] = {"overall": {}, "slots": {}}
-    for kind, sides in (("chunks", chunks), ("tags", tags)):
+    for kind in ("chunks", "tags"):
+        sides = [getattr(s, f"{kind}_{side}") for side in ("correct", "pred", "gold")]
         summary["overall"][kind] = summarize(*(sum(side.values()) for side in sides))
         by_slot = {slot: summarize(*(side.get(slot, 0) for side in sides)) for slot in slots}
         summary["slots"][kind] = by_slot

@@ -10,12 +10,9 @@ from typing import IO
 
 from spanrs.compat.conlleval import rules
 from spanrs.compat.conlleval.perl import measures
-from spanrs.compat.conlleval.rules import (  # noqa: F401 (the original has them here)
-    FormatError,
-    end_of_chunk,
-    parse_tag,
-    start_of_chunk,
-)
+
+# The original has these names too.
+from spanrs.compat.conlleval.rules import FormatError, end_of_chunk, parse_tag, start_of_chunk  # noqa: F401
 
 #: The delimiter that means white space.
 ANY_SPACE = "<SPACE>"

@@ -112,10 +112,8 @@ class Evaluator:
         if loader not in self.loaders:
             raise ValueError(f"Unknown loader: {loader}")
         if loader == "list":
-            both = (
-                _spanrs.nervaluate_pairs(true, pred) if type(self.loaders[loader]) is ListLoader else None
-            )
-            if both is not None:
+            own = type(self.loaders[loader]) is ListLoader
+            if own and (both := _spanrs.nervaluate_pairs(true, pred)) is not None:
                 self._true, self._pred = map(Documents, both)
                 return
             # Invalid or unusual input: both sides are compared for the first error.
