@@ -129,14 +129,10 @@ class Activation:
 def activate(*names: str) -> Activation:
     """Make ``import seqeval`` and the like import the modules of spanrs, in this process.
 
-    The package may be installed or not, and imported already: its modules are put aside until
-    :func:`deactivate`. Names that a module has imported before (``from seqeval.metrics import f1_score``) do not
-    change, so activate first. Activation and deactivation hold for the whole process: of ``with`` blocks that
-    overlap, in threads say, the first to end deactivates for all.
-
-    The names are ``conlleval``, ``faireval`` (imported as ``FairEval``), ``iobes``, ``nervaluate``,
-    ``pycrfsuite``, ``seqeval``, ``seqscore`` and ``sklearn_crfsuite``. No names mean all of them; other names
-    are a ValueError, and nothing is activated.
+    The names are those of the modules in docs/compat.md, which also says what happens to packages that were
+    imported before; no names mean all. Other names are a ValueError, and nothing is activated. Activation and
+    deactivation hold for the whole process: of ``with`` blocks that overlap, in threads say, the first to end
+    deactivates for all.
 
     Examples
     --------
