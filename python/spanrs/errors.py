@@ -185,7 +185,15 @@ def check_text(text: str, where: str) -> None:
 
 
 def check_name(name: object, argument: str, example: str) -> None:
-    """Refuse an argument that is not a str."""
+    """Refuse an argument that is not a str.
+
+    Raises
+    ------
+    TypeError
+        For what is not a str.
+    UnicodeEncodeError
+        For text with lone surrogates.
+    """
     if not isinstance(name, str):
         raise TypeError(f"{argument} is a str such as {example}, not {type(name).__name__}")
     check_text(name, argument)
@@ -206,9 +214,9 @@ def as_integer(number: object, argument: str, least: int = 0, most: int = 2**63 
     except TypeError:
         raise TypeError(f"{argument} is an integer, not {type(number).__name__}") from None
     if found < least:
-        raise ValueError(f"{argument} is a number from {least}, not {found}")
+        raise ValueError(f"{argument} is an integer of at least {least}, not {found}")
     if found > most:
-        raise ValueError(f"{argument} is a number up to {most}, not {found}")
+        raise ValueError(f"{argument} is an integer of at most {most}, not {found}")
     return found
 
 

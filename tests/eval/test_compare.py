@@ -314,9 +314,9 @@ def test_rows_of_sentences_and_of_documents_do_not_compare():
     ("options", "message"),
     [
         ({"test": "t"}, "unknown test 't'; one of randomisation, bootstrap"),
-        ({"samples": 0}, "samples is a number"),
-        ({"threads": 0}, "threads is a number"),
-        ({"seed": -3}, "seed is a number"),
+        ({"samples": 0}, "samples is an integer"),
+        ({"threads": 0}, "threads is an integer"),
+        ({"seed": -3}, "seed is an integer"),
         ({"level": 1.0}, "level is a share"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -274,6 +276,15 @@ def test_what_would_be_lost_is_refused():
         spanrs.score(np.array(1), np.array(1), "BIO", vocabulary=names)
 
 
+def test_lengths_have_an_order():
+    ids = np.array([1, 0, 1, 0])
+    for lengths in ({3, 1}, {3: 1, 1: 3}):
+        with pytest.raises(TypeError, match="lengths are integers, one for each sentence, not one"):
+            spanrs.score(ids, ids, "BIO", vocabulary=["O", "B-A"], lengths=lengths)
+    with pytest.raises(AlignmentError, match="more than there can be tokens"):
+        spanrs.score(ids, ids, "BIO", vocabulary=["O", "B-A"], lengths=np.array([2**64 - 1, 2], "uint64"))
+
+
 TOKENS_ALONE = "Rio\nis\n\nOslo\n\nGo\n"
 TAGGED = "Rio B-LOC\nis O\n\nOslo B-LOC\n\nGo O\n"
 
@@ -284,7 +295,9 @@ def test_tokens_are_not_scored_as_tags(tmp_path, max_violations):
     for side, texts in (("pred", (TAGGED, TOKENS_ALONE)), ("gold", (TOKENS_ALONE, TAGGED))):
         for path, text in zip((gold, pred), texts, strict=True):
             path.write_text(text, "utf-8")
-        message = f"{side}:1: no column of tags: none of the 4 tags of {side} other than O is one of BIO"
+        message = (
+            f"{side}:1: no column of tags: {side} has no span, its first tags other than O are none of BIO"
+        )
         with pytest.raises(FormatError, match=message) as caught:
             spanrs.score_files(gold, pred, "BIO", max_violations=max_violations)
         assert (caught.value.code, caught.value.path, caught.value.line) == (
@@ -292,6 +305,18 @@ def test_tokens_are_not_scored_as_tags(tmp_path, max_violations):
             str(tmp_path / side),
             1,
         )
+
+
+@pytest.mark.parametrize("max_violations", [0, 1, 10, 100])
+@pytest.mark.parametrize("tags", ["XX\n\nI-PER\nO\n\nI-PER\n", "LABEL_1\nLABEL_0\n\nLABEL_1\n\nLABEL_2\n"])
+def test_tags_are_not_refused_as_tokens(tmp_path, tags, max_violations):
+    path = tmp_path / "tags"
+    path.write_text(tags, "utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = spanrs.score_files(path, path, "BIO", max_violations=max_violations)
+    assert result.totals.tp == 2 * tags.startswith("XX")
+    assert len(result.violations["gold"].first) <= max_violations
 
 
 @pytest.mark.parametrize("reading", ["conlleval", "strict"])

@@ -30,7 +30,7 @@ REFUSED = {
         "spanrs.mat.score takes it",
     ),
     "measures by name": (lambda: RESULT.bootstrap(["micro"]), TypeError, "Measure and Ratio, not str"),
-    "no samples": (lambda: RESULT.bootstrap(samples=0), ValueError, "samples is a number from 1"),
+    "no samples": (lambda: RESULT.bootstrap(samples=0), ValueError, "samples is an integer of at least 1"),
     "an outcome of another matcher": (
         lambda: RESULT.bootstrap(Ratio({"tp": 1}, {"match": 1})),
         ValueError,

@@ -195,8 +195,8 @@ def test_documents_are_cut_from_every_kind_of_input():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1], "2 documents and 1 weights"),
-        ([1, 1, 1], "2 documents and 3 weights"),
+        ([1], "2 documents need 2 weights, not 1"),
+        ([1, 1, 1], "2 documents need 2 weights, not 3"),
         ([1, -1], "from 0 to 1e\\+15, not -1"),
         ([1, math.nan], "not nan"),
         ([math.inf, 1], "not inf"),

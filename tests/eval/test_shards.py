@@ -385,7 +385,7 @@ def test_directories_without_files_are_refused(tmp_path):
         spanrs.score_shards(str(tmp_path / "*.conll"))
     with pytest.raises(ValueError, match="there is no shard"):
         spanrs.score_shards([])
-    with pytest.raises(ValueError, match="threads is a number from 1"):
+    with pytest.raises(ValueError, match="threads is an integer of at least 1"):
         spanrs.score_shards(tmp_path, threads=0)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 
 #: Largest weight of a document.
 MAX_WEIGHT = 1e15
+#: What can be iterated and is no sequence of values: one text, and collections without an order that means anything.
+NOT_IN_ORDER = (str, bytes, Mapping, Set)
 
 
 def as_types(
@@ -40,13 +42,13 @@ def as_document_weights(weights: Iterable[float], documents: int) -> tuple[float
     ValueError
         Where there are more or fewer, or one is negative, not finite or above ``MAX_WEIGHT``.
     """
-    if isinstance(weights, (str, bytes, Mapping)) or not is_iterable(weights):
+    if isinstance(weights, NOT_IN_ORDER) or not is_iterable(weights):
         raise TypeError(f"weights are numbers, one for each document, not one {type(weights).__name__}")
     given = list(weights)
     if len(given) != documents:
-        raise ValueError(f"there are {documents} documents and {len(given)} weights; give one each")
+        raise ValueError(f"{documents} documents need {documents} weights, not {len(given)}")
     for at, weight in enumerate(given):
-        if isinstance(weight, (str, bytes)) or not hasattr(weight, "__float__"):
+        if not is_number(weight):
             raise TypeError(f"weight {at} is a number, not {type(weight).__name__}")
         # Larger weights could overflow to inf.
         if not 0 <= weight <= MAX_WEIGHT:
@@ -55,8 +57,17 @@ def as_document_weights(weights: Iterable[float], documents: int) -> tuple[float
 
 
 def is_iterable(value: object) -> bool:
-    """Tell whether a value can be iterated; arrays without dimensions only look like it."""
-    return hasattr(value, "__iter__") and getattr(value, "shape", None) != ()
+    """Tell whether a value can be iterated, which arrays without dimensions cannot."""
+    try:
+        iter(value)  # type: ignore[call-overload]  # refused if it cannot
+    except TypeError:
+        return False
+    return True
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is one number, of Python or another package; arrays of one number are none."""
+    return hasattr(value, "__float__") and getattr(value, "shape", ()) == ()
 
 
 def _short(weight: float) -> str:

@@ -125,7 +125,9 @@ def compare(
     """
     if test not in TESTS:
         raise ValueError(f"unknown test {test!r}; one of {', '.join(TESTS)}")
-    if not isinstance(level, Real) or not 0 < level < 1:
+    if not isinstance(level, Real):
+        raise TypeError(f"level is a share between 0 and 1, not {type(level).__name__}")
+    if not 0 < level < 1:
         raise ValueError(f"level is a share between 0 and 1, not {level!r}")
     check_numbers(samples, seed, threads)
     _check_results(results)

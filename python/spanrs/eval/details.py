@@ -216,7 +216,7 @@ def find_errors(
         outcome, sentence, gold_index, pred_index, gold_span, pred_span = event
         if outcome not in wrong:
             continue
-        # Indices of spans that there are not are None, which no pair has.
+        # A missing span has the index None, which is in no pair.
         if outcome != paired and ((sentence, gold_index) in golds or (sentence, pred_index) in preds):
             continue
         kind = (outcomes[outcome], gold_span and gold_span[0], pred_span and pred_span[0])

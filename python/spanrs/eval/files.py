@@ -14,11 +14,14 @@ from spanrs.eval.matchers import Matcher, criteria
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer
 from spanrs.eval.settings import merged_settings, with_setting
+from spanrs.eval.warnings import FORGOTTEN
 from spanrs.io import Columns, Source, rereadable
 from spanrs.io.sources import check_source, source_name
 from spanrs.tags.files import odd_sentences
 from spanrs.tags.types import Dialect, is_auto
 
+#: Number of violations that have to be unknown tags for a file to be taken for one of tokens alone.
+UNKNOWN_TAGS = 10
 #: What is counted once for several layers of tags of the same tokens.
 ONCE = ("sentences", "differing_tokens", "unaligned_files")
 
@@ -184,9 +187,9 @@ def _score_pair(
         pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=rereads))
 
         def score_layer(at: int, **schemes: str) -> Result:
-            # One violation says whether tokens are read as tags.
+            # _refuse_tokens_as_tags needs some examples.
             most = options["max_violations"]
-            scorer = Scorer(**(options | schemes | {"max_violations": most or 1}))
+            scorer = Scorer(**(options | schemes | {"max_violations": max(most, UNKNOWN_TAGS)}))
             files = (gold_again, pred_again, layers[at], pred_layers[at], kept.progress)
             scorer.update_files(*files, by_sentence=kept.by_sentence)
             result = replace(scorer.result(), by_sentence=kept.by_sentence)
@@ -213,7 +216,10 @@ def _score_pair(
 
 @contextmanager
 def _explaining_one_column(*, both: bool) -> Iterator[None]:
-    """Say that a file of one column does not hold ``both`` sides, instead of the number of a column nobody named."""
+    """Replace the error about the default column -2 by one that says that the file has one column.
+
+    ``both`` tells that one file holds gold and pred.
+    """
     try:
         yield
     except FormatError as error:
@@ -235,8 +241,8 @@ def _refuse_tokens_as_tags(result: Result, gold: Source, pred: Source | None) ->
     Raises
     ------
     spanrs.errors.FormatError
-        Where a file has one column, and a side's tags other than ``O`` are most of its tags and none is a tag of the
-        scheme.
+        Where a file has one column, and a side has no span although most of its tags are not ``O``, and the first of
+        them are no tags of the scheme.
     """
     numbers = result._unweighted_corpus
     if not numbers.get("unaligned_files"):
@@ -245,13 +251,24 @@ def _refuse_tokens_as_tags(result: Result, gold: Source, pred: Source | None) ->
         labelled, found = numbers[f"{side}_labelled"], result.violations[side]
         first = [place.violation for place in found.first]
         unknown = bool(first) and all(violation.kind == "Unknown Tag" for violation in first)
-        if source is None or not unknown or labelled * 2 <= numbers["tokens"] or found.count < labelled:
+        tp, fp, fn = result[result.criterion.support].totals
+        spans = tp + (fn if side == "gold" else fp)
+        if (
+            source is None
+            or not unknown
+            or spans
+            or labelled * 2 <= numbers["tokens"]
+            or found.count < labelled
+        ):
+            continue
+        if any(FORGOTTEN.fullmatch(violation.current) for violation in first):
+            # Labels without their names; there is a warning of their own.
             continue
         name, line = source_name(source), found.first[0].line
         scheme = result.settings.get(f"{side}_scheme", result.settings["scheme"])
         message = (
-            f"{name}:{line}: no column of tags: none of the {labelled} tags of {side} other than O is one of {scheme}, "
-            f"the first is `{first[0].current}`, and gold or pred has one column, which is read as tags; "
+            f"{name}:{line}: no column of tags: {side} has no span, its first tags other than O are none of {scheme} "
+            f"(`{first[0].current}`), and gold or pred has one column, which is read as tags; "
             "give a file with tokens and tags"
         )
         raise with_code(FormatError(message), "no_column", name, line)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from spanrs.errors import AlignmentError, SchemeError, with_code
-from spanrs.eval.arguments import is_iterable
+from spanrs.eval.arguments import NOT_IN_ORDER, is_iterable
 from spanrs.tags.ids import as_ids
 
 if TYPE_CHECKING:
@@ -116,26 +116,23 @@ def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
     """Give lengths of sentences, from whatever can be walked, as an array."""
     import numpy as np
 
-    if isinstance(lengths, (str, bytes)) or not _is_iterable(lengths):
+    is_array = hasattr(lengths, "__array__") or hasattr(lengths, "__dlpack__")
+    if isinstance(lengths, NOT_IN_ORDER) or not (is_array or is_iterable(lengths)):
         raise TypeError(f"lengths are integers, one for each sentence, not one {type(lengths).__name__}")
-    arrays = ("__array__", "__dlpack__")
-    if not isinstance(lengths, Sequence) and not any(hasattr(lengths, name) for name in arrays):
+    if not isinstance(lengths, Sequence) and not is_array:
         lengths = list(cast("Iterable[int]", lengths))
     sizes = as_ids(lengths, "lengths")
     if sizes.dtype.kind not in "iu":
         raise TypeError(f"lengths must be integers, not {sizes.dtype}")
     if sizes.ndim != 1:
         raise AlignmentError(f"lengths have one dimension, not {sizes.ndim}")
+    if sizes.size and sizes.max() > np.iinfo(np.int64).max:
+        raise AlignmentError(f"lengths have {sizes.max()}, more than there can be tokens")
     return sizes.astype(np.int64, copy=False)
 
 
-def _is_iterable(value: object) -> bool:
-    # Arrays without dimensions have __iter__ and refuse it; they are refused as arrays.
-    return any(hasattr(value, name) for name in ("__iter__", "__getitem__", "__array__", "__dlpack__"))
-
-
 def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
-    """Return the tokens of each sentence as a list.
+    """Return the tokens, one sequence per sentence.
 
     Raises
     ------
@@ -144,7 +141,7 @@ def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
     spanrs.errors.AlignmentError
         Where there are not as many as ``sentences``.
     """
-    if isinstance(tokens, (str, bytes)) or not (is_iterable(tokens) or is_arrow(tokens)):
+    if isinstance(tokens, NOT_IN_ORDER) or not (is_iterable(tokens) or is_arrow(tokens)):
         raise TypeError(
             f"tokens are those of each sentence, a sequence of str, not {type(tokens).__name__}"
         )
@@ -152,7 +149,7 @@ def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
     if len(texts) != sentences:
         raise AlignmentError(f"there are {sentences} sentences and tokens of {len(texts)}")
     for at, text in enumerate(texts):
-        if isinstance(text, (str, bytes)) or not hasattr(text, "__len__"):
+        if isinstance(text, NOT_IN_ORDER) or not hasattr(text, "__len__"):
             raise TypeError(f"tokens, sentence {at}: expected a sequence of str, not {type(text).__name__}")
     return texts
 
@@ -174,7 +171,7 @@ def reiterable(side: Any, *, sentences: bool = False) -> Any:
 
 
 def _without_arrays_of_str(side: Any) -> Any:
-    """Make a list of an array of strings, which each reading would do again; return all else as it is."""
+    """Convert an array of strings to a list once, because it is read several times; return other values unchanged."""
     kind = getattr(getattr(side, "dtype", None), "kind", None)
     return side.tolist() if kind in ("U", "O") and hasattr(side, "tolist") else side
 

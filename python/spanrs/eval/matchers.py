@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from spanrs import _spanrs
 from spanrs._spanrs import Criterion
-from spanrs.eval.arguments import is_iterable
+from spanrs.eval.arguments import is_iterable, is_number
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
 
 #: criterion, outcome, gold type, pred type, number
@@ -167,9 +167,9 @@ class Partial(Matcher):
     def __post_init__(self) -> None:
         if self.matching not in MATCHINGS:
             raise ValueError(f"unknown matching {self.matching!r}; one of {', '.join(MATCHINGS)}")
-        # Numbers of numpy are no numbers of JSON.
-        if isinstance(self.min_overlap, (str, bytes)) or not hasattr(self.min_overlap, "__float__"):
+        if not is_number(self.min_overlap):
             raise TypeError(f"min_overlap is a number from 0 to 1, not {type(self.min_overlap).__name__}")
+        # Numbers of numpy are no numbers of JSON.
         object.__setattr__(self, "min_overlap", float(self.min_overlap))
         if not 0.0 <= self.min_overlap <= 1.0:
             raise ValueError(

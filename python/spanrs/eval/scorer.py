@@ -29,7 +29,7 @@ from spanrs.eval.matchers import Matcher, as_matcher
 from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED, make_settings, merged_settings
 from spanrs.io import Columns, Source
-from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_vocabulary
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -166,7 +166,7 @@ class Scorer:
             Where the two sides have another shape. Nothing of the batch is counted then.
         """
         names = self._vocabulary if vocabulary is None else as_vocabulary(vocabulary)
-        ignore_index = as_integer(ignore_index, "ignore_index", -(2**63))
+        ignore_index = as_ignore_index(ignore_index)
         sizes = document_sizes(documents)
         if sizes is not None:
             self._need_documents()

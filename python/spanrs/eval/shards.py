@@ -192,7 +192,7 @@ def score_shards(
     Totals(tp=2, fp=0, fn=0)
     """
     if threads < 1:
-        raise ValueError(f"threads is a number from 1, not {threads}")
+        raise ValueError(f"threads is an integer of at least 1, not {threads}")
     if isinstance(gold, (str, os.PathLike)):
         shards = find_shards(os.fspath(gold), None if pred is None else os.fspath(pred))
     else:

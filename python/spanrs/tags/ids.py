@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError, SchemeError, Violation, as_integer
-from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_vocabulary
+from spanrs.errors import AlignmentError, SchemeError, Violation
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +69,7 @@ def read_spans_ids(
     ([1], [4], 'PER')
     """
     array = as_ids(ids)
-    ignore_index = as_integer(ignore_index, "ignore_index", -(2**63))
+    ignore_index = as_ignore_index(ignore_index)
     columns, types = _spanrs.read_ids(
         array, as_vocabulary(vocabulary), (scheme, reading, dialect), ignore_index
     )
@@ -117,7 +117,7 @@ def _sentences(
     if array.dtype.kind not in "iu":
         message = f"ids must be integers, not {array.dtype}"
         raise TypeError(message)
-    ignore_index = as_integer(ignore_index, "ignore_index", -(2**63))
+    ignore_index = as_ignore_index(ignore_index)
     if array.ndim > 2:
         message = f"ids must have 1 or 2 dimensions (sentences, tokens), not {array.ndim}"
         raise AlignmentError(message)

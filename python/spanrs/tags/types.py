@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from spanrs import _spanrs
-from spanrs.errors import check_text, warn
+from spanrs.errors import as_integer, check_text, warn
 
 Tags: TypeAlias = Sequence[str]
 
@@ -15,6 +15,19 @@ Vocabulary: TypeAlias = Sequence[str] | Mapping[str, int] | Mapping[int, str]
 
 #: Id of tokens that are left out; what Hugging Face and PyTorch use.
 IGNORE_INDEX = -100
+
+
+def as_ignore_index(ignore_index: object) -> int:
+    """Return an id that can be left out as an int.
+
+    Raises
+    ------
+    TypeError
+        For what is not an integer.
+    ValueError
+        For integers below -2**63 or above 2**63 - 2. The largest number of 64 bits stands for all ids beyond it.
+    """
+    return as_integer(ignore_index, "ignore_index", -(2**63), 2**63 - 2)
 
 
 class Span(NamedTuple):

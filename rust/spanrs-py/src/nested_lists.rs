@@ -234,17 +234,17 @@ impl NestedLists<'_> {
     }
 }
 
-/// The ids of items.
+/// The look-up of items.
 struct ItemIds<'a, 'py> {
     py: Python<'py>,
     interner: &'a mut TagInterner,
 }
 
 impl<'a, 'py> ItemIds<'a, 'py> {
-    /// Asks the interner.
+    /// Creates the look-up.
     ///
     /// # Safety
-    /// The items that it will be asked for are alive then.
+    /// All items passed to [`PairIds::pair_ids`] are alive at the call.
     unsafe fn new(py: Python<'py>, interner: &'a mut TagInterner) -> Self {
         Self { py, interner }
     }

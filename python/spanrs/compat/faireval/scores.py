@@ -117,7 +117,11 @@ def recall(evaldict: Counts, version: str = "traditional", weight_dict: Weights 
 def fscore(evaldict: Counts) -> float:
     """Compute F1, the harmonic mean of ``Prec`` and ``Rec``."""
     p, r = evaldict.get("Prec", 0), evaldict.get("Rec", 0)
-    return 2 * (p * r) / (p + r) if p + r else 0.0
+    # Division by a zero of NumPy is nan with a warning, as in the original.
+    try:
+        return 2 * (p * r) / (p + r)
+    except ZeroDivisionError:
+        return 0.0
 
 
 def _share(counts: Counts, version: str, given: Weights | None, wrong: str) -> float:

@@ -1,6 +1,5 @@
 """Spans to tags. Spans that overlap write over each other, the one that starts later last."""
 
-# ruff: noqa: F403, F405 (iobes has those names here too)
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -9,7 +8,19 @@ from typing import Protocol, TypeAlias
 
 from spanrs._spanrs import IobesWriter
 from spanrs.compat._naming import export, named
-from spanrs.compat.iobes.spans import *
+from spanrs.compat.iobes.spans import (
+    BILOU,
+    BIO,
+    BMEOW,
+    IOB,
+    IOBES,
+    SAMPLES,
+    TOKEN,
+    Span,
+    SpanEncoding,
+    SpanFormat,
+    TokenFunction,
+)
 from spanrs.compat.iobes.utils import extract_type, safe_get  # noqa: F401 (iobes has them here)
 
 _Spans: TypeAlias = Sequence[Span]

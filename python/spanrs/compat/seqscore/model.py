@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any, overload
 
@@ -55,15 +55,15 @@ class SequenceProvenance:
     source: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Sequence(Sequence[str]):
     """Tokens with labels, which do not change; columns, origin and comment do not count in comparisons."""
 
     tokens: tuple[str, ...]
     labels: tuple[str, ...]
-    token_fields: tuple[tuple[str, ...], ...] | None = field(default=None, compare=False)
-    provenance: SequenceProvenance | None = field(default=None, compare=False)
-    comment: str | None = field(default=None, compare=False)
+    token_fields: tuple[tuple[str, ...], ...] | None = None
+    provenance: SequenceProvenance | None = None
+    comment: str | None = None
 
     def __post_init__(self) -> None:
         # Any sequences are accepted, as by pydantic in the original.
@@ -80,6 +80,12 @@ class _Sequence(Sequence[str]):
         for name, values in (("label", self.labels), ("token", self.tokens)):
             if "" in values:
                 raise ValueError(f"Invalid {name} at sequence index {values.index('')}: ''")
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[object, ...]:
+        return self.tokens, self.labels
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -115,8 +121,13 @@ class _Sequence(Sequence[str]):
 class LabeledSequence(_Sequence):
     """Tokens with labels; equal where both are."""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LabeledSequence) and self._compared() == other._compared()
 
-@dataclass(frozen=True, kw_only=True)
+    __hash__ = _Sequence.__hash__
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class AnnotatedSequence(_Sequence):
     """Tokens with labels and the mentions they stand for.
 
@@ -128,6 +139,14 @@ class AnnotatedSequence(_Sequence):
     """
 
     mentions: tuple[Mention, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AnnotatedSequence) and self._compared() == other._compared()
+
+    __hash__ = _Sequence.__hash__
+
+    def _compared(self) -> tuple[object, ...]:
+        return (*super()._compared(), self.mentions)
 
     def __post_init__(self) -> None:
         vars(self).update(mentions=tuple(self.mentions))

@@ -38,6 +38,7 @@ const RUN: usize = 1 << 12;
 const PAUSE: usize = 1 << 8;
 /// Minimum number of tokens per thread.
 const MIN_TOKENS: usize = 1 << 12;
+
 /// Ids of both sides of a corpus, each side with its own numbering. See the [module](super) for an
 /// example.
 ///
@@ -333,7 +334,7 @@ impl Part<'_> {
             sentence += lengths.len();
             start = end;
             if block.is_full() {
-                // Counting waits for no memory, so what will be turned to bytes next is fetched meanwhile.
+                // Counting is not limited by memory, so the ids of the next block are prefetched during it.
                 let fetch = |tokens: Range<usize>| {
                     let tokens = end + tokens.start..end + tokens.end;
                     fetch_range((batch.gold, batch.pred), tokens);

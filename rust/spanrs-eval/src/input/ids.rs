@@ -36,7 +36,7 @@ macro_rules! id {
         $(impl Id for $t {
             #[inline(always)]
             fn value(self) -> i64 {
-                // Beyond i64 there is no vocabulary and no ignore_index.
+                // i64::MAX is beyond any vocabulary; as the id to ignore, callers refuse it.
                 self.try_into().unwrap_or(i64::MAX)
             }
 
@@ -74,7 +74,7 @@ id!(i64, i32, i16, i8, u64, u32, u16, u8);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum IdSlice<'a> {
-    /// 8-bit signed integers; so on for the other types.
+    /// 8-bit signed integers. The other variants follow the same pattern.
     I8(&'a [i8]),
     /// 16-bit signed integers.
     I16(&'a [i16]),
@@ -169,7 +169,7 @@ impl IdSlice<'_> {
 /// [`IdBatch::nulls`](super::IdBatch::nulls) is set.
 pub const NULL: i64 = i32::MIN as i64;
 
-/// Returns the error for a null where a tag has to be. Indices are 0-based.
+/// Returns the error for a null in place of a tag. Indices are 0-based.
 #[cold]
 pub(super) fn no_tag(side: &str, sentence: usize, token: usize) -> InputError {
     InputError::UnknownId {

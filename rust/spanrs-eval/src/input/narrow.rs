@@ -1,7 +1,7 @@
 //! Integer ids to bytes.
 //!
 //! This is limited by memory, so it uses the widest vectors of the processor and prefetches both
-//! arrays; what comes next is fetched while a block is counted.
+//! arrays; the next ids are prefetched while a block is counted.
 
 use std::ops::Range;
 

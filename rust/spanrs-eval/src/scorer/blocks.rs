@@ -52,12 +52,16 @@ impl Scorer {
         meanwhile: impl Fn(Range<usize>),
     ) {
         // For a document with fewer tokens than pairs of tags, reading out the tables costs more than counting its
-        // sentences one by one.
-        let few = reader.tags().len().pow(2);
+        // sentences one by one. Without tables all are counted so.
+        let few = match self.fast {
+            Fast::Bigrams(_) if self.has_documents() => reader.tags().len().pow(2),
+            Fast::Bigrams(_) => 0,
+            _ => usize::MAX,
+        };
         for number in 0..block.close() {
             let part = block.document(number);
             let ends = part.ends.map(|name| name.map(str::to_owned));
-            if self.has_documents() && part.tokens() < few {
+            if part.tokens() < few {
                 for (at, (gold, pred)) in (part.first as u64..).zip(part.both()) {
                     self.add_sentence(reader, [ids(gold), ids(pred)], |side, token| {
                         line_of(side, at, token)
