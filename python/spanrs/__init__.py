@@ -13,6 +13,8 @@
 """
 
 import importlib
+import os
+import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,14 +76,23 @@ _SOURCES = {
 }
 _MODULES = ("crf", "dep", "errors", "eval", "io", "mat", "tags")
 
+#: Held during such an import. A process forked while another thread imports a module waits forever for the lock of that
+#: module, so the fork waits for the import instead.
+_importing = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_importing.acquire, after_in_parent=_importing.release, after_in_child=_importing.release
+    )
+
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in __all__ and name not in _MODULES:
         raise AttributeError(f"module 'spanrs' has no attribute {name!r}")
-    if name in _MODULES:
-        return importlib.import_module(f"spanrs.{name}")
-    value = getattr(importlib.import_module(_SOURCES.get(name, "spanrs.eval")), name)
+    with _importing:
+        if name in _MODULES:
+            return importlib.import_module(f"spanrs.{name}")
+        value = getattr(importlib.import_module(_SOURCES.get(name, "spanrs.eval")), name)
     globals()[name] = value
     return value
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from spanrs import _spanrs
 from spanrs._spanrs import Criterion
+from spanrs.caching import cached_property
 from spanrs.eval import settings as settings_of
 from spanrs.eval import warnings
 from spanrs.eval.details import ErrorList
@@ -67,7 +67,7 @@ class Evaluation(Measured):
         return self.counts.cells() if weights is None else self.counts.weighted(weights)
 
     @cached_property
-    def criterion(self) -> Criterion:  # type: ignore[override]  # computed when first asked for
+    def criterion(self) -> Criterion:
         """The matcher's own criterion, of which measures are."""
         return self.matcher.criteria[self.matcher.criterion]
 

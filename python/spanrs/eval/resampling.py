@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from spanrs._spanrs import Systems
+from spanrs.caching import cached_property
 from spanrs.errors import as_integer
 from spanrs.eval.arguments import is_iterable
 from spanrs.eval.evaluation import Evaluation

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs._spanrs import Criterion
+from spanrs.caching import cached_property
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
 
 

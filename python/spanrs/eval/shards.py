@@ -12,11 +12,10 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, SpanrsWarning, warn, with_code
@@ -27,6 +26,9 @@ from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.table_files import is_table_file, score_table_files
 from spanrs.io import Columns, atomic_output
 from spanrs.tags.types import is_auto
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 #: Ending of the folder in which the results of single shards wait until all are scored.
 PARTS = ".parts"
@@ -402,6 +404,9 @@ def _in_threads(
     job: _ShardScorer, shards: Iterator[Shard], scheme: str, pred_scheme: str | None, threads: int
 ) -> Iterator[Result]:
     """Score shards in threads, in a window that moves over them, so that few results wait for an earlier one."""
+    # It registers functions to run around a fork, which must not happen while a fork waits for an import of spanrs.
+    from concurrent.futures import ThreadPoolExecutor, wait
+
     pool = ThreadPoolExecutor(threads)
     window: deque[tuple[Shard, Future[Result]]] = deque()
     try:

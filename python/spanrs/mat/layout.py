@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from os import PathLike
 from typing import Any
 
+from spanrs.caching import cached_property
 from spanrs.eval.evidence import Skipped
 from spanrs.eval.settings import signature
 from spanrs.mat import csv_files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanrs import _spanrs
@@ -82,7 +83,9 @@ def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
 
     if hasattr(ids, "__dlpack__") and not hasattr(ids, "__array__"):
         ids = np.from_dlpack(cast("Any", ids))
-    if isinstance(ids, np.ma.MaskedArray):
+    # `numpy.ma` is imported by whoever makes a masked array.
+    masked_array: Any = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())
+    if isinstance(ids, masked_array):
         message = f"{name}: the mask of a masked array would be lost; pass its data, and mask=~array.mask"
         raise TypeError(message)
     try:

@@ -1,0 +1,56 @@
+"""Cached attributes that a fork cannot lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, Self, TypeVar, overload
+
+T = TypeVar("T")
+
+
+class cached_property(Generic[T]):  # noqa: N801  # the name of the class in functools that it replaces
+    """Compute an attribute when it is first asked for, and keep it in the ``__dict__`` of the object.
+
+    Until Python 3.11, :class:`functools.cached_property` takes one lock for all objects of a class. A process forked
+    while another thread computes such an attribute inherits the locked lock, and waits for it forever. Without a lock
+    two threads may both compute the attribute, so it has to be a function of the object.
+
+    Parameters
+    ----------
+    compute : callable
+        Called with the object; returns the value.
+
+    Examples
+    --------
+    >>> from spanrs.caching import cached_property
+    >>> class Square:
+    ...     def __init__(self, side):
+    ...         self.side = side
+    ...
+    ...     @cached_property
+    ...     def area(self):
+    ...         print("computed")
+    ...         return self.side**2
+    >>> square = Square(3)
+    >>> square.area, square.area
+    computed
+    (9, 9)
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> T: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Self | T:
+        if instance is None:
+            return self
+        # The first value stays, so that every caller gets the same object.
+        value: T = instance.__dict__.setdefault(self._name, self._compute(instance))
+        return value
