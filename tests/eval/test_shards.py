@@ -172,17 +172,58 @@ def test_shards_that_are_done_are_not_scored_again(interrupted, threads):
     assert finished(gold, pred, counts, calls, threads=threads) == expected
 
 
-def test_saved_counts_are_used_and_not_the_content_of_files(interrupted):
+def test_a_copied_file_is_not_scored_again(interrupted):
     gold, pred, texts, counts, calls = interrupted
-    whole = spanrs.score_shards(gold, pred, "BIO").to_bytes()
-    calls.take()
-    first = gold / sorted(texts)[0]
-    status = first.stat()
-    first.write_bytes(b"\0" * status.st_size)
-    os.utime(first, ns=(status.st_atime_ns, status.st_mtime_ns))
-    spanrs.score_shards(gold, pred, "BIO", save=counts)
-    assert first.name not in calls.take()
-    assert counts.read_bytes() == whole
+    name = sorted(texts)[0]
+    os.utime(gold / name, ns=(1, 1))
+    assert Path(name).name not in finished(gold, pred, counts, calls)
+
+
+@pytest.mark.parametrize("kind", ["columns", "parquet"])
+def test_other_content_of_the_same_size_and_time_is_scored_again(tmp_path, kind):
+    folder = tmp_path / "both"
+    folder.mkdir()
+
+    def write(tag):
+        if kind == "columns":
+            path = folder / "a.conll"
+            path.write_text(f"x B-A {tag}\n")
+        else:
+            path = folder / "a.parquet"
+            pyarrow.parquet.write_table(pyarrow.table({"gold": [["B-A"]], "pred": [[tag]]}), path)
+        os.utime(path, ns=(10**18, 10**18))
+        return path.stat().st_size
+
+    # The second shard cannot be scored, so that the first one waits.
+    broken = folder / "b"
+    broken.write_text("x\n")
+    sizes = set()
+    for tag in ("B-A", "B-B"):
+        sizes.add(write(tag))
+        with pytest.raises(FormatError):
+            spanrs.score_shards(folder, scheme="BIO", save=tmp_path / "counts")
+    broken.unlink()
+    assert len(sizes) == 1
+    result = spanrs.score_shards(folder, scheme="BIO", save=tmp_path / "counts")
+    assert result.totals == (0, 1, 1)
+
+
+def test_a_directory_of_parquet_files_continues(tmp_path, monkeypatch):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    table = pyarrow.table({"gold": [["B-A", "O"]], "pred": [["B-A", "B-A"]]})
+    for at in range(4):
+        pyarrow.parquet.write_table(table, folder / f"{at}.parquet")
+    scored = []
+    real = shards_of.score_table_files
+    monkeypatch.setattr(
+        shards_of, "score_table_files", lambda path, *a, **o: scored.append(path) or real(path, *a, **o)
+    )
+    (folder / "4.parquet").write_bytes(b"PAR1 cut PAR1")
+    for _ in range(2):
+        with pytest.raises(FormatError, match=r"4\.parquet"):
+            spanrs.score_shards(folder, save=tmp_path / "counts")
+    assert [Path(path).name for path in scored] == [f"{at}.parquet" for at in (0, 1, 2, 3, 4, 4)]
 
 
 @pytest.mark.parametrize("side", ["gold", "pred"])

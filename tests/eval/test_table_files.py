@@ -110,6 +110,45 @@ def test_documents_that_go_on_later_are_refused(monkeypatch, tmp_path, names):
         assert raised.value.path == str(path)
 
 
+@pytest.mark.parametrize("dictionaries", [True, False])
+@pytest.mark.parametrize(
+    "sizes", [[1] * 12, [3] * 4, [5, 7], [12], [4, 1, 1, 6], [1, 9, 2], [2, 4, 4, 2]], ids=str
+)
+def test_row_groups_do_not_change_the_result(small_batches, tmp_path, sizes, dictionaries):
+    # Batches have five rows at most: row groups are smaller, equal and larger.
+    tags = [["B-A", "I-A", "O"], ["O"], [], ["B-B", "B-C"], ["I-B"], ["B-A"]]
+    table = pa.table({"gold": tags * 2, "pred": [list(reversed(one)) for one in tags * 2]})
+    path = tmp_path / "tags.parquet"
+    with pq.ParquetWriter(path, table.schema, use_dictionary=dictionaries) as writer:
+        start = 0
+        for size in sizes:
+            writer.write_table(table[start : start + size])
+            start += size
+    assert pq.ParquetFile(path).metadata.num_row_groups == len(sizes)
+    for kept in ({}, {"by_sentence": True}, {"errors": True}):
+        result = spanrs.score_table_files(path, **kept)
+        expected = spanrs.score(
+            table["gold"].to_pylist(),
+            table["pred"].to_pylist(),
+            errors=kept.get("errors", False),
+            **({"documents": [1] * len(table)} if kept.get("by_sentence") else {}),
+        )
+        assert result.counts == expected.counts
+        assert result.violations == expected.violations
+
+
+def test_files_of_duckdb_have_several_row_groups(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "duck.parquet"
+    query = (
+        "SELECT ['O', 'B-' || (i % 5)] AS gold, ['B-A', 'B-' || (i % 4)] AS pred FROM range(130000) t(i)"
+    )
+    duckdb.sql(f"COPY ({query}) TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)")
+    assert pq.ParquetFile(path).metadata.num_row_groups > 60
+    result = spanrs.score_table_files(path)
+    assert result.totals == spanrs.score_table(pq.read_table(path)).totals
+
+
 def test_ids_and_dictionaries(small_batches, tmp_path):
     gold, pred = sentences(30, seed=2)
     vocabulary = list(dict.fromkeys(TAGS))

@@ -52,6 +52,10 @@ class Shard(NamedTuple):
     pred: str | None
     """Path of pred; None where gold holds both sides."""
 
+    def paths(self) -> list[str]:
+        """Return the paths of its files."""
+        return [path for path in (self.gold, self.pred) if path is not None]
+
 
 def is_several(path: str) -> bool:
     """Say whether a path means several files: a directory or a pattern.
@@ -163,8 +167,8 @@ def score_shards(
         As for :func:`spanrs.score`. ``auto`` is decided by the first shard that has a tag other than ``O``.
     save : path, optional
         Write the result there. Until all shards are scored, those that are done wait in a folder beside it, so that
-        a run that was interrupted goes on where it was: shards are scored again only if a file, its size, its
-        modification time or the options changed.
+        a run that was interrupted continues where it was: shards are scored again only if the content of a file or the
+        options changed, which takes one more pass through each file.
     threads : int
         Shards that are scored at the same time. The result does not depend on it.
     progress : callable, optional
@@ -255,12 +259,12 @@ class _ShardCache:
         return self.folder / f"{digest[:24]}.shard"
 
     def header(self, shard: Shard, schemes: tuple[str, str | None]) -> bytes:
-        """Return what the result of a shard depends on: its files as they are now, and the options."""
+        """Return what the result of a shard depends on: the content of its files, and the options."""
         files = []
-        for path in (shard.gold, shard.pred):
-            if path is not None:
-                status = os.stat(path)
-                files.append([path, status.st_size, status.st_mtime_ns])
+        for path in shard.paths():
+            with open(path, "rb") as file:
+                # Copied files may have the size and the time of others.
+                files.append([path, hashlib.file_digest(file, "sha256").hexdigest()])
         known = {"name": shard.name, "files": files, "schemes": schemes, "options": self.options}
         return MAGIC + json.dumps(known).encode() + b"\n"
 
@@ -314,6 +318,7 @@ class _ShardScorer:
     def run(self, shard: Shard, scheme: str, pred_scheme: str | None) -> Result:
         """Score a shard, or load its result."""
         header = b""
+        before = _versions(shard)
         if self.store is not None:
             header = self.store.header(shard, (scheme, pred_scheme))
             # Lists of errors are not stored.
@@ -323,16 +328,21 @@ class _ShardScorer:
         options = self.options | {"scheme": scheme, "pred_scheme": pred_scheme, "progress": self._check}
         found = as_shard(_score_file(shard, **options), shard.name)
         # A file that was changed meanwhile is scored again by the next run.
-        if self.store is not None and self.store.header(shard, (scheme, pred_scheme)) == header:
+        if self.store is not None and _versions(shard) == before:
             self.store.keep(shard, header, found)
         return found
 
     def report(self, shard: Shard) -> None:
         """Tell how many bytes are done."""
-        paths = [path for path in (shard.gold, shard.pred) if path is not None]
-        self.done += sum(os.path.getsize(path) for path in paths)
+        self.done += sum(map(os.path.getsize, shard.paths()))
         if self.progress is not None:
             self.progress(self.done)
+
+
+def _versions(shard: Shard) -> list[tuple[int, ...]]:
+    """Return numbers that change when a file of a shard is written to or replaced."""
+    statuses = map(os.stat, shard.paths())
+    return [(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns) for status in statuses]
 
 
 def _score_file(

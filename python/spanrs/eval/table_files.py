@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from itertools import groupby
 from os import PathLike
 from typing import Any, NamedTuple, TypeAlias
 
@@ -346,17 +348,27 @@ def _parquet(path: Path, names: list[str]) -> Iterator[Any]:
     from pyarrow import parquet
 
     # A mapped file that is cut meanwhile would end the process.
-    with parquet.ParquetFile(path, memory_map=False, buffer_size=READ_BYTES) as file:
+    read = partial(parquet.ParquetFile, path, memory_map=False, buffer_size=READ_BYTES)
+    with read() as file:
         _check_schema(path, names, file.schema_arrow)
         strings = _string_paths(file.schema, names)
         groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
-        size = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
+    lengths = [group.num_rows for group in groups]
+    size = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
     rows = int(min(max(BATCH_BYTES / max(GROWTH * size, 1), 1), BATCH_ROWS))
-    # Tags are scored from the dictionary, instead of one str a token.
-    with parquet.ParquetFile(
-        path, memory_map=False, buffer_size=READ_BYTES, read_dictionary=strings
-    ) as file:
-        yield from file.iter_batches(rows, columns=names, use_threads=False)
+    # Tags are scored from the dictionary, instead of one str a token. A row group has its own, and pyarrow does not
+    # read lists with two dictionaries into one batch.
+    with read(read_dictionary=strings) as by_dictionary, read() as as_text:
+        for part in _parts(lengths, rows):
+            file = by_dictionary if len(part) == 1 else as_text
+            yield from file.iter_batches(rows, row_groups=part, columns=names, use_threads=False)
+
+
+def _parts(lengths: list[int], rows: int) -> Iterator[list[int]]:
+    """Give the numbers of the row groups that are read together: large ones alone, runs of others for full batches."""
+    for large, run in groupby(range(len(lengths)), key=lambda at: lengths[at] >= rows):
+        numbers = list(run)
+        yield from [[at] for at in numbers] if large else [numbers]
 
 
 def _string_paths(schema: Any, names: list[str]) -> list[str]:

@@ -120,7 +120,8 @@ def _side_columns(function: options.F) -> options.F:
     "--save",
     metavar="COUNTS",
     help="Write the counts there as well, for spanrs merge; with rows only if --by-document or --by-sentence is named. "
-    "A directory that is scored goes on where it was interrupted.",
+    "If a directory is scored again after an interruption, only the files that are left are read; one file or table "
+    "is read from its beginning.",
 )
 @click.option(
     "--shard-name",
