@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import brute
 import spanrs
-from spanrs.errors import AlignmentError
+from spanrs.errors import AlignmentError, SchemeError
 from weird import tags as any_tag
 
 NAMES = ["O", "O", "B-A", "I-A", "B-B", "I-B", "B-C", "I-C"]
@@ -349,3 +349,55 @@ def test_merged_weighed_results_number_sentences_by_what_was_read():
     merged = one.merge(other).merge(other)
     assert [place.sentence for place in merged.violations["pred"].first] == [2, 3]
     assert merged.sentences == 1.75
+
+
+def spans_of(names):
+    """A sentence of spans, many of which have equal bounds; some have gaps."""
+    bounds = st.sampled_from([(0, 1), (0, 2), (0, 3, (0, 2)), (0, 3)])
+    span = st.builds(lambda ty, place: (ty, *place), st.sampled_from(names), bounds)
+    return st.lists(span, max_size=5)
+
+
+@given(
+    st.lists(st.tuples(spans_of("ABC"), spans_of("ABC")), min_size=1, max_size=3),
+    st.one_of(RENAMES, st.just({"A": "X", "B": "X", "C": "X"})),
+)
+@settings(max_examples=400, deadline=None)
+def test_spans_of_equal_bounds_are_matched_again_or_refused(sentences, types):
+    gold, pred = ([sides[at] for sides in sentences] for at in (0, 1))
+
+    def renamed(side):
+        names = [[(types.get(ty, ty), *place) for ty, *place in sentence] for sentence in side]
+        return [[span for span in sentence if span[0] is not None] for sentence in names]
+
+    result = spanrs.score(gold, pred)
+    expected = spanrs.score(renamed(gold), renamed(pred))
+    try:
+        found = result.with_types(types)
+    except SchemeError as error:
+        assert error.code == "rename"
+        # Refused only where types are merged, and spans of equal bounds have several types.
+        kept = {types.get(ty, ty) for ty in "ABC"} - {None}
+        dropped = [ty for ty in "ABC" if types.get(ty, ty) is None]
+        assert len(kept) < 3 - len(dropped)
+        assert any(
+            len(sentence) > len({tuple(place) for _, *place in sentence}) for sentence in gold + pred
+        )
+        return
+    assert found.totals_by_type == expected.totals_by_type
+
+
+def test_types_of_several_spans_with_equal_bounds_are_not_merged():
+    gold, pred = [[("A", 0, 1), ("B", 0, 1)]], [[("C", 0, 1)]]
+    result = spanrs.score(gold, pred)
+    for old in "AB":
+        with pytest.raises(SchemeError, match="several unmatched spans have equal bounds .groups of them: 1."):
+            result.with_types({old: "C"})
+    # These match no further spans, whatever is paired.
+    assert result.with_types(["A", "C"]).totals == (0, 1, 1)
+    assert result.with_types({"A": "D"}).totals == (0, 1, 2)
+    assert result.with_types(dict.fromkeys("ABC", "D")).totals == (1, 0, 1)
+    assert result.untyped_totals == (1, 0, 1)
+    # Where everything of one side matched, nothing is paired.
+    matched = spanrs.score(gold, [[("A", 0, 1)]])
+    assert matched.with_types({"B": "A"}).totals == (1, 0, 1)

@@ -76,12 +76,9 @@ class Result(Evaluation):
         Raises
         ------
         spanrs.errors.SchemeError
-            For matchers that would match other spans under other types: all but the exact one.
-
-        Notes
-        -----
-        Spans with equal bounds and different types are known by pairs of one gold and one pred span. Where one side
-        has several types on the same bounds, which tags cannot have, further pairs that a map makes equal stay unequal.
+            For matchers that would match other spans under other types: all but the exact one. Also where a map
+            merges types and several unmatched spans have equal bounds, which tags cannot have: the counts do not
+            tell which of them match then.
 
         Examples
         --------

@@ -14,13 +14,15 @@
 //!
 //! The outcome `mistyped` has no weight. It completes the confusion matrix, and lets types be
 //! renamed or merged in the counts ([`Counts::renamed`](crate::outcomes::Counts::renamed)): a
-//! mistyped pair whose types become equal turns from missed and spurious into a match.
+//! mistyped pair whose types become equal turns from missed and spurious into a match. If a gold or
+//! pred span could be paired with several others, it depends on the new types which of them it
+//! matches; such groups of spans are counted as `ambiguous_bounds` of the corpus.
 
 use spanrs_base::Span;
 use spanrs_tags::{CLOSE, Reader, VIOLATION, Walk, is_outside};
 
 use crate::matcher::{Event, Matcher, Pair, Sink, Unmatched};
-use crate::outcomes::{CORPUS, Cell, Criterion, Outcome, Schema};
+use crate::outcomes::{AMBIGUOUS_BOUNDS, CORPUS, Cell, Criterion, Outcome, Schema};
 use crate::spans::Spans;
 use crate::tag_counts::{SpanCounts, TagCounts};
 use crate::token_sets::Run;
@@ -31,8 +33,8 @@ const MATCH: u8 = 0;
 const MISSED: u8 = 1;
 /// A pred span in no match.
 const SPURIOUS: u8 = 2;
-/// A missed and a spurious span with equal bounds and different types. Both are also counted as
-/// missed and spurious.
+/// A missed and a spurious span with equal bounds and tokens and different types. Both are also
+/// counted as missed and spurious.
 const MISTYPED: u8 = 3;
 
 /// The criterion `span` with the outcomes match, missed, spurious and mistyped, and the counts of
@@ -62,9 +64,9 @@ pub static SCHEMA: Schema = Schema {
 /// [`Matcher::compare`] takes O(n log n) time for n spans, less where they come in reading order,
 /// and O(n) memory. Spans are processed by bounds, in reading order. For each pair of bounds events
 /// come in this order: matches by type, missed spans by index, spurious spans by index, then
-/// mistyped pairs. The k-th missed span is paired with the k-th spurious span of the same bounds,
-/// so that the pairs do not depend on how types are numbered. Duplicates are paired in the order
-/// given.
+/// mistyped pairs. The k-th missed span is paired with the k-th spurious span of the same bounds
+/// and tokens, so that the pairs do not depend on how types are numbered. Duplicates are paired in
+/// the order given.
 ///
 /// The order is always the same; [`Matcher::resolve_ties`] changes nothing.
 ///
@@ -106,9 +108,6 @@ impl Matcher for Exact {
         }
         let [gold, pred] = &self.sorted;
         let (mut gold, mut pred) = (&gold[..], &pred[..]);
-        let mut emit = |outcome, gold, pred| {
-            sink.event(Event::new(0, outcome, gold, pred));
-        };
         while let Some(first) = first_in_reading_order(sides, gold, pred) {
             let bounds = (first.start, first.end);
             let of_side = |side: Spans<'_>, all: &[u32]| {
@@ -120,6 +119,7 @@ impl Matcher for Exact {
             let (golds, later_golds) = gold.split_at(of_side(pair.gold, gold));
             let (preds, later_preds) = pred.split_at(of_side(pair.pred, pred));
             (gold, pred) = (later_golds, later_preds);
+            let mut emit = |outcome, gold, pred| sink.event(Event::new(0, outcome, gold, pred));
             let (mut missed, mut spurious) = (Vec::new(), Vec::new());
             let (mut g, mut p) = (0, 0);
             while g < golds.len() || p < preds.len() {
@@ -143,14 +143,8 @@ impl Matcher for Exact {
             spurious
                 .iter()
                 .for_each(|&at| emit(SPURIOUS, None, Some(at)));
-            for (&gold, &pred) in missed.iter().zip(&spurious) {
-                let types = (
-                    sides[0].all[gold as usize].ty,
-                    sides[1].all[pred as usize].ty,
-                );
-                if types.0 != types.1 {
-                    emit(MISTYPED, Some(gold), Some(pred));
-                }
+            if !missed.is_empty() && !spurious.is_empty() {
+                pair_mistyped(sides, [missed, spurious], sink);
             }
         }
         Ok(())
@@ -158,6 +152,29 @@ impl Matcher for Exact {
 
     fn boxed(&self) -> Box<dyn Matcher> {
         Box::new(self.clone())
+    }
+}
+
+/// Pairs missed and spurious spans of the same bounds, given by index, if their tokens are equal.
+fn pair_mistyped(sides: [Spans<'_>; 2], mut unmatched: [Vec<u32>; 2], sink: &mut dyn Sink) {
+    let missed_tokens = |at: &u32| key(sides[0], *at).1;
+    let spurious_tokens = |at: &u32| key(sides[1], *at).1;
+    unmatched[0].sort_by_key(missed_tokens);
+    unmatched[1].sort_by_key(spurious_tokens);
+    let [missed, spurious] = &unmatched;
+    let mut rest = &spurious[..];
+    for golds in missed.chunk_by(|a, b| missed_tokens(a) == missed_tokens(b)) {
+        let tokens = missed_tokens(&golds[0]);
+        rest = &rest[rest.partition_point(|at| spurious_tokens(at) < tokens)..];
+        let preds;
+        (preds, rest) = rest.split_at(rest.partition_point(|at| spurious_tokens(at) == tokens));
+        // Spans of one type would have matched.
+        for (&gold, &pred) in golds.iter().zip(preds) {
+            sink.event(Event::new(0, MISTYPED, Some(gold), Some(pred)));
+        }
+        if !preds.is_empty() && golds.len() + preds.len() > 2 {
+            sink.count(Cell::new(1, AMBIGUOUS_BOUNDS, None, None), 1);
+        }
     }
 }
 

@@ -25,6 +25,15 @@ pub enum CountsError {
         /// Name of the schema.
         matcher: &'static str,
     },
+    /// Merged types may match other spans of the same bounds.
+    #[error(
+        "several unmatched spans have equal bounds (groups of them: {groups}), and under merged types others may match; \
+         merge the types before scoring"
+    )]
+    AmbiguousRename {
+        /// Number of groups of spans with equal bounds.
+        groups: u64,
+    },
     /// Something was counted after the end of the last document.
     #[error("a document is still open; end it first")]
     OpenDocument,
@@ -110,7 +119,7 @@ impl Coded for CountsError {
     fn code(&self) -> &'static str {
         match self {
             Self::Schema { .. } | Self::Documents(_) => "signature",
-            Self::Rename { .. } => "rename",
+            Self::Rename { .. } | Self::AmbiguousRename { .. } => "rename",
             Self::OpenDocument | Self::Overflow => "counts",
             Self::Repeated { .. } | Self::Unpaired { .. } | Self::Gold { .. } => "documents",
             Self::Version | Self::Order | Self::Damaged { .. } => "damaged",

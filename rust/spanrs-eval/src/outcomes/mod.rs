@@ -30,6 +30,7 @@ pub use resample::{Omission, Systems};
 pub use rows::{Key, Row};
 pub(crate) use schema::PRED_LABELLED;
 pub use schema::{
-    Axis, CORPUS, Cell, Criterion, DIFFERING_TOKENS, Outcome, Schema, UNALIGNED_FILES,
+    AMBIGUOUS_BOUNDS, Axis, CORPUS, Cell, Criterion, DIFFERING_TOKENS, Outcome, Schema,
+    UNALIGNED_FILES,
 };
 pub use summary::{Outcomes, Pair, Score, Summary};

@@ -75,7 +75,8 @@ impl Counts {
     ///
     /// # Errors
     /// [`CountsError::Rename`] for a typed cell of a criterion whose matching depends on types
-    /// ([`Criterion::renames`](super::Criterion::renames)).
+    /// ([`Criterion::renames`](super::Criterion::renames)); [`CountsError::AmbiguousRename`] if
+    /// types are merged, but not all into one, and spans with equal bounds have several types.
     ///
     /// # Examples
     /// ```
@@ -100,6 +101,7 @@ impl Counts {
         let types: Vec<Option<u32>> = (0..self.types() as u32)
             .map(|ty| rename(self.type_name(ty)).map(|name| counts.intern(&name)))
             .collect();
+        self.check_merged_types(&types)?;
         let renamed: Vec<Renamed> = self
             .cells()
             .iter()
@@ -116,6 +118,33 @@ impl Counts {
             counts.end_document(row.key.clone());
         }
         Ok(counts)
+    }
+
+    /// Refuses types that are merged if that may match other spans than the counted ones. Types that
+    /// are all merged into one match as many spans as the smaller side has, however they are
+    /// paired; types that stay apart match no further spans.
+    fn check_merged_types(&self, types: &[Option<u32>]) -> Result<(), CountsError> {
+        let mut names: Vec<u32> = types.iter().flatten().copied().collect();
+        let kept = names.len();
+        names.sort_unstable();
+        names.dedup();
+        let all_in_one = names.len() == 1 && kept == types.len();
+        if names.len() == kept || all_in_one {
+            return Ok(());
+        }
+        let ambiguous = |cell: &Cell| {
+            let criterion = &self.schema().criteria[usize::from(cell.criterion)];
+            criterion.outcomes[usize::from(cell.outcome)].name == "ambiguous_bounds"
+        };
+        let groups = (0..)
+            .zip(self.cells())
+            .filter(|(_, cell)| ambiguous(cell))
+            .map(|(id, _)| self.total(id))
+            .sum();
+        match groups {
+            0 => Ok(()),
+            groups => Err(CountsError::AmbiguousRename { groups }),
+        }
     }
 
     /// Returns what becomes of a cell; `types` has the new number of each type, None if it is left

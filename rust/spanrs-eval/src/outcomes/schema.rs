@@ -128,6 +128,7 @@ pub const CORPUS: Criterion = Criterion {
             Outcome::unweighted("pred_violations"),
             Outcome::unweighted("differing_tokens"),
             Outcome::unweighted("unaligned_files"),
+            Outcome::unweighted("ambiguous_bounds"),
         ],
     )
 };
@@ -139,6 +140,10 @@ pub const DIFFERING_TOKENS: u8 = 7;
 /// Index in [`CORPUS`] of the pairs of files whose tokens were not compared, because one side has
 /// none.
 pub const UNALIGNED_FILES: u8 = 8;
+/// Index in [`CORPUS`] of the groups of unmatched spans with equal bounds and tokens that are more
+/// than one gold and one pred span, so that renamed types may pair them differently. Only the exact
+/// matcher counts them.
+pub const AMBIGUOUS_BOUNDS: u8 = 9;
 
 /// The criteria and outcomes of a matcher.
 ///
