@@ -329,3 +329,77 @@ def test_tags_without_tokens_are_scored(tmp_path, reading, tags):
         result = spanrs.score_files(gold, pred, "BIO", reading, max_violations=0)
     assert result.tokens == 4
     assert result.violations["pred"].first == []
+
+
+@pytest.mark.parametrize(
+    ("side", "message"),
+    [
+        ([[(0, 2, "PER")]], r"gold sentence 0, span 0 .* this looks like \(start, end, type\)"),
+        ([[], [("PER", 0, 2, "Ada King")]], r"gold sentence 1, span 0 .* not its text; leave the text out"),
+        (
+            [[{"label": "PER", "start": 0, "end": 2}]],
+            r"gold, sentence 0: .* \(d\['label'\], d\['start'\], d\['end'\]\)",
+        ),
+        (
+            [[{"entity_group": "PER", "word": "Ada", "start": 0, "end": 2}]],
+            r"convert it by \(d\['entity_group'\], ",
+        ),
+        ([[{"label": "PER", "start_char": 0, "end_char": 2}]], r"d\['start_char'\]"),
+        (
+            [[{"text": "Ada"}]],
+            r"got the dict {'text': 'Ada'}; a span is \(type, start, end\), end exclusive",
+        ),
+        (
+            [{"label": "PER", "start": 0, "end": 2}],
+            "gold: expected a list of spans for each sentence, got the dict",
+        ),
+        ([(0, 2, "PER")], r"expected a list of spans for each sentence, got the span \(0, 2, 'PER'\)"),
+    ],
+)
+def test_spans_in_other_forms_are_told_what_was_expected(side, message):
+    for matcher in ("exact", "partial", "fair"):
+        with pytest.raises(TypeError, match=message):
+            spanrs.score(side, side, matcher=matcher)
+
+
+class Labels:
+    """Like a ClassLabel of Hugging Face datasets."""
+
+    names = ("O", "B-A")
+
+
+class ListOfLabels:
+    feature = Labels()
+
+
+def test_labels_of_datasets_name_their_names():
+    for labels, attribute in (
+        (Labels(), r"\.names"),
+        (ListOfLabels(), r"\.feature\.names"),
+        ([Labels()], r"\.names"),
+    ):
+        with pytest.raises(TypeError, match=f"; pass its {attribute}$"):
+            spanrs.score([[0]], [[0]], vocabulary=labels)
+    datasets = pytest.importorskip("datasets")
+    labels = datasets.ClassLabel(names=["O", "B-A"])
+    with pytest.raises(TypeError, match=r"pass its \.names"):
+        spanrs.score([[0]], [[0]], vocabulary=labels)
+
+
+@pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_inclusive_ends_are_noticed(matcher, side):
+    spans = [[("PER", 0, 2), ("LOC", 4, 9)], [], [("PER", 3, 4)], [("ORG", 7, 9)]]
+    sides = [spans, spans]
+    sides[side] = [
+        [(ty, start, end - (end > start + 1)) for ty, start, end in sentence] for sentence in spans
+    ]
+    name, other = ("gold", "pred")[side], ("gold", "pred")[1 - side]
+    # One end is right.
+    assert not any("off by one" in text for text in spanrs.score(*sides, matcher=matcher).warnings)
+    for at in (0, 1):
+        sides[at] = [sentence for sentence in sides[at] if sentence != [("PER", 3, 4)]]
+    with pytest.warns(
+        SpanrsWarning, match=f"every end is off by one: .* end in {name} is one less than in {other}"
+    ):
+        spanrs.score(*sides, matcher=matcher)

@@ -123,7 +123,7 @@ class Parser:
         self.explore_from = check_count("explore_from", explore_from)
         self.aggressiveness = None if aggressiveness is None else float(aggressiveness)
         if not 0 <= prune < math.inf:
-            raise ValueError(f"prune is an integer of at least 0, not {prune}")
+            raise ValueError(f"prune is a number of at least 0, not {prune}")
         self.prune = float(prune)
         self.oracle = oracle
         self.jackknife = check_count("jackknife", jackknife, 0)

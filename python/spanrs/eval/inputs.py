@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from spanrs.errors import AlignmentError, SchemeError, with_code
@@ -176,17 +176,57 @@ def _without_arrays_of_str(side: Any) -> Any:
     return side.tolist() if kind in ("U", "O") and hasattr(side, "tolist") else side
 
 
-def are_spans(*sides: object) -> bool:
-    """Tell spans from tags by the first item of the first sentence that has one."""
-    for side in sides:
-        for sentence in side if isinstance(side, (list, tuple)) else ():
+def are_spans(gold: object, pred: object) -> bool:
+    """Tell spans from tags by the first item of the first sentence that has one.
+
+    Raises
+    ------
+    TypeError
+        For spans that are not in a list for each sentence, and for spans that are dictionaries.
+    """
+    for name, side in (("gold", gold), ("pred", pred)):
+        for at, sentence in enumerate(side if isinstance(side, (list, tuple)) else ()):
+            if isinstance(sentence, Mapping) and _bound_keys(sentence) is not None:
+                raise TypeError(
+                    f"{name}: expected a list of spans for each sentence, got {_dict_advice(sentence)}"
+                )
             for item in sentence if isinstance(sentence, (list, tuple)) else ():
-                if isinstance(item, str) and len(sentence) > 2 and isinstance(sentence[1], int):
+                if sorted(type(part).__name__ for part in sentence[:3]) == ["int", "int", "str"]:
                     raise TypeError(
                         f"expected a list of spans for each sentence, got the span {sentence!r}"
                     )
+                if isinstance(item, Mapping):
+                    raise TypeError(
+                        f"{name}, sentence {at}: expected tags or spans (type, start, end), got {_dict_advice(item)}"
+                    )
                 return isinstance(item, (list, tuple))
     return False
+
+
+#: Keys of spans that are dictionaries: their types, and their bounds.
+TYPE_KEYS = ("type", "label", "entity_group", "entity", "entity_type")
+BOUND_KEYS = (
+    ("start", "end"),
+    ("start_offset", "end_offset"),
+    ("start_char", "end_char"),
+    ("begin", "end"),
+)
+
+
+def _bound_keys(span: Mapping[Any, Any]) -> tuple[str, str] | None:
+    """Return the keys of the start and the end of a span, None for other dictionaries."""
+    return next((keys for keys in BOUND_KEYS if all(key in span for key in keys)), None)
+
+
+def _dict_advice(span: Mapping[Any, Any]) -> str:
+    """Name a dictionary that stands in place of a span, and how to convert it."""
+    text = f"the dict {dict(span)!r}"
+    key = next((key for key in TYPE_KEYS if key in span), None)
+    bounds = _bound_keys(span)
+    if key is None or bounds is None:
+        return f"{text}; a span is (type, start, end), end exclusive"
+    start, end = bounds
+    return f"{text}; convert it by (d[{key!r}], d[{start!r}], d[{end!r}]), with an exclusive end"
 
 
 def count_sentences(side: Any, lengths: object) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -124,7 +125,7 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
             tags = list(vocabulary)
         except TypeError:
             message = f"a vocabulary is a sequence of tags or a mapping, not {type(vocabulary).__name__}"
-            raise TypeError(message) from None
+            raise TypeError(message + _names_advice(vocabulary)) from None
         return _checked_tags(tags)
     pairs = [(key, value) if isinstance(value, str) else (value, key) for key, value in vocabulary.items()]
     by_id = {_id(number): str(tag) for number, tag in pairs}
@@ -134,13 +135,25 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
     return _checked_tags([by_id[number] for number in range(len(by_id))])
 
 
+def _names_advice(labels: object) -> str:
+    """Return where the names are in a ``ClassLabel`` of Hugging Face datasets, or in a list of them."""
+    for attribute in ("", ".feature", ".feature.feature"):
+        try:
+            names = operator.attrgetter(f"{attribute}.names".removeprefix("."))(labels)
+        except AttributeError:
+            continue
+        if isinstance(names, (list, tuple)):
+            return f"; pass its {attribute}.names"
+    return ""
+
+
 def _checked_tags(tags: list[str]) -> list[str]:
     """Return the tags of a vocabulary; refuse what is no str, and warn if two ids have the same tag."""
     ids: dict[str, int] = {}
     for number, tag in enumerate(tags):
         if not isinstance(tag, str):
             message = f"a vocabulary holds tags, each a str, and item {number} is {tag!r}"
-            raise TypeError(message)
+            raise TypeError(message + _names_advice(tag))
         check_text(tag, f"item {number} of the vocabulary")
         first = ids.setdefault(tag, number)
         if first != number:
@@ -150,8 +163,6 @@ def _checked_tags(tags: list[str]) -> list[str]:
 
 def _id(number: object) -> int:
     """Give the id of a tag; JSON makes text of numbers that are keys."""
-    import operator
-
     if isinstance(number, str) and number.strip().isdecimal():
         return int(number)
     try:

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyFrozenSet, PySet, PyString, PyTuple};
+use pyo3::types::{PyFrozenSet, PyInt, PySet, PyString, PyTuple};
 use spanrs_base::Interner;
 use spanrs_eval::SpanListsBuilder;
 
@@ -93,8 +93,11 @@ impl<'py> SpanReader<'py> {
             }
             _ => return Err(no_span()),
         };
-        if self.lists.has_tokens() && tuple.len() > 4 {
-            return Err(no_span());
+        if self.lists.has_tokens() {
+            check_order(&ty, &start, tokens.as_deref())?;
+            if tuple.len() > 4 {
+                return Err(no_span());
+            }
         }
         let ty = self.types.number(&ty)?;
         let bounds = (start.extract()?, end.extract()?);
@@ -108,6 +111,27 @@ impl<'py> SpanReader<'py> {
 
 fn no_span() -> Error {
     PyTypeError::new_err("a span is (type, start, end) or (type, start, end, tokens)").into()
+}
+
+/// Refuses (start, end, type) and a text in the place of the tokens, which look like spans of other programs.
+#[inline]
+fn check_order(
+    ty: &Bound<'_, PyAny>,
+    start: &Bound<'_, PyAny>,
+    tokens: Option<&Bound<'_, PyAny>>,
+) -> Result<()> {
+    let message = if !ty.is_instance_of::<PyString>() && ty.is_instance_of::<PyInt>() {
+        if start.is_instance_of::<PyInt>() {
+            "a span is (type, start, end) or (type, start, end, tokens), and this looks like (start, end, type)"
+        } else {
+            "a span is (type, start, end) or (type, start, end, tokens); its type is a str"
+        }
+    } else if tokens.is_some_and(|tokens| tokens.is_instance_of::<PyString>()) {
+        "the fourth item of a span holds the indices of its tokens, not its text; leave the text out"
+    } else {
+        return Ok(());
+    };
+    Err(PyTypeError::new_err(message).into())
 }
 
 /// Says which span an error is about.

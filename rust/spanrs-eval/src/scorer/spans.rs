@@ -36,6 +36,7 @@ impl Scorer {
         types: &mut TypeCells,
         name: &dyn Fn(u32) -> String,
     ) -> Result<(), Unmatched> {
+        self.end_offsets.add(pair);
         if pair.is_same_and_flat() {
             for span in pair.gold.all {
                 types.add_same(span.ty);
@@ -78,6 +79,11 @@ impl Scorer {
             same: Vec::new(),
             touched: Vec::new(),
         }
+    }
+
+    /// Returns a warning if all ends of one side look inclusive, beside those of the other side.
+    pub fn end_warning(&self) -> Option<String> {
+        self.end_offsets.warning()
     }
 
     /// Returns the counts of spans so far, without documents.
