@@ -23,7 +23,7 @@ from spanrs.eval.paired import (
     Pair,
     PairedComparison,
     System,
-    complete_errors,
+    aligned_errors,
     gold_spans,
 )
 from spanrs.eval.resampling import check_measures, check_numbers
@@ -152,7 +152,8 @@ def compare(
         value, *of_types = map(float, numbers.values[at])
         per_type = dict(zip(compared, of_types, strict=True))
         found[name] = System(value, numbers.interval(numbers.drawn[:, at, 0]), per_type)
-    pairs = _pairs(numbers, names, compared, _comparable_errors(results, own))
+    errors = aligned_errors(results, systems)
+    pairs = _pairs(numbers, names, compared, _comparable_errors(errors, own))
     documents = len(systems)
     unit = "sentences" if first.by_sentence else "documents"
     title = settings_of.quoted(own.title)
@@ -165,7 +166,7 @@ def compare(
     ):
         settings = settings_of.with_setting(settings, name, str(shown))
     settings = settings_of.with_setting(settings, unit, str(documents))
-    return Comparison(own, found, pairs, level, documents, settings, dict(results))
+    return Comparison(own, found, pairs, level, documents, settings, dict(results), errors)
 
 
 class _Numbers:
@@ -278,14 +279,15 @@ def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _comparable_errors(results: Mapping[str, Result], measure: Measure | Ratio) -> list[ErrorList | None]:
-    """Return the complete error lists of the systems; None where they are not of the spans that are measured."""
+def _comparable_errors(
+    errors: Mapping[str, ErrorList | None], measure: Measure | Ratio
+) -> list[ErrorList | None]:
+    """Return the errors of the systems; None where they are not of the spans that are measured."""
     if measure.type is not None:
-        return [None] * len(results)
-    found = [complete_errors(result) for result in results.values()]
+        return [None] * len(errors)
     return [
-        errors if errors is not None and measure.criterion in (None, errors.criterion) else None
-        for errors in found
+        own if own is not None and measure.criterion in (None, own.criterion) else None
+        for own in errors.values()
     ]
 
 
@@ -333,6 +335,11 @@ def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
         sizes = (result.sentences, result.tokens) == (first.sentences, first.tokens)
         if {ty: n for ty, n in found.items() if n} != support or not sizes:
             message = f"{first_name} and {name} were scored against different gold data"
+            try:
+                # Names the first document that only one of them has, or whose gold differs.
+                Systems([first.counts, result.counts], [first_name, name])
+            except AlignmentError as error:
+                message += f": {error}"
             raise with_code(AlignmentError(message), "documents")
     return common | (of_pred if all(r.settings == first.settings for r in results.values()) else {})
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanrs.eval import comparison_tables
 from spanrs.eval.pages import located_example, mark
-from spanrs.eval.paired import complete_errors, gold_spans, pred_spans
+from spanrs.eval.paired import gold_spans, pred_spans
 from spanrs.report.page import Bar, Bars, Card, Cards, Example, Examples, Section, Sorted, render
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
 
 def _changes(comparison: PairedComparison, a: str, b: str) -> Iterator[Example]:
     """Yield the spans that are right in one system alone, and the wrong spans of one system alone."""
-    first, second = (complete_errors(comparison.results[name]) for name in (a, b))
+    first, second = comparison.error_lists[a], comparison.error_lists[b]
     if first is None or second is None:
         return
     golds, preds = ((of(first), of(second)) for of in (gold_spans, pred_spans))

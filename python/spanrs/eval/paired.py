@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
+from spanrs._spanrs import Systems
 from spanrs.eval import settings as settings_of
 from spanrs.eval.details import ErrorList
 from spanrs.eval.evaluation import Evaluation
@@ -102,6 +103,8 @@ class PairedComparison:
         How the comparison was made; :attr:`signature` is the same in one line.
     results : dict of str to Evaluation
         What was compared.
+    error_lists : dict of str to ErrorList or None
+        The errors of each result, with the sentence numbers of the first system; None where they are not complete.
     """
 
     measure: Measure | Ratio
@@ -111,6 +114,7 @@ class PairedComparison:
     documents: int
     settings: dict[str, str]
     results: dict[str, Evaluation] = field(repr=False)
+    error_lists: dict[str, ErrorList | None] = field(repr=False)
 
     @property
     def signature(self) -> str:
@@ -165,12 +169,38 @@ class PairedComparison:
 def complete_errors(result: Evaluation) -> ErrorList | None:
     """Return the errors of a result if they are all known and each span has one place.
 
-    Spans of nested layers (several columns of tags) do not have one: the same bounds may occur in two layers.
+    Spans of nested layers (several columns of tags) do not have one: the same bounds may occur in two layers. Nor do
+    those of several span files, whose sentences are numbered anew in each file.
     """
     errors = result.error_list
     if errors is None or not errors.is_complete or "columns" in result.settings:
         return None
+    if "format" in result.settings and any(error.path is not None for error in errors):
+        return None
     return errors
+
+
+def aligned_errors(results: Mapping[str, Evaluation], systems: Systems) -> dict[str, ErrorList | None]:
+    """Return the complete errors of results with the sentence numbers of the first one.
+
+    Documents are known by their keys, and may be in another order in each result.
+
+    Parameters
+    ----------
+    results : mapping of str to Evaluation
+        The results.
+    systems : Systems
+        Their documents, aligned by key.
+    """
+    aligned = {}
+    for at, (name, result) in enumerate(results.items()):
+        errors = complete_errors(result)
+        numbers = None if errors is None else systems.sentence_numbers(at)
+        if errors is not None and numbers is not None:
+            moved = [error._replace(sentence=int(numbers[error.sentence])) for error in errors]
+            errors = replace(errors, errors=moved)
+        aligned[name] = errors
+    return aligned
 
 
 def gold_spans(errors: Iterable[Detail]) -> dict[tuple[int, Any], Detail]:

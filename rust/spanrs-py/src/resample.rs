@@ -33,6 +33,21 @@ impl Systems {
         self.0.documents()
     }
 
+    /// For each sentence of a system the number of the same sentence of the first system; None if both have their
+    /// documents in the same order.
+    #[pyo3(signature = (system, /))]
+    fn sentence_numbers<'py>(
+        &self,
+        py: Python<'py>,
+        system: usize,
+    ) -> Result<Option<Bound<'py, PyArray1<u64>>>> {
+        if system >= self.0.len() {
+            return Err(Error::value("there is no such system"));
+        }
+        let numbers = py.detach(|| self.0.sentence_numbers(system));
+        Ok(numbers.map(|numbers| PyArray1::from_vec(py, numbers)))
+    }
+
     /// Measures of resampled corpora, an array of shape (samples, systems, measures).
     #[pyo3(signature = (measures, samples, seed, threads, /))]
     fn bootstrap<'py>(

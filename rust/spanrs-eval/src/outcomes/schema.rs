@@ -133,6 +133,8 @@ pub const CORPUS: Criterion = Criterion {
     )
 };
 
+/// Index in [`CORPUS`] of the sentences.
+pub(crate) const SENTENCES: u8 = 0;
 /// Index in [`CORPUS`] of the pred tokens that are not `O`.
 pub(crate) const PRED_LABELLED: u8 = 4;
 /// Index in [`CORPUS`] of the tokens that differ between two files.

@@ -7,7 +7,7 @@ use super::super::counts::{CellId, Counts};
 use super::super::error::CountsError;
 use super::super::measure::{Evaluator, Measure};
 use super::super::rows::Key;
-use super::super::schema::CORPUS;
+use super::super::schema::{CORPUS, SENTENCES};
 
 /// Counts of one or several systems on the same documents, aligned by key.
 ///
@@ -209,6 +209,48 @@ impl Systems {
                 sums[size] += weight * n as f64;
             }
         }
+    }
+
+    /// Returns for each sentence of a system, by number, the number of the same sentence of the
+    /// first system; None if both have their documents in the same order.
+    ///
+    /// Sentences follow each other as their documents do, so that their numbers differ between
+    /// systems whose documents are in different orders. Errors of sentences are compared by it.
+    pub fn sentence_numbers(&self, system: usize) -> Option<Vec<u64>> {
+        if self.rows[system] == self.rows[0] {
+            return None;
+        }
+        let firsts = self.first_sentences(0);
+        let own = self.first_sentences(system);
+        let mut numbers = vec![0; own.last().copied().unwrap_or_default() as usize];
+        for (&row, &first_row) in self.rows[system].iter().zip(&self.rows[0]) {
+            let sentences = own[row] as usize..own[row + 1] as usize;
+            for (number, sentence) in (firsts[first_row]..).zip(sentences) {
+                numbers[sentence] = number;
+            }
+        }
+        Some(numbers)
+    }
+
+    /// Returns the number of the first sentence of each document of a system, in its own order, and
+    /// the number of all sentences.
+    fn first_sentences(&self, system: usize) -> Vec<u64> {
+        let counts = &self.counts[system];
+        let of_sentences = |id: &CellId| {
+            let cell = counts.cells()[*id as usize];
+            let criterion = &counts.schema().criteria[usize::from(cell.criterion)];
+            *criterion == CORPUS && cell.outcome == SENTENCES
+        };
+        let id = (0..counts.cells().len() as CellId).find(of_sentences);
+        let mut sum = 0;
+        let mut firsts = vec![0];
+        firsts.extend(counts.rows().map(|row| {
+            let cells = row.cells.iter().zip(row.n);
+            let sentences = cells.filter(|(cell, _)| Some(**cell) == id);
+            sum += sentences.map(|(_, n)| n).sum::<u64>();
+            sum
+        }));
+        firsts
     }
 
     /// Returns counts with the types and cells of all systems and totals of 0. Measures of types
