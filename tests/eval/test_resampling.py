@@ -275,3 +275,12 @@ def test_mat_and_dep_results_have_intervals():
     expected = {wrong: math.comb(4, wrong) / 16 for wrong in range(5)}
     shares = {wrong: np.isclose(drawn.values[:, 0], (12 - wrong) / 12).mean() for wrong in range(5)}
     assert shares == pytest.approx(expected, abs=5 * math.sqrt(0.25 / 2000))
+
+
+@pytest.mark.parametrize("measure", ["micro f1", "upper", 3, None])
+def test_an_interval_is_of_a_measure(measure):
+    drawn = spanrs.score([["B-A"]] * 2, [["B-A"]] * 2, documents=[1, 1]).bootstrap(samples=5)
+    with pytest.raises(TypeError, match=f"measure is a spanrs.eval.Measure or Ratio, not {measure!r}"):
+        drawn.interval(measure)
+    with pytest.raises(TypeError, match="level is a share between 0 and 1, not str"):
+        drawn.interval(drawn.measures[0], "0.95")

@@ -473,3 +473,23 @@ def test_spans_count_as_the_tags_they_come_from(matcher, pairs):
         assert result[name].to_dict() == expected[name].to_dict()
     assert result.confusion == expected.confusion
     assert (result.sentences, result.tokens) == (len(gold), 0)
+
+
+@pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
+def test_documents_without_spans_have_no_measures(matcher):
+    gold, pred = [["B-A"], ["O"], ["O"], ["B-A"]], [["B-A"], ["O"], ["B-A"], ["O"]]
+    result = spanrs.score(gold, pred, "BIO", matcher=matcher, documents=list("abcd"))
+    scores = [row.micro for row in result.documents]
+    assert [score.f1 for score in scores] == pytest.approx([1.0, math.nan, 0.0, 0.0], nan_ok=True)
+    assert math.isnan(scores[1].precision)
+    assert math.isnan(scores[1].recall)
+    assert scores[1].support == 0
+    row = result.to_dict()["documents"][1]["micro"]
+    assert row == {"precision": None, "recall": None, "f1": None, "support": 0}
+    json.loads(result.to_json())
+    shown = result.tables()[-1].rows
+    assert {"100.00"} <= set(shown[0])
+    assert "-" in shown[1]
+    assert "0.00" not in shown[1]
+    empty = next(line for line in result.to_csv().splitlines() if line.startswith("b,"))
+    assert empty.split(",")[3:6] == ["", "", ""]

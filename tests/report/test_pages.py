@@ -19,7 +19,7 @@ from spanrs.cli.output import render_parts
 from spanrs.cli.run import run
 from spanrs.dep import Dep, Parse, evaluate
 from spanrs.dep.page import error_section, tree_page
-from spanrs.eval import Fair
+from spanrs.eval import Fair, comparison_page, pages
 from spanrs.eval.span_file_errors import read_values, stacked_spans
 from spanrs.io import Columns
 from spanrs.report.table import Table
@@ -88,6 +88,43 @@ def test_the_report_says_how_many_errors_it_leaves_out():
     gold = [["B-A"]] * 9
     html = spanrs.score(gold, [["O"]] * 9, "BIO", errors=2).to_html()
     assert "2 of 9 errors; of each kind the first ones." in html
+
+
+def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
+    monkeypatch.setattr(pages, "MOST_ERRORS", 10)
+    gold, pred = [["B-A", "O", "B-B"]] * 9, [["O", "B-A", "B-C"]] * 7 + [["O", "O", "O"]] * 2
+    result = spanrs.score(gold, pred, "BIO", errors=True)
+    html = result.to_html()
+    # Kinds share the room: missed 9 A and 2 B, mistyped 7, spurious 7.
+    assert kinds(html) == {"missed": 5, "mistyped": 2, "spurious": 3}
+    assert legend(html) == {"missed": "11", "mistyped": "7", "spurious": "7"}
+    assert '<th scope="col">listed</th>' in html
+    assert "10 of 25 errors; of each kind the first ones." in html
+
+
+def test_the_page_of_a_comparison_lists_as_many_changes_of_each_kind(monkeypatch):
+    monkeypatch.setattr(comparison_page, "MOST_ERRORS", 8)
+    gold = [["B-A", "B-A", "O"]] * 20
+    systems = {"a": [["B-A", "O", "B-B"]] * 20, "b": [["O", "B-A", "O"]] * 20}
+    results = {
+        name: spanrs.score(gold, pred, "BIO", documents=[1] * 20, errors=True)
+        for name, pred in systems.items()
+    }
+    html = spanrs.compare(results, samples=20).to_html()
+    assert kinds(html) == {"fixed": 2, "broken": 3, "removed": 3}
+    assert legend(html) == {"fixed": "20", "broken": "20", "removed": "20", "added": "0"}
+    assert "8 of 60 spans; of each kind the first ones." in html
+
+
+def test_the_summary_says_of_which_criterion_it_is():
+    cards = re.compile("<dt>([^<]*)</dt><dd>([^<]*)</dd>")
+    result = by_sentence(matcher=Fair())
+    shown = dict(cards.findall(result.to_html()))
+    assert shown["Fair F1"] == f"{100 * result['fair'].micro.f1:.2f}"
+    assert shown["Fair precision"] == f"{100 * result['fair'].micro.precision:.2f}"
+    assert "F1" not in shown
+    assert "Fair F1 of types" in headings(result.to_html())
+    assert dict(cards.findall(by_sentence().to_html()))["F1"] == "40.00"
 
 
 def test_a_comparison_shows_what_each_system_alone_finds():
@@ -170,6 +207,9 @@ def test_only_the_first_wrong_words_are_kept():
     section = error_section(GOLD_TREES * 10, PRED_TREES * 10, most=7)
     assert len(section.examples) == 7
     assert "The first 7 of 30 errors." in section.note
+    assert sum(section.numbers.values()) == 30
+    # Kinds share the room.
+    assert set(section.numbers) == {error.kind for error in section.examples}
 
 
 def test_the_report_of_trees_has_all_sections():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple, TypeAlias
 
@@ -32,6 +33,7 @@ from spanrs.report.page import (
     Sorted,
     render,
 )
+from spanrs.report.pages import cut_by_kind
 
 #: Measures in the summary.
 SUMMARY = ("uas", "las", "clas", "mlas", "upos", "xpos")
@@ -170,8 +172,8 @@ def _card(result: Result, name: str, measure: Measure, drawn: Bootstrap | None) 
 class _Found:
     """What was found while the trees were read."""
 
-    total: int = 0
-    """Words with a wrong head or label."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """Words with a wrong head or label, by what is wrong."""
     differing: int = 0
     """Sentences whose words differ."""
 
@@ -188,7 +190,7 @@ def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int
     subtypes : bool
         Compare labels with their subtypes (``nmod:poss``).
     most : int
-        Largest number of examples; the first ones are kept.
+        Largest number of examples; the first ones of each kind are kept.
 
     Examples
     --------
@@ -208,16 +210,18 @@ def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int
                 found.differing += 1
                 continue
             wrong = _wrong_words(own, other, subtypes=subtypes)
-            found.total += len(wrong)
-            wanted = list(wrong.items())[: most - len(examples)]
-            examples += [_example(kind, at, word, (own, other)) for word, kind in wanted]
+            for word, kind in wrong.items():
+                if found.kinds[kind] < most:
+                    examples.append(_example(kind, at, word, (own, other)))
+                found.kinds[kind] += 1
     notes = ["An arrow points to the head of the word."]
-    if len(examples) < found.total:
-        notes.append(f"The first {len(examples)} of {found.total} errors.")
+    examples = cut_by_kind(examples, lambda example: example.kind, most)
+    if len(examples) < found.kinds.total():
+        notes.append(f"The first {len(examples)} of {found.kinds.total()} errors.")
     if found.differing:
         verb = "sentence has" if found.differing == 1 else "sentences have"
         notes.append(f"{found.differing} {verb} other words in gold than in pred; they are left out.")
-    return Examples("Errors", examples, note=" ".join(notes), kinds=KINDS)
+    return Examples("Errors", examples, note=" ".join(notes), kinds=KINDS, numbers=found.kinds)
 
 
 def _wrong_words(gold: _Tree, pred: _Tree, *, subtypes: bool) -> dict[int, str]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from numbers import Real
 from typing import Any
 
 from spanrs._spanrs import Systems
@@ -26,7 +25,7 @@ from spanrs.eval.paired import (
     aligned_errors,
     gold_spans,
 )
-from spanrs.eval.resampling import check_measures, check_numbers
+from spanrs.eval.resampling import check_level, check_measures, check_numbers
 from spanrs.eval.result import Result
 from spanrs.report.table import Table, as_text
 
@@ -125,10 +124,7 @@ def compare(
     """
     if test not in TESTS:
         raise ValueError(f"unknown test {test!r}; one of {', '.join(TESTS)}")
-    if not isinstance(level, Real):
-        raise TypeError(f"level is a share between 0 and 1, not {type(level).__name__}")
-    if not 0 < level < 1:
-        raise ValueError(f"level is a share between 0 and 1, not {level!r}")
+    check_level(level)
     check_numbers(samples, seed, threads)
     _check_results(results)
     names = list(results)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spanrs.eval import comparison_tables
-from spanrs.eval.pages import located_example, mark
+from spanrs.eval.pages import MOST_ERRORS, located_example, mark
 from spanrs.eval.paired import gold_spans, pred_spans
+from spanrs.report.numbers import percent
 from spanrs.report.page import Bar, Bars, Card, Cards, Example, Examples, Section, Sorted, render
+from spanrs.report.pages import cut_by_kind
 
 if TYPE_CHECKING:
+    from spanrs.eval.evidence import Detail
     from spanrs.eval.paired import PairedComparison
+
+    #: What changed, and the error of the system that has it.
+    Change = tuple[str, Detail]
 
 #: What became of spans from system a to system b.
 CHANGES = {
@@ -63,7 +70,7 @@ def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
         "Summary",
         [
             Card("Systems", str(len(comparison.systems))),
-            Card(f"Best {comparison.measure.title}", comparison_tables.percent(values[best]), best),
+            Card(f"Best {comparison.measure.title}", percent(values[best]), best),
             Card(
                 "Significant differences",
                 f"{significant} of {len(pairs)}",
@@ -82,38 +89,61 @@ def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
     yield from (Sorted(table.title, table, notes.get(table.title, "")) for table in shown)
     names = list(comparison.systems)
     for other in names[1:]:
-        changes = list(_changes(comparison, names[0], other))
-        if changes:
-            # Not str.format on names, which may have braces.
-            kinds = {
-                kind: says.replace("{a}", names[0]) if "{a}" in says else says.replace("{b}", other)
-                for kind, says in CHANGES.items()
-            }
-            title = f"From {names[0]} to {other}"
-            yield Examples(title, changes, kinds=kinds, sides=["gold", names[0], other])
+        if section := _changes_section(comparison, names[0], other):
+            yield section
 
 
-def _changes(comparison: PairedComparison, a: str, b: str) -> Iterator[Example]:
-    """Yield the spans that are right in one system alone, and the wrong spans of one system alone."""
+def _changes_section(comparison: PairedComparison, a: str, b: str) -> Examples | None:
+    """Return the spans that changed from one system to another; None where errors are not known or none changed."""
+    changes = _changes(comparison, a, b)
+    if not changes:
+        return None
+    shown = cut_by_kind(changes, lambda change: change[0], MOST_ERRORS // (len(comparison.systems) - 1))
+    note = ""
+    if len(shown) < len(changes):
+        note = f"{len(shown)} of {len(changes)} spans; of each kind the first ones."
+    # Not str.format on names, which may have braces.
+    kinds = {
+        kind: says.replace("{a}", a) if "{a}" in says else says.replace("{b}", b)
+        for kind, says in CHANGES.items()
+    }
+    return Examples(
+        f"From {a} to {b}",
+        [_changed(change, (a, b)) for change in shown],
+        note=note,
+        kinds=kinds,
+        sides=["gold", a, b],
+        numbers=Counter(kind for kind, _ in changes),
+    )
+
+
+def _changes(comparison: PairedComparison, a: str, b: str) -> list[Change]:
+    """Return the spans that are right in one system alone, and the wrong spans of one system alone."""
     first, second = comparison.error_lists[a], comparison.error_lists[b]
     if first is None or second is None:
-        return
+        return []
     golds, preds = ((of(first), of(second)) for of in (gold_spans, pred_spans))
-    for kind, (own, other), right in (("fixed", golds, b), ("broken", golds[::-1], a)):
-        wrong = a if right == b else b
-        for at in sorted(own.keys() - other.keys(), key=_place):
-            error = own[at]
-            marks = [mark("gold", error.gold), mark(right, error.gold, "match")]  # type: ignore[arg-type]  # has one
-            if error.pred is not None:
-                marks.insert(1, mark(wrong, error.pred, error.outcome))
-            yield located_example(kind, error, marks)
-    for kind, (own, other), name in (("removed", preds, a), ("added", preds[::-1], b)):
-        for at in sorted(own.keys() - other.keys(), key=_place):
-            error = own[at]
-            marks = [mark(name, error.pred, error.outcome)]  # type: ignore[arg-type]  # has one
-            if error.gold is not None:
-                marks.insert(0, mark("gold", error.gold))
-            yield located_example(kind, error, marks)
+    changes = []
+    for kind, (own, other) in (
+        ("fixed", golds),
+        ("broken", golds[::-1]),
+        ("removed", preds),
+        ("added", preds[::-1]),
+    ):
+        changes += [(kind, own[at]) for at in sorted(own.keys() - other.keys(), key=_place)]
+    return changes
+
+
+def _changed(change: Change, systems: tuple[str, str]) -> Example:
+    """Return a change as the page shows it; the error is of the system that has it alone."""
+    kind, error = change
+    wrong, right = systems if kind in ("fixed", "removed") else systems[::-1]
+    marks = [] if error.gold is None else [mark("gold", error.gold)]
+    if error.pred is not None:
+        marks.append(mark(wrong, error.pred, error.outcome))
+    if error.gold is not None and kind in ("fixed", "broken"):
+        marks.append(mark(right, error.gold, "match"))
+    return located_example(kind, error, marks)
 
 
 def _place(key: tuple[int, object]) -> tuple[int, str]:

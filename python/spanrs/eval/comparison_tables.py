@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from spanrs.report.numbers import safe_cell
+from spanrs.report.numbers import percent, safe_cell
 from spanrs.report.table import Table
 
 if TYPE_CHECKING:
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 
 #: Marks of corrected p-values, and the largest p-value that has each.
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-
-
-def percent(value: float) -> str:
-    """Return a fraction in per cent; ``-`` for NaN."""
-    return "-" if math.isnan(value) else f"{100 * value:.2f}"
 
 
 def signed(value: float) -> str:

@@ -87,6 +87,14 @@ class ErrorList(Sequence[Detail]):
         found = sorted(self.errors, key=lambda one: (-self.numbers[kind_of(one)], *_sortable(kind_of(one))))
         return found[:most]
 
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How often each outcome occurred, kept or not."""
+        found: Counter[str] = Counter()
+        for (outcome, *_), number in self.numbers.items():
+            found[outcome] += number
+        return dict(found)
+
     def renamed(self, rename: Callable[[str], str | None]) -> ErrorList:
         """Return the errors under other names of types; a span whose type becomes None is left out."""
         numbers: Counter[ErrorKind] = Counter()

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spanrs.eval import tables
+from spanrs.eval.details import kind_of
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.measures import Measure, Ratio, f1_measures
 from spanrs.eval.resampling import Bootstrap, bootstrap
-from spanrs.report.numbers import amount
+from spanrs.report.numbers import amount, percent
 from spanrs.report.page import (
     Bar,
     Bars,
@@ -24,7 +25,7 @@ from spanrs.report.page import (
     Sorted,
     render,
 )
-from spanrs.report.pages import largest
+from spanrs.report.pages import cut_by_kind, largest
 
 if TYPE_CHECKING:
     from spanrs.eval.evidence import Detail
@@ -118,15 +119,18 @@ def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
 
 def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
     score = result.micro
+    # Of several criteria the name says which one it is.
+    criterion = result.criterion.name if len(result.matcher.criteria) > 1 else None
     note = ""
     if drawn is not None:
         low, high = drawn.interval(Measure())
         note = f"95 %: {100 * low:.2f} to {100 * high:.2f}"
-    yield Card("F1", f"{100 * score.f1:.2f}", note)
-    yield Card("Precision", f"{100 * score.precision:.2f}")
-    yield Card("Recall", f"{100 * score.recall:.2f}")
+    parts = (("f1", score.f1, note), ("precision", score.precision, ""), ("recall", score.recall, ""))
+    for part, value, remark in parts:
+        yield Card(_capitalized(Measure("micro", part, criterion)), percent(value), remark)
     if result.per_type:
-        yield Card("Macro F1", f"{100 * result.macro.f1:.2f}", f"{len(result.per_type)} types")
+        types = f"{len(result.per_type)} types"
+        yield Card(_capitalized(Measure("macro", "f1", criterion)), percent(result.macro.f1), types)
     yield Card("Gold spans", amount(score.support))
     if result.tokens:
         yield Card("Accuracy", f"{100 * result.accuracy:.2f}", f"{amount(result.tokens)} tokens")
@@ -134,12 +138,19 @@ def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
             yield Card(f"Violations of {side}", str(found.count))
 
 
+def _capitalized(measure: Measure) -> str:
+    return measure.title[:1].upper() + measure.title[1:]
+
+
 def _type_bars(result: Evaluation, drawn: Bootstrap | None) -> Bars:
     bars = [
         bar_of(name, score.f1, Measure("type", type=name), drawn, f"{amount(score.support)} gold spans")
         for name, score in result.per_type.items()
     ]
-    return Bars("F1 of types", bars, note=interval_note(result, drawn))
+    title = "F1 of types"
+    if len(result.matcher.criteria) > 1:
+        title = f"{result.criterion.name.capitalize()} {title}"
+    return Bars(title, bars, note=interval_note(result, drawn))
 
 
 def confusion(
@@ -167,13 +178,14 @@ def confusion(
 def _errors(result: Evaluation) -> Examples:
     found = result.error_list
     assert found is not None  # The caller has looked.
-    errors = found.by_frequency(MOST_ERRORS)
+    errors = cut_by_kind(found.by_frequency(), kind_of, MOST_ERRORS)
     known = sum(found.numbers.values())
     note = "" if len(errors) == known else f"{len(errors)} of {known} errors; of each kind the first ones."
     if any(error.length is None for error in errors[:1]):
         note = f"{note} Tokens are not known.".strip()
     kinds = {kind: MEANINGS.get(kind, "") for kind in dict.fromkeys(error.outcome for error in errors)}
-    return Examples("Errors", [example(error) for error in errors], note=note, kinds=kinds)
+    examples = [example(error) for error in errors]
+    return Examples("Errors", examples, note=note, kinds=kinds, numbers=found.outcomes)
 
 
 def example(error: Detail) -> Example:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,8 @@ class Bootstrap:
 
         Raises
         ------
+        TypeError
+            For a measure that is none, such as its title.
         ValueError
             For a measure that was not resampled, an unknown method, and a level that is not between 0 and 1.
 
@@ -86,10 +89,11 @@ class Bootstrap:
         """
         import numpy as np
 
-        if not 0 < level < 1:
-            raise ValueError(f"level is a share between 0 and 1, not {level}")
+        check_level(level)
         if method not in METHODS:
             raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)}")
+        if not isinstance(measure, (Measure, Ratio)):
+            raise TypeError(f"measure is a spanrs.eval.Measure or Ratio, not {measure!r}")
         if measure not in self.measures:
             known = ", ".join(one.title for one in self.measures)
             raise ValueError(f"{measure.title} was not resampled; there are {known}")
@@ -172,6 +176,14 @@ def check_numbers(samples: int, seed: int, threads: int) -> None:
     """Refuse numbers that resampling does not take."""
     for name, value, least in (("samples", samples, 1), ("threads", threads, 1), ("seed", seed, 0)):
         as_integer(value, name, least)
+
+
+def check_level(level: Any) -> None:
+    """Refuse a confidence level that is not a share."""
+    if not isinstance(level, Real):
+        raise TypeError(f"level is a share between 0 and 1, not {type(level).__name__}")
+    if not 0 < float(level) < 1:
+        raise ValueError(f"level is a share between 0 and 1, not {level!r}")
 
 
 def check_measures(measures: Any) -> list[Measure | Ratio]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -47,7 +48,7 @@ class DocumentRow(NamedTuple):
     totals: Totals
     """TP, FP and FN over all types."""
     micro: Score
-    """Over all types."""
+    """Over all types; not a number where the document has no spans on either side."""
 
     @property
     def shown_name(self) -> str:
@@ -55,7 +56,8 @@ class DocumentRow(NamedTuple):
         return str(self.document) if self.name is None else self.name
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain values; ``totals`` as ``counts``."""
+        """Give everything as plain values; ``totals`` as ``counts``, what is not a number as None."""
+        measures = asdict(self.micro).items()
         return {
             "document": self.document,
             "name": self.name,
@@ -63,7 +65,7 @@ class DocumentRow(NamedTuple):
             "tokens": self.tokens,
             "counts": self.totals._asdict(),
             "outcomes": self.outcomes,
-            "micro": asdict(self.micro),
+            "micro": {name: None if math.isnan(value) else value for name, value in measures},
         }
 
 
@@ -193,7 +195,11 @@ class Measured:
             name = key if isinstance(key, str) else None
             named = dict(zip(corpus.outcomes, numbers, strict=True))
             sizes = named.get("sentences", 0), named.get("tokens", 0)
-            row = DocumentRow(len(rows), name, *sizes, self._named(counts), Totals(*totals), Score(*score))
+            micro = Score(*score)
+            if not any(totals) and not micro.precision:
+                # 0 would be the value of a document in which everything is wrong.
+                micro = Score(math.nan, math.nan, math.nan, micro.support)
+            row = DocumentRow(len(rows), name, *sizes, self._named(counts), Totals(*totals), micro)
             rows.append(row)
         return rows
 

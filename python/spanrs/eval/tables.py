@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from spanrs.eval.evaluation import Evaluation
-from spanrs.report.numbers import amount, safe_cell
+from spanrs.report.numbers import amount, percent, safe_cell
 from spanrs.report.table import Table, as_text, print_parts
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def _criteria(result: Evaluation, names: Sequence[str] | None) -> list[Criterion
 
 
 def _percents(score: Score) -> list[str]:
-    return [f"{100 * value:.2f}" for value in (score.precision, score.recall, score.f1)]
+    return [percent(value) for value in (score.precision, score.recall, score.f1)]
 
 
 def _is_single(result: Evaluation) -> bool:
@@ -306,7 +307,8 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
         rows += [(row.shown_name, "", c, row.micro, row.outcomes) for c, row in of_criteria]
     for document, name, criterion, score, outcomes in rows:
         names = {"document": safe_cell(document), "type": safe_cell(name)}
-        out.writerow(names | {"criterion": criterion.criterion.name} | asdict(score) | outcomes)
+        measures = {name: "" if math.isnan(value) else value for name, value in asdict(score).items()}
+        out.writerow(names | {"criterion": criterion.criterion.name} | measures | outcomes)
     return text.getvalue()
 
 

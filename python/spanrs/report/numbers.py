@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 
@@ -31,3 +32,15 @@ def safe_cell(cell: Any) -> Any:
     # Spreadsheets skip leading white space.
     formula = cell.lstrip().startswith(("=", "+", "-", "@")) or cell.startswith(("\t", "\r", "\n"))
     return f"'{cell}" if formula else cell
+
+
+def percent(value: float) -> str:
+    """Give a fraction in per cent; ``-`` for what is not a number.
+
+    Examples
+    --------
+    >>> from spanrs.report.numbers import percent
+    >>> percent(0.5), percent(float("nan"))
+    ('50.00', '-')
+    """
+    return "-" if math.isnan(value) else f"{100 * value:.2f}"

@@ -304,6 +304,8 @@ class Examples:
         What the kinds mean, in the order of the legend.
     sides : sequence of str
         The sides in the order in which they are shown below gold; others follow as they occur.
+    numbers : mapping of str to int
+        How often each kind occurred, where only some of the examples are given.
 
     Notes
     -----
@@ -324,6 +326,7 @@ class Examples:
     note: str = ""
     kinds: Mapping[str, str] = field(default_factory=dict)
     sides: Sequence[str] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
 
 Section = Cards | Sorted | Bars | Heatmap | Lines | Examples
@@ -392,9 +395,13 @@ def _view(section: Section, number: int) -> Any:
         return _heat(section)
     if isinstance(section, Examples):
         counts = Counter(example.kind for example in section.examples)
-        names = [*section.kinds, *(kind for kind, _ in counts.most_common() if kind not in section.kinds)]
-        legend = [(kind, *look(kind), section.kinds.get(kind, ""), counts[kind]) for kind in names]
-        return {"legend": legend, "data": data_block(section.examples, number, section.sides)}
+        numbers = counts | Counter(section.numbers)
+        names = [*section.kinds, *(kind for kind, _ in numbers.most_common() if kind not in section.kinds)]
+        legend = [
+            (kind, *look(kind), section.kinds.get(kind, ""), numbers[kind], counts[kind]) for kind in names
+        ]
+        data = data_block(section.examples, number, section.sides)
+        return {"legend": legend, "data": data, "is_cut": numbers != counts}
     return None
 
 

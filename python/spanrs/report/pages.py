@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from spanrs.report.numbers import amount
 
 if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
+
+T = TypeVar("T")
 
 #: Controls, marks of direction, line separators, invisible blanks and lone surrogates. Joiners are not among them:
 #: emoji and several scripts need them.
@@ -105,3 +108,28 @@ def largest(numbers: Sequence[float], most: int) -> list[int]:
     [0, 2, 3]
     """
     return sorted(sorted(range(len(numbers)), key=lambda place: -numbers[place])[:most])
+
+
+def cut_by_kind(items: Sequence[T], kind: Callable[[T], Hashable], most: int) -> list[T]:
+    """Give at most ``most`` items in their order: all of rare kinds, and equally many first ones of the others.
+
+    Examples
+    --------
+    >>> from spanrs.report.pages import cut_by_kind
+    >>> cut_by_kind(["a", "a", "a", "b", "a", "c", "c", "c"], str, 5)
+    ['a', 'a', 'b', 'c', 'c']
+    """
+    if len(items) <= most:
+        return list(items)
+    left = Counter(map(kind, items))
+    numbers = sorted(left.items(), key=lambda one: one[1])
+    for rank, (name, number) in enumerate(numbers):
+        left[name] = min(number, most // (len(numbers) - rank))
+        most -= left[name]
+    kept = []
+    for item in items:
+        name = kind(item)
+        if left[name]:
+            left[name] -= 1
+            kept.append(item)
+    return kept

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs.eval import Result, tables
 from spanrs.eval.error_lines import error_lines
-from spanrs.eval.measures import f1_measures
+from spanrs.eval.measures import Measure, f1_measures
 from spanrs.io import atomic_output
 from spanrs.report.table import Table
 
@@ -121,6 +121,7 @@ def _intervals(result: Result, options: IntervalOptions) -> dict[str, Any]:
         "method": options.method,
         "samples": options.samples,
         "seed": options.seed,
+        "criterion": result.criterion.name,
         "unit": "sentence" if result.by_sentence else "document",
         "measures": found,
     }
@@ -131,7 +132,9 @@ def intervals_table(result: Result, options: IntervalOptions) -> Table:
     unit = "sentences" if result.by_sentence else "documents"
     found = _intervals(result, options)
     head = f"{100 * options.level:g} % {options.method} of {len(result.counts)} {unit}"
-    table = Table([head, "F1", "low", "high"], title="Intervals")
+    # Of several criteria the head says which one it is.
+    criterion = result.criterion.name if len(result.matcher.criteria) > 1 else None
+    table = Table([head, Measure(criterion=criterion).title, "low", "high"], title="Intervals")
     for name, values in found["measures"].items():
         numbers = ("-" if value is None else f"{100 * value:.2f}" for value in values.values())
         table.add_row(name, *numbers)
