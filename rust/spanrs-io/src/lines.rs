@@ -23,6 +23,7 @@
 
 use std::io::Read;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memchr_iter, memrchr};
 use spanrs_base::{Limits, Position};
@@ -76,6 +77,8 @@ const LONGEST: usize = 1 << 30;
 pub struct LineReader {
     /// Name of the file in messages.
     path: String,
+    /// Path of the regular file that is read, set by [`crate::open`]. It can be opened repeatedly.
+    pub(crate) regular_file: Option<PathBuf>,
     /// The rest of the file, decompressed.
     source: Source,
     /// Limits, `line_bytes` at most [`LONGEST`].
@@ -196,6 +199,7 @@ impl LineReader {
     fn unread(path: &str, source: Source, limits: Limits, chunk: usize) -> Self {
         Self {
             path: path.to_owned(),
+            regular_file: None,
             source,
             limits,
             // A byte order mark is looked for in the first buffer.
@@ -219,6 +223,11 @@ impl LineReader {
     /// Returns the file's name as given.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Returns the path of the regular file that is read; None for streams, pipes and devices.
+    pub fn regular_file(&self) -> Option<&Path> {
+        self.regular_file.as_deref()
     }
 
     /// Returns the byte order mark before the first line, for copying a file as it is; empty if

@@ -32,7 +32,10 @@ const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 /// ```
 pub fn open(path: &Path, limits: Limits) -> Result<LineReader> {
     let file = open_file(path)?;
-    LineReader::new(&path.display().to_string(), Box::new(file), limits)
+    let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let mut lines = LineReader::new(&path.display().to_string(), Box::new(file), limits)?;
+    lines.regular_file = is_regular.then(|| path.to_owned());
+    Ok(lines)
 }
 
 /// Opens a file that is not a directory. Opening a directory succeeds on Unix, and only reading

@@ -361,16 +361,4 @@ impl ColumnSource for ColumnFiles {
             Ok((lines(&source, options.6)?, options.columns()?))
         })
     }
-
-    fn path(&self, side: Side) -> Result<Option<PathBuf>> {
-        Python::attach(|py| {
-            let (source, _) = self.source(py, side)?;
-            if source.hasattr("read")? {
-                return Ok(None);
-            }
-            let path: PathBuf = source.extract()?;
-            // What a pipe has given is gone.
-            Ok(path.is_file().then_some(path))
-        })
-    }
 }

@@ -1,7 +1,6 @@
 //! Scoring column files that are opened twice: once to detect their schemes, once to count.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
 
 use spanrs_eval::input::InputError;
 use spanrs_eval::{AutoSchemeScorer, Side};
@@ -25,13 +24,6 @@ pub trait ColumnSource {
     /// # Errors
     /// If the file cannot be opened.
     fn open(&self, side: Side) -> Result<(LineReader, Columns), Self::Error>;
-
-    /// Returns the path of a regular file, which several threads can read in parts; None for anything
-    /// else, such as a pipe.
-    ///
-    /// # Errors
-    /// If the path cannot be determined.
-    fn path(&self, side: Side) -> Result<Option<PathBuf>, Self::Error>;
 }
 
 /// Opens one side on its own.
@@ -79,18 +71,19 @@ pub fn open_sides<S: ColumnSource>(source: &S) -> Result<(Sides, Vec<String>), S
 type SplitFiles = (SplitFile, Option<SplitFile>);
 
 /// Returns the files to be read by several threads; None unless all are regular files.
-fn split_files<S: ColumnSource>(source: &S, sides: &Sides) -> Result<Option<SplitFiles>, S::Error> {
-    let part = |side, rows: &ColumnReader| {
-        let path = source.path(side)?;
+///
+/// The open readers tell, and the source is not asked: a source that is a stream may rewind it for
+/// each question.
+fn split_files(sides: &Sides) -> Option<SplitFiles> {
+    let split = |rows: &ColumnReader| {
+        let path = rows.regular_file()?.to_owned();
         let layout = rows.layout();
-        Ok::<_, S::Error>(path.map(|path| SplitFile { path, layout }))
+        Some(SplitFile { path, layout })
     };
-    Ok(match sides {
-        Sides::One(rows) => part(Side::Gold, rows)?.map(|gold| (gold, None)),
-        Sides::Two { gold, pred } => part(Side::Gold, gold)?
-            .zip(part(Side::Pred, pred)?)
-            .map(|(gold, pred)| (gold, Some(pred))),
-    })
+    match sides {
+        Sides::One(rows) => Some((split(rows)?, None)),
+        Sides::Two { gold, pred } => Some((split(gold)?, Some(split(pred)?))),
+    }
 }
 
 /// Scores files in the schemes of a scorer; undecided schemes are detected first. With several threads,
@@ -101,8 +94,6 @@ fn split_files<S: ColumnSource>(source: &S, sides: &Sides) -> Result<Option<Spli
 /// counted nothing then.
 ///
 /// ```
-/// use std::path::PathBuf;
-///
 /// use spanrs::eval::{AutoSchemeScorer, Exact, PredScheme, Scorer, Side, input::InputError};
 /// use spanrs::io::{Columns, LineReader};
 /// use spanrs::tags::{Dialect, Reader, Reading, Scheme};
@@ -126,7 +117,6 @@ fn split_files<S: ColumnSource>(source: &S, sides: &Sides) -> Result<Option<Spli
 ///         columns.second = Some(spanrs::io::Column::Index(2));
 ///         Ok((lines.map_err(spanrs::Error::from)?, columns))
 ///     }
-///     fn path(&self, _: Side) -> Result<Option<PathBuf>, Failed> { Ok(None) }
 /// }
 ///
 /// let reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
@@ -156,7 +146,7 @@ pub fn score_source<S: ColumnSource>(
             warnings = found;
             let tell = &mut **progress.borrow_mut();
             if threads > 1
-                && let Some((gold, pred)) = split_files(source, &sides)?
+                && let Some((gold, pred)) = split_files(&sides)
             {
                 let found = score_in_threads(&gold, pred.as_ref(), reader, scorer, options, tell)?;
                 if let Some(found) = found {
