@@ -14,9 +14,12 @@ Source: TypeAlias = str | PathLike[str] | IO[bytes]
 
 
 def source_name(source: Source) -> str:
-    """Give the name that messages have for a source."""
+    """Give the name that messages have for a source.
+
+    The name of a file object may be the number of a descriptor, or empty.
+    """
     name = source if isinstance(source, (str, PathLike)) else getattr(source, "name", None)
-    return os.fspath(name) if isinstance(name, (str, PathLike)) else "<stream>"
+    return (os.fspath(name) if isinstance(name, (str, PathLike)) else "") or "<stream>"
 
 
 def check_source(source: object) -> None:
@@ -79,7 +82,7 @@ def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], 
 
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(source, copy)
-        named = _Named(copy, getattr(source, "name", "<stream>"))
+        named = _Named(copy, source_name(source))
 
         def rewound() -> Source:
             copy.seek(0)
@@ -91,9 +94,9 @@ def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], 
 class _Named:
     """A file object that goes by the name of what it was copied from."""
 
-    def __init__(self, file: IO[bytes], name: object) -> None:
+    def __init__(self, file: IO[bytes], name: str) -> None:
         self._file = file
-        self.name = str(name)
+        self.name = name
 
     def read(self, size: int = -1) -> bytes:
         return self._file.read(size)

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::PyBytes;
 use spanrs::span_files::SpanSource;
 use spanrs::{ColumnSource, Rows};
 use spanrs_base::Limits;
@@ -68,9 +68,12 @@ pub(crate) fn stream(source: &Bound<'_, PyAny>) -> Result<Option<(String, spanrs
     if !source.hasattr("read")? {
         return Ok(None);
     }
-    let name = match source.getattr("name") {
-        Ok(name) if name.is_instance_of::<PyString>() => name.to_string(),
-        _ => "<stream>".to_owned(),
+    // As `source_name` in Python: the name may be the number of a descriptor, or empty.
+    let name = source.getattr("name").and_then(|name| name.extract::<PathBuf>());
+    let name = name.unwrap_or_default().display().to_string();
+    let name = match name.is_empty() {
+        true => "<stream>".to_owned(),
+        false => name,
     };
     Ok(Some((name, Box::new(Stream(source.clone().unbind())))))
 }

@@ -1,0 +1,94 @@
+"""Random column files from every kind of source, scored, checked and converted; all answers must be equal.
+
+The sources, the jobs and the oracle (the plain file, read by one thread) are those of tests/file_sources.py. Sizes
+of corpora lie about the first buffer of the reader, the sample of ``auto`` and the least size that is cut for
+threads. Every corpus depends on the seed and its number alone.
+
+    python -m benches.versus.differential_sources [--corpora N] [--seed N] [--first N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import spanrs
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+import file_sources  # noqa: E402  # the sources and the oracle of the tests
+
+HEADING = "## Column files from every source"
+#: Of 1,000 corpora so many have a size.
+SIZES = {"small": 650, "chunks": 248, "sample": 100, "parts": 2}
+#: Each corpus is read so many times besides, and one of so many by the command as well.
+VARIANTS, COMMANDS = 6, 20
+
+
+def section(
+    options: argparse.Namespace, calls: int, sizes: Counter[str], different: int, seconds: float
+) -> str:
+    """Return the record."""
+    cpu = platform.processor() or platform.machine()
+    command = " ".join(["python -m benches.versus.differential_sources", *sys.argv[1:]])
+    by_size = ", ".join(f"{name} {sizes[name]}" for name in SIZES)
+    return f"""{HEADING}
+
+`{command}` (seed {options.seed}) on {cpu}, {os.cpu_count()} cores, {platform.system()},
+Python {platform.python_version()}, spanrs {spanrs.__version__}. Sources: {", ".join(file_sources.SOURCES)}, and
+standard input of the command, piped and redirected. Threads 1 to 8.
+
+| corpora | by size | calls compared | differences | seconds |
+|---|---|---|---|---|
+| {sum(sizes.values())} | {by_size} | {calls} | {different} | {seconds:.0f} |
+"""
+
+
+def main() -> int:
+    """Compare; 1 if anything differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpora", type=int, default=5000)
+    parser.add_argument("--first", type=int, default=0, help="number of the first corpus")
+    parser.add_argument("--seed", type=int, default=2017)
+    parser.add_argument("--output", type=Path, default=ROOT / "benches" / "record")
+    options = parser.parse_args()
+    calls = different = 0
+    sizes: Counter[str] = Counter()
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for at in range(options.first, options.first + options.corpora):
+            rng = random.Random(f"{options.seed} {at}")
+            size = rng.choices(list(SIZES), list(SIZES.values()))[0]
+            sizes[size] += 1
+            corpus = file_sources.make_corpus(rng, size)
+            compared = list(file_sources.differences(rng, corpus, folder, VARIANTS))
+            if at % COMMANDS == 0:
+                compared += file_sources.command_differences(rng, corpus, folder)
+            calls += len(compared)
+            for difference in filter(None, compared):
+                different += 1
+                if different < 20:
+                    print(f"corpus {at}, {size}: {difference}", flush=True)
+            if (at + 1) % 500 == 0:
+                print(f"{at + 1} corpora, {calls} calls, {different} different", flush=True)
+    text = section(options, calls, sizes, different, time.perf_counter() - start)
+    print(text)
+    date = datetime.datetime.now(datetime.UTC).date()
+    options.output.mkdir(exist_ok=True)
+    (options.output / f"{date}-differential-sources.md").write_text(
+        f"# {date}: sources of column files\n\n{text}", encoding="utf-8"
+    )
+    return min(different, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

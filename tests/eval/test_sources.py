@@ -1,0 +1,53 @@
+"""Every kind of source gives what the plain file gives: a small part of benches/versus/differential_sources.py."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import pytest
+
+import file_sources
+import spanrs
+from spanrs.errors import FormatError
+from spanrs.io import rereadable
+from spanrs.io.sources import source_name
+
+
+@pytest.mark.parametrize("kind", file_sources.SOURCES)
+def test_source_gives_what_the_plain_file_gives(kind, tmp_path):
+    compared = []
+    for at, size in enumerate(["small"] * 12 + ["chunks"] * 3 + ["sample"]):
+        rng = random.Random(f"{kind} {at}")
+        corpus = file_sources.make_corpus(rng, size)
+        compared += file_sources.differences(rng, corpus, tmp_path, 3, [kind, "path"])
+    assert [str(difference) for difference in compared if difference is not None] == []
+
+
+@pytest.mark.parametrize("size", ["small", "chunks", "sample"])
+def test_command_reads_standard_input_as_a_file(size, tmp_path):
+    rng = random.Random(size)
+    corpus = file_sources.make_corpus(rng, size)
+    compared = list(file_sources.command_differences(rng, corpus, tmp_path))
+    assert [str(difference) for difference in compared if difference is not None] == []
+
+
+@pytest.mark.parametrize("scheme", ["auto", "BIO"])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_do_not_read_the_start_of_a_stream_again(scheme, threads):
+    both = io.BytesIO(b"wwwwwwww B-A O\n\n" * 40_000)
+    result = spanrs.score_files(both, scheme=scheme, threads=threads, errors=1)
+    assert result.sentences == 40_000
+
+
+@pytest.mark.parametrize("name", [3, "", None, b"bytes"])
+def test_source_without_a_usable_name_is_a_stream(name):
+    class Source(file_sources.Pieces):
+        def __init__(self, data):
+            super().__init__(data)
+            self.name = name
+
+    with pytest.raises(FormatError, match=r"^<stream>: "):
+        spanrs.tags.detect_scheme_file(Source(b""))
+    with rereadable(Source(b"a O\n")) as again:
+        assert source_name(again()) == "<stream>"
