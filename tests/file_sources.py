@@ -90,11 +90,8 @@ def make_corpus(rng: random.Random, size: str) -> Corpus:
     else:
         padding = "x" * 400 if size == "parts" else ""
         blocks += [block(rng, scheme, 40, noise, padding) for _ in range(20)]
-        if rng.random() < 0.5:
-            # The last part is in another scheme: the sample of `auto` does not show it.
-            late = block(rng, rng.choice(list(PREFIXES)), 300, noise)
-        else:
-            late = ("", "", "")
+        # The last part is in another scheme: the sample of `auto` does not show it.
+        late = block(rng, rng.choice(list(PREFIXES)), rng.choice((0, 300)), noise)
         parts = []
         target = {
             "chunks": CHUNK * rng.choice((1, 1, 2, 4)),
@@ -234,7 +231,9 @@ SOURCES: dict[str, Callable[[bytes, Path], AbstractContextManager[Any]]] = {
     "BytesIO": partial(_stream, make=io.BytesIO),
     "BytesIO behind its start": partial(_stream, make=_behind),
     "BytesIO of zstd": partial(_stream, make=lambda data: io.BytesIO(_zstd(data))),
-    "GzipFile": partial(_stream, make=lambda data: gzip.open(io.BytesIO(gzip.compress(data, 1)))),
+    "GzipFile": partial(
+        _stream, make=lambda data: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(data, 1)))
+    ),
     "short reads": partial(_stream, make=Pieces),
     "pipe": _pipe,
     "named pipe": _fifo,
@@ -348,7 +347,9 @@ def run_job(job: str, corpus: Corpus, kinds: tuple[str, str], options: dict[str,
 def draw_job(rng: random.Random, corpus: Corpus) -> str:
     """Draw a job that the corpus fits."""
     two_sided = [
-        name for name in JOBS if corpus.pred is not None or "span_files" not in name and "preds" not in name
+        name
+        for name in JOBS
+        if corpus.pred is not None or ("span_files" not in name and "preds" not in name)
     ]
     return rng.choices(two_sided, [JOBS[name][0] for name in two_sided])[0]
 
@@ -364,7 +365,8 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         """Show where the two begin to differ."""
-        at = len(os.path.commonprefix([self.expected, self.got]))
+        both = zip(self.expected, self.got, strict=False)
+        at = next((at for at, (one, other) in enumerate(both) if one != other), 0)
         around = slice(max(at - 80, 0), at + 200)
         return (
             f"{self.job} {self.kinds} {self.options}\n  expected ...{self.expected[around]}\n"
