@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterable
@@ -28,6 +29,30 @@ __all__ = [
 
 #: The folder of this package, whose functions are not those that warnings are meant for.
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+#: Controls, marks of direction, line separators, invisible blanks and lone surrogates. Joiners are not among them:
+#: emoji and several scripts need them.
+INVISIBLE = re.compile(
+    "[\0-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def escaped(text: str) -> str:
+    r"""Give text with escapes for characters that are invisible or change the direction of what follows.
+
+    Terminals obey control characters: text from input is escaped before it is printed.
+
+    Examples
+    --------
+    >>> from spanrs.errors import escaped
+    >>> print(escaped("a\u202eb\n"))
+    a\u202eb\u000a
+    """
+    return INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def escaped_lines(text: str) -> str:
+    """Give text of several lines, each as :func:`escaped` gives it."""
+    return "\n".join(map(escaped, text.split("\n")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +74,8 @@ class Violation:
 
     def __str__(self) -> str:
         """Say what is wrong, beside which neighbour."""
-        current, before, behind = self.current or "''", self.previous, self.next
+        current = escaped(self.current) or "''"
+        before, behind = (tag if tag is None else escaped(tag) for tag in (self.previous, self.next))
         if self.kind == "Unknown Tag":
             where = "is no tag of the scheme"
         elif self.kind in ("Illegal Start", "Illegal Transition"):
@@ -87,6 +113,10 @@ class SpanrsError(Exception):
     path: str | None = None
     line: int | None = None
     column: int | None = None
+
+    def __str__(self) -> str:
+        """Give the message, whatever it quotes of the input, without characters that a terminal obeys."""
+        return escaped_lines(super().__str__())
 
 
 class FormatError(SpanrsError, ValueError):
@@ -230,7 +260,7 @@ def warn(messages: Iterable[str]) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
     for message in messages:
-        warnings.warn(message, SpanrsWarning, stacklevel=level)
+        warnings.warn(escaped_lines(message), SpanrsWarning, stacklevel=level)
 
 
 class ModelError(SpanrsError, ValueError):

@@ -83,6 +83,8 @@ def test_errors_as_text_have_their_lines(spanrs, files):
     [
         (["--errors", "GOLD", "PRED"], "write --errors=20, or name --errors after the files"),
         (["GOLD", "PRED", "--errors=many"], "is not a number"),
+        (["GOLD", "PRED", "--errors=-1"], "'-1' is not a number of errors"),
+        (["GOLD", "PRED", "--errors=--to"], "'--to' is not a number of errors"),
         (["GOLD", "PRED", "--to", "jsonl"], "name --errors"),
         (["GOLD", "PRED", "OTHER", "--errors"], "is of one PRED; spanrs compare takes several"),
         (["GOLD", "PRED", "OTHER", "--intervals"], "is of one PRED; spanrs compare takes several"),

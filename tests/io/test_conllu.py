@@ -103,7 +103,7 @@ def test_a_mark_before_the_first_line_is_kept_and_a_token_is_a_token():
     for blank in (b" ", b"\t"):
         token = mark + blank + b"B-A\nb" + blank + b"O\n"
         assert spans(token, Columns()) == [[("A", 0, 1)]]
-        with pytest.raises(spanrs.errors.AlignmentError, match="token `\ufeff`"):
+        with pytest.raises(spanrs.errors.AlignmentError, match="token `\\\\ufeff`"):
             spanrs.score_files(io.BytesIO(token), io.BytesIO(token.replace(mark, b"x")))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -61,9 +62,17 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     try:
         output = _evaluate(*_settings(arguments))
     except _DiedError as died:
-        click.echo(died.words, err=True)
+        _print(died.words + b"\n", err=True)
         ctx.exit(died.status)
-    click.echo(output, nl=False)
+    _print(output)
+
+
+def _print(output: bytes, *, err: bool = False) -> None:
+    """Print the bytes of the script; a terminal gets them as text without characters that it would obey."""
+    if (sys.stderr if err else sys.stdout).isatty():
+        console.echo(output.decode(errors="surrogateescape").removesuffix("\n"), err=err)
+    else:
+        click.echo(output, nl=False, err=err)
 
 
 def _settings(arguments: Sequence[str]) -> tuple[dict[str, Any], str]:

@@ -13,8 +13,9 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 from spanrs.cli.run import print_message
-from spanrs.errors import SpanrsWarning
+from spanrs.errors import SpanrsWarning, escaped_lines
 from spanrs.io import Source
+from spanrs.io.output import named_descriptor
 from spanrs.io.sources import same_file
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ def standard_input() -> IO[bytes]:
 def standard_output() -> IO[bytes]:
     """Give standard output for bytes."""
     return sys.stdout.buffer
+
+
+def is_standard_output(path: str | None) -> bool:
+    """Say whether ``-o`` names standard output: ``-``, ``/dev/stdout``, or nothing."""
+    return path in (None, "-") or named_descriptor(str(path)) == 1
 
 
 @contextmanager
@@ -128,8 +134,13 @@ def require_types(wanted: Collection[str], there: Collection[str]) -> None:
         print_message("note", f"no span has type {name}")
 
 
+def echo(text: str, *, err: bool = False) -> None:
+    """Print lines that quote input, without characters that a terminal obeys."""
+    click.echo(escaped_lines(text), err=err)
+
+
 def echo_table(text: str) -> None:
     """Print a table; rules are the one thing in it that a narrow encoding may lack."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     rule = "─".encode(encoding, "replace").decode(encoding)
-    click.echo(text.replace("─", "-") if rule != "─" else text)
+    echo(text.replace("─", "-") if rule != "─" else text)

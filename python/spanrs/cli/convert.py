@@ -32,5 +32,5 @@ def command(file: str, output: str | None, **given: Any) -> None:
     except SchemeError as error:
         rows = zip(error.located, error.violations, strict=True)
         for (line, _), violation in list(rows)[1:SHOWN]:
-            click.echo(f"{error.path}:{line}: {violation}", err=True)
+            console.echo(f"{error.path}:{line}: {violation}", err=True)
         raise

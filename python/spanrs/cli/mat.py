@@ -36,7 +36,7 @@ class _Manual(click.Command):
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            click.echo(f"{error.message}\n\n{ctx.get_usage()}\nTry {ctx.command_path} --help.", err=True)
+            console.echo(f"{error.message}\n\n{ctx.get_usage()}\nTry {ctx.command_path} --help.", err=True)
             raise click.exceptions.Exit(1) from None
 
 
@@ -71,7 +71,12 @@ def names(text: str) -> list[str]:
 @click.option("--ignore", type=names, metavar="LABEL,LABEL,...", help="Labels to leave out.")
 @click.option("--file", type=click.Path(path_type=Path), help="The hypothesis file.")
 @click.option("--dir", type=click.Path(path_type=Path), help="A directory of hypothesis files.")
-@click.option("--file_re", metavar="RE", help="Which files of --dir: fits the whole basename.")
+@click.option(
+    "--file_re",
+    metavar="RE",
+    help="Which files of --dir: fits the whole basename. Nested repetitions, such as (a+)+$, can take very long; "
+    "Ctrl-C ends them.",
+)
 @click.option("--file_type", type=click.Choice(FORMATS), default="mat-json")
 @click.option("--encoding", help="Of the hypothesis, if its file type has none of its own.")
 @click.option(
@@ -154,12 +159,12 @@ def command(context: click.Context, /, **given: Any) -> None:
     pairs, notes = _pairs(given, matcher.known_task)
     _check_outputs(given, pairs)
     for message in (*matcher.messages(), *notes):
-        click.echo(message, err=True)
+        console.echo(message, err=True)
     shown = _score(pairs, matcher, given)
     _write(shown, given)
     what = _lost(shown)
     if what and not given["lenient"]:
-        click.echo(f"spanrs: {what} (see above), hence status 1; --lenient gives 0", err=True)
+        console.echo(f"spanrs: {what} (see above), hence status 1; --lenient gives 0", err=True)
         context.exit(1)
 
 
@@ -186,7 +191,7 @@ def _score(pairs: list[FilePair], matcher: Mat, given: dict[str, Any]) -> MatTab
             threads=given["threads"],
             details=kept,
             sinks=sinks,
-            tell=lambda skipped: click.echo(skipped.message, err=True),
+            tell=lambda skipped: console.echo(skipped.message, err=True),
             progress=stack.enter_context(console.progress_bar(len(pairs), MANY)),
         )
         if not given["lenient"]:
@@ -198,7 +203,7 @@ def _score(pairs: list[FilePair], matcher: Mat, given: dict[str, Any]) -> MatTab
         )
         # Messages of the matcher are the first notes.
         for note in shown.notes[len(matcher.messages()) :]:
-            click.echo(note, err=True)
+            console.echo(note, err=True)
         if given["html"] is not None:
             with atomic_output(given["html"]) as target:
                 page.write(shown, target)
@@ -306,7 +311,7 @@ def _say_ignored(given: dict[str, Any], options: Sequence[str], why: str) -> Non
     """Say which options do nothing."""
     for option in options:
         if given[option] not in (None, False, ()):
-            click.echo(f"Ignoring --{option} {why}.", err=True)
+            console.echo(f"Ignoring --{option} {why}.", err=True)
 
 
 def _task(name: str | None, places: list[Path]) -> Task | None:

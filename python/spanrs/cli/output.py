@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import click
 
 from spanrs.cli import console
+from spanrs.errors import escaped_lines
 from spanrs.io import atomic_output
 from spanrs.report.numbers import safe_cell
 from spanrs.report.page import Lines, Section, Sorted, render
@@ -74,7 +75,7 @@ class Output:
     @property
     def to_stdout(self) -> bool:
         """Whether the result goes to standard output."""
-        return self.path is None or self.path == "-"
+        return console.is_standard_output(self.path)
 
     def at(self, path: str | None) -> Output:
         """Give the output with another file, whose ending decides if the user named no format."""
@@ -153,17 +154,20 @@ class Output:
         self._write_text(rendered.rstrip("\n"), err=err)
 
     def _write_text(self, text: str, *, err: bool) -> None:
+        if self.to == "text":
+            text = escaped_lines(text)
         if not self.to_stdout:
             with atomic_output(self.path) as out:
                 out.write(f"{text}\n".encode())
         elif err:
-            click.echo(text, err=True)
+            console.echo(text, err=True)
         elif self.to == "text":
             console.echo_table(text)
-        else:
+        elif hasattr(sys.stdout, "buffer") and not sys.stdout.isatty():
             # Programs read these formats as UTF-8, whatever the encoding of the terminal is.
-            piped = hasattr(sys.stdout, "buffer") and not sys.stdout.isatty()
-            click.echo(text.encode() if piped else text)
+            click.echo(text.encode())
+        else:
+            console.echo(text)
         sys.stdout.flush()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from spanrs.errors import SpanrsError, SpanrsWarning
+from spanrs.errors import SpanrsError, SpanrsWarning, escaped
 
 #: Settings of ``spanrs`` and ``MATScore``.
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default": True}
@@ -115,7 +115,7 @@ def _printed_warnings() -> Iterator[None]:
 
 def print_message(kind: str, message: str) -> None:
     """Print an error, a warning or a note on standard error, in one line."""
-    click.echo(f"spanrs: {kind}: {' '.join(message.splitlines())}", err=True)
+    click.echo(f"spanrs: {kind}: {escaped(' '.join(message.splitlines()))}", err=True)
 
 
 def describe(error: Exception) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spanrs._spanrs import CrfModel
+from spanrs.errors import escaped
 
 
 class Reason(NamedTuple):
@@ -43,7 +44,7 @@ class Explanation(NamedTuple):
         if self.alternative is not None:
             head += f", not {self.alternative}"
         lines = [f"  {reason.margin:+8.3f}  {reason.feature}" for reason in self.reasons]
-        return "\n".join([head, *lines])
+        return "\n".join(map(escaped, [head, *lines]))
 
 
 def explain(

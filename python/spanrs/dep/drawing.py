@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence, Sized
 from html import escape
 from typing import NamedTuple, Protocol
 
+from spanrs.errors import escaped
+
 
 class Tree(Sized, Protocol):
     """What is drawn: a :class:`spanrs.dep.Parse`."""
@@ -112,10 +114,11 @@ def draw(parse: Tree) -> str:
                     cells[at] = "─"
             else:
                 cells[column] = "│" if cells[column] == " " else "┼"
-    columns = [list(parse.words)]
+    columns = [list(map(escaped, parse.words))]
     if parse.xpos or parse.upos:
-        columns.append(list(parse.xpos or parse.upos))
-    columns.append(list(parse.labels or ("root" if not head else "" for head in parse.heads)))
+        columns.append(list(map(escaped, parse.xpos or parse.upos)))
+    labels = parse.labels or ("root" if not head else "" for head in parse.heads)
+    columns.append(list(map(escaped, labels)))
     widths = [max(map(len, column), default=0) for column in columns]
     heads = {arc.dependent for arc in arcs}
     lines = []
@@ -156,11 +159,13 @@ def to_svg(parse: Tree) -> str:
     """
     _check(parse)
     arcs = _arcs(parse)
-    tags = parse.xpos or parse.upos or ("",) * len(parse)
-    labels = {arc.dependent: arc.label for arc in arcs}
+    # XML has no control characters either.
+    words = list(map(escaped, parse.words))
+    tags = list(map(escaped, parse.xpos or parse.upos or ("",) * len(parse)))
+    labels = {arc.dependent: escaped(arc.label) for arc in arcs}
     widths = [
         _CHARACTER * max(len(word), len(tag), len(labels.get(at, "")) * 0.8) + _GAP
-        for at, (word, tag) in enumerate(zip(parse.words, tags, strict=True))
+        for at, (word, tag) in enumerate(zip(words, tags, strict=True))
     ]
     centres, right = [], _GAP / 2
     for width in widths:
@@ -178,16 +183,18 @@ def to_svg(parse: Tree) -> str:
             'fill="none" stroke="currentColor" opacity="0.6" marker-end="url(#dep-arrow)"/>'
         )
         middle, above = (start + end) / 2, height - (height - top) * 0.75 - 4
-        parts.append(f'<text x="{middle:.1f}" y="{above:.1f}" class="label">{escape(arc.label)}</text>')
+        parts.append(
+            f'<text x="{middle:.1f}" y="{above:.1f}" class="label">{escape(labels[arc.dependent])}</text>'
+        )
     for head, label, at in parse.arcs:
         if not head:
-            x = centres[at - 1]
+            x, name = centres[at - 1], escape(escaped(label) or "root")
             parts.append(
                 f'<path d="M{x:.1f},4 L{x:.1f},{height:.1f}" stroke="currentColor" opacity="0.25" '
                 'stroke-dasharray="3 3" marker-end="url(#dep-arrow)"/>'
-                f'<text x="{x + 4:.1f}" y="12" class="label" text-anchor="start">{escape(label or "root")}</text>'
+                f'<text x="{x + 4:.1f}" y="12" class="label" text-anchor="start">{name}</text>'
             )
-    for word, tag, x in zip(parse.words, tags, centres, strict=True):
+    for word, tag, x in zip(words, tags, centres, strict=True):
         parts.append(f'<text x="{x:.1f}" y="{height + _WORD:.1f}" direction="auto">{escape(word)}</text>')
         parts.append(f'<text x="{x:.1f}" y="{height + 2 * _WORD:.1f}" class="label">{escape(tag)}</text>')
     total = height + 2.6 * _WORD
@@ -195,7 +202,7 @@ def to_svg(parse: Tree) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right + _GAP / 2:.0f} {total:.0f}" '
         f'width="{right + _GAP / 2:.0f}" height="{total:.0f}" role="img" fill="currentColor" '
         f'font-family="sans-serif" font-size="14" text-anchor="middle">'
-        f"<title>{escape(' '.join(parse.words))}</title>"
+        f"<title>{escape(' '.join(words))}</title>"
         "<style>.label{font-size:11px;opacity:.75}</style>"
         '<defs><marker id="dep-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" '
         'orient="auto"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>'

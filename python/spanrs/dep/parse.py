@@ -11,6 +11,7 @@ import numpy as np
 
 from spanrs import _spanrs
 from spanrs.dep.drawing import draw, to_svg
+from spanrs.errors import escaped
 from spanrs.io.sources import Source, check_source
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class Parse:
         return "".join([*lines, "\n"])
 
     def __str__(self) -> str:
-        return draw(self) if len(self.heads) else " ".join(self.words)
+        return draw(self) if len(self.heads) else escaped(" ".join(self.words))
 
     def _repr_svg_(self) -> str:
         return to_svg(self)

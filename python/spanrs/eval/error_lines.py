@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spanrs.errors import escaped
 from spanrs.eval.details import ErrorList, kind_of
 from spanrs.eval.evidence import Detail
-from spanrs.report.pages import escaped
 
 #: Kinds that are counted above a part of the errors.
 KINDS = 10

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
+from spanrs.errors import INVISIBLE, escaped
 from spanrs.report.numbers import amount
 
 if TYPE_CHECKING:
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 T = TypeVar("T")
-
-#: Controls, marks of direction, line separators, invisible blanks and lone surrogates. Joiners are not among them:
-#: emoji and several scripts need them.
-_INVISIBLE = re.compile(
-    "[\0-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
-)
 
 
 @cache
@@ -71,18 +65,6 @@ def kept(text: str) -> Markup:
     return Markup(str(escape(text)).replace("\r", "&#13;").replace("\0", "\N{SYMBOL FOR NULL}"))
 
 
-def escaped(text: str) -> str:
-    r"""Give text with escapes for characters that are invisible or change the direction of what follows.
-
-    Examples
-    --------
-    >>> from spanrs.report.pages import escaped
-    >>> print(escaped("a\u202eb\n"))
-    a\u202eb\u000a
-    """
-    return _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
 def visible(text: str) -> Markup:
     r"""Give text as HTML, with escapes for invisible characters that differ from the same text.
 
@@ -95,7 +77,7 @@ def visible(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     html = str(escape(text))
-    return Markup(_INVISIBLE.sub(lambda found: f'<i class="control">{escaped(found[0])}</i>', html))
+    return Markup(INVISIBLE.sub(lambda found: f'<i class="control">{escaped(found[0])}</i>', html))
 
 
 def largest(numbers: Sequence[float], most: int) -> list[int]:

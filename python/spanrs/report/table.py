@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from rich.control import strip_control_codes
 
+from spanrs.errors import escaped, escaped_lines
 from spanrs.report.fitted import fitted_blocks
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ GAP = "   "
 
 def as_text(parts: Iterable[Table | str], width: int | None = None) -> str:
     """Render tables and lines as plain text; tables no wider than ``width`` if it is given."""
-    texts = [part.plain(width) if isinstance(part, Table) else strip_control_codes(part) for part in parts]
+    texts = [part.plain(width) if isinstance(part, Table) else escaped_lines(part) for part in parts]
     return "\n".join(line.rstrip() for text in texts for line in text.splitlines())
 
 
@@ -30,7 +30,7 @@ def print_parts(console: Console, parts: Iterable[Table | str]) -> None:
 
     for part in parts:
         # Without soft_wrap, rich crops lines that are too long even with wrapped names.
-        shown = part if isinstance(part, Table) else Text(part.removesuffix("\n"))
+        shown = part if isinstance(part, Table) else Text(escaped_lines(part.removesuffix("\n")))
         console.print(shown, soft_wrap=True, highlight=False)
 
 
@@ -87,6 +87,8 @@ def aligned(
 class Table:
     """Rows under a head; the first columns are aligned left, the others right.
 
+    Cells are kept as they are, for CSV and JSON, and shown without characters that a terminal obeys.
+
     Examples
     --------
     >>> from spanrs.report.table import Table
@@ -100,19 +102,24 @@ class Table:
 
     def __init__(self, columns: Sequence[str], left: int = 1, title: str = "") -> None:
         self.title = title
-        self.columns = [strip_control_codes(column) for column in columns]
+        self.columns = list(columns)
         self.left = left
         self.rows: list[list[str]] = []
         self._sections: set[int] = set()
 
     def add_row(self, *cells: str) -> None:
         """Add a row."""
-        self.rows.append([strip_control_codes(cell) for cell in cells])
+        self.rows.append(list(cells))
 
     def add_section(self) -> None:
         """Leave a line free before the next row, unless it is the first."""
         if self.rows:
             self._sections.add(len(self.rows))
+
+    def _shown(self) -> tuple[list[str], list[list[str]]]:
+        """Give the headings and the rows as they are shown."""
+        head, *rows = [[escaped(cell) for cell in row] for row in (self.columns, *self.rows)]
+        return head, rows
 
     @property
     def last_section(self) -> int:
@@ -146,10 +153,11 @@ class Table:
 
     def _lines(self, width: int | None) -> list[tuple[str, str]]:
         """Give lines, each with what it is: ``head``, ``rule`` or ``row``."""
-        head, *rows = aligned([self.columns, *self.rows], self.left, GAP)
+        columns, cells = self._shown()
+        head, *rows = aligned([columns, *cells], self.left, GAP)
         blocks = [([head], [[row] for row in rows])]
         if width is not None and max(map(cell_len, (head, *rows))) > width:
-            blocks = fitted_blocks(self.columns, self.rows, self.left, width)
+            blocks = fitted_blocks(columns, cells, self.left, width)
         lines: list[tuple[str, str]] = []
         for heads, body in blocks:
             if lines:
@@ -177,7 +185,8 @@ class Table:
         | A\|B | 50.00 |
         """
         rule = "|" + "".join(":---|" if at < self.left else "---:|" for at in range(len(self.columns)))
-        lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in (self.columns, *self.rows)]
+        columns, rows = self._shown()
+        lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in (columns, *rows)]
         return "\n".join([lines[0], rule, *lines[1:]])
 
     def latex(self) -> str:
@@ -195,7 +204,8 @@ class Table:
         a\_b & 50.00 \\
         \end{tabular}
         """
-        head, *rows = [" & ".join(map(_latex, row)) + r" \\" for row in (self.columns, *self.rows)]
+        columns, cells = self._shown()
+        head, *rows = [" & ".join(map(_latex, row)) + r" \\" for row in (columns, *cells)]
         lines = [head, r"\hline"]
         for at, row in enumerate(rows):
             lines += [r"\hline", row] if at in self._sections else [row]
@@ -210,13 +220,14 @@ class Table:
         most : int, optional
             Rows to show before the last section; all if not given.
         """
-        rows = [[escape(cell) for cell in row] for row in self.rows]
+        columns, cells = self._shown()
+        rows = [[escape(cell) for cell in row] for row in cells]
         for row in rows[self.last_section :]:
             row[0] = f"<b>{row[0]}</b>"
         if most is not None and self.last_section > most:
             hidden = f"and {self.last_section - most} more"
             rows[most : self.last_section] = [[hidden, *[""] * (len(self.columns) - 1)]]
-        heads = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        heads = "".join(f"<th>{escape(name)}</th>" for name in columns)
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
         return f'<table class="spanrs"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
 

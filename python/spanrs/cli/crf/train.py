@@ -179,7 +179,7 @@ def command(
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     crf.describe(facts)
-    crf.save(console.standard_output() if output == "-" else output)
+    crf.save(console.standard_output() if console.is_standard_output(output) else output)
     if crf.stopped_ == "interrupted":
         kept = "best weights" if given["patience"] is not None else "weights"
         print_message("note", f"training was interrupted; {output} has the {kept} so far")
@@ -199,7 +199,7 @@ def _template_for(start: str, name: str | None) -> str | None:
 
 def _check_output(output: str, inputs: list[str]) -> None:
     """Find out before training whether the model can be written."""
-    if output == "-":
+    if console.is_standard_output(output):
         if console.standard_output().isatty():
             raise click.UsageError("a model is not text; name a file with -o")
         return
@@ -281,7 +281,7 @@ def _summarize(crf: CRF, facts: dict[str, Any], output: str, seconds: float, *, 
     attributes = len({attribute for attribute, _ in features})
     labels, scheme = crf.classes_, crf.metadata_.get("scheme")
     # The model itself may be on standard output.
-    to_stderr = output == "-"
+    to_stderr = console.is_standard_output(output)
     if as_json:
         summary = facts | {
             "model": output,
@@ -291,7 +291,7 @@ def _summarize(crf: CRF, facts: dict[str, Any], output: str, seconds: float, *, 
             "features": len(features),
             "seconds": round(seconds, 3),
         }
-        click.echo(json.dumps(summary, ensure_ascii=False, allow_nan=False), err=to_stderr)
+        console.echo(json.dumps(summary, ensure_ascii=False, allow_nan=False), err=to_stderr)
         return
     rows = []
     for name in ("train", "dev"):
@@ -309,4 +309,4 @@ def _summarize(crf: CRF, facts: dict[str, Any], output: str, seconds: float, *, 
     legal = f"legal tags of {scheme}" if scheme else "any tags"
     rows.append(("model", f"{output}: template {facts['template']}, {legal}"))
     for name, text in rows:
-        click.echo(f"{name:<10}{text}", err=to_stderr)
+        console.echo(f"{name:<10}{text}", err=to_stderr)

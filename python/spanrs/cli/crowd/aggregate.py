@@ -75,7 +75,13 @@ def command(
         with atomic_output(html) as out:
             out.write(page(corpus, aggregator, title=title, seed=settings.seed).encode())
     rows = rank_annotators(corpus, aggregator.estimated_truth_, seed=settings.seed)
-    write_annotators(output, corpus, rows, method, err=labels_path == "-")
+    write_annotators(
+        output,
+        corpus,
+        rows,
+        method,
+        err=labels_path is not None and console.is_standard_output(labels_path),
+    )
 
 
 def write_annotators(

@@ -49,6 +49,6 @@ def command(
     if crf is None:
         crf = aggregator.then_crf(scheme="auto", **settings.of_crf(corpus))
     crf.describe({"method": method, "columns": {"token": 0}, "sentences": len(corpus)})
-    crf.save(console.standard_output() if model_path == "-" else model_path)
+    crf.save(console.standard_output() if console.is_standard_output(model_path) else model_path)
     rows = rank_annotators(corpus, aggregator.estimated_truth_, seed=settings.seed)
-    write_annotators(output, corpus, rows, method, err=model_path == "-")
+    write_annotators(output, corpus, rows, method, err=console.is_standard_output(model_path))

@@ -170,7 +170,7 @@ def _summary(trained: Parser | Tagger, output: str, seconds: float, *, as_json: 
         "seconds": round(seconds, 1),
     }
     if as_json:
-        click.echo(json.dumps(facts))
+        console.echo(json.dumps(facts))
         return
     if facts["lifted"][0]:
         words, sentences = facts["lifted"]
@@ -178,11 +178,11 @@ def _summary(trained: Parser | Tagger, output: str, seconds: float, *, as_json: 
             "note",
             f"{words} words of {sentences} sentences got other heads, so that their trees are projective",
         )
-    click.echo(
+    console.echo(
         f"{output}: tagger with {tagger} features"
         + (f", parser with {parser}" if parser else "")
         + f"; {facts['passes']} passes in {seconds:.0f} s"
     )
     if dev:
         scores = ", ".join(f"{name.upper()} {100 * value:.2f}" for name, value in dev.items())
-        click.echo(f"dev: {scores}")
+        console.echo(f"dev: {scores}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import click
@@ -32,9 +33,7 @@ class ErrorNumber(click.ParamType):  # type: ignore[type-arg]  # generic in new 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read the number."""
         if not isinstance(value, int) and not str(value).isdecimal():
-            message = (
-                f"{value!r} is not a number; write --errors={LISTED}, or name --errors after the files"
-            )
+            message = f"{value!r} is not a number of errors; write --errors={LISTED}, or name --errors after the files"
             self.fail(message, param, ctx)
         return int(value)
 
@@ -51,7 +50,19 @@ def _side_columns(function: options.F) -> options.F:
     return function
 
 
-@click.command()
+class _Command(click.Command):
+    """A command that refuses ``--errors=-1`` for its value; click takes it for ``--errors`` and an option ``-1``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        for arg in takewhile(lambda arg: arg != "--", args):
+            if arg.startswith("--errors=-"):
+                errors = next(param for param in self.params if param.name == "errors")
+                errors.type.convert(arg.partition("=")[2], errors, ctx)
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_Command)
 @click.argument("gold")
 @click.argument("preds", metavar="[PRED]...", nargs=-1)
 @options.scheme()
