@@ -476,6 +476,7 @@ def test_spans_without_sentences_are_refused():
         ("XE = 0.5 FP", "'XE', which is no error type"),
         ("BE = 0.5 FP, BES = 0.5 FN", "counted twice"),
         ({"LE": {"FP": float("nan")}}, "finite"),
+        ({"LE": {"FP": 1e308}}, "finite"),
         ({"LE": {"XX": 1}}, "'XX' is none of"),
         ({"LE": 1}, "give a mapping"),
         (3, "not int"),

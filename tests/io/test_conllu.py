@@ -143,3 +143,47 @@ def test_scoring_nothing_is_an_error(tmp_path):
     with pytest.raises(spanrs.errors.FormatError, match="all pairs were skipped") as caught:
         spanrs.mat.score(tmp_path / "gold", tmp_path / "pred")
     assert caught.value.code == "nothing_scored"
+
+
+def conllu(*ids):
+    """Return a sentence whose lines have these ids."""
+    return "".join(f"{number}\tw\t_\tX\t_\t_\t0\troot\t_\tNER=B-A\n" for number in ids).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("ids", "line"),
+    [
+        (["1-1", "1"], 1),
+        (["1", "2", "3-2", "3"], 3),
+        (["1", "1-1", "2"], 2),
+        (["2-1", "1"], 1),
+        (["010-9"], 1),
+    ],
+)
+def test_multiword_token_of_fewer_than_two_words_is_refused_with_its_line(ids, line):
+    text = conllu(*ids)
+    readers = [
+        lambda: spanrs.score_files(io.BytesIO(text), io.BytesIO(text), columns=Columns(tag="NER")),
+        lambda: tags.validate_file(io.BytesIO(text), columns=Columns(tag="NER", format="conllu")),
+        lambda: tags.convert_file(
+            io.BytesIO(text), io.BytesIO(), "BIO", "IOBES", columns=Columns(tag="NER", format="conllu")
+        ),
+        lambda: spanrs.dep.read_conllu(io.BytesIO(text), format="conllu"),
+    ]
+    for read in readers:
+        with pytest.raises(spanrs.errors.FormatError, match="multiword token") as caught:
+            read()
+        assert (caught.value.code, caught.value.line) == ("wrong_format", line)
+
+
+def test_ids_and_heads_have_no_sign():
+    for text in (conllu("+1"), conllu("1").replace(b"\t0\t", b"\t+0\t")):
+        with pytest.raises(spanrs.errors.FormatError, match=r"\+[01]"):
+            spanrs.dep.read_conllu(io.BytesIO(text), format="conllu")
+
+
+def test_multiword_tokens_of_two_words_are_read():
+    text = conllu("1-2", "1", "2", "3")
+    assert len(spanrs.dep.read_conllu(io.BytesIO(text), format="conllu")[0]) == 3
+    totals = spanrs.score_files(io.BytesIO(text), io.BytesIO(text), columns=Columns(tag="NER")).totals
+    assert totals.tp == 3

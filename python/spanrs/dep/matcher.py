@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from spanrs.eval.matchers import Matcher, register
 
@@ -37,13 +36,7 @@ class Dep(Matcher):
         return super().settings() | ({"subtypes": "true"} if self.subtypes else {})
 
 
-def _from_dict(**options: Any) -> Dep:
-    """Give the matcher that :meth:`Dep.to_dict` describes."""
-    known: Mapping[str, Any] = options
-    return Dep(subtypes=bool(known.get("subtypes", False)))
-
-
-register("dep", _from_dict)
+register("dep", Dep, {"subtypes": bool})
 
 #: The definitions of the shared task.
 DEFAULT = Dep()

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from spanrs.errors import Violation
+from spanrs.eval.stored import NONE, check_stored
 from spanrs.tags.types import Span
 
 
@@ -103,6 +104,29 @@ class Skipped(NamedTuple):
 
 #: Examples of differing tokens that are kept.
 EXAMPLES = 5
+#: Types of the fields of a violation that was stored.
+_VIOLATION = {
+    "sentence": int,
+    "line": (int, NONE),
+    "path": (str, NONE),
+    "index": int,
+    "kind": str,
+    "previous": (str, NONE),
+    "current": str,
+    "next": (str, NONE),
+    "action": str,
+}
+#: Types of the fields of evidence that was stored.
+_STORED = {
+    "located": {"gold": [_VIOLATION], "pred": [_VIOLATION]},
+    "detection": (str, NONE),
+    "pred_detection": (str, NONE),
+    "differing": [str],
+    "warnings": [str],
+    "notes": [str],
+    "skipped": list,
+}
+_SKIPPED = {"file": str, "message": str, "pair": bool}
 
 
 @dataclass(frozen=True)
@@ -152,7 +176,16 @@ class Evidence:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Evidence:
-        """Take what :meth:`to_dict` gave."""
+        """Take what :meth:`to_dict` gave.
+
+        Raises
+        ------
+        TypeError, LookupError
+            For other fields, and fields of other types.
+        """
+        check_stored(plain, _STORED, "evidence")
+        for pair in plain["skipped"]:
+            check_stored(dict(zip(Skipped._fields, pair, strict=True)), _SKIPPED, "skipped")
         return cls(
             {side: [_located(**row) for row in plain["located"][side]] for side in ("gold", "pred")},
             plain["detection"],

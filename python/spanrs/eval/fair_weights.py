@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -13,6 +12,8 @@ Weights: TypeAlias = Mapping[str, Mapping[str, float]]
 #: What can be counted. BE is BES, BEL and BEO together.
 KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 _PARTS = ("TP", "FP", "FN")
+#: Largest weight of a part.
+LARGEST = 1e100
 
 #: TP, FP and FN count as themselves.
 ITSELF: Weights = {"TP": {"TP": 1}, "FP": {"FP": 1}, "FN": {"FN": 1}}
@@ -132,9 +133,10 @@ def _checked(weights: Weights) -> Weights:
         for part, value in parts.items():
             if part not in _PARTS:
                 raise ValueError(f"weight of {kind}: {part!r} is none of {', '.join(_PARTS)}")
-            if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+            # Sums of larger ones may be infinite.
+            if not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
                 raise ValueError(
-                    f"weight of {kind}: {part} is {value!r}; weights are finite numbers from 0"
+                    f"weight of {kind}: {part} is {value!r}; weights are finite numbers from 0 to {LARGEST:g}"
                 )
         checked[kind] = dict(parts)
     both = [kind for kind in ("BES", "BEL", "BEO") if kind in checked]

@@ -13,6 +13,7 @@ from spanrs import _spanrs
 from spanrs._spanrs import Criterion
 from spanrs.eval.arguments import is_iterable, is_number
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
+from spanrs.eval.stored import ANY, NONE, check_stored
 
 #: criterion, outcome, gold type, pred type, number
 Cell: TypeAlias = tuple[int, int, str | None, str | None, float]
@@ -298,12 +299,18 @@ class Unregistered(Matcher):
         return {"name": self.name} | dict(self.given)
 
 
-_MAKERS: dict[str, Callable[..., Matcher]] = {"partial": Partial, "fair": Fair}
+_MAKERS: dict[str, tuple[Callable[..., Matcher], Mapping[str, Any]]] = {
+    "partial": (Partial, {"matching": str, "min_overlap": (int, float)}),
+    "fair": (
+        Fair,
+        {"weights": {ANY: {ANY: (int, float)}}, "focus": str, "types": (NONE, [str]), "exclude": [str]},
+    ),
+}
 
 
-def register(name: str, make: Callable[..., Matcher]) -> None:
-    """Let :func:`from_dict` make the options of a matcher that another package brings."""
-    _MAKERS[name] = make
+def register(name: str, make: Callable[..., Matcher], fields: Mapping[str, Any]) -> None:
+    """Let :func:`from_dict` make the matcher of another package; ``fields`` are their types for ``check_stored``."""
+    _MAKERS[name] = make, fields
 
 
 def as_matcher(matcher: str | Matcher) -> Matcher:
@@ -334,5 +341,23 @@ def from_dict(options: Mapping[str, Any]) -> Matcher:
     own = dict(options)
     name = own.pop("name")
     if name in _MAKERS:
-        return _MAKERS[name](**own)
+        return _MAKERS[name][0](**own)
     return Unregistered(name, own) if own else Matcher(name)
+
+
+def from_stored(options: dict[str, Any]) -> Matcher:
+    """Give the matcher of options that were stored.
+
+    Raises
+    ------
+    TypeError, LookupError, ValueError
+        For other fields, and fields of other types or with other values.
+    """
+    name = options["name"]
+    check_stored(name, str, "matcher: name")
+    if name in _MAKERS:
+        check_stored(options, {"name": str, **_MAKERS[name][1]}, f"matcher {name}")
+    else:
+        # Options that nobody knows can be anything that is stored again.
+        json.dumps(options, allow_nan=False)
+    return from_dict(options)

@@ -19,11 +19,12 @@ from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.evidence import Evidence, merge_evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.long_table import LongTable
-from spanrs.eval.matchers import Fair, Matcher, from_dict, listed
+from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.pages import result_page
 from spanrs.eval.resampling import Bootstrap, bootstrap
 from spanrs.eval.scores import CriterionResult
+from spanrs.eval.stored import ANY, NONE, check_stored
 from spanrs.report.table import Table
 
 #: Largest number of table rows in a notebook.
@@ -33,6 +34,17 @@ MAGIC = b"spanrs result\x01"
 #: Bytes of the CRC-32 of what follows it, and of the length of the header.
 CHECKSUM = 4
 LENGTH = 8
+
+
+#: Types of the fields of the header of a stored result. The parts of it check their own fields.
+_HEADER = {
+    "settings": {ANY: str},
+    "matcher": dict,
+    "evidence": dict,
+    "document_weights": (NONE, [(int, float)]),
+    "order": (NONE, [int]),
+    "by_sentence": bool,
+}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -430,13 +442,13 @@ class Result(Evaluation):
         end = start + int.from_bytes(stored[rest:start], "little")
         try:
             header = json.loads(bytes(stored[start:end]).decode("utf-8", "surrogatepass"))
-            matcher = from_dict(header["matcher"])
-            settings = {str(name): str(value) for name, value in header["settings"].items()}
+            check_stored(header, _HEADER, "header")
+            matcher, settings = from_stored(header["matcher"]), header["settings"]
             counts = _spanrs.Counts.from_bytes(bytes(stored[end:]), matcher.name, header["order"])
-            if "version" not in settings:
-                raise ValueError("there is no version")
+            if "version" not in settings or settings.get("matcher") != matcher.name:
+                raise ValueError("the settings have no version, or another matcher")
             result = cls(counts, settings, matcher, Evidence.from_dict(header["evidence"]))
-            result = replace(result, by_sentence=header.get("by_sentence", False) is True)
+            result = replace(result, by_sentence=header.get("by_sentence", False))
             weights = header["document_weights"]
             return result if weights is None else result.with_document_weights(map(float, weights))
         except FormatError:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from spanrs import _spanrs
 from spanrs._spanrs import Criterion
 from spanrs.eval.matchers import Cell, Matcher, criteria, register
+from spanrs.eval.stored import ANY, NONE
 from spanrs.mat.task import Task, read_task
 
 #: The tables of scores, each a criterion; all but the first count elements of the text.
@@ -201,7 +202,20 @@ def _from_dict(*, task: dict[str, Any] | None = None, **options: Any) -> Mat:
     return Mat(task=None if task is None else Task.from_dict(task), **options)
 
 
-register("mat", _from_dict)
+register(
+    "mat",
+    _from_dict,
+    {
+        "task": (NONE, dict),
+        "content": (NONE, [str]),
+        "tokens": (NONE, [str]),
+        "classes": {ANY: [str]},
+        "ignore": [str],
+        "tables": [str],
+        "unpaired_overlap": str,
+        "pieces": str,
+    },
+)
 
 
 def check(name: str, given: Iterable[str], known: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError
+from spanrs.eval.stored import check_stored
 from spanrs.io.sources import read_text
 
 #: (alias, the attributes that make it)
@@ -35,6 +36,10 @@ class Tag:
     aliases: list[Alias]
 
 
+#: Types of the fields of a task that was stored.
+_STORED = {"name": str, "tags": [{"name": str, "category": str, "aliases": list}]}
+
+
 @dataclass(frozen=True)
 class Task:
     """A task, as :func:`read_task` reads it."""
@@ -53,9 +58,12 @@ class Task:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Task:
         """Give the task that :meth:`to_dict` describes."""
+        check_stored(plain, _STORED, "task")
         tags = []
         for tag in plain["tags"]:
             aliases = [(name, [(key, value) for key, value in pairs]) for name, pairs in tag["aliases"]]
+            for name, pairs in aliases:
+                check_stored([name, *(text for pair in pairs for text in pair)], [str], "alias")
             tags.append(Tag(tag["name"], tag["category"], aliases))
         return cls(plain["name"], tags)
 

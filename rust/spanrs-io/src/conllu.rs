@@ -57,25 +57,39 @@ pub(crate) enum Id {
     /// A multiword token, which covers several words (`3-4`), or an empty node, a word that is not
     /// in the text (`3.1`).
     NoWord,
+    /// A multiword token that covers fewer than two words: `1-1`, `3-2`.
+    ShortRange,
     /// Anything else.
     Invalid,
 }
 
-/// Classifies an id by its form. Numbers are not checked to be in order.
+/// Classifies an id by its form. Numbers are not checked to follow those of the lines before.
 ///
 /// | field | kind |
 /// |---|---|
 /// | `3` | word |
 /// | `3-4`, `3.1` | no word |
+/// | `1-1`, `3-2` | short range |
 /// | empty, `x`, `1-`, `-1`, `1-2-3` | invalid |
 pub(crate) fn id(field: &[u8]) -> Id {
     let number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    let mut parts = field.splitn(2, |&b| b == b'-' || b == b'.');
-    match (parts.next().is_some_and(number), parts.next()) {
-        (true, None) => Id::Word,
-        (true, Some(second)) if number(second) => Id::NoWord,
-        _ => Id::Invalid,
+    let Some(at) = field.iter().position(|&b| b == b'-' || b == b'.') else {
+        return if number(field) { Id::Word } else { Id::Invalid };
+    };
+    let (first, second) = (&field[..at], &field[at + 1..]);
+    if !number(first) || !number(second) {
+        Id::Invalid
+    } else if field[at] == b'-' && magnitude(first) >= magnitude(second) {
+        Id::ShortRange
+    } else {
+        Id::NoWord
     }
+}
+
+/// Returns what orders numbers of any number of digits: how many are significant, and which.
+fn magnitude(digits: &[u8]) -> (usize, &[u8]) {
+    let zeros = digits.iter().take_while(|&&b| b == b'0').count();
+    (digits.len() - zeros, &digits[zeros..])
 }
 
 /// Returns true if the first line of `ahead` that is neither blank nor a comment is one of CoNLL-U:
@@ -279,10 +293,21 @@ mod tests {
     fn ids_are_told_apart() {
         let all =
             ["1", "12", "1-2", "3.1", "", "x", "1-", "-1", "1-2-3"].map(|text| id(text.as_bytes()));
-        use Id::{Invalid, NoWord, Word};
+        use Id::{Invalid, NoWord, ShortRange, Word};
         let expected = [
             Word, Word, NoWord, NoWord, Invalid, Invalid, Invalid, Invalid, Invalid,
         ];
+        assert_eq!(all, expected);
+        let ranges = [
+            "1-1",
+            "3-2",
+            "9-10",
+            "010-9",
+            "09-10",
+            "3-99999999999999999999999",
+        ];
+        let all = ranges.map(|text| id(text.as_bytes()));
+        let expected = [ShortRange, ShortRange, NoWord, ShortRange, NoWord, NoWord];
         assert_eq!(all, expected);
     }
 }

@@ -69,7 +69,9 @@ pub(crate) fn stream(source: &Bound<'_, PyAny>) -> Result<Option<(String, spanrs
         return Ok(None);
     }
     // As `source_name` in Python: the name may be the number of a descriptor, or empty.
-    let name = source.getattr("name").and_then(|name| name.extract::<PathBuf>());
+    let name = source
+        .getattr("name")
+        .and_then(|name| name.extract::<PathBuf>());
     let name = name.unwrap_or_default().display().to_string();
     let name = match name.is_empty() {
         true => "<stream>".to_owned(),

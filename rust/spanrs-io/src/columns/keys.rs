@@ -45,6 +45,17 @@ impl ColumnReader {
                 Ok(LineKind::Token)
             }
             conllu::Id::NoWord => Ok(LineKind::Comment),
+            conllu::Id::ShortRange => {
+                let message = format!(
+                    "the multiword token {} covers fewer than two words",
+                    String::from_utf8_lossy(self.field(0))
+                );
+                Err(Error::new(
+                    Code::WrongFormat,
+                    self.lines.position(),
+                    message,
+                ))
+            }
             conllu::Id::Invalid => {
                 let message = format!(
                     "the first column is `{}`; words of CoNLL-U are numbered from 1",

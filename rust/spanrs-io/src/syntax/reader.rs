@@ -230,7 +230,8 @@ impl<'a> SyntaxReader<'a> {
             ));
         }
         let expected = sentence.words.len() + 1;
-        if fields[0].parse() == Ok(expected) {
+        // Rust parses a sign as well.
+        if fields[0].parse() == Ok(expected) && !fields[0].starts_with('+') {
             if fields[1].is_empty() {
                 return self.wrong("the form is empty; write _ for an unknown form");
             }
@@ -347,8 +348,12 @@ impl<'a> SyntaxReader<'a> {
     pub fn heads(path: &str, sentence: &SyntaxSentence<'_>) -> Result<Vec<u32>> {
         let words = sentence.words.len();
         let head = |word: &SyntaxWord| {
-            word.head().parse::<u32>().map_err(|_| {
-                let given = word.head();
+            let given = word.head();
+            let number = given
+                .parse::<u32>()
+                .ok()
+                .filter(|_| !given.starts_with('+'));
+            number.ok_or_else(|| {
                 let message = match given {
                     "_" => "the word has no head (_)".to_owned(),
                     _ => format!("the head {given:?} is no number from 0 to {words}"),
