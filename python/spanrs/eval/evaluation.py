@@ -176,8 +176,8 @@ class Evaluation(Measured):
         """Warnings about suspicious input, a sentence each.
 
         A side without spans or that is all ``O``, violations at more than a tenth of a side's tags other than ``O``,
-        types like ``LABEL_0``, many spans of which none is correct, columns of tags that are not read, tokens that
-        differ or were not compared, nothing to score.
+        types like ``LABEL_0``, many spans of which none is correct, ends that are all off by one, columns of tags that
+        are not read, tokens that differ or were not compared, nothing to score.
         """
         numbers, types = self._unweighted_corpus, self.totals_by_type
         if "tokens" not in numbers:
@@ -194,6 +194,7 @@ class Evaluation(Measured):
             tp, fp, fn = own.totals
             found += warnings.without_spans(self.sentences, tp + fn, tp + fp)
         found += warnings.without_matches(own, near_misses=not exact)
+        found += warnings.of_ends(numbers)
         return [*found, *self.evidence.warnings]
 
     @cached_property

@@ -18,6 +18,8 @@ PREFIXED = re.compile(r"[BIbi][-_:].+|.+-[BI]")
 TENTH = 10
 #: With fewer gold or pred spans, it is not suspicious that none is correct.
 MIN_SPANS = 5
+#: With fewer spans of equal types and starts, it is not suspicious that all ends are off by one.
+MIN_ENDS = 3
 
 
 def of_tags(
@@ -112,6 +114,18 @@ def without_matches(own: Measured, *, near_misses: bool) -> list[str]:
     else:
         why = "are these gold and pred of the same annotation?"
     return [f"none of {fn} spans of gold is among the {fp} of pred; {why}"]
+
+
+def of_ends(numbers: Mapping[str, int]) -> list[str]:
+    """Warn where all ends of one side are one less than those of the other, which happens if they are inclusive."""
+    pairs = numbers["equal_starts"]
+    for outcome, side, other in (("ends_one_less", "pred", "gold"), ("ends_one_more", "gold", "pred")):
+        if pairs >= MIN_ENDS and numbers[outcome] == pairs:
+            return [
+                f"every end is off by one: where spans of gold and pred have equal types and starts, the end in {side} "
+                f"is one less than in {other}; ends are exclusive, so add 1 if those of {side} are inclusive"
+            ]
+    return []
 
 
 def _some(names: Sequence[str]) -> str:

@@ -31,7 +31,6 @@ use crate::type_filter::TypeFilter;
 use crate::violations::Violations;
 
 mod blocks;
-mod end_offsets;
 mod spans;
 
 pub use spans::TypeCells;
@@ -121,7 +120,6 @@ pub struct Scorer {
     pred: Violations,
     /// Number of violations of each side whose places are kept.
     keep: usize,
-    end_offsets: end_offsets::EndOffsets,
     /// Why the first sentence that failed could not be matched.
     failure: Option<Unmatched>,
 }
@@ -181,7 +179,6 @@ impl Scorer {
             gold: Violations::default(),
             pred: Violations::default(),
             keep,
-            end_offsets: Default::default(),
             failure: None,
             counts_tags: matcher.counts_tags(),
             matcher,
@@ -431,7 +428,6 @@ impl Scorer {
         self.gold.append(part.gold, self.sentences, self.keep);
         self.pred.append(part.pred, self.sentences, self.keep);
         self.sentences += part.sentences;
-        self.end_offsets.merge(part.end_offsets);
         self.failure = self.failure.or(part.failure);
     }
 

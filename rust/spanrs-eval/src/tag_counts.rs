@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::matcher::Pair;
+
 /// Numbers of spans of one type under exact matching.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpanCounts {
@@ -45,11 +47,20 @@ pub(crate) struct Corpus {
     pub(crate) gold_violations: u64,
     /// Violations in pred.
     pub(crate) pred_violations: u64,
+    /// Pairs of a gold and a pred span with equal type and start, see [`Corpus::add_ends`].
+    pub(crate) equal_starts: u64,
+    /// Such pairs whose pred end is one less than the gold end.
+    pub(crate) ends_one_less: u64,
+    /// Such pairs whose pred end is one more than the gold end.
+    pub(crate) ends_one_more: u64,
 }
+
+/// Number of spans of each side of a sentence whose ends are compared.
+const COMPARED_ENDS: usize = 32;
 
 impl Corpus {
     /// Returns the totals in the order of the outcomes of [`CORPUS`](crate::outcomes::CORPUS).
-    pub(crate) fn numbers(&self) -> [u64; 7] {
+    pub(crate) fn numbers(&self) -> [u64; 10] {
         [
             self.sentences,
             self.tokens,
@@ -58,7 +69,24 @@ impl Corpus {
             self.pred_labelled,
             self.gold_violations,
             self.pred_violations,
+            self.equal_starts,
+            self.ends_one_less,
+            self.ends_one_more,
         ]
+    }
+
+    /// Compares the ends of the first spans of a sentence. If all ends of one side are one less than
+    /// those of the other, they probably are inclusive.
+    pub(crate) fn add_ends(&mut self, pair: &Pair<'_>) {
+        for gold in pair.gold.all.iter().take(COMPARED_ENDS) {
+            for pred in pair.pred.all.iter().take(COMPARED_ENDS) {
+                if (gold.ty, gold.start) == (pred.ty, pred.start) {
+                    self.equal_starts += 1;
+                    self.ends_one_less += u64::from(pred.end.checked_add(1) == Some(gold.end));
+                    self.ends_one_more += u64::from(gold.end.checked_add(1) == Some(pred.end));
+                }
+            }
+        }
     }
 }
 

@@ -336,13 +336,7 @@ impl Scorer {
             evidence.set_item(name, located(auto.scorer.violations(side)).1)?;
         }
         evidence.set_item("differing", &notes.examples)?;
-        let warnings: Vec<_> = notes
-            .warnings
-            .iter()
-            .cloned()
-            .chain(auto.scorer.end_warning())
-            .collect();
-        evidence.set_item("warnings", warnings)?;
+        evidence.set_item("warnings", &notes.warnings)?;
         for (name, detection) in [
             ("detection", &auto.detection),
             ("pred_detection", &auto.pred_detection),

@@ -36,12 +36,13 @@ impl Scorer {
         types: &mut TypeCells,
         name: &dyn Fn(u32) -> String,
     ) -> Result<(), Unmatched> {
-        self.end_offsets.add(pair);
         if pair.is_same_and_flat() {
+            self.tags.corpus.equal_starts += pair.gold.all.len() as u64;
             for span in pair.gold.all {
                 types.add_same(span.ty);
             }
         } else {
+            self.tags.corpus.add_ends(pair);
             let mut sink = CellSink {
                 counts: &mut self.counts,
                 cells: &mut types.cells,
@@ -79,11 +80,6 @@ impl Scorer {
             same: Vec::new(),
             touched: Vec::new(),
         }
-    }
-
-    /// Returns a warning if all ends of one side look inclusive, beside those of the other side.
-    pub fn end_warning(&self) -> Option<String> {
-        self.end_offsets.warning()
     }
 
     /// Returns the counts of spans so far, without documents.
