@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import subprocess
 import sys
+import warnings
 import zlib
 
 import pytest
@@ -11,7 +13,9 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin, Span
 
-from spanrs.errors import FormatError
+from spanrs import mat
+from spanrs.errors import FormatError, SpanrsWarning
+from spanrs.io import read_documents
 from spanrs.io.docbin import read_docbin
 
 VOCAB = spacy.blank("en").vocab
@@ -104,3 +108,84 @@ def test_spacy_is_imported_where_it_is_needed():
 
     code = "import sys, spanrs.io.docbin; assert 'spacy' not in sys.modules"
     assert run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.fixture
+def layered(tmp_path):
+    """Return a file with 3 entities, and the span groups sc (3 spans that overlap) and empty."""
+    first = Doc(VOCAB, ["New", "York", "City"], ents=["B-LOC", "I-LOC", "B-X"])
+    first.spans["sc"] = [
+        Span(first, 0, 2, label="A"),
+        Span(first, 0, 3, label="B"),
+        Span(first, 0, 3, label="A"),
+    ]
+    first.spans["empty"] = []
+    second = Doc(VOCAB, ["Bob"], ents=["B-PER"])
+    return written(tmp_path / "layered.spacy", [first, second])
+
+
+def types(documents):
+    return [[(a.type, a.start, a.end) for a in d.annotations if a.type != "lex"] for d in documents]
+
+
+def test_span_groups_that_are_not_read_are_said(layered):
+    with pytest.warns(SpanrsWarning) as caught:
+        documents = read_documents(layered, "spacy")
+    assert types(documents) == [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]]
+    assert [str(warning.message) for warning in caught] == [
+        f"{layered}: the entities are read, and not the span groups sc (3 spans); layer (--layer) "
+        "names one, or ents"
+    ]
+
+
+def test_layer_is_chosen_without_a_warning(layered):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SpanrsWarning)
+        of_layer = {
+            name: types(read_documents(layered, "spacy", layer=name)) for name in ("ents", "sc", "empty")
+        }
+    assert of_layer == {
+        "ents": [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]],
+        "sc": [[("A", 0, 8), ("B", 0, 13), ("A", 0, 13)], []],
+        "empty": [[], []],
+    }
+
+
+def test_files_without_span_groups_have_no_warning(tmp_path):
+    doc = Doc(VOCAB, ["Bob"], ents=["B-PER"])
+    doc.spans["empty"] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SpanrsWarning)
+        assert types(read_docbin(written(tmp_path / "d.spacy", [doc]))) == [[("PER", 0, 3)]]
+        assert read_docbin(written(tmp_path / "none.spacy", []), "sc") == []
+
+
+def test_span_group_that_is_not_there_is_refused(layered):
+    with pytest.raises(FormatError) as told:
+        read_documents(layered, "spacy", layer="SC")
+    assert str(told.value) == (
+        f"{layered}: no document has the span group 'SC'; layers are ents, empty (0 spans), sc (3 spans)"
+    )
+    assert told.value.code == "no_layer"
+    with pytest.raises(ValueError, match="a layer can be chosen in spacy, not in raw"):
+        read_documents(layered, "raw", layer="sc")
+    with pytest.raises(TypeError, match="layer is a str"):
+        read_documents(layered, "spacy", layer=3)
+
+
+def test_mat_scores_the_layers_that_are_named(layered):
+    sides = [mat.InputFormat("spacy", layer="sc")] * 2
+    result = mat.score(layered, layered, input_format=sides[0], gold_input_format=sides[1])
+    assert (result.totals, sorted(result.per_type)) == ((3, 0, 0), ["A", "B"])
+
+
+def test_command_has_layers(layered):
+    command = [sys.executable, "-m", "spanrs", "mat", "--file", layered, "--ref_file", layered]
+    command += ["--file_type", "spacy", "--ref_file_type", "spacy", "--json"]
+    plain = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert plain.stderr.count("not the span groups sc (3 spans)") == 1
+    named = [*command, "--layer", "sc", "--ref_layer", "sc"]
+    chosen = subprocess.run(named, capture_output=True, text=True, check=True)
+    assert "span group" not in chosen.stderr
+    assert '"A"' in chosen.stdout
+    assert '"A"' not in plain.stdout

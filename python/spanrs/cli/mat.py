@@ -84,6 +84,9 @@ def names(text: str) -> list[str]:
     metavar="NAME|INDEX",
     help="Whose annotations of Label Studio or Prodigy are the hypothesis.",
 )
+@click.option(
+    "--layer", metavar="NAME", help="Which annotations of spaCy are the hypothesis: ents, or a span group."
+)
 @click.option("--ref_file", type=click.Path(path_type=Path), help="The reference file.")
 @click.option("--ref_dir", type=click.Path(path_type=Path), help="A directory of reference files.")
 @click.option(
@@ -93,6 +96,7 @@ def names(text: str) -> list[str]:
 @click.option("--ref_file_type", type=click.Choice(FORMATS), default="mat-json")
 @click.option("--ref_encoding", help="Of the reference, if its file type has none of its own.")
 @click.option("--ref_annotator", metavar="NAME|INDEX", help="Whose annotations are the reference.")
+@click.option("--ref_layer", metavar="NAME", help="Which annotations of spaCy are the reference.")
 @click.option(
     "--max_expansion",
     type=click.IntRange(1),
@@ -367,6 +371,6 @@ def _input_format(given: dict[str, Any], side: str) -> InputFormat:
         kind,
         overlay=given[f"{side}xml_input_is_overlay"],
         translate_all=given[f"{side}xml_translate_all"],
-        **{name: given[side + name] for name in ("encoding", "annotator")},
+        **{name: given[side + name] for name in ("encoding", "annotator", "layer")},
         **{name: given[name] for name in ("scheme", "reading", "columns", "max_expansion")},
     )

@@ -4,39 +4,47 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spanrs.errors import FormatError
+from spanrs.errors import FormatError, warn, with_code
 from spanrs.io.document import Annotation, Document
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
 
 __all__ = ["read_docbin"]
 
 
-def read_docbin(path: str | os.PathLike[str]) -> list[Document]:
+#: The layer of the entities.
+ENTITIES = "ents"
+
+
+def read_docbin(path: str | os.PathLike[str], layer: str | None = None) -> list[Document]:
     """Give the documents of a ``.spacy`` file.
 
     Parameters
     ----------
     path : str or os.PathLike
         A file that ``spacy.tokens.DocBin`` wrote.
+    layer : str, optional
+        The annotations: ``ents`` (``doc.ents``) or a span group (``doc.spans``) by its name. If not given these are the
+        entities, with a warning where there are span groups.
 
     Returns
     -------
     list of Document
         Tokens are annotations of type ``lex``, white space among them where spaCy has tokens for it; behind
-        them come the entities (``doc.ents``). Span groups are passed over.
+        them come the annotations of the layer. A document without the span group has none.
 
     Raises
     ------
     ImportError
         Where spaCy is not installed (``pip install 'spanrs[spacy]'``).
     FormatError
-        Where spaCy cannot read the file.
+        Where spaCy cannot read the file, and where no document has the span group.
 
     Examples
     --------
@@ -59,8 +67,9 @@ def read_docbin(path: str | os.PathLike[str]) -> list[Document]:
     data = Path(path).read_bytes()
     collecting = gc.isenabled()
     try:
-        docs = DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab)
-        return [_document(doc) for doc in docs]
+        docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
+        groups = _sizes(docs)
+        documents = [_document(doc, layer) for doc in docs]
     except MemoryError:
         raise
     # Damaged data brings whatever the first thing that does not fit brings.
@@ -70,16 +79,39 @@ def read_docbin(path: str | os.PathLike[str]) -> list[Document]:
         # The unpacker stops the collector, and does not start it again where it fails.
         if collecting:
             gc.enable()
+    _check_layer(os.fspath(path), layer, groups, documents=len(docs))
+    return documents
 
 
-def _document(doc: Doc) -> Document:
+def _sizes(docs: Iterable[Doc]) -> Counter[str]:
+    """Give the number of spans of each span group."""
+    sizes: Counter[str] = Counter()
+    for doc in docs:
+        for name, group in doc.spans.items():
+            sizes[name] += len(group)
+    return sizes
+
+
+def _check_layer(path: str, layer: str | None, groups: Counter[str], documents: int) -> None:
+    """Warn of span groups that nobody asked for, and refuse one that is not there."""
+    shown = groups if layer is not None else +groups
+    listed = ", ".join(f"{name} ({size} span{'s' * (size != 1)})" for name, size in sorted(shown.items()))
+    if layer is None and listed:
+        message = f"{path}: the entities are read, and not the span groups {listed}; layer (--layer) names one, or ents"
+        warn([message])
+    elif layer not in (None, ENTITIES, *groups) and documents:
+        layers = ", ".join(filter(None, (ENTITIES, listed)))
+        message = f"{path}: no document has the span group {layer!r}; layers are {layers}"
+        raise with_code(FormatError(message), "no_layer", path)
+
+
+def _document(doc: Doc, layer: str | None) -> Document:
     tokens = (Annotation("lex", token.idx, token.idx + len(token)) for token in doc)
-    return Document(doc.text, [*tokens, *_entities(doc)])
-
-
-def _entities(doc: Doc) -> Iterator[Annotation]:
-    for span in doc.ents:
-        yield Annotation(span.label_, span.start_char, span.end_char)
+    spans: Sequence[Span] = doc.ents
+    if layer not in (None, ENTITIES):
+        spans = list(doc.spans[layer]) if layer in doc.spans else []
+    annotations = (Annotation(span.label_, span.start_char, span.end_char) for span in spans)
+    return Document(doc.text, [*tokens, *annotations])
 
 
 def _damaged(path: str, error: Exception) -> FormatError:

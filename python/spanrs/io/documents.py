@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from spanrs import _spanrs
-from spanrs.errors import FormatError, warn
+from spanrs.errors import FormatError, check_name, warn
 from spanrs.io.columns import Columns
 from spanrs.io.document import Annotation, Document
 
@@ -27,6 +27,8 @@ FORMATS = (
 )
 #: Formats that say who annotated what.
 ANNOTATED = ("label-studio", "prodigy")
+#: Formats with layers of annotations.
+LAYERED = ("spacy",)
 #: Formats whose encoding can be named; the others are always UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
@@ -42,6 +44,7 @@ def read_documents(
     reading: str = "conlleval",
     columns: Columns = Columns(),
     annotator: str | int | None = None,
+    layer: str | None = None,
     max_expansion: int | None = None,
 ) -> list[Document]:
     """Read the documents of a file. Files that gzip or zstd have compressed are decompressed.
@@ -67,6 +70,9 @@ def read_documents(
         Of Label Studio and Prodigy, whose annotations are read: a name, an e-mail address or an id as the file
         has them. Where no annotator is called by a number, a number is a place from 0 in the order in which they
         first occur.
+    layer : str, optional
+        Of spaCy, which annotations are read: ``ents``, or a span group by its name. If not given these are the
+        entities, with a warning where there are span groups.
     max_expansion : int, optional
         Maximum decompression ratio (100); applies once the output exceeds 16 MiB.
 
@@ -93,6 +99,7 @@ def read_documents(
         reading=reading,
         columns=columns,
         annotator=annotator,
+        layer=layer,
         max_expansion=max_expansion,
     )
     plain = (documents.plain(at) for at in range(len(documents)))
@@ -113,15 +120,20 @@ def opened(
     reading: str,
     columns: Columns,
     annotator: str | int | None,
+    layer: str | None,
     max_expansion: int | None,
 ) -> _spanrs.Documents:
     """Read documents as the core has them; the arguments are those of :func:`read_documents`."""
     if format not in FORMATS:
         raise ValueError(f"no format {format!r}; the formats are {', '.join(FORMATS)}")
+    if layer is not None:
+        check_name(layer, "layer", "ents")
+        if format not in LAYERED:
+            raise ValueError(f"a layer can be chosen in {' and '.join(LAYERED)}, not in {format}")
     if format == "spacy":
         from spanrs.io.docbin import read_docbin
 
-        return of_memory(read_docbin(path))
+        return of_memory(read_docbin(path, layer))
     if format == "conll":
         read, found = _spanrs.read_conll_documents(path, columns.as_options(), scheme, reading)
         warn(found)

@@ -41,6 +41,8 @@ class InputFormat:
         Of column files (``conll``), as for :func:`spanrs.score_files`.
     annotator : str or int, optional
         Whose annotations are read of Label Studio's and Prodigy's files, as for :func:`spanrs.io.read_documents`.
+    layer : str, optional
+        Which annotations are read of spaCy's files: ``ents``, or a span group by its name.
     max_expansion : int, optional
         How much compressed files may expand, as for :func:`spanrs.io.read_documents`.
     """
@@ -53,6 +55,7 @@ class InputFormat:
     reading: str = "conlleval"
     columns: Columns = Columns()
     annotator: str | int | None = None
+    layer: str | None = None
     max_expansion: int | None = None
 
     def read(self, path: Path, task: Task | None) -> _spanrs.Documents:

@@ -98,7 +98,15 @@ fn by_splitting(bytes: &[u8], name: &str) -> Option<Vec<Row>> {
         }
         let number_of = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         match fields[0].split_once(['-', '.']) {
-            Some((first, second)) if number_of(first) && number_of(second) => continue,
+            Some((first, second)) if number_of(first) && number_of(second) => {
+                let is_range = fields[0].contains('-');
+                let number = |text: &str| text.trim_start_matches('0').to_owned();
+                let (first, second) = (number(first), number(second));
+                if is_range && (first.len(), &first) >= (second.len(), &second) {
+                    return None;
+                }
+                continue;
+            }
             None if number_of(fields[0]) => {}
             _ => return None,
         }
