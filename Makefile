@@ -172,9 +172,10 @@ wheels: $(VENV)/group-release  ## wheel and source distribution in dist/, checke
 	$(BIN)/python .ci/try_install.py dist/*.whl
 	CARGO_TARGET_DIR=$(CURDIR)/target $(BIN)/python .ci/try_install.py dist/*.tar.gz
 
-differential: $(VENV)/released  ## a million random sequences and 10^5 corpora against the peers, once
+differential: $(VENV)/released  ## a million random sequences and 10^5 corpora against the peers, sources of files, once
 	$(BIN)/python -m benches.versus.iobes_million
 	$(BIN)/python -m benches.versus.differential
+	$(BIN)/python -m benches.versus.differential_sources
 
 versus: $(VENV)/released  ## speed and memory beside the peers, written to benches/record
 	$(BIN)/python -m benches.versus.run

@@ -28,7 +28,9 @@ import file_sources  # noqa: E402  # the sources and the oracle of the tests
 
 HEADING = "## Column files from every source"
 #: Of 1,000 corpora so many have a size.
-SIZES = {"small": 650, "chunks": 248, "sample": 100, "parts": 2}
+SIZES = {"small": 650, "chunks": 244, "sample": 100, "parts": 6}
+#: Sources of the largest ones: regular files are cut for threads, others are not.
+OF_PARTS = ["path", "path", "path", "path", "file object", "gzip", "pipe"]
 #: Each corpus is read so many times besides, and one of so many by the command as well.
 VARIANTS, COMMANDS = 6, 20
 
@@ -40,11 +42,12 @@ def section(
     cpu = platform.processor() or platform.machine()
     command = " ".join(["python -m benches.versus.differential_sources", *sys.argv[1:]])
     by_size = ", ".join(f"{name} {sizes[name]}" for name in SIZES)
+    sources = ", ".join(file_sources.SOURCES)
     return f"""{HEADING}
 
 `{command}` (seed {options.seed}) on {cpu}, {os.cpu_count()} cores, {platform.system()},
-Python {platform.python_version()}, spanrs {spanrs.__version__}. Sources: {", ".join(file_sources.SOURCES)}, and
-standard input of the command, piped and redirected. Threads 1 to 8.
+Python {platform.python_version()}, spanrs {spanrs.__version__}. Sources: {sources},
+and standard input of the command, piped and redirected. Threads 1 to 8.
 
 | corpora | by size | calls compared | differences | seconds |
 |---|---|---|---|---|
@@ -70,7 +73,8 @@ def main() -> int:
             size = rng.choices(list(SIZES), list(SIZES.values()))[0]
             sizes[size] += 1
             corpus = file_sources.make_corpus(rng, size)
-            compared = list(file_sources.differences(rng, corpus, folder, VARIANTS))
+            kinds = OF_PARTS if size == "parts" else None
+            compared = list(file_sources.differences(rng, corpus, folder, VARIANTS, kinds))
             if at % COMMANDS == 0:
                 compared += file_sources.command_differences(rng, corpus, folder)
             calls += len(compared)
