@@ -526,13 +526,14 @@ def declared_encoding(data: bytes, /) -> str | None: ...
 
 @final
 class CrfItems:
-    def __new__(cls, sequence: Iterable[Any], /) -> CrfItems: ...
+    def __new__(cls, sequence: Iterable[Any], /, any_value: bool = False) -> CrfItems: ...
     def items(self) -> list[dict[str, float]]: ...
+    def name_with_nul(self) -> str | None: ...
     def __len__(self) -> int: ...
 
 @final
 class CrfTrainer:
-    def __new__(cls, template: str | None, /) -> CrfTrainer: ...
+    def __new__(cls, template: str | None, /, any_value: bool = False) -> CrfTrainer: ...
     def extend(
         self, inputs: Iterable[Any], targets: Iterable[Any], weights: list[float] | None, /
     ) -> None: ...
@@ -547,7 +548,15 @@ class CrfTrainer:
         start: CrfModel | None,
         dev: Iterable[Any] | None,
         scheme: str | None,
-        callback: Callable[[tuple[int, float, float | None, int, int], list[list[str]] | None], int] | None,
+        callback: Callable[
+            [
+                tuple[int, float, float | None, int, int],
+                list[list[str]] | None,
+                tuple[float, float | None],
+            ],
+            int,
+        ]
+        | None,
         keep_on_interrupt: bool,
         /,
     ) -> tuple[CrfModel, str]: ...

@@ -56,7 +56,9 @@ class _Loader:
         sys.modules[module.__spec__.name] = importlib.import_module(self._target)
 
 
-class _Finder:
+class Finder:
+    """Finds the modules and distributions of activated packages."""
+
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
         top, dot, rest = fullname.partition(".")
         package = _PACKAGES.get(top)
@@ -83,7 +85,7 @@ class _Finder:
                 yield _distribution(package, version, name)
 
 
-_finder = _Finder()
+_finder = Finder()
 
 
 def _distribution(package: str, version: str, name: str) -> Distribution:
@@ -142,7 +144,7 @@ def activate(*names: str) -> Activation:
     ...     seqeval.metrics.__name__
     'spanrs.compat.seqeval.metrics'
     """
-    _check(names)
+    check_names(names)
     with _lock:
         new = [name for name in dict.fromkeys(names or VERSIONS) if name not in _aside]
         for name in new:
@@ -155,7 +157,7 @@ def activate(*names: str) -> Activation:
 
 def deactivate(*names: str) -> None:
     """Undo :func:`activate`, and restore the modules that were imported before; no names mean all."""
-    _check(names)
+    check_names(names)
     with _lock:
         for name in names or VERSIONS:
             before = _aside.pop(name, None)
@@ -167,7 +169,20 @@ def deactivate(*names: str) -> None:
         importlib.invalidate_caches()
 
 
-def _check(names: Iterable[str]) -> None:
+def take_over_hooks() -> Finder:
+    """Activate the packages of hooks that ``install-hook`` wrote, which find nothing afterwards."""
+    for finder in list(sys.meta_path):
+        if type(finder).__name__ == "SpanrsHook":
+            # A hook of another version may name other packages.
+            packages = [package for package in finder.packages if package in VERSIONS]  # type: ignore[attr-defined]
+            finder.packages = ()  # type: ignore[attr-defined]
+            if packages:
+                activate(*packages)
+    return _finder
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse names of packages that spanrs does not stand in for."""
     for name in names:
         if name not in VERSIONS:
             raise ValueError(f"spanrs does not stand in for {name!r}; it does for {', '.join(VERSIONS)}")
@@ -178,3 +193,7 @@ def _take_out(package: str) -> dict[str, ModuleType]:
     top = MODULES.get(package, package)
     names = [name for name in list(sys.modules) if name == top or name.startswith(f"{top}.")]
     return {name: sys.modules.pop(name) for name in names}
+
+
+# Whatever is activated or deactivated by calls comes after the hooks.
+take_over_hooks()

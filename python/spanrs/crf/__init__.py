@@ -2,11 +2,13 @@
 
 - :class:`CRF`: an estimator as scikit-learn has them, for dicts and lists of features, or tokens with a template.
 - :func:`templates`: the built-in feature templates.
+- :func:`span_f1`: F1 of spans, as a scorer for the model selection of scikit-learn.
 """
 
 from spanrs.crf.estimator import CRF
 from spanrs.crf.explanation import Explanation, Reason
+from spanrs.crf.scoring import span_f1
 from spanrs.crf.templates import templates
 from spanrs.crf.training import Iteration
 
-__all__ = ["CRF", "Explanation", "Iteration", "Reason", "templates"]
+__all__ = ["CRF", "Explanation", "Iteration", "Reason", "span_f1", "templates"]

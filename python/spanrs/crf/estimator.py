@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
@@ -14,6 +13,8 @@ from spanrs import _spanrs
 from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
 from spanrs.crf.explanation import Explanation, explain
 from spanrs.crf.options import check_threads, complete
+from spanrs.crf.parameters import Parameters
+from spanrs.crf.scoring import Labellings
 from spanrs.crf.templates import template_text
 from spanrs.crf.training import (
     Iteration,
@@ -37,14 +38,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: Estimator parameters that are not passed to the training algorithm.
-_OWN = ("template", "algorithm", "scheme", "threads", "patience", "keep_on_interrupt", "progress")
+_OWN = (
+    *("template", "algorithm", "scheme", "threads", "patience"),
+    *("keep_on_interrupt", "progress", "verbose", "model_filename"),
+)
 #: Parameters that a model file does not hold, or holds in another form.
-_NOT_STORED = ("template", "scheme", "threads", "progress")
+_NOT_STORED = ("template", "scheme", "threads", "progress", "verbose", "model_filename")
 #: Magic bytes of a CRFsuite model file.
 _CRFSUITE = b"lCRF"
 
 
-class CRF:
+class CRF(Parameters):
     """A linear-chain conditional random field (Lafferty, McCallum and Pereira 2001), as a scikit-learn estimator.
 
     Parameters
@@ -73,7 +77,12 @@ class CRF:
     keep_on_interrupt : bool
         Ctrl-C ends training with the best weights so far, instead of raising KeyboardInterrupt.
     progress : bool, optional
-        Show loss and score on development data on standard error; None if that is a terminal.
+        Show loss and score on development data on standard error; None if that is a terminal, or if ``verbose``.
+    verbose : bool
+        Show progress, also if standard error is not a terminal.
+    model_filename : str or path, optional
+        File to which ``fit`` writes the model, as :meth:`save` does. An estimator that is not fitted reads its model
+        from there.
     num_memories, epsilon, period, delta, max_linesearch
         Options of ``lbfgs``, as in CRFsuite; the last three are used by others too.
     calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
@@ -127,6 +136,8 @@ class CRF:
         patience: int | None = None,
         keep_on_interrupt: bool = False,
         progress: bool | None = None,
+        verbose: bool = False,
+        model_filename: str | PathLike[str] | None = None,
         num_memories: int = 20,
         epsilon: float | None = None,
         period: int = 10,
@@ -158,6 +169,8 @@ class CRF:
         self.patience = patience
         self.keep_on_interrupt = keep_on_interrupt
         self.progress = progress
+        self.verbose = verbose
+        self.model_filename = model_filename
         self.num_memories = num_memories
         self.epsilon = epsilon
         self.period = period
@@ -243,7 +256,8 @@ class CRF:
         if start is not None:
             warn_of_lost_labels(start.classes_, trainer.labels())
         score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
-        with progress_display(self.progress, score_name) as show:
+        shown = True if self.progress is None and self.verbose else self.progress
+        with progress_display(shown, score_name) as show:
             monitor = TrainingMonitor(
                 score=scorer,
                 patience=self.patience,
@@ -263,7 +277,14 @@ class CRF:
                 self.keep_on_interrupt,
             )
         self.history_: list[Iteration] = monitor.history
+        if self.stopped_ == "line_search" and not self.history_ and start is None:
+            raise ModelError(
+                "lbfgs cannot lower the loss from weights of 0, so nothing is learnt; very large values of features "
+                "(above 1e10, say) are the usual reason: scale them"
+            )
         self._model = model.with_metadata(metadata)
+        if self.model_filename is not None:
+            self.save(self.model_filename)
         warn_of_constant_model(self._model, self.min_freq)
         return self
 
@@ -280,6 +301,7 @@ class CRF:
         Returns
         -------
         list of list of str
+            NumPy makes an array of lists of it.
 
         Raises
         ------
@@ -288,7 +310,7 @@ class CRF:
             is allowed.
         """
         check_threads(self.threads)
-        return self._trained().tag(X, False, known, self.threads)
+        return Labellings(self._trained().tag(X, False, known, self.threads))
 
     def predict_single(self, x: Any) -> list[str]:
         """Give the best labels of one sequence."""
@@ -297,7 +319,7 @@ class CRF:
     def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:
         """Give the label of largest marginal probability of each token; neighbours need not be legal."""
         check_threads(self.threads)
-        return self._trained().tag(X, True, None, self.threads)
+        return Labellings(self._trained().tag(X, True, None, self.threads))
 
     def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:
         """Give marginal probabilities: an array (tokens, labels) for each sequence, columns as ``classes_``."""
@@ -521,34 +543,6 @@ class CRF:
             new._model = self._trained().with_metadata(json.dumps(facts))
         return new
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Give the parameters, as scikit-learn asks for them."""
-        return {
-            name: getattr(self, name)
-            for name in inspect.signature(type(self).__init__).parameters
-            if name != "self"
-        }
-
-    def set_params(self, **params: Any) -> CRF:
-        """Set parameters; a name that does not exist is an error."""
-        known = self.get_params()
-        for name, value in params.items():
-            if name not in known:
-                raise ValueError(f"no parameter {name!r} of CRF; there are {', '.join(known)}")
-            setattr(self, name, value)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import Tags, TargetTags
-
-        return Tags(
-            estimator_type=None,
-            target_tags=TargetTags(required=True),
-            transformer_tags=None,
-            classifier_tags=None,
-            regressor_tags=None,
-        )
-
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None
 
@@ -561,25 +555,20 @@ class CRF:
         data = state["_model"]
         self.__dict__.update(state, _model=None if data is None else CrfModel.from_bytes(data))
 
-    def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
-        params = self.get_params().items()
-        shown_params = [f"{name}={value!r}" for name, value in params if value != defaults[name].default]
-        return f"CRF({', '.join(shown_params)})"
-
     def _trained(self) -> CrfModel:
+        if self._model is None and self.model_filename is not None and Path(self.model_filename).exists():
+            self._model = type(self).load(self.model_filename)._model
         if self._model is None:
             raise ModelError("the CRF is not trained; call fit, or CRF.load")
         return self._model
 
     def _stored_params(self) -> dict[str, Any]:
         """Parameters of training that are not the defaults, for the metadata."""
-        defaults = inspect.signature(type(self).__init__).parameters
         return {
             # NumPy's scalars are no JSON.
             name: value.item() if hasattr(value, "item") else value
-            for name, value in self.get_params().items()
-            if name not in _NOT_STORED and value != defaults[name].default
+            for name, value in self.changed_params().items()
+            if name not in _NOT_STORED
         }
 
     def _options(self) -> dict[str, Any]:

@@ -176,7 +176,10 @@ class TrainingMonitor:
         self._best_at = 0
 
     def __call__(
-        self, state: tuple[int, float, float | None, int, int], dev: list[list[str]] | None
+        self,
+        state: tuple[int, float, float | None, int, int],
+        dev: list[list[str]] | None,
+        norm_and_step: tuple[float, float | None],  # noqa: ARG002
     ) -> int:
         """Record an iteration. Return 0 to stop, 1 to continue, 2 to continue and record the weights as the best."""
         score = None if dev is None or self._score is None else self._score(dev)

@@ -32,6 +32,13 @@ use crate::lattice::Lattice;
 use crate::simd::{Kernel, dispatch};
 use crate::transitions::Transitions;
 
+/// The first of the largest scores above the least finite number, and its index; index 0 and that
+/// number if there is none. NaN is never larger.
+fn first_largest(scores: impl Iterator<Item = f64>) -> (usize, f64) {
+    let larger = |best: (usize, f64), own: (usize, f64)| if own.1 > best.1 { own } else { best };
+    scores.enumerate().fold((0, f64::MIN), larger)
+}
+
 /// Largest number of prefixes kept for n-best decoding, of 16 bytes each (256 MiB).
 const MAX_PREFIXES: usize = 1 << 24;
 
@@ -65,6 +72,34 @@ impl Lattice {
         }
         labels[0] = label;
         Ok((labels, score))
+    }
+
+    /// The labels that CRFsuite's Viterbi search gives where scores are NaN or infinite: a prefix is
+    /// continued if it is the first of the largest, and label 0 if none is above the least number.
+    pub(crate) fn best_by_comparison(&self, transitions: &Transitions) -> Vec<usize> {
+        let mut prefixes: Vec<f64> = Vec::new();
+        let mut steps: Vec<Vec<usize>> = Vec::with_capacity(self.tokens);
+        for token in 0..self.tokens {
+            let row = self.scores(token).iter().enumerate();
+            let row = row.map(|(label, score)| match token {
+                0 => (0, *score),
+                _ => {
+                    let sums = transitions.before(label).iter().zip(&prefixes);
+                    let (from, most) = first_largest(sums.map(|(step, prefix)| prefix + step));
+                    (from, most + score)
+                }
+            });
+            let (from, sums) = row.unzip();
+            steps.push(from);
+            prefixes = sums;
+        }
+        let mut label = first_largest(prefixes.into_iter()).0;
+        let mut labels = vec![0; self.tokens];
+        for (own, from) in labels.iter_mut().zip(&steps).rev() {
+            *own = label;
+            label = from[label];
+        }
+        labels
     }
 
     /// The `n` labellings with the largest scores, best first, with their scores; fewer if the

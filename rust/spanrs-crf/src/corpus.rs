@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::error::{Error, Result, check_len};
-use crate::sequences::Sequences;
+use crate::sequences::{MAX_TRAINING_VALUE, Sequences};
 
 /// The supervision of a sequence.
 ///
@@ -263,10 +263,18 @@ impl Corpus {
     pub fn new(labels: usize, attributes: usize) -> Self {
         Self {
             labels,
-            sequences: Sequences::new(attributes),
+            sequences: Sequences::new(attributes).with_limit(Some(MAX_TRAINING_VALUE)),
             targets: Vec::new(),
             weights: Vec::new(),
         }
+    }
+
+    /// Accepts all values of attributes. A feature whose values sum to NaN or negative infinity is
+    /// left out, as by CRFsuite; if others remain, training ends with [`Error::NotFinite`].
+    #[must_use]
+    pub fn with_any_value(mut self) -> Self {
+        self.sequences = self.sequences.with_limit(None);
+        self
     }
 
     /// Raises the numbers of labels and attributes; smaller numbers have no effect. Targets added
@@ -292,7 +300,7 @@ impl Corpus {
     ///
     /// # Errors
     /// [`Error::Attribute`] for an attribute out of range, [`Error::Value`] for a value that is NaN
-    /// or infinite; the token is not added.
+    /// or beyond [`crate::MAX_TRAINING_VALUE`] in size; the token is not added.
     pub fn token(&mut self, items: impl IntoIterator<Item = (u32, f64)>) -> Result<()> {
         self.sequences.token(items)
     }

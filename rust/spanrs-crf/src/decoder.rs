@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Result, check_len};
+use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::lattice::Lattice;
 use crate::model::Model;
@@ -147,6 +147,8 @@ pub struct Decoder<'a> {
     lattice: Lattice,
     /// Work space of reading.
     scratch: Scratch,
+    /// Whether a value of that sequence is NaN or infinite.
+    non_finite: bool,
 }
 
 impl<'a> Decoder<'a> {
@@ -162,6 +164,7 @@ impl<'a> Decoder<'a> {
             transitions: Cow::Borrowed(transitions),
             lattice: Lattice::default(),
             scratch: Scratch::default(),
+            non_finite: false,
         }
     }
 
@@ -191,6 +194,7 @@ impl<'a> Decoder<'a> {
             transitions: Cow::Owned(transitions),
             lattice: Lattice::default(),
             scratch: Scratch::default(),
+            non_finite: false,
         })
     }
 
@@ -202,6 +206,7 @@ impl<'a> Decoder<'a> {
     /// If there is no such sequence, or if an attribute is not one of the model's.
     pub fn read(&mut self, sequences: &Sequences, at: usize) {
         let tokens = sequences.sequence(at);
+        self.non_finite = sequences.is_non_finite(at);
         self.lattice.reset(tokens.len(), self.features.labels());
         self.states.read(
             (self.features, self.weights),
@@ -231,13 +236,17 @@ impl<'a> Decoder<'a> {
         self.lattice.allow(allowed)
     }
 
-    /// The labels with the largest score; ties as in [`Lattice::best`].
+    /// The labels with the largest score; ties as in [`Lattice::best`]. For values that are NaN or
+    /// infinite they are those of CRFsuite: [`Lattice::best_by_comparison`].
     ///
     /// # Errors
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
     /// scores are not finite.
     pub fn best(&self) -> Result<Vec<usize>> {
-        Ok(self.lattice.best(&self.transitions)?.0)
+        match self.non_finite {
+            true => Ok(self.lattice.best_by_comparison(&self.transitions)),
+            false => Ok(self.lattice.best(&self.transitions)?.0),
+        }
     }
 
     /// The best labels of all sequences, each of which is read in turn; afterwards the last one is
@@ -296,21 +305,35 @@ impl<'a> Decoder<'a> {
     }
 
     /// The log partition function: the logarithm of the sum over all labellings of the exponential
-    /// of their scores.
+    /// of their scores. With values that are NaN or infinite, NaN
+    /// instead of [`crate::Error::NotFinite`] and infinity instead of [`crate::Error::NoPath`].
     ///
     /// # Errors
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
     /// scores are not finite.
     pub fn log_z(&mut self) -> Result<f64> {
-        self.lattice.forward_backward(&self.transitions)
+        match self.lattice.forward_backward(&self.transitions) {
+            // What CRFsuite computes then.
+            Err(Error::NotFinite) if self.non_finite => Ok(f64::NAN),
+            Err(Error::NoPath) if self.non_finite => Ok(f64::INFINITY),
+            log_z => log_z,
+        }
     }
 
-    /// Marginal label probabilities, row-major (token, label). Rows sum to 1 up to rounding.
+    /// Marginal label probabilities, row-major (token, label). Rows sum to 1 up to rounding; if
+    /// values that are NaN or infinite leave no finite partition function, they are NaN or 0.
     ///
     /// # Errors
     /// As [`Decoder::log_z`].
     pub fn marginals(&mut self) -> Result<Vec<f64>> {
-        self.log_z()?;
+        let log_z = self.log_z()?;
+        if !log_z.is_finite() {
+            let marginal = if log_z.is_nan() { log_z } else { 0.0 };
+            return Ok(vec![
+                marginal;
+                self.lattice.tokens() * self.lattice.labels()
+            ]);
+        }
         let rows = (0..self.lattice.tokens()).flat_map(|token| self.lattice.marginals(token));
         Ok(rows.collect())
     }

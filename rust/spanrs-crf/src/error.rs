@@ -49,8 +49,11 @@ pub enum Error {
         /// Number of attributes; the largest valid number is one less.
         attributes: usize,
     },
-    /// An attribute value that is NaN or infinite. Zero and negative values are accepted.
-    #[error("attribute {attribute} has the value {value}; values must be finite")]
+    /// An attribute value that is NaN, infinite, or in training beyond
+    /// [`crate::MAX_TRAINING_VALUE`]. Zero and negative values are accepted.
+    #[error(
+        "attribute {attribute} has the value {value}; values must be finite, and of at most 1e100 in training"
+    )]
     Value {
         /// The attribute with this value.
         attribute: u32,

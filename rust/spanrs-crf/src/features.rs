@@ -216,6 +216,8 @@ impl Features {
         };
         match selection.min_frequency > 0.0 {
             true => features.frequent(corpus, selection.min_frequency),
+            // Leaves out sums that are NaN or negative infinity.
+            false if corpus.inputs().has_non_finite() => features.frequent(corpus, f64::MIN),
             false => features,
         }
     }

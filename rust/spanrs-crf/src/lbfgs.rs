@@ -96,6 +96,12 @@ pub struct Iteration {
     pub gradient_norm: Option<f64>,
     /// Number of weights that are not 0.
     pub active: usize,
+    /// Norm of the weights that CRFsuite reports: of the averaged perceptron the averaged ones, of
+    /// the other online algorithms the current ones.
+    pub weight_norm: f64,
+    /// The step that the line search accepted, in units of the search direction; None for online
+    /// algorithms and gradient descent.
+    pub step: Option<f64>,
     /// Evaluations of the objective in this iteration and in a failed line search before it. The
     /// evaluation at the start is not counted.
     pub evaluations: usize,
@@ -191,7 +197,7 @@ impl Lbfgs {
                 true => self.backtrack(&start, first, &mut next, &mut evaluate)?,
                 false => self.strong_wolfe(&start, first, &mut next, &mut evaluate)?,
             };
-            let Some((new_loss, evaluations)) = found else {
+            let Some((new_loss, evaluations, step)) = found else {
                 // Old curvature may mislead: start again with steepest descent, once.
                 if pairs.is_empty() || restarted {
                     return Ok(Stop::LineSearch);
@@ -214,6 +220,8 @@ impl Lbfgs {
                 gradient_norm: Some(norm(gradient)),
                 active: weights.iter().filter(|weight| **weight != 0.0).count(),
                 evaluations: evaluations + std::mem::take(&mut failed),
+                weight_norm: norm(weights),
+                step: Some(step),
             };
             if !after(state, weights)? {
                 return Ok(Stop::Asked);
@@ -272,15 +280,15 @@ impl Lbfgs {
     }
 
     /// Backtracking with projection onto the orthant of the current point (that of the negative
-    /// pseudo-gradient for weights of 0). Returns the loss and the number of evaluations; None if
-    /// no trial decreased the objective enough. The accepted point is in `next`.
+    /// pseudo-gradient for weights of 0). Returns the loss, the number of evaluations and the step;
+    /// None if no trial decreased the objective enough. The accepted point is in `next`.
     fn backtrack(
         &self,
         start: &Start,
         first: f64,
         next: &mut Point,
         evaluate: &mut impl FnMut(&[f64], &mut [f64]) -> Result<f64>,
-    ) -> Result<Option<(f64, usize)>> {
+    ) -> Result<Option<(f64, usize, f64)>> {
         let mut step = first;
         for trial in 1..=self.max_linesearch {
             start.step_to(step, &mut next.weights);
@@ -296,7 +304,7 @@ impl Lbfgs {
             let loss = overflow_to_infinity(evaluate(&next.weights, &mut next.gradient))?;
             let loss = loss + self.penalty(&next.weights);
             if loss <= start.loss + ARMIJO * promised && promised < 0.0 {
-                return Ok(Some((loss, trial)));
+                return Ok(Some((loss, trial, step)));
             }
             step *= 0.5;
         }
@@ -307,7 +315,7 @@ impl Lbfgs {
     /// and 3.6 in one loop): `low` is the best trial so far, and once `high` is known the minimum
     /// is between them.
     ///
-    /// Returns the loss and the number of evaluations; after `max_linesearch` trials the best one
+    /// Returns the loss, the number of evaluations and the step; after `max_linesearch` trials the best one
     /// that satisfies the Armijo condition, else None. The accepted point is in `next`.
     fn strong_wolfe(
         &self,
@@ -315,7 +323,7 @@ impl Lbfgs {
         first: f64,
         next: &mut Point,
         evaluate: &mut impl FnMut(&[f64], &mut [f64]) -> Result<f64>,
-    ) -> Result<Option<(f64, usize)>> {
+    ) -> Result<Option<(f64, usize, f64)>> {
         let slope = dot(start.gradient, start.direction);
         if slope >= 0.0 {
             return Ok(None);
@@ -340,7 +348,7 @@ impl Lbfgs {
             };
             let enough = loss <= start.loss + ARMIJO * step * slope;
             if enough && own.slope.abs() <= -CURVATURE * slope {
-                return Ok(Some((loss, trial)));
+                return Ok(Some((loss, trial, step)));
             }
             if !enough || loss >= low.loss && low.step > 0.0 {
                 high = Some(own);
@@ -358,7 +366,7 @@ impl Lbfgs {
         if low.step > 0.0 {
             start.step_to(low.step, &mut next.weights);
             let loss = evaluate(&next.weights, &mut next.gradient)?;
-            return Ok(Some((loss, self.max_linesearch + 1)));
+            return Ok(Some((loss, self.max_linesearch + 1, low.step)));
         }
         Ok(None)
     }
@@ -565,6 +573,6 @@ impl Kernel for Add<'_> {
 }
 
 /// The Euclidean norm.
-fn norm(values: &[f64]) -> f64 {
+pub(crate) fn norm(values: &[f64]) -> f64 {
     dot(values, values).sqrt()
 }

@@ -126,7 +126,7 @@ pub use model_file::metadata_text;
 pub use named_corpus::{NamedCorpus, TokenTarget};
 pub use objective::Objective;
 pub use online::{Online, Slack, Update};
-pub use sequences::Sequences;
+pub use sequences::{MAX_TRAINING_VALUE, Sequences};
 pub use sgd::Sgd;
 pub use template::{AttributeIndex, Extractor, Template, TemplateError};
 pub use train::{Algorithm, train};

@@ -99,6 +99,14 @@ impl Default for NamedCorpus {
 }
 
 impl NamedCorpus {
+    /// An empty corpus that accepts all values: [`Corpus::with_any_value`].
+    pub fn of_any_value() -> Self {
+        Self {
+            corpus: Corpus::new(1, 0).with_any_value(),
+            ..Self::default()
+        }
+    }
+
     /// Number of sequences pushed.
     pub fn sequences(&self) -> usize {
         self.corpus.sequences()

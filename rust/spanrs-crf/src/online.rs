@@ -36,7 +36,7 @@ use crate::corpus::{Corpus, Target};
 use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::lattice::Lattice;
-use crate::lbfgs::{Iteration, Stop};
+use crate::lbfgs::{Iteration, Stop, norm};
 use crate::transitions::Transitions;
 
 /// How a sequence that is labelled wrongly changes the weights.
@@ -191,6 +191,11 @@ impl Online {
                 gradient_norm: None,
                 active: averaged.iter().filter(|weight| **weight != 0.0).count(),
                 evaluations: 1,
+                weight_norm: norm(match learner.update {
+                    Update::Perceptron => &averaged,
+                    _ => &learner.weights,
+                }),
+                step: None,
             };
             if !after(state, &averaged)? {
                 return Ok(Stop::Asked);

@@ -9,6 +9,9 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
+/// Largest size of a value in training. Its square, summed over a corpus, stays finite.
+pub const MAX_TRAINING_VALUE: f64 = 1e100;
+
 /// Sequences of tokens with attributes, in compressed rows.
 ///
 /// Tokens are appended to the *current* sequence until [`Sequences::end`]; [`Sequences::discard`]
@@ -26,7 +29,7 @@ use crate::error::{Error, Result};
 /// assert_eq!(sequences.items(0).collect::<Vec<_>>(), [(0, 1.0), (2, 0.5)]);
 /// assert!(sequences.token([(3, 1.0)]).is_err(), "there are three attributes");
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Sequences {
     /// All attributes are below this number.
     attributes: usize,
@@ -39,6 +42,24 @@ pub struct Sequences {
     value: Vec<f64>,
     /// End of each ended sequence's tokens in `ends` (exclusive).
     sequences: Vec<usize>,
+    /// Largest size of a value; None if NaN and infinite values are accepted.
+    limit: Option<f64>,
+    /// Whether a token has had a value that is NaN or infinite.
+    non_finite: bool,
+}
+
+impl Default for Sequences {
+    fn default() -> Self {
+        Self {
+            attributes: 0,
+            ends: Vec::new(),
+            attribute: Vec::new(),
+            value: Vec::new(),
+            sequences: Vec::new(),
+            limit: Some(f64::MAX),
+            non_finite: false,
+        }
+    }
 }
 
 impl Sequences {
@@ -48,6 +69,14 @@ impl Sequences {
             attributes,
             ..Self::default()
         }
+    }
+
+    /// Accepts values up to this size; all values, NaN and infinite ones included, for None. By
+    /// default they must be finite.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Option<f64>) -> Self {
+        self.limit = limit;
+        self
     }
 
     /// Raises the number of attributes; a smaller number has no effect.
@@ -62,18 +91,20 @@ impl Sequences {
     ///
     /// # Errors
     /// [`Error::Attribute`] for an attribute that is out of range, [`Error::Value`] for a value
-    /// that is NaN or infinite; the token is not added.
+    /// beyond the limit; the token is not added.
     pub fn token(&mut self, items: impl IntoIterator<Item = (u32, f64)>) -> Result<()> {
         let start = self.attribute.len();
         for (attribute, value) in items {
             let attributes = self.attributes;
-            let wrong = match value.is_finite() {
+            // NaN fails the comparison.
+            let wrong = match self.limit.is_none_or(|limit| value.abs() <= limit) {
                 _ if attribute as usize >= attributes => Error::Attribute {
                     attribute,
                     attributes,
                 },
                 false => Error::Value { attribute, value },
                 true => {
+                    self.non_finite |= !value.is_finite();
                     if value != 1.0 && self.value.is_empty() {
                         self.value.resize(self.attribute.len(), 1.0);
                     }
@@ -175,6 +206,18 @@ impl Sequences {
     /// not, but remains true after the token with the only such value was refused or discarded.
     pub(crate) fn has_values(&self) -> bool {
         !self.value.is_empty()
+    }
+
+    /// Whether a value is NaN or infinite.
+    pub(crate) fn has_non_finite(&self) -> bool {
+        self.non_finite
+    }
+
+    /// Whether a value of a sequence is NaN or infinite.
+    pub(crate) fn is_non_finite(&self, at: usize) -> bool {
+        let mut tokens = self.sequence(at);
+        self.non_finite
+            && tokens.any(|token| self.items(token).any(|(_, value)| !value.is_finite()))
     }
 
     /// Token indices of a sequence, counted over all sequences; the end is exclusive.

@@ -29,7 +29,7 @@ use spanrs_base::{Clock, Rng, Watch};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result, check_len};
 use crate::features::Features;
-use crate::lbfgs::{Iteration, Stop};
+use crate::lbfgs::{Iteration, Stop, norm};
 use crate::objective::targets::Work;
 use crate::online::shuffle;
 use crate::simd::padded;
@@ -162,6 +162,8 @@ impl Sgd {
                 gradient_norm: None,
                 active: own.iter().filter(|weight| **weight != 0.0).count(),
                 evaluations: 1,
+                weight_norm: norm(&own),
+                step: None,
             };
             if !after(state, &own)? {
                 stop = Stop::Asked;

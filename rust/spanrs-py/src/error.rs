@@ -35,6 +35,12 @@ impl Error {
         })
     }
 
+    /// Sets the exception that this one was raised from.
+    pub(crate) fn caused_by(self, cause: PyErr) -> Self {
+        Python::attach(|py| self.0.set_cause(py, Some(cause)));
+        self
+    }
+
     /// A ValueError.
     pub(crate) fn value(message: impl Into<String>) -> Self {
         PyValueError::new_err(message.into()).into()

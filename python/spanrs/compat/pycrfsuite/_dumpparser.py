@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from itertools import accumulate
 
@@ -10,6 +11,8 @@ MAGIC = b"lCRF"
 _HEADER = struct.Struct("<4sI4s9I")
 HEADER_SIZE = _HEADER.size
 _NUMBERS = ("version", "num_features", "num_labels", "num_attrs")
+#: A line of a weight: kind, names and value.
+_WEIGHT = r"\(\d+\) (.+) --> (.+): ([+-]?\d+\.\d+)"
 _OFFSETS = ("off_features", "off_labels", "off_attrs", "off_labelrefs", "off_attrrefs")
 
 
@@ -42,3 +45,65 @@ def empty_model() -> bytes:
     parts = (features, names, names, transitions, states)
     *offsets, size = accumulate(map(len, parts), initial=HEADER_SIZE)
     return _HEADER.pack(MAGIC, size, b"FOMC", 100, 0, 0, 0, *offsets) + b"".join(parts)
+
+
+class CRFsuiteDumpParser:
+    r"""Reads the lines of a dump into ``result``.
+
+    >>> parser = CRFsuiteDumpParser()
+    >>> for line in ["LABELS = {\n", "      0: B-PER\n", "}\n"]:
+    ...     parser.feed(line)
+    >>> parser.result.labels
+    {'B-PER': '0'}
+    """
+
+    def __init__(self) -> None:
+        self.state: str | None = None
+        self.result = ParsedDump()
+
+    def feed(self, line: str) -> None:
+        """Read a line; AttributeError for lines that are not of a dump."""
+        # Names may end with spaces.
+        line = line.lstrip().rstrip("\r\n")
+        if head := re.match(r"(FILEHEADER|LABELS|ATTRIBUTES|TRANSITIONS|STATE_FEATURES) = {", line):
+            self.state = head[1]
+        elif line == "}":
+            self.state = None
+        elif line:
+            getattr(self, f"parse_{self.state}")(line)
+
+    def parse_FILEHEADER(self, line: str) -> None:  # noqa: N802
+        """Read a field of the header."""
+        name, value = _groups(r"(\w+): (.*)", line)
+        self.result.header[name] = value
+
+    def parse_LABELS(self, line: str) -> None:  # noqa: N802
+        """Read the number and the name of a label."""
+        number, name = _groups(r"(\d+): (.*)", line)
+        self.result.labels[name] = number
+
+    def parse_ATTRIBUTES(self, line: str) -> None:  # noqa: N802
+        """Read the number and the name of an attribute."""
+        number, name = _groups(r"(\d+): (.*)", line)
+        self.result.attributes[name] = number
+
+    def parse_TRANSITIONS(self, line: str) -> None:  # noqa: N802
+        """Read the weight of a label and the next label; AssertionError for labels that are not listed."""
+        source, target, weight = _groups(_WEIGHT, line)
+        assert source in self.result.labels
+        assert target in self.result.labels
+        self.result.transitions[source, target] = float(weight)
+
+    def parse_STATE_FEATURES(self, line: str) -> None:  # noqa: N802
+        """Read the weight of an attribute and a label; AssertionError for names that are not listed."""
+        attribute, label, weight = _groups(_WEIGHT, line)
+        assert attribute in self.result.attributes
+        assert label in self.result.labels
+        self.result.state_features[attribute, label] = float(weight)
+
+
+def _groups(pattern: str, line: str) -> tuple[str, ...]:
+    match = re.match(pattern, line)
+    if match is None:
+        raise AttributeError(f"not a line of a dump: {line!r}")
+    return match.groups()

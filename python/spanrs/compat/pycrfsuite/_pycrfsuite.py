@@ -7,15 +7,16 @@ import json
 import operator
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from spanrs._spanrs import CrfItems, CrfModel
 from spanrs.compat.pycrfsuite._dumpparser import HEADER_SIZE, MAGIC, ParsedDump, header_fields
+from spanrs.compat.pycrfsuite._features import ItemSequence, check_names, crf_items, unconverted
 from spanrs.compat.pycrfsuite._logparser import TrainLogParser
 from spanrs.compat.pycrfsuite._parameters import ALIASES, PARAMETERS, Parameter, Value, Values, defaults
 from spanrs.compat.pycrfsuite._training_run import CRFSuiteError, LabelledSequence, TrainingRun
@@ -24,47 +25,27 @@ from spanrs.errors import ModelError
 #: Version of CRFsuite in python-crfsuite 0.9.12.
 CRFSUITE_VERSION = "0.12.2"
 
+T = TypeVar("T")
+
 __all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "Tagger", "Trainer"]
-
-
-class ItemSequence:
-    """Features of a sequence, converted once for any number of calls.
-
-    >>> ItemSequence([["foo"], {"bar": {"baz": 1, "word": "x"}}]).items()
-    [{'foo': 1.0}, {'bar:baz': 1.0, 'bar:word:x': 1.0}]
-    """
-
-    _items: CrfItems
-
-    def __init__(self, pyseq: Iterable[Any] | ItemSequence) -> None:
-        self._items = _crf_items(pyseq)
-
-    def items(self) -> list[dict[str, float]]:
-        """Return the features of each token, by name."""
-        return self._items.items()
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __repr__(self) -> str:
-        return f"<ItemSequence of size {len(self)}>"
-
-
-def _crf_items(sequence: Iterable[Any] | ItemSequence) -> CrfItems:
-    return sequence._items if isinstance(sequence, ItemSequence) else CrfItems(sequence)
-
-
-def _unwrapped(sequence: Any) -> Any:
-    return sequence._items if isinstance(sequence, ItemSequence) else sequence
 
 
 def _text(label: object) -> str:
     """Return a label or name, which is given as str or as bytes in UTF-8."""
     if isinstance(label, str):
+        label.encode()  # UnicodeEncodeError for lone surrogates.
         return label
-    if isinstance(label, bytes):
+    if isinstance(label, (bytes, bytearray)):
         return label.decode()
     raise TypeError(f"expected bytes, {type(label).__name__} found")
+
+
+def _int(number: object) -> int:
+    """Return a number that is an int of C; OverflowError for larger ones."""
+    value = operator.index(number)  # type: ignore[arg-type]  # TypeError if it is none
+    if not -(2**31) <= value < 2**31:
+        raise OverflowError(f"{value} is too large for an int of 32 bits")
+    return value
 
 
 def _check_lengths(items: int, labels: int) -> None:
@@ -119,7 +100,8 @@ class Tagger:
             model = CrfModel.from_crfsuite(data) if crfsuite else CrfModel.from_bytes(data)
             header = (data if crfsuite else model.to_crfsuite())[:HEADER_SIZE]
         except ModelError as error:
-            raise ValueError(f"{'Error opening' if crfsuite else 'Invalid'} {what}") from error
+            message = f"Error opening {what}: {error}" if crfsuite else f"Invalid {what}"
+            raise ValueError(message) from error
         self._model, self._header = model, header
         self._numbers = {label: number for number, label in enumerate(model.labels())}
         self._has_template = bool(json.loads(model.metadata()).get("template"))
@@ -142,14 +124,25 @@ class Tagger:
 
     def _tag_all(self, sequences: Iterable[Any]) -> list[list[str]]:
         """Tag many sequences in one call; the current sequence stays."""
-        return self._opened().tag(map(_unwrapped, sequences), False, None, 1)
+        model = self._opened()
+        return self._read_all(lambda inputs: model.tag(inputs, False, None, 1), sequences)
 
     def _all_marginals(self, sequences: Iterable[Any]) -> list[list[dict[str, float]]]:
         """Return the marginals of many sequences: a dict for each token."""
         model = self._opened()
         labels = model.labels()
-        arrays = model.marginals(map(_unwrapped, sequences), 1)
+        arrays = self._read_all(lambda inputs: model.marginals(inputs, 1), sequences)
         return [[dict(zip(labels, row, strict=True)) for row in array.tolist()] for array in arrays]
+
+    def _read_all(self, read: Callable[[list[Any]], T], sequences: Iterable[Any]) -> T:
+        """Call ``read``, which is faster on unconverted sequences but refuses some that are accepted here."""
+        inputs = list(sequences if self._has_template else map(unconverted, sequences))
+        try:
+            return read(inputs)
+        except (ModelError, TypeError):
+            if self._has_template:
+                raise
+            return read([one if isinstance(one, CrfItems) else crf_items(one) for one in inputs])
 
     def set(self, xseq: Iterable[Any] | ItemSequence) -> None:
         """Make a sequence the current one, for :meth:`tag`, :meth:`probability` and :meth:`marginal`."""
@@ -161,7 +154,7 @@ class Tagger:
         sequence: Any = xseq
         # With a template the tokens are strings, which the model turns into features.
         text = self._has_template and not isinstance(xseq, ItemSequence)
-        sequence = list(sequence) if text else _crf_items(sequence)
+        sequence = list(sequence) if text else crf_items(sequence)
         self._current, self._marginals = sequence, None
         return sequence
 
@@ -180,6 +173,7 @@ class Tagger:
         """Return the marginal probability of a label at a position; 0 if the current sequence is empty."""
         model = self._opened()
         tokens = len(self._current)
+        pos = _int(pos)
         if not tokens:
             return 0.0
         if not 0 <= pos < tokens:
@@ -252,6 +246,7 @@ class BaseTrainer:
     _algorithm: str
     _values: Values
     _sequences: list[LabelledSequence]
+    _cleared = False
 
     def __new__(cls, *args: Any, **kwargs: Any) -> BaseTrainer:  # noqa: ARG004
         """Create a trainer that can be used without ``__init__``, which subclasses need not call."""
@@ -275,9 +270,10 @@ class BaseTrainer:
 
     def append(self, xseq: Iterable[Any] | ItemSequence, yseq: Iterable[str], group: int = 0) -> None:
         """Add a sequence with one label for each token, in a group that may be held out."""
-        items, labels = _crf_items(xseq), [_text(label) for label in yseq]
+        items, labels = crf_items(xseq), [_text(label) for label in yseq]
         _check_lengths(len(items), len(labels))
-        sequence = LabelledSequence(operator.index(group), items, labels)
+        check_names(items, labels)
+        sequence = LabelledSequence(_int(group), items, labels)
         if labels:
             self._sequences.append(sequence)
 
@@ -291,7 +287,10 @@ class BaseTrainer:
 
     def train(self, model: str | bytes | os.PathLike[str], holdout: int = -1) -> None:
         """Train, and write the model in CRFsuite's format, or nowhere if the name of the file is empty."""
+        holdout = _int(holdout)
         self._before_train()
+        if self._cleared and not self._sequences:
+            raise ValueError("The data is empty. Call Trainer::append before Trainer::train.")
         path = os.fsdecode(model) if isinstance(model, os.PathLike) else _text(model)
         run = TrainingRun(self._algorithm, self._values, self._sequences, holdout, self.message)
         run.train(path)
@@ -332,6 +331,7 @@ class BaseTrainer:
     def clear(self) -> None:
         """Remove all sequences."""
         self._sequences.clear()
+        self._cleared = True
 
     def _before_train(self) -> None:
         """Prepare for the messages of a training."""

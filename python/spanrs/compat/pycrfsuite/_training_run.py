@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -84,7 +85,7 @@ class TrainingRun:
     def train(self, path: str) -> None:
         """Train, and write the model if there is a path."""
         begin = time.process_time()
-        corpus = CrfTrainer(None)
+        corpus = CrfTrainer(None, any_value=True)
         data = self._train_data
         corpus.extend([one.items for one in data], [one.labels for one in data], None)
         features = self._generate_features(corpus)
@@ -158,16 +159,22 @@ class TrainingRun:
         return model
 
     def _after_iteration(
-        self, state: tuple[int, float, float | None, int, int], dev_labels: list[list[str]] | None
+        self,
+        state: tuple[int, float, float | None, int, int],
+        dev_labels: list[list[str]] | None,
+        norm_and_step: tuple[float, float | None],
     ) -> int:
         """Report an iteration; return 0 if the criterion of an online algorithm is met."""
         iteration, loss, gradient_norm, active, evaluations = state
+        feature_norm, step = norm_and_step
         self._losses.append(loss)
         sgd = self._algorithm == "l2sgd"
         lines = [f"***** {'Epoch' if sgd else 'Iteration'} #{iteration} *****\n", f"Loss: {loss:f}\n"]
+        lines.append(f"Feature {'L2-norm' if sgd else 'norm'}: {feature_norm:f}\n")
         if gradient_norm is not None:
             lines.append(f"Error norm: {gradient_norm:f}\n")
             lines += [f"Active features: {active}\n", f"Line search trials: {evaluations}\n"]
+            lines.append(f"Line search step: {step:f}\n")
         if sgd:
             before = iteration - 1 - int(self._values["period"])
             if before >= 0 and loss:
@@ -224,6 +231,10 @@ def count_features(sequences: list[LabelledSequence], labels: int, values: Value
             states.setdefault(label, Counter()).update(items)
         transitions.update(zip(sequence.labels, sequence.labels[1:], strict=False))
     least = float(values["feature.minfreq"])
+    # Values that are NaN or infinite may leave sums that no threshold admits.
+    for own in states.values():
+        for name in [name for name, count in own.items() if not count > -math.inf]:
+            del own[name]
     if least > 0:
         # Pairs that do not occur have the frequency 0.
         counts = chain(transitions.values(), *(own.values() for own in states.values()))

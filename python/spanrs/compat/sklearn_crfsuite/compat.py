@@ -1,15 +1,15 @@
-"""Parameters of estimators without scikit-learn (sklearn_crfsuite.compat)."""
+"""The base class of estimators (sklearn_crfsuite.compat): scikit-learn's, or one with its methods."""
 
 from __future__ import annotations
 
 import inspect
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-EstimatorT = TypeVar("EstimatorT", bound="BaseEstimator")
+EstimatorT = TypeVar("EstimatorT", bound="_Parameters")
 
 
-class BaseEstimator:
-    """What scikit-learn needs of an estimator whose parameters are the arguments of ``__init__``.
+class _Parameters:
+    """What an estimator whose parameters are the arguments of ``__init__`` has of scikit-learn's, if that is missing.
 
     >>> from spanrs.compat.sklearn_crfsuite import CRF
     >>> CRF(c1=0.5).set_params(c2=3)
@@ -35,12 +35,16 @@ class BaseEstimator:
             setattr(self, name, value)
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import Tags, TargetTags
-
-        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
-
     def __repr__(self) -> str:
         values = [(name, getattr(self, name), default) for name, default in self._defaults().items()]
         changed = (f"{name}={value!r}" for name, value, default in values if value != default)
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+if TYPE_CHECKING:
+    BaseEstimator = _Parameters
+else:
+    try:
+        from sklearn.base import BaseEstimator
+    except ImportError:
+        BaseEstimator = _Parameters

@@ -1,5 +1,6 @@
 //! Features of tokens from Python: dicts, lists of strings, or strings for a template.
 
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySequence, PySet, PyString, PyTuple};
 use spanrs_base::Interner;
@@ -19,13 +20,13 @@ pub(crate) struct CrfItems {
 #[pymethods]
 impl CrfItems {
     #[new]
-    #[pyo3(signature = (sequence, /))]
-    fn new(sequence: &Bound<'_, PyAny>) -> Result<Self> {
+    #[pyo3(signature = (sequence, /, any_value = false))]
+    fn new(sequence: &Bound<'_, PyAny>, any_value: bool) -> Result<Self> {
         let mut tokens = Vec::new();
         for token in sequence.try_iter()? {
             let mut items = Vec::new();
             let mut add = |name: &str, value| items.push((name.to_string(), value));
-            each_feature(&token?, &mut String::new(), 0, &mut add)?;
+            each_feature(&token?, &mut String::new(), 0, any_value, &mut add)?;
             tokens.push(items);
         }
         Ok(Self { tokens })
@@ -41,6 +42,12 @@ impl CrfItems {
             Ok(dict)
         });
         tokens.collect()
+    }
+
+    /// The first name that contains a NUL, which CRFsuite's files cannot hold.
+    fn name_with_nul(&self) -> Option<&str> {
+        let mut names = self.tokens.iter().flatten().map(|(name, _)| name.as_str());
+        names.find(|name| name.contains('\0'))
     }
 
     fn __len__(&self) -> usize {
@@ -67,11 +74,13 @@ impl Source {
     }
 }
 
-/// Calls `add` with the name and value of each feature of a token: python-crfsuite's forms.
+/// Calls `add` with the name and value of each feature of a token: python-crfsuite's forms. Values must be finite,
+/// unless `any_value`.
 fn each_feature(
     token: &Bound<'_, PyAny>,
     prefix: &mut String,
     depth: usize,
+    any_value: bool,
     add: &mut impl FnMut(&str, f64),
 ) -> Result<()> {
     if depth > NESTING {
@@ -91,14 +100,15 @@ fn each_feature(
                 add(prefix, 1.0);
             } else if is_collection(&value) {
                 prefix.push(':');
-                each_feature(&value, prefix, depth + 1, add)?;
+                each_feature(&value, prefix, depth + 1, any_value, add)?;
             } else if let Ok(bytes) = value.extract::<&[u8]>() {
                 prefix.push(':');
                 prefix.push_str(utf8(bytes)?);
                 add(prefix, 1.0);
             } else {
-                let number: f64 = value.extract().map_err(|_| not_a_value(prefix, &value))?;
-                if !number.is_finite() {
+                let number = value.extract();
+                let number: f64 = number.map_err(|cause| not_a_value(prefix, &value, cause))?;
+                if !(any_value || number.is_finite()) {
                     return Err(Error::model(format!(
                         "feature {prefix:?} has the value {number}; values must be finite"
                     )));
@@ -141,12 +151,17 @@ pub(crate) fn is_set(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>()
 }
 
-fn not_a_value(name: &str, value: &Bound<'_, PyAny>) -> Error {
+fn not_a_value(name: &str, value: &Bound<'_, PyAny>, cause: PyErr) -> Error {
     let kind = value.get_type().name().map(|name| name.to_string());
     let kind = kind.unwrap_or_default();
-    Error::model(format!(
-        "feature {name:?} is of type {kind}; it must be a number, a bool, a string or a collection of those"
-    ))
+    let too_large = cause.is_instance_of::<PyOverflowError>(value.py());
+    let message = match too_large {
+        true => format!("feature {name:?} is an {kind} that is too large for a float"),
+        false => format!(
+            "feature {name:?} is of type {kind}; it must be a number, a bool, a string or a collection of those"
+        ),
+    };
+    Error::model(message).caused_by(cause)
 }
 
 fn push_text(text: &mut String, key: &Bound<'_, PyAny>) -> Result<()> {
@@ -155,22 +170,24 @@ fn push_text(text: &mut String, key: &Bound<'_, PyAny>) -> Result<()> {
     } else if let Ok(bytes) = key.extract::<&[u8]>() {
         text.push_str(utf8(bytes)?);
     } else {
-        return Err(Error::model(format!(
+        let message = format!(
             "the name of a feature is {}; it must be a string",
             key.repr()?
-        )));
+        );
+        return Err(Error::model(message.as_str()).caused_by(PyTypeError::new_err(message)));
     }
     Ok(())
 }
 
 /// The characters of a string.
 pub(crate) fn unicode<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str> {
-    text.to_str().map_err(|_| {
+    text.to_str().map_err(|cause| {
         let repr = text.repr().map(|repr| repr.to_string());
         let repr = repr.unwrap_or_default();
         Error::model(format!(
             "{repr} contains a lone surrogate, which is not valid Unicode; decode the text as UTF-8"
         ))
+        .caused_by(cause)
     })
 }
 
@@ -214,7 +231,7 @@ fn token_features(
     for token in sequence.try_iter()? {
         let mut items = Vec::new();
         text.clear();
-        each_feature(&token?, &mut text, 0, &mut |name, value| {
+        each_feature(&token?, &mut text, 0, false, &mut |name, value| {
             items.extend(id(name).map(|id| (id, value)));
         })?;
         tokens.push(items);
@@ -295,7 +312,8 @@ pub(crate) fn inputs_of(
     names: &Interner<str>,
 ) -> Result<Inputs> {
     let mut columns = Columns::default();
-    let mut sequences = Sequences::new(names.len());
+    // Values were checked where features were read; CrfItems may have any.
+    let mut sequences = Sequences::new(names.len()).with_limit(None);
     for (at, sequence) in inputs.try_iter()?.enumerate() {
         crate::pause(at)?;
         let sequence = sequence?;

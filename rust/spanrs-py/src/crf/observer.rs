@@ -36,8 +36,9 @@ impl Observer<'_> {
             let tags = tags.map(|tags| names_of(py, self.labels, &tags));
             let (norm, active) = (state.gradient_norm, state.active);
             let (iteration, evaluations) = (state.iteration, state.evaluations);
+            let step = (state.weight_norm, state.step);
             let state = (iteration, state.loss, norm, active, evaluations);
-            callback.call1(py, (state, tags))?.extract(py)
+            callback.call1(py, (state, tags, step))?.extract(py)
         });
         match answer {
             Ok(answer) => {

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spanrs_base::Interner;
 use spanrs_crf::{
-    AttributeIndex, Error as CrfError, Features, Model, NamedCorpus, Sequences, TokenTarget, train,
+    AttributeIndex, Error as CrfError, Features, MAX_TRAINING_VALUE, Model, NamedCorpus, Sequences,
+    TokenTarget, train,
 };
 use spanrs_tags::Scheme;
 
@@ -32,10 +33,13 @@ struct Builder {
 #[pymethods]
 impl CrfTrainer {
     #[new]
-    #[pyo3(signature = (template, /))]
-    fn new(template: Option<&str>) -> Result<Self> {
+    #[pyo3(signature = (template, /, any_value = false))]
+    fn new(template: Option<&str>, any_value: bool) -> Result<Self> {
         Ok(Self(Mutex::new(Builder {
-            corpus: NamedCorpus::default(),
+            corpus: match any_value {
+                true => NamedCorpus::of_any_value(),
+                false => NamedCorpus::default(),
+            },
             source: Source::new(template)?,
         })))
     }
@@ -94,7 +98,7 @@ impl CrfTrainer {
     }
 
     /// Trains and returns the model and the reason for stopping. `callback((iteration, loss, gradient_norm,
-    /// active, evaluations), dev_tags)` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and
+    /// active, evaluations), dev_tags, (weight_norm, step))` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and
     /// record the current weights as the best so far. The trainer is empty afterwards.
     #[pyo3(signature = (algorithm, options, threads, start, dev, scheme, callback, keep_on_interrupt, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
@@ -197,7 +201,16 @@ impl Builder {
         if n != m {
             return Err(Error::shape(format!("{n} tokens, but {m} labels"), None));
         }
-        Ok(self.corpus.push(tokens, targets, weight)?)
+        let pushed = self.corpus.push(tokens, targets, weight);
+        pushed.map_err(|error| match error {
+            CrfError::Value { attribute, value } => {
+                let name = self.corpus.attributes.name(attribute).unwrap_or_default();
+                Error::model(format!(
+                    "feature {name:?} has the value {value:e}; training takes values up to {MAX_TRAINING_VALUE:e} in size, so scale it"
+                ))
+            }
+            error => error.into(),
+        })
     }
 
     fn dev_sequences(&self, dev: &Bound<'_, PyAny>) -> Result<Sequences> {
