@@ -56,6 +56,9 @@ class SpanrsHook:
 
 def install(installed: Sequence[str], tops: Mapping[str, str], distributions: Mapping[str, str]) -> None:
     """Add a finder for the packages that SPANRS_ACTIVATE names, or else for those of the hook."""
+    # Site reads a folder again if its path has another spelling.
+    if any(type(finder).__name__ == "SpanrsHook" for finder in sys.meta_path):
+        return
     chosen = os.environ.get("SPANRS_ACTIVATE")
     packages = installed if chosen is None else chosen.replace(",", " ").split()
     unknown = [package for package in packages if package not in tops]
