@@ -239,3 +239,38 @@ impl Sequences {
         (start..self.ends[token]).map(move |at| (self.attribute[at], values(at)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_says_which_values_are_accepted() {
+        let values = [1.0, -1e100, 1e101, f64::NEG_INFINITY, f64::NAN];
+        let accepted = |limit| {
+            values.map(|value| {
+                let mut sequences = Sequences::new(1).with_limit(limit);
+                sequences.token([(0, value)]).is_ok()
+            })
+        };
+        assert_eq!(Sequences::default().limit, Some(f64::MAX));
+        assert_eq!(accepted(Some(f64::MAX)), [true, true, true, false, false]);
+        assert_eq!(
+            accepted(Some(MAX_TRAINING_VALUE)),
+            [true, true, false, false, false]
+        );
+        assert_eq!(accepted(None), [true; 5]);
+    }
+
+    #[test]
+    fn sequences_with_values_that_are_not_finite_are_told_apart() {
+        let mut sequences = Sequences::new(1).with_limit(None);
+        for value in [1.0, f64::NAN] {
+            assert!(!sequences.has_non_finite());
+            sequences.token([(0, value)]).unwrap();
+            sequences.end();
+        }
+        assert!(sequences.has_non_finite());
+        assert_eq!([0, 1].map(|at| sequences.is_non_finite(at)), [false, true]);
+    }
+}
