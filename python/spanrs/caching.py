@@ -51,6 +51,7 @@ class cached_property(Generic[T]):  # noqa: N801  # the name of the class in fun
     def __get__(self, instance: object, owner: type | None = None) -> Self | T:
         if instance is None:
             return self
-        # The first value stays, so that every caller gets the same object.
-        value: T = instance.__dict__.setdefault(self._name, self._compute(instance))
+        # Assigned, because the attribute of a base class may have kept its own value under this name.
+        value: T = self._compute(instance)
+        instance.__dict__[self._name] = value
         return value

@@ -68,7 +68,10 @@ def test_conllu_keeps_all_else(model, tmp_path, capsysbinary):
     path.write_text(CONLLU)
     status, out, _ = spanrs(capsysbinary, "parse", model, path)
     assert status == 0
-    before, after = CONLLU.splitlines(), out.splitlines()
+    # What was predicted is named behind the other comments.
+    comment = "# text = They don't eat\n"
+    marked = CONLLU.replace(comment, f"{comment}# spanrs.predicted = UPOS XPOS HEAD DEPREL\n")
+    before, after = marked.splitlines(), out.splitlines()
     assert [line for line in after if not line[:1].isdigit() or "-" in line[:3] or "." in line[:3]] == [
         line for line in before if not line[:1].isdigit() or "-" in line[:3] or "." in line[:3]
     ]
@@ -93,7 +96,10 @@ def test_lines_of_words_become_conllu(text, model, tmp_path, capsysbinary):
     assert [line.split("\t")[6] for line in tagged.splitlines() if line] == ["_"] * 5
     if "/" in text:
         status, kept, _ = spanrs(capsysbinary, "parse", "--keep-tags", model, path)
-        assert [line.split("\t")[4] for line in kept.splitlines() if line] == list("XYZXY")
+        lines = [line for line in kept.splitlines() if line]
+        assert [line.split("\t")[4] for line in lines if line[0] != "#"] == list("XYZXY")
+        # The tags are not those of the model.
+        assert [line for line in lines if line[0] == "#"] == ["# spanrs.predicted = HEAD DEPREL"] * 2
 
 
 @pytest.mark.parametrize(
@@ -261,3 +267,109 @@ def test_published_training_is_there(tmp_path, capsysbinary):
     assert spanrs(capsysbinary, *args)[0] == 0
     _status, out, _ = spanrs(capsysbinary, "info", tmp_path / "m")
     assert "no labels" in out
+
+
+GOLD = (
+    "# text = They ate\n1\tThey\tthey\tPRON\tPRP\tCase=Nom\t2\tnsubj\t2:nsubj\t_\n"
+    "2\tate\teat\tVERB\tVBD\tTense=Past\t0\troot\t0:root\t_\n2.1\tx\tx\tX\tX\t_\t_\t_\t2:obj\t_\n\n"
+)
+
+
+def measured(capsysbinary, gold, pred, *args):
+    """Compare files; give F1 by measure (None for "-"), the JSON, and what was said."""
+    _, text, said = spanrs(capsysbinary, "eval", gold, pred, *args)
+    _, as_json, _ = spanrs(capsysbinary, "eval", gold, pred, *args, "--json")
+    found = json.loads(as_json)
+    shown = {line.split()[0]: line.split()[-2] for line in text.splitlines() if line[:1].isupper()}
+    values = {name: found["criteria"][name]["micro"]["f1"] for name in found["criteria"]}
+    for name, title in (("upos", "UPOS"), ("lemmas", "Lemmas"), ("feats", "UFeats"), ("mlas", "MLAS")):
+        assert shown[title] == ("-" if values[name] is None else f"{100 * values[name]:.2f}")
+    return values, found, said
+
+
+def unscored(values):
+    return {name for name, value in values.items() if value is None}
+
+
+def test_columns_that_parse_copied_are_not_scored(model, tmp_path, capsysbinary):
+    gold, pred = tmp_path / "gold.conllu", tmp_path / "pred.conllu"
+    gold.write_text(GOLD * 3)
+    spanrs(capsysbinary, "parse", model, gold, "-o", pred)
+    values, found, said = measured(capsysbinary, gold, pred)
+    assert unscored(values) == {"lemmas", "feats", "mlas"} == set(found["unscored"])
+    assert "warning: pred did not predict FEATS, LEMMA, but copied" in said
+    assert "FEATS, LEMMA" in found["warnings"][0]
+    # A page, and CSV, have no numbers of them.
+    _, csv, _ = spanrs(capsysbinary, "eval", gold, pred, "--to", "csv")
+    assert not {row.split(",")[1] for row in csv.splitlines()} & {"lemmas", "feats", "mlas"}
+    _, html, _ = spanrs(capsysbinary, "eval", gold, pred, "--to", "html")
+    assert "did not predict" in html
+    assert "<dt>MLAS</dt>" not in html
+    # The comments go with their sentences: files may be joined with others.
+    (tmp_path / "joined").write_text(GOLD + pred.read_text())
+    (tmp_path / "gold4").write_text(GOLD * 4)
+    assert unscored(measured(capsysbinary, tmp_path / "gold4", tmp_path / "joined")[0]) == unscored(values)
+    # Without them the columns are somebody's predictions.
+    lines = pred.read_text().splitlines(keepends=True)
+    pred.write_text("".join(line for line in lines if not line.startswith("# spanrs")))
+    assert not unscored(measured(capsysbinary, gold, pred)[0])
+
+
+def test_blank_leaves_out_what_is_not_predicted(model, tmp_path, capsysbinary):
+    gold, pred = tmp_path / "gold.conllu", tmp_path / "pred.conllu"
+    gold.write_text(GOLD)
+    spanrs(capsysbinary, "parse", "--blank", model, gold, "-o", pred)
+    rows = [line.split("\t") for line in pred.read_text().splitlines()]
+    assert [row[0] for row in rows] == ["# text = They ate", "1", "2", ""]
+    assert [[row[at] for at in (2, 5, 8)] for row in rows[1:3]] == [["_"] * 3] * 2
+    values, _, said = measured(capsysbinary, gold, pred)
+    assert unscored(values) == {"lemmas", "feats", "mlas"}
+    assert "note: pred has no LEMMA" in said
+    assert "pred has no FEATS" in said
+    spanrs(capsysbinary, "parse", "--blank", "--keep-tags", model, gold, "-o", pred)
+    assert "\tPRON\tPRP\t_\t" in pred.read_text()
+    assert {"upos", "xpos", "mlas"} < unscored(measured(capsysbinary, gold, pred)[0])
+
+
+def test_a_file_that_was_only_tagged_has_no_attachment_scores(model, tmp_path, capsysbinary):
+    gold, tagged, parsed = (tmp_path / name for name in ("gold", "tagged", "parsed"))
+    gold.write_text(GOLD)
+    spanrs(capsysbinary, "tag", model, gold, "-o", tagged)
+    values, _, _ = measured(capsysbinary, gold, tagged)
+    assert set(values) - unscored(values) == {"upos", "xpos"}
+    # Tags that were predicted before stay predictions.
+    spanrs(capsysbinary, "parse", "--keep-tags", model, tagged, "-o", parsed)
+    assert "# spanrs.predicted = UPOS XPOS HEAD DEPREL\n" in parsed.read_text()
+    assert unscored(measured(capsysbinary, gold, parsed)[0]) == {"lemmas", "feats", "mlas"}
+
+
+def test_gold_without_a_column_has_no_measure_of_it(tmp_path, capsysbinary):
+    gold, pred = tmp_path / "gold", tmp_path / "pred"
+    pred.write_text(GOLD)
+    rows = [line.split("\t") for line in GOLD.splitlines()]
+    for column, missing in (
+        (2, {"lemmas"}),
+        (3, {"upos", "mlas"}),
+        (4, {"xpos"}),
+        (5, {"feats", "mlas"}),
+        (7, {"las", "clas", "mlas", "las_no_punct"}),
+    ):
+        changed = [[*row[:column], "_", *row[column + 1 :]] if len(row) == 10 else row for row in rows]
+        gold.write_text("".join("\t".join(row) + "\n" for row in changed) + "\n")
+        for sides in ((gold, pred), (pred, gold)):
+            assert unscored(measured(capsysbinary, *sides)[0]) == missing
+        assert "note: gold has no" in measured(capsysbinary, gold, pred)[2]
+
+
+def test_training_and_evaluation_have_one_las(tmp_path, capsysbinary):
+    """Labels are compared without subtypes by both."""
+    dev = tmp_path / "dev.conllu"
+    text = TREEBANK.read_text()
+    dev.write_text(text.replace("\tnsubj\t", "\tnsubj:pass\t").replace("\tdet\t", "\tdet:x\t"))
+    args = ("train", TREEBANK, "--dev", dev, "--models", 1, "--epochs", 2, "--jackknife", 0, "-q", "--json")
+    _, out, _ = spanrs(capsysbinary, *args, "-o", tmp_path / "m")
+    _, measures, _ = spanrs(capsysbinary, "eval", dev, tmp_path / "m", "--json")
+    found = json.loads(measures)["criteria"]
+    assert json.loads(out)["dev"] == pytest.approx(
+        {name: found[name]["micro"]["f1"] for name in ("uas", "las")}
+    )

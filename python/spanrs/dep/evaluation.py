@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from spanrs import _spanrs
-from spanrs.dep.matcher import DEFAULT, Dep
+from spanrs.dep.matcher import DEFAULT, Dep, copied_columns
 from spanrs.dep.parse import Parse
+from spanrs.errors import warn
 from spanrs.eval import Result
 from spanrs.eval.evidence import Evidence
 from spanrs.io.sources import Source
@@ -38,6 +40,8 @@ def evaluate(
     Result
         ``result.micro`` is LAS, ``result["uas"].micro`` UAS, and so on for the criteria of :class:`Dep`. Precision
         divides by the words of pred, recall by those of gold; both are the accuracy if the words are the same.
+        ``result.unscored`` names the measures that say nothing, which are numbers here, but ``-`` or null in tables
+        and JSON: those of columns that a side does not annotate at all, and of columns that pred copied.
 
     Raises
     ------
@@ -48,6 +52,12 @@ def evaluate(
     OSError
         Where a file cannot be read.
 
+    Warns
+    -----
+    spanrs.errors.SpanrsWarning
+        Where pred has columns that ``spanrs dep parse`` or ``tag`` copied from its input; comments such as
+        ``# spanrs.predicted = UPOS XPOS HEAD DEPREL`` name those that were predicted.
+
     Examples
     --------
     >>> from spanrs.dep import Parse, evaluate
@@ -56,9 +66,20 @@ def evaluate(
     >>> result = evaluate(gold, pred)
     >>> round(result["uas"].micro.f1, 3)
     0.667
+    >>> result.unscored["lemmas"]
+    'pred has no LEMMA'
     """
     counts = _spanrs.dep_evaluate(_source(gold), _source(pred), any_roots, matcher.subtypes, documents)
-    return Result(counts, matcher.settings() | {"version": _spanrs.__version__}, matcher, Evidence(), None)
+    settings = matcher.settings() | {"version": _spanrs.__version__}
+    result = Result(counts, settings, matcher, Evidence(), None)
+    if copied := copied_columns(result._unweighted_corpus):
+        message = (
+            f"pred did not predict {', '.join(copied)}, but copied what its input had; if another program has "
+            "predicted that, remove the comments '# spanrs.predicted' from pred"
+        )
+        result = replace(result, evidence=Evidence(warnings=(message,)))
+        warn(result.warnings)
+    return result
 
 
 def _source(trees: Trees) -> Source:

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from spanrs.eval.matchers import Matcher, register
+
+#: Criterion -> the columns of CoNLL-U that it compares.
+COLUMNS = {
+    "upos": ("UPOS",),
+    "xpos": ("XPOS",),
+    "feats": ("FEATS",),
+    "lemmas": ("LEMMA",),
+    "uas": ("HEAD",),
+    "uas_no_punct": ("HEAD",),
+    "las": ("HEAD", "DEPREL"),
+    "las_no_punct": ("HEAD", "DEPREL"),
+    "clas": ("HEAD", "DEPREL"),
+    "mlas": ("HEAD", "DEPREL", "UPOS", "FEATS"),
+}
+_ALL_COLUMNS = tuple(dict.fromkeys(column for columns in COLUMNS.values() for column in columns))
+#: Why criteria of copied columns are not scored.
+COPIED = "pred has a copied column"
 
 
 @dataclass(frozen=True)
@@ -34,6 +52,26 @@ class Dep(Matcher):
     def settings(self) -> dict[str, str]:
         """Name how trees are compared, for signatures."""
         return super().settings() | ({"subtypes": "true"} if self.subtypes else {})
+
+    def unscored(self, corpus: Mapping[str, int]) -> dict[str, str]:
+        """Name the criteria of columns that a side does not annotate at all, or that pred copied from its input."""
+        reasons: dict[str, str] = {}
+        for column in _ALL_COLUMNS:
+            for side, words in (("pred", "pred_words"), ("gold", "words")):
+                if 0 < corpus.get(words, 0) == corpus.get(f"{side}_without_{column.lower()}", 0):
+                    what = "labels" if column == "DEPREL" else column
+                    reasons.setdefault(column, f"{side} has no {what}")
+        reasons = dict.fromkeys(copied_columns(corpus), COPIED) | reasons
+        return {
+            criterion: next(reasons[column] for column in columns if column in reasons)
+            for criterion, columns in COLUMNS.items()
+            if not reasons.keys().isdisjoint(columns)
+        }
+
+
+def copied_columns(corpus: Mapping[str, int]) -> list[str]:
+    """Name the columns that pred copied, at least in part."""
+    return [column for column in _ALL_COLUMNS if corpus.get(f"copied_{column.lower()}", 0)]
 
 
 register("dep", Dep, {"subtypes": bool})

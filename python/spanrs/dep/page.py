@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from spanrs import _spanrs
 from spanrs.dep.evaluation import Trees
 from spanrs.dep.parse import Parse
-from spanrs.dep.scores import MEASURES, missing, score_tables
+from spanrs.dep.scores import MEASURES, main_label, score_tables
 from spanrs.errors import SpanrsError
 from spanrs.eval import Result
 from spanrs.eval.measures import Measure
@@ -77,7 +77,6 @@ def tree_page(
     pred: Trees | None = None,
     *,
     title: str = "Evaluation of trees",
-    copied: Collection[str] = (),
 ) -> str:
     """Return the report of an evaluation of trees: measures, labels, confusion, and words with a wrong head or label.
 
@@ -90,8 +89,6 @@ def tree_page(
         grows with the number of errors only.
     title : str
         Title of the page.
-    copied : collection of str
-        Measures of what pred copied from gold; they are left out.
 
     Returns
     -------
@@ -115,7 +112,7 @@ def tree_page(
     """
     # Each row of counts is a sentence.
     result = replace(result, by_sentence=True)
-    sections = list(_sections(result, {*missing(result), *copied}))
+    sections = list(_sections(result, result.unscored))
     if gold is not None and pred is not None:
         try:
             subtypes = getattr(result.matcher, "subtypes", False)
@@ -125,8 +122,8 @@ def tree_page(
             sections.append(Lines("Errors", [f"Errors are not listed: {error}"]))
     else:
         sections.append(Lines("Errors", ["The trees of both sides are needed to list errors."]))
-    if result.notes:
-        sections.append(Lines("Notes", result.notes))
+    if notes := [*result.warnings, *result.notes]:
+        sections.append(Lines("Notes", notes))
     return render(title, sections, signature=result.signature)
 
 
@@ -142,7 +139,7 @@ def _sections(result: Result, empty: Collection[str]) -> Iterator[Section]:
         Card("Sentences", amount(result.sentences)),
     ]
     yield Cards("Summary", cards)
-    measures, *by_label = score_tables(result, per_label=True, copied=empty)
+    measures, *by_label = score_tables(result, per_label=True)
     yield Sorted("Measures", measures)
     yield from (Sorted("LAS by label", table) for table in by_label)
     if labels:
@@ -229,16 +226,12 @@ def _wrong_words(gold: _Tree, pred: _Tree, *, subtypes: bool) -> dict[int, str]:
     wrong = {}
     rows = zip(gold.heads, pred.heads, gold.labels, pred.labels, strict=True)
     for at, (head, other_head, label, other_label) in enumerate(rows):
-        has_label = label == other_label if subtypes else _main(label) == _main(other_label)
+        has_label = label == other_label if subtypes else main_label(label) == main_label(other_label)
         if head != other_head:
             wrong[at] = "head" if has_label else "both"
         elif not has_label:
             wrong[at] = "label"
     return wrong
-
-
-def _main(label: str) -> str:
-    return label.partition(":")[0]
 
 
 def _example(kind: str, sentence: int, word: int, trees: tuple[_Tree, _Tree]) -> Example:

@@ -13,7 +13,7 @@ from spanrs.eval import warnings
 from spanrs.eval.details import ErrorList
 from spanrs.eval.evidence import Detail, Evidence, Violations
 from spanrs.eval.matchers import Cell, Matcher, as_matcher, criteria, find_criterion
-from spanrs.eval.scores import CriterionResult, Measured, Score, Totals
+from spanrs.eval.scores import CriterionResult, Measured, Score, Totals, UnscoredResult
 
 #: The one type of spans whose types are not looked at.
 UNTYPED = "_"
@@ -59,6 +59,19 @@ class Evaluation(Measured):
     @cached_property
     def _views(self) -> dict[str, CriterionResult]:
         return {name: CriterionResult(self, name) for name in self.matcher.criteria}
+
+    @cached_property
+    def unscored(self) -> Mapping[str, str]:
+        """Criteria whose measures say nothing of the data, and why; tables show them as ``-``.
+
+        Of trees: measures of columns that pred or gold does not annotate at all, or that were copied instead of
+        predicted.
+        """
+        return self.matcher.unscored(self._unweighted_corpus)
+
+    def shown(self, criterion: str) -> CriterionResult:
+        """Give the measures of a criterion as they are shown: not numbers if it is :attr:`unscored`."""
+        return UnscoredResult(self, criterion) if criterion in self.unscored else self[criterion]
 
     @cached_property
     def cells(self) -> Sequence[Cell]:

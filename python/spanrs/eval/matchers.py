@@ -69,6 +69,11 @@ class Matcher:
         del cells
         return list(self.criteria)
 
+    def unscored(self, corpus: Mapping[str, int]) -> dict[str, str]:
+        """Name the criteria whose measures say nothing of the data, and why; ``corpus`` has its numbers."""
+        del corpus
+        return {}
+
     @property
     def axis(self) -> str | None:
         """Side whose type errors between types are attributed to, or None for the criterion's default."""

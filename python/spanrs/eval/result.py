@@ -23,7 +23,7 @@ from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.pages import result_page
 from spanrs.eval.resampling import Bootstrap, bootstrap
-from spanrs.eval.scores import CriterionResult
+from spanrs.eval.scores import CriterionResult, UnscoredResult
 from spanrs.eval.stored import ANY, NONE, check_stored
 from spanrs.report.table import Table
 
@@ -311,15 +311,16 @@ class Result(Evaluation):
             criterion; ``criterion``, its name, and ``criteria``, the same for all of them where there are several;
             ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``, ``sentences``,
             ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and ``first``), ``detection``,
-            ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, and where they were asked
-            for ``errors``, ``documents`` and ``details``.
+            ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored`` where it is
+            not empty, and where they were asked for ``errors``, ``documents`` and ``details``.
         """
         everything: dict[str, Any] = {"matcher": self.matcher.to_dict(), "criterion": self.criterion.name}
-        everything |= super().to_dict()
+        own = self.criterion.name
+        everything |= self.shown(own).to_dict() if own in self.unscored else super().to_dict()
         if len(self.matcher.criteria) > 1:
             everything["criteria"] = {
                 # Not cached: with many types each criterion takes tens of MB.
-                name: CriterionResult(self, name).to_dict()
+                name: (UnscoredResult if name in self.unscored else CriterionResult)(self, name).to_dict()
                 for name in criteria or self.matcher.criteria
             }
         everything |= {
@@ -337,13 +338,15 @@ class Result(Evaluation):
             "signature": self.signature,
             "short_signature": self.short_signature,
         }
+        if self.unscored:
+            everything["unscored"] = dict(self.unscored)
         if self.error_list is not None:
             everything["errors"] = [plain_detail(error) for error in self.error_list.by_frequency()]
         if untyped:
             everything["untyped"] = asdict(self.untyped)
             everything["untyped_counts"] = self.untyped_totals._asdict()
         if not self.by_sentence and self.documents:
-            everything["documents"] = [row.to_dict() for row in self.documents]
+            everything["documents"] = [row.to_dict() for row in self.shown(own).documents]
         if self.details is not None:
             everything["details"] = {
                 name: [plain_detail(detail) for detail in details] for name, details in self.details.items()
@@ -540,7 +543,9 @@ class Result(Evaluation):
     def __repr__(self) -> str:
         names = list(self.matcher.criteria)
         f1 = ", ".join(
-            f"{self[name].micro.f1:.4f}" if len(names) == 1 else f"{name} {self[name].micro.f1:.4f}"
+            f"{self.shown(name).micro.f1:.4f}"
+            if len(names) == 1
+            else f"{name} {self.shown(name).micro.f1:.4f}"
             for name in names
         )
         return f"<Result F1 {f1} of {self.micro.support} spans, {self.signature}>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
@@ -57,7 +57,6 @@ class DocumentRow(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain values; ``totals`` as ``counts``, what is not a number as None."""
-        measures = asdict(self.micro).items()
         return {
             "document": self.document,
             "name": self.name,
@@ -65,7 +64,7 @@ class DocumentRow(NamedTuple):
             "tokens": self.tokens,
             "counts": self.totals._asdict(),
             "outcomes": self.outcomes,
-            "micro": {name: None if math.isnan(value) else value for name, value in measures},
+            "micro": plain_score(self.micro),
         }
 
 
@@ -209,14 +208,15 @@ class Measured:
         Returns
         -------
         dict
-            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``), ``per_type``
-            (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``, ``outcomes_by_type``.
+            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``; None for what is
+            not a number), ``per_type`` (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``,
+            ``outcomes_by_type``.
         """
         return {
-            "micro": asdict(self.micro),
-            "macro": asdict(self.macro),
-            "weighted": asdict(self.weighted),
-            "per_type": {name: asdict(score) for name, score in self.per_type.items()},
+            "micro": plain_score(self.micro),
+            "macro": plain_score(self.macro),
+            "weighted": plain_score(self.weighted),
+            "per_type": {name: plain_score(score) for name, score in self.per_type.items()},
             "counts": self.totals._asdict(),
             "outcomes": self.outcomes,
             "outcomes_by_type": self.outcomes_by_type,
@@ -240,3 +240,30 @@ class CriterionResult(Measured):
         self.matcher, self.counts = result.matcher, result.counts
         self.document_weights = result.document_weights
         self.criterion = find_criterion(result.matcher.criteria, name, result.matcher)
+
+
+class UnscoredResult(CriterionResult):
+    """A criterion whose measures say nothing: it is counted, but precision, recall and F1 are not numbers."""
+
+    @cached_property
+    def _summary(self) -> _spanrs._Summary:
+        (counts, totals, micro), macro, weighted, types = super()._summary
+        by_type = [(name, outcomes, own, _unscored(score)) for name, outcomes, own, score in types]
+        return (counts, totals, _unscored(micro)), _unscored(macro), _unscored(weighted), by_type
+
+    @cached_property
+    def documents(self) -> list[DocumentRow]:
+        """One row a document, where documents were asked for."""
+        return [
+            row._replace(micro=replace(row.micro, precision=math.nan, recall=math.nan, f1=math.nan))
+            for row in super().documents
+        ]
+
+
+def _unscored(score: _spanrs._Score) -> _spanrs._Score:
+    return math.nan, math.nan, math.nan, score[3]
+
+
+def plain_score(score: Score) -> dict[str, float | None]:
+    """Give a score as a plain dictionary, None for what is not a number."""
+    return {name: None if math.isnan(value) else value for name, value in asdict(score).items()}

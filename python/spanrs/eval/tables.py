@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.scores import plain_score
 from spanrs.report.numbers import amount, percent, safe_cell
 from spanrs.report.table import Table, as_text, print_parts
 
@@ -31,10 +30,11 @@ NOTHING = "(none)"
 def _criteria(result: Evaluation, names: Sequence[str] | None) -> list[CriterionResult]:
     if isinstance(names, str):
         raise TypeError(f"criteria is a sequence of names, not one str; say [{names!r}]")
-    return [result[name] for name in names or result.matcher.shown(result.cells)]
+    return [result.shown(name) for name in names or result.matcher.shown(result.cells)]
 
 
-def _percents(score: Score) -> list[str]:
+def percents(score: Score) -> list[str]:
+    """Give precision, recall and F1 in per cent; ``-`` for what is not a number."""
     return [percent(value) for value in (score.precision, score.recall, score.f1)]
 
 
@@ -50,8 +50,8 @@ def _measure_heads(result: Evaluation, criteria: Sequence[CriterionResult]) -> S
 def _measures(result: Evaluation, scores: Sequence[Score | None]) -> list[str]:
     """Give the measures of a row, whose scores are those of the criteria; None where one has no such type."""
     if _is_single(result) and scores[0] is not None:
-        return _percents(scores[0])
-    return ["" if score is None else _percents(score)[-1] for score in scores]
+        return percents(scores[0])
+    return ["" if score is None else percents(score)[-1] for score in scores]
 
 
 def _is_plain(criterion: Measured) -> bool:
@@ -124,7 +124,7 @@ def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
         shown = "all" if name is None else name
         for criterion, score, outcomes in rows:
             numbers = map(amount, outcomes.values())
-            table.add_row(shown, criterion.criterion.name, *_percents(score), *numbers)
+            table.add_row(shown, criterion.criterion.name, *percents(score), *numbers)
             shown = ""
     return table
 
@@ -132,7 +132,7 @@ def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
 def _summary(criteria: Sequence[CriterionResult]) -> Table:
     table = Table(["criterion", *MEASURES], title="Measures")
     for criterion in criteria:
-        table.add_row(criterion.criterion.name, *_percents(criterion.micro))
+        table.add_row(criterion.criterion.name, *percents(criterion.micro))
     return table
 
 
@@ -280,7 +280,7 @@ def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Ta
     heads = [*_measure_heads(first, criteria), *support, *_heads(first), "violations", *differing]
     table = Table([head, *heads])
     for system, result in results.items():
-        cells = _measures(result, [result[name].micro for name in result.matcher.criteria])
+        cells = _measures(result, [result.shown(name).micro for name in result.matcher.criteria])
         cells += [amount(result.micro.support)] if support else []
         cells += _numbers(result, result.totals, result.outcomes)
         cells += [amount(result.violations["pred"].count)]
@@ -307,8 +307,7 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
         rows += [(row.shown_name, "", c, row.micro, row.outcomes) for c, row in of_criteria]
     for document, name, criterion, score, outcomes in rows:
         names = {"document": safe_cell(document), "type": safe_cell(name)}
-        measures = {name: "" if math.isnan(value) else value for name, value in asdict(score).items()}
-        out.writerow(names | {"criterion": criterion.criterion.name} | measures | outcomes)
+        out.writerow(names | {"criterion": criterion.criterion.name} | plain_score(score) | outcomes)
     return text.getvalue()
 
 

@@ -84,7 +84,7 @@ pub use lines::{LineReader, Source};
 pub use open::open;
 pub use span_file::{SpanFileReader, SpanLine};
 pub use syntax::{
-    Annotation, Multiword, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxPart, SyntaxReader,
-    SyntaxSentence, SyntaxWord, write_sentence,
+    Annotation, ColumnSet, Multiword, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxPart,
+    SyntaxReader, SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
 pub use task::{Alias, Category, Tag, Task, read_tasks};

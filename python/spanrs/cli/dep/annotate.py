@@ -12,6 +12,13 @@ from spanrs.cli.dep.inputs import check_output, input_format, load_model, open_f
 from spanrs.cli.run import print_message
 from spanrs.io import atomic_output
 
+blank = click.option(
+    "--blank",
+    is_flag=True,
+    help='Write "_" in LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS instead of copying from FILE what the model '
+    "does not predict, and leave out empty nodes.",
+)
+
 
 @click.command("parse")
 @click.argument("model_path", metavar="MODEL")
@@ -23,6 +30,7 @@ from spanrs.io import atomic_output
     is_flag=True,
     help="Parse with the tags of the files, and keep them, instead of tagging.",
 )
+@blank
 @threads
 def parse(
     model_path: str,
@@ -30,15 +38,17 @@ def parse(
     output: str | None,
     format_name: str,
     keep_tags: bool,
+    blank: bool,
     threads: int,
 ) -> None:
     """Tag and parse FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
 
     UPOS (if the model predicts it), XPOS, HEAD and DEPREL are filled; comments, multiword tokens, empty nodes and
-    all other columns stay as they are. An unlabelled model leaves DEPREL "_". Nothing is written if a file cannot
-    be read.
+    all other columns stay as they are, unless --blank empties them. A sentence with copied columns gets a comment,
+    such as "# spanrs.predicted = UPOS XPOS HEAD DEPREL": spanrs dep eval scores no other columns. An unlabelled
+    model leaves DEPREL "_". Nothing is written if a file cannot be read.
     """
-    _annotate(model_path, files, output, format_name, keep_tags=keep_tags, threads=threads, parse=True)
+    _annotate(model_path, files, output, format_name, (True, keep_tags, blank, threads))
 
 
 @click.command("tag")
@@ -46,15 +56,22 @@ def parse(
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @options.output
 @input_format
+@blank
 @threads
 def tag(
-    model_path: str, files: tuple[str, ...], output: str | None, format_name: str, threads: int
+    model_path: str,
+    files: tuple[str, ...],
+    output: str | None,
+    format_name: str,
+    blank: bool,
+    threads: int,
 ) -> None:
     """Tag FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
 
-    UPOS (if the model predicts it) and XPOS are filled; all else stays as it is.
+    UPOS (if the model predicts it) and XPOS are filled; all else stays as it is, unless --blank empties it. A
+    sentence with copied columns gets a comment, such as "# spanrs.predicted = UPOS XPOS", that names the others.
     """
-    _annotate(model_path, files, output, format_name, keep_tags=False, threads=threads, parse=False)
+    _annotate(model_path, files, output, format_name, (False, False, blank, threads))
 
 
 def _annotate(
@@ -62,14 +79,13 @@ def _annotate(
     files: tuple[str, ...],
     output: str | None,
     format_name: str,
-    *,
-    keep_tags: bool,
-    threads: int,
-    parse: bool,
+    how: tuple[bool, bool, bool, int],
 ) -> None:
+    """Write the files with predictions; ``how`` is (parse, keep tags, blank, threads)."""
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read once")
     check_output(output, (model_path, *files))
+    parse, keep_tags, blank, threads = how
     model = load_model(model_path, parser=parse)
     count = thread_count(threads)
     size = sum(Path(path).stat().st_size for path in files if Path(path).is_file())
@@ -82,7 +98,7 @@ def _annotate(
             file = open_file(path, format_name)
             if format_name == "auto" and file.format != "conllu":
                 print_message("note", f"{path} is read as {file.format} (--format)")
-            while (text := model.annotate_file(file, parse, keep_tags, count)) is not None:
+            while (text := model.annotate_file(file, parse, keep_tags, blank, count)) is not None:
                 out.write(text)
                 done += len(text)
                 if bar is not None:

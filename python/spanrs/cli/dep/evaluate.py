@@ -14,8 +14,10 @@ from spanrs.cli.dep.inputs import load_model, thread_count, threads
 from spanrs.cli.output import Output, output_options
 from spanrs.cli.run import print_message
 from spanrs.dep import Dep, Parser, evaluate
+from spanrs.dep.matcher import COPIED
 from spanrs.dep.page import tree_page
-from spanrs.dep.scores import MEASURES, missing, score_tables
+from spanrs.dep.scores import MEASURES, score_tables
+from spanrs.eval import Result
 from spanrs.io import Source, rereadable
 
 #: First bytes of a model file: the length of the header, which begins with a brace.
@@ -50,20 +52,19 @@ def command(
     The measures are those of the CoNLL 2018 shared task: tokens of both sides are aligned by their characters, and
     precision, recall and F1 are of aligned words; with the same tokens all three are the accuracy. UAS and LAS without
     punctuation leave out words whose gold label is punct or P. Measures are printed in per cent, in JSON and CSV they
-    are fractions.
+    are fractions. Measures that say nothing are "-", null in JSON and left out of CSV: those of columns that a side
+    does not annotate at all, or that PRED copied from its input instead of predicting them.
     """
     if gold == pred == "-":
         raise click.UsageError("standard input can be read once")
     output.check([gold, pred])
     matcher = Dep(subtypes=subtypes)
-    copied: set[str] = set()
     is_page, is_model = output.to == "html", _is_model(pred)
     with ExitStack() as stack:
         # Trees are read again for the errors of a report.
         golds = stack.enter_context(rereadable(console.source(gold), needed=is_page or is_model))
         if is_model:
             model = load_model(pred, parser=True)
-            copied = _not_predicted(model)
             any_roots = any_roots or not Parser.of(model).single_root
             parsed = stack.enter_context(TemporaryFile())
             _write_trees(model, golds(), parsed, thread_count(threads))
@@ -71,18 +72,14 @@ def command(
         else:
             preds = stack.enter_context(rereadable(console.source(pred), needed=is_page))
         result = evaluate(golds(), preds(), matcher, any_roots=any_roots, documents=is_page)
-        empty = {*missing(result), *copied}
         title = f"{pred} against {gold}"
-        page = tree_page(result, golds(), preds(), title=title, copied=copied) if is_page else ""
-    for reason in dict.fromkeys(missing(result).values()):
-        print_message("note", reason)
-    if copied:
-        print_message(
-            "note", f"the model does not predict {', '.join(MEASURES[name] for name in sorted(copied))}"
-        )
-    tables = score_tables(result, per_label=per_label, copied=copied)
+        page = tree_page(result, golds(), preds(), title=title) if is_page else ""
+    _print_unscored(result, is_model=is_model)
+    tables = score_tables(result, per_label=per_label)
     # The first criterion says which types have rows: the labels.
-    shown = sorted((name for name in MEASURES if name not in empty), key=lambda name: name != "las")
+    shown = sorted(
+        (name for name in MEASURES if name not in result.unscored), key=lambda name: name != "las"
+    )
     output.write(
         {
             "text": lambda: [part for table in tables for part in (table, "\n")] + [result.signature],
@@ -96,19 +93,24 @@ def command(
 
 
 def _write_trees(model: _spanrs.DepModel, gold: Source, out: IO[bytes], threads: int) -> None:
-    """Parse the words of gold, and go back to the beginning of the output."""
+    """Parse the words of gold without copying its columns, and go back to the beginning of the output."""
     file = _spanrs.SyntaxFile(gold, None)
-    while (text := model.annotate_file(file, True, False, threads)) is not None:
+    while (text := model.annotate_file(file, True, False, True, threads)) is not None:
         out.write(text)
     out.seek(0)
 
 
-def _not_predicted(model: _spanrs.DepModel) -> set[str]:
-    """Give the measures of what the model copies from gold."""
-    tags = model.tags()
-    copied = {"feats", "lemmas", "mlas"}
-    copied |= {name for at, name in enumerate(("xpos", "upos")) if not any(pair[at] for pair in tags)}
-    return copied
+def _print_unscored(result: Result, *, is_model: bool) -> None:
+    """Say which measures are not numbers, and why; the warning of the evaluation is of copied columns."""
+    not_predicted = []
+    for name, title in MEASURES.items():
+        if is_model and result.unscored.get(name, "").startswith("pred"):
+            not_predicted.append(title)
+    if not_predicted:
+        print_message("note", f"the model does not predict {', '.join(not_predicted)}")
+    for reason in dict.fromkeys(result.unscored.values()):
+        if not (is_model and reason.startswith("pred")) and reason != COPIED:
+            print_message("note", reason)
 
 
 def _is_model(path: str) -> bool:

@@ -39,12 +39,12 @@ mod words;
 
 pub use align::{Aligned, TooManyWords, align};
 pub use schema::SCHEMA;
-pub use words::{Node, is_content, is_functional, is_punctuation, main_relation};
+pub use words::{COLUMNS, Node, is_content, is_functional, is_punctuation, main_relation};
 
 use crate::outcomes::{Cell, Counts};
 use schema::{
-    ARCS, CONTENT, CORPUS, FEATS, LEMMAS, MISLABELLED, MISSED, MLAS, NO_PUNCT, RIGHT, SPURIOUS,
-    UPOS, WRONG, WRONG_TAG,
+    ARCS, CONTENT, COPIED, CORPUS, FEATS, GOLD_WITHOUT, LEMMAS, MISLABELLED, MISSED, MLAS,
+    NO_PUNCT, PRED_WITHOUT, RIGHT, SPURIOUS, UPOS, WRONG, WRONG_TAG,
 };
 
 /// Options of the comparison of trees.
@@ -67,7 +67,8 @@ pub struct Options {
 /// counterpart are missed or spurious. In the criteria of content words a pair in which only gold
 /// has a content relation is missed, and one in which only pred has one is spurious. Of a pair the
 /// gold label decides whether it is punctuation. The numbers of sentences, gold words and pred
-/// words are counted as well.
+/// words are counted as well, and how many words say nothing in a column or have a copied one:
+/// where these are all words, or there are copied ones, measures of the column mean nothing.
 ///
 /// Linear in words and arcs, apart from [`align()`]. Memory is linear.
 ///
@@ -196,16 +197,32 @@ pub fn compare(
         count(FEATS, WRONG_TAG + 2, None, None);
         count(LEMMAS, WRONG_TAG + 2, None, None);
     }
-    let sizes = [
-        (0, gold.iter().filter(|word| word.starts_sentence).count()),
-        (1, gold.len()),
-        (2, pred.len()),
-    ];
-    for (outcome, n) in sizes {
+    count_corpus(gold, pred, counts);
+    Ok(())
+}
+
+/// Counts sentences and words, and words without a column or with a copied one. Numbers of 0 have
+/// no cells.
+fn count_corpus(gold: &[Node<'_>], pred: &[Node<'_>], counts: &mut Counts) {
+    let sentences = gold.iter().filter(|word| word.starts_sentence).count();
+    let mut sizes = vec![(0, sentences), (1, gold.len()), (2, pred.len())];
+    for (side, first) in [(gold, GOLD_WITHOUT), (pred, PRED_WITHOUT)] {
+        for (outcome, column) in (first..).zip(0..COLUMNS.len() - 1) {
+            let without = side.iter().filter(|word| word.without()[column]).count();
+            sizes.push((outcome, without));
+        }
+    }
+    for (outcome, column) in (COPIED..).zip(0..COLUMNS.len()) {
+        let copied = |word: &&Node| word.copied[column] && !word.without()[column];
+        sizes.push((outcome, pred.iter().filter(copied).count()));
+    }
+    for (outcome, n) in sizes
+        .into_iter()
+        .filter(|&(outcome, n)| outcome < 3 || n > 0)
+    {
         let cell = counts.cell(Cell::new(CORPUS, outcome, None, None));
         counts.add(cell, n as u64);
     }
-    Ok(())
 }
 
 /// Returns true if the lemmas are equal, or if gold leaves the lemma open with `_`.

@@ -67,8 +67,17 @@ pub(super) const UPOS: u8 = 6;
 pub(super) const FEATS: u8 = 8;
 /// Criterion `lemmas`: lemmas, without types.
 pub(super) const LEMMAS: u8 = 9;
-/// Criterion of the numbers of sentences, gold words and pred words, in this order.
+/// Criterion of the numbers of sentences, gold words and pred words, in this order, and of what
+/// measures can rest on.
 pub(super) const CORPUS: u8 = 10;
+/// In [`CORPUS`]: words of gold without the first of [`COLUMNS`](super::COLUMNS); the other columns
+/// follow, but for the heads, which all words have.
+pub(super) const GOLD_WITHOUT: u8 = 3;
+/// As [`GOLD_WITHOUT`], of pred.
+pub(super) const PRED_WITHOUT: u8 = 8;
+/// In [`CORPUS`]: words of pred for which the first of [`COLUMNS`](super::COLUMNS) was copied, not
+/// predicted; the other columns follow.
+pub(super) const COPIED: u8 = 13;
 
 /// Returns a criterion that shares the cells of another one and ignores labels.
 const fn unlabelled(name: &'static str, cells_of: u8) -> Criterion {
@@ -109,6 +118,22 @@ pub static SCHEMA: Schema = Schema {
                 Outcome::unweighted("sentences"),
                 Outcome::unweighted("words"),
                 Outcome::unweighted("pred_words"),
+                Outcome::unweighted("gold_without_lemma"),
+                Outcome::unweighted("gold_without_upos"),
+                Outcome::unweighted("gold_without_xpos"),
+                Outcome::unweighted("gold_without_feats"),
+                Outcome::unweighted("gold_without_deprel"),
+                Outcome::unweighted("pred_without_lemma"),
+                Outcome::unweighted("pred_without_upos"),
+                Outcome::unweighted("pred_without_xpos"),
+                Outcome::unweighted("pred_without_feats"),
+                Outcome::unweighted("pred_without_deprel"),
+                Outcome::unweighted("copied_lemma"),
+                Outcome::unweighted("copied_upos"),
+                Outcome::unweighted("copied_xpos"),
+                Outcome::unweighted("copied_feats"),
+                Outcome::unweighted("copied_deprel"),
+                Outcome::unweighted("copied_head"),
             ],
         ),
     ],

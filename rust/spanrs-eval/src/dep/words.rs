@@ -29,7 +29,13 @@ pub struct Node<'a> {
     pub in_multiword: bool,
     /// True for the first word of a sentence. Only used to count sentences.
     pub starts_sentence: bool,
+    /// For each of [`COLUMNS`], true if the column was copied from the input of a parser instead of
+    /// being predicted. Only used to count such words of pred.
+    pub copied: [bool; COLUMNS.len()],
 }
+
+/// Columns of CoNLL-U that criteria read.
+pub const COLUMNS: [&str; 6] = ["LEMMA", "UPOS", "XPOS", "FEATS", "DEPREL", "HEAD"];
 
 /// Names of the features that are compared: `UNIVERSAL_FEATURES` of the shared task's script.
 const UNIVERSAL: [&str; 21] = [
@@ -39,6 +45,14 @@ const UNIVERSAL: [&str; 21] = [
 ];
 
 impl Node<'_> {
+    /// Returns true for each of [`COLUMNS`] that says nothing of the word. Heads always do.
+    pub(super) fn without(&self) -> [bool; COLUMNS.len()] {
+        let nothing = |field: &str| matches!(field, "_" | "");
+        let [lemma, upos, xpos, feats, label] =
+            [self.lemma, self.upos, self.xpos, self.features, self.label].map(nothing);
+        [lemma, upos, xpos, feats, label, false]
+    }
+
     /// Returns the universal features as `name=value`, sorted, so that equal sets are equal lists.
     pub(super) fn feats(&self) -> Vec<&str> {
         let features = self.features.split('|').filter(|feature| {

@@ -27,12 +27,14 @@
 
 mod chunks;
 mod format;
+mod predicted;
 mod reader;
 mod sentence;
 mod write;
 
 pub use chunks::{SyntaxChunk, SyntaxChunks, SyntaxPart};
 pub use format::SyntaxFormat;
+pub use predicted::ColumnSet;
 pub use reader::SyntaxReader;
 pub use sentence::{Multiword, SyntaxSentence, SyntaxWord};
-pub use write::{Annotation, write_sentence};
+pub use write::{Annotation, WrittenColumns, write_sentence};

@@ -1,5 +1,7 @@
 //! Sentences and words as the file has them.
 
+use super::predicted::ColumnSet;
+
 /// A word of a sentence. Fields that the file does not specify are `_`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyntaxWord<'a> {
@@ -89,4 +91,27 @@ pub struct SyntaxSentence<'a> {
     /// The lines after the last word, with line ends and without the blank line that ends the
     /// sentence.
     pub after: &'a str,
+}
+
+impl<'a> SyntaxSentence<'a> {
+    /// Returns the lines before the first word, or all lines if there is no word.
+    pub(super) fn head(&self) -> &'a str {
+        self.words.first().map_or(self.after, |word| word.before)
+    }
+
+    /// Returns the columns that a comment of [`write_sentence`](crate::write_sentence) names as
+    /// predicted; None if there is no such comment. Of several comments the last one holds.
+    ///
+    /// ```
+    /// use spanrs_io::{ColumnSet, SyntaxFormat, SyntaxReader, SyntaxSentence};
+    /// let text = format!("# spanrs.predicted = XPOS HEAD\n1\tYes{}\n", "\t_".repeat(8));
+    /// let text = text.as_bytes();
+    /// let mut reader = SyntaxReader::new(text, SyntaxFormat::Conllu, "example", 0).unwrap();
+    /// let mut sentence = SyntaxSentence::default();
+    /// assert!(reader.read(&mut sentence).unwrap());
+    /// assert_eq!(sentence.predicted(), Some(ColumnSet::of([4, 6])));
+    /// ```
+    pub fn predicted(&self) -> Option<ColumnSet> {
+        self.head().lines().rev().find_map(ColumnSet::from_comment)
+    }
 }

@@ -7,11 +7,21 @@
 //! | HEAD, DEPREL | the annotation's arc, else the sentence's |
 //! | all others | the sentence's; `_` for empty ones |
 //!
+//! Columns that are predicted or left out ([`WrittenColumns`]) do not get the sentence's values.
+//!
 //! A file of CoNLL-U that is read and written without annotations is the same byte for byte, up to
 //! line ends and repeated blank lines between sentences, if its ids were in order and its fields
 //! not empty.
 
-use super::sentence::SyntaxSentence;
+use super::predicted::ColumnSet;
+use super::sentence::{SyntaxSentence, SyntaxWord};
+
+/// Columns that are predicted, and the first of those that could be.
+const LEMMA: usize = 2;
+const UPOS: usize = 3;
+const XPOS: usize = 4;
+const HEAD: usize = 6;
+const DEPREL: usize = 7;
 
 /// Predictions for a word; None leaves the field as it was.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,67 +34,129 @@ pub struct Annotation<'a> {
     pub arc: Option<(u32, &'a str)>,
 }
 
+/// What becomes of the columns of a sentence that is written.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenColumns {
+    /// Columns that annotations predict; where an annotation has no value they are written as `_`.
+    pub predicted: ColumnSet,
+    /// Other columns that are copied. The rest is written as `_`, except for columns that a comment
+    /// of the sentence names as predicted; without DEPS the empty nodes are left out, too.
+    pub copied: ColumnSet,
+}
+
+impl Default for WrittenColumns {
+    /// Everything is copied.
+    fn default() -> Self {
+        Self {
+            predicted: ColumnSet::default(),
+            copied: ColumnSet::ALL,
+        }
+    }
+}
+
+/// Column of the enhanced graph, whose words may be empty nodes.
+const DEPS: usize = 8;
+
 /// Appends a sentence in CoNLL-U to `out`, with an annotation for each word.
 ///
-/// Comments, multiword tokens, empty nodes and the other fields are copied; ids are written anew,
-/// empty fields as `_`, line ends as LF. `annotations` must have as many items as the sentence has
-/// words, since words beyond them are not written.
+/// Comments, multiword tokens, empty nodes and the other fields are copied, unless `columns` says
+/// otherwise; ids are written anew, empty fields as `_`, line ends as LF. If something from LEMMA to
+/// DEPREL is copied beside predictions, a comment names the predicted columns, with those that were
+/// predicted before. `annotations` must have as many items as the sentence has words, since words
+/// beyond them are not written.
 ///
 /// # Examples
 /// ```
-/// use spanrs_io::{Annotation, SyntaxFormat, SyntaxReader, SyntaxSentence, write_sentence};
+/// use spanrs_io::{Annotation, ColumnSet, SyntaxFormat, SyntaxReader, SyntaxSentence};
+/// use spanrs_io::{WrittenColumns, write_sentence};
 /// let mut reader = SyntaxReader::new(b"They ate\n", SyntaxFormat::Tokens, "example", 0).unwrap();
 /// let mut sentence = SyntaxSentence::default();
-/// reader.read(&mut sentence).unwrap();
+/// assert!(reader.read(&mut sentence).unwrap());
 /// let arc = |head, label| Annotation { arc: Some((head, label)), ..Default::default() };
+/// let columns = WrittenColumns { predicted: ColumnSet::of([6, 7]), ..Default::default() };
 /// let mut out = Vec::new();
-/// write_sentence(&sentence, [arc(2, "nsubj"), arc(0, "root")], &mut out);
+/// write_sentence(&sentence, [arc(2, "nsubj"), arc(0, "root")], columns, &mut out);
 /// assert!(out.starts_with(b"1\tThey\t_\t_\t_\t_\t2\tnsubj\t_\t_\n"));
 /// ```
 pub fn write_sentence<'b>(
     sentence: &SyntaxSentence<'_>,
     annotations: impl IntoIterator<Item = Annotation<'b>>,
+    columns: WrittenColumns,
     out: &mut Vec<u8>,
 ) {
+    let earlier = sentence.predicted();
+    let all_predicted = columns.predicted.union(earlier.unwrap_or_default());
+    let copied = columns.copied.union(all_predicted);
+    let empty_nodes = copied.contains(DEPS);
+    let has_copies = |word: &SyntaxWord<'_>| {
+        (LEMMA..=DEPREL).any(|column| {
+            let is_copy = copied.contains(column) && !all_predicted.contains(column);
+            is_copy && !matches!(word.fields[column], "_" | "")
+        })
+    };
+    // Without predictions this is a copy.
+    let marked = columns.predicted != ColumnSet::default()
+        && (earlier.is_some() || sentence.words.iter().any(has_copies));
     let mut digits = Digits::default();
     for (number, (word, annotation)) in (1..).zip(sentence.words.iter().zip(annotations)) {
-        push_lines(word.before, out);
-        let [_, form, lemma, upos, xpos, feats, head, deprel, deps, misc] = word.fields;
-        out.extend_from_slice(digits.of(number));
-        let filled = |field: &str, new: Option<&str>, out: &mut Vec<u8>| {
-            let field = new.unwrap_or(field);
-            out.push(b'\t');
-            out.extend_from_slice(if field.is_empty() { "_" } else { field }.as_bytes());
-        };
-        filled(form, None, out);
-        filled(lemma, None, out);
-        filled(upos, annotation.upos, out);
-        filled(xpos, annotation.xpos, out);
-        filled(feats, None, out);
-        match annotation.arc {
-            Some((head, label)) => {
-                out.push(b'\t');
-                out.extend_from_slice(digits.of(head));
-                filled(deprel, Some(label), out);
-            }
-            None => {
-                filled(head, None, out);
-                filled(deprel, None, out);
-            }
+        if number == 1 && marked {
+            push_marked(word.before, all_predicted, empty_nodes, out);
+        } else {
+            push_lines(word.before, empty_nodes, out);
         }
-        filled(deps, None, out);
-        filled(misc, None, out);
+        out.extend_from_slice(digits.of(number));
+        for (column, field) in word.fields.into_iter().enumerate().skip(1) {
+            out.push(b'\t');
+            let new = match (column, annotation.arc) {
+                (UPOS, _) => annotation.upos,
+                (XPOS, _) => annotation.xpos,
+                (HEAD, Some((head, _))) => {
+                    out.extend_from_slice(digits.of(head));
+                    continue;
+                }
+                (DEPREL, Some((_, label))) => Some(label),
+                _ => None,
+            };
+            let is_copied = copied.contains(column) && !columns.predicted.contains(column);
+            let field = new.unwrap_or(if is_copied { field } else { "_" });
+            out.extend_from_slice(if field.is_empty() { "_" } else { field }.as_bytes());
+        }
         out.push(b'\n');
     }
-    push_lines(sentence.after, out);
+    push_lines(sentence.after, empty_nodes, out);
     out.push(b'\n');
 }
 
-/// Appends lines with LF as line ends.
-fn push_lines(lines: &str, out: &mut Vec<u8>) {
+/// Appends lines with LF as line ends, with or without empty nodes.
+fn push_lines(lines: &str, empty_nodes: bool, out: &mut Vec<u8>) {
     for line in lines.lines() {
-        out.extend_from_slice(line.as_bytes());
-        out.push(b'\n');
+        let id = line.split('\t').next().unwrap_or_default();
+        if empty_nodes || line.starts_with('#') || !id.contains('.') {
+            out.extend_from_slice(line.as_bytes());
+            out.push(b'\n');
+        }
+    }
+}
+
+/// Appends the lines before the first word, with the comment of predicted columns behind the other
+/// comments.
+fn push_marked(lines: &str, predicted: ColumnSet, empty_nodes: bool, out: &mut Vec<u8>) {
+    let is_other = |line: &str| ColumnSet::from_comment(line).is_none();
+    let comments = |line: &&str| line.starts_with('#');
+    for line in lines
+        .lines()
+        .take_while(comments)
+        .filter(|line| is_other(line))
+    {
+        push_lines(line, empty_nodes, out);
+    }
+    predicted.push_comment(out);
+    for line in lines
+        .lines()
+        .skip_while(comments)
+        .filter(|line| is_other(line))
+    {
+        push_lines(line, empty_nodes, out);
     }
 }
 
@@ -120,7 +192,7 @@ mod tests {
         let mut out = Vec::new();
         while reader.read(&mut sentence).unwrap() {
             let same = vec![Annotation::default(); sentence.words.len()];
-            write_sentence(&sentence, same, &mut out);
+            write_sentence(&sentence, same, WrittenColumns::default(), &mut out);
         }
         String::from_utf8(out).unwrap()
     }
@@ -143,7 +215,12 @@ mod tests {
             arc: Some((12, "nsubj")),
         };
         let mut out = Vec::new();
-        write_sentence(&sentence, [annotation; 2], &mut out);
+        write_sentence(
+            &sentence,
+            [annotation; 2],
+            WrittenColumns::default(),
+            &mut out,
+        );
         let line = |id, form| format!("{id}\t{form}\t_\t_\tPRP\t_\t12\tnsubj\t_\t_\n");
         assert_eq!(
             String::from_utf8(out).unwrap(),
@@ -151,6 +228,38 @@ mod tests {
         );
         assert!(reader.read(&mut sentence).unwrap() && sentence.words.is_empty());
         assert!(!reader.read(&mut sentence).unwrap());
+    }
+
+    #[test]
+    fn predicted_columns_are_named_once_and_others_can_be_left_out() {
+        let write = |text: &str, copied| {
+            let mut reader =
+                SyntaxReader::new(text.as_bytes(), SyntaxFormat::Conllu, "x", 0).unwrap();
+            let mut sentence = SyntaxSentence::default();
+            assert!(reader.read(&mut sentence).unwrap());
+            let annotation = Annotation {
+                xpos: Some("NEW"),
+                ..Annotation::default()
+            };
+            let predicted = ColumnSet::of([UPOS, XPOS]);
+            let columns = WrittenColumns { predicted, copied };
+            let mut out = Vec::new();
+            let annotations = vec![annotation; sentence.words.len()];
+            write_sentence(&sentence, annotations, columns, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        let marked = write(TEXT, ColumnSet::ALL);
+        // Behind the comments, before a multiword token; a tag that is not predicted is not copied.
+        let start = "# text = don't go\n# spanrs.predicted = UPOS XPOS\n1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n\
+                     1\tdo\tdo\t_\tNEW\t_\t3\taux\t_\t_\n";
+        assert!(marked.starts_with(start), "{marked}");
+        assert_eq!(write(&marked, ColumnSet::ALL), marked);
+        // What was predicted before still is.
+        let parsed = marked.replace("= UPOS XPOS", "= HEAD");
+        let blank = write(&parsed, ColumnSet::of([1, 9]));
+        assert!(blank.contains("# spanrs.predicted = UPOS XPOS HEAD\n"));
+        assert!(blank.contains("\n3\tgo\t_\t_\tNEW\t_\t0\t_\t_\tSpaceAfter=No\n# end\n"));
+        assert!(blank.contains("\n1-2\tdon't") && !blank.contains("2.1"));
     }
 
     #[test]

@@ -216,18 +216,20 @@ impl DepModel {
     }
 
     /// Tags, and with `parse` parses, the next sentences of a file; gives CoNLL-U, None at the end of the file.
-    #[pyo3(signature = (file, parse, keep_tags, threads, /))]
+    #[pyo3(signature = (file, parse, keep_tags, blank, threads, /))]
     fn annotate_file<'py>(
         &self,
         py: Python<'py>,
         file: &SyntaxFile,
         parse: bool,
         keep_tags: bool,
+        blank: bool,
         threads: usize,
     ) -> Result<Option<Bound<'py, PyBytes>>> {
         let options = AnnotateOptions {
             parse,
             keep_tags,
+            blank,
             threads,
             watch: stop,
         };

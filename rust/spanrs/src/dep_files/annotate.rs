@@ -7,10 +7,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use spanrs_base::{Clock, Position, Watch, map_in_threads};
-use spanrs_dep::{Annotated, Model, Sentence, Workspace};
+use spanrs_dep::{Annotated, Model, Sentence, Tags, Workspace};
 use spanrs_io::{
-    Annotation, Code, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxPart, SyntaxReader,
-    SyntaxSentence, SyntaxWord, write_sentence,
+    Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxPart,
+    SyntaxReader, SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
 
 use crate::error::{Error, Result};
@@ -22,6 +22,9 @@ pub struct AnnotateOptions {
     pub parse: bool,
     /// Parse with the tags of the file instead of those of the tagger. Not used without `parse`.
     pub keep_tags: bool,
+    /// Write `_` instead of copying LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS where they are not
+    /// predicted, and leave out empty nodes. Tags that are kept stay.
+    pub blank: bool,
     /// Number of threads, of which the calling thread is one; the output does not depend on it. 0
     /// means 1.
     pub threads: usize,
@@ -30,7 +33,9 @@ pub struct AnnotateOptions {
 }
 
 /// Tags and parses the sentences of a block; returns CoNLL-U. Everything that the model does not
-/// predict is as in the input: comments, multiword tokens, empty nodes and the other fields.
+/// predict is as in the input, unless it is to be blanked: comments, multiword tokens, empty nodes
+/// and the other fields. Where a sentence has such fields, a comment names the columns that were
+/// predicted.
 ///
 /// `path` and `format` are those of the file of the block. Memory is that of the input and the
 /// output.
@@ -48,7 +53,7 @@ pub struct AnnotateOptions {
 /// let tagger = import_tagger(weights, b"{}", br#"["NNS", "VBP"]"#).unwrap();
 /// let metadata = "{}".to_owned();
 /// let model = Model { tagger: Some(tagger), parser: None, padded: false, metadata };
-/// let options = AnnotateOptions { parse: false, keep_tags: false, threads: 1, watch: || false };
+/// let options = AnnotateOptions { parse: false, keep_tags: false, blank: false, threads: 1, watch: || false };
 /// let chunk = SyntaxChunk { text: b"Dogs bark\n".to_vec(), lines_before: 0 };
 /// let conllu = annotate(&model, "example", SyntaxFormat::Tokens, &chunk, options)?;
 /// assert!(conllu.starts_with(b"1\tDogs\t_\t_\tNNS\t_\t_\t_\t_\t_\n2\tbark\t_\t_\tVBP"));
@@ -98,6 +103,7 @@ fn annotate_part(
     let mut workspace = Workspace::default();
     let mut annotated = Vec::new();
     let keep_tags = options.keep_tags && options.parse;
+    let columns = written_columns(model, options, keep_tags);
     let mut out = Vec::with_capacity(part.text.len() + part.text.len() / 4);
     loop {
         let mut len = 0;
@@ -135,8 +141,33 @@ fn annotate_part(
         model.annotate(&inputs, options.parse, &mut workspace, &mut annotated);
         for (sentence, annotated) in sentences[..len].iter().zip(&annotated) {
             let annotations = annotations(model, annotated, sentence.words.len());
-            write_sentence(sentence, annotations, &mut out);
+            write_sentence(sentence, annotations, columns, &mut out);
         }
+    }
+}
+
+/// Returns the columns that the model predicts, and those that are copied.
+fn written_columns(model: &Model, options: AnnotateOptions, keep_tags: bool) -> WrittenColumns {
+    let [form, upos, xpos, head, deprel, misc] = [1, 3, 4, 6, 7, 9];
+    let has = |tag: fn(&Tags) -> &str| model.classes().iter().any(|tags| !tag(tags).is_empty());
+    let predicted = [
+        (upos, !keep_tags && has(|tags| &tags.upos)),
+        (xpos, !keep_tags && has(|tags| &tags.xpos)),
+        (head, options.parse),
+        (deprel, options.parse && !model.labels().is_empty()),
+    ];
+    let predicted = predicted.into_iter().filter(|&(_, is)| is);
+    let kept: &[usize] = if keep_tags {
+        &[form, upos, xpos, misc]
+    } else {
+        &[form, misc]
+    };
+    WrittenColumns {
+        predicted: ColumnSet::of(predicted.map(|(column, _)| column)),
+        copied: match options.blank {
+            true => ColumnSet::of(kept.iter().copied()),
+            false => ColumnSet::ALL,
+        },
     }
 }
 
@@ -184,7 +215,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Returns the predictions for each word of a sentence. Empty tags leave the field as it was.
+/// Returns the predictions for each word of a sentence. Empty tags are no predictions.
 fn annotations<'a>(
     model: &'a Model,
     annotated: &'a Annotated,

@@ -17,7 +17,7 @@
 
 use spanrs_base::Position;
 use spanrs_dep::Roots;
-use spanrs_eval::dep::{self, Node, Options};
+use spanrs_eval::dep::{self, COLUMNS, Node, Options};
 use spanrs_eval::outcomes::{Counts, Key};
 use spanrs_io::{
     Code, Error as IoError, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence,
@@ -40,6 +40,8 @@ struct OwnedWord {
     in_multiword: bool,
     /// The word is the first of its sentence.
     starts_sentence: bool,
+    /// As [`Node::copied`].
+    copied: [bool; COLUMNS.len()],
 }
 
 /// Sentences of one side, read in order.
@@ -132,6 +134,14 @@ fn owned(
     let mut words = Vec::with_capacity(sentence.words.len());
     let mut multiwords = sentence.multiwords.iter().peekable();
     let mut inside: Option<((usize, usize), usize)> = None;
+    let predicted = sentence
+        .predicted()
+        .map(|columns| columns.names().collect::<Vec<_>>());
+    let copied = COLUMNS.map(|name| {
+        predicted
+            .as_ref()
+            .is_some_and(|names| !names.contains(&name))
+    });
     let mut token = |form: &str| {
         let characters = form.chars().filter(|c| !c.is_whitespace());
         let start = length;
@@ -164,6 +174,7 @@ fn owned(
             span: span.unwrap_or_else(|| token(word.form())),
             in_multiword: span.is_some(),
             starts_sentence: at == 0,
+            copied,
         });
     }
     Ok(OwnedSentence {
@@ -220,6 +231,7 @@ impl Stretch {
                 span: word.span,
                 in_multiword: word.in_multiword,
                 starts_sentence: word.starts_sentence,
+                copied: word.copied,
             }
         });
         nodes.collect()
@@ -227,6 +239,9 @@ impl Stretch {
 }
 
 /// Compares the trees of two files; returns counts of the criteria of [`dep::SCHEMA`].
+///
+/// Columns of pred that are not among those that a comment of the sentence names as predicted
+/// ([`SyntaxSentence::predicted`]) are counted as copied.
 ///
 /// - `roots`: how many roots trees may have, on both sides.
 /// - `documents`: keep a row of counts for each stretch of text in which both sides begin and end a
