@@ -71,6 +71,7 @@ __all__ = [
     "read_spans_batch",
     "read_tasks",
     "readings",
+    "running_text",
     "same_shape",
     "scheme_name",
     "schemes",
@@ -336,6 +337,7 @@ def convert_file(
     /,
 ) -> list[str]: ...
 def detect(sentences: object, dialect: _Dialect, /) -> tuple[str, str, list[tuple[str, int]]]: ...
+def running_text(lines: Sequence[str], /) -> tuple[int, str] | None: ...
 def detect_file(
     source: object,
     options: _Options,
@@ -725,6 +727,7 @@ def dep_jackknife(
     parts: int,
     options: tuple[bool, int, float, int],
     given: tuple[int, int | None, int],
+    callback: Callable[[int], object],
     /,
 ) -> None: ...
 def dep_train_parser(

@@ -521,6 +521,15 @@ def test_running_text_is_refused(call, model):
     )
 
 
+def test_a_short_line_of_running_text_is_refused(call, model):
+    for text in ("We don't cook.\n", "Anna sleeps.\n\nTomas left.\n"):
+        status, out, err = call("tag", model, "raw", raw=text)
+        assert (status, out) == (2, "")
+        assert "is this running text?" in err
+    # A token whose columns are others than the words of a sentence.
+    assert call("tag", model, "raw", raw="don't VB O\n")[0] == 0
+
+
 def test_a_model_goes_through_a_pipe(call, model):
     data = model.read_bytes()
     status, out, _ = call("info", "-", stdin=data)

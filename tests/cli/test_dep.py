@@ -114,6 +114,37 @@ def test_running_text_is_not_taken_for_columns_or_tags(text, model, tmp_path, ca
     assert "read as tokens" in err
 
 
+@pytest.mark.parametrize("text", ["They ate anchovies.\n", "We\ncooked\nit\n"])
+def test_named_formats_are_not_doubted(text, model, tmp_path, capsysbinary):
+    path = tmp_path / "in.txt"
+    path.write_text(text)
+    for command in ("parse", "tag"):
+        assert spanrs(capsysbinary, command, model, path)[0] == 2
+        status, out, err = spanrs(capsysbinary, command, "--format", "tokens", model, path)
+        assert (status, err) == (0, "")
+        assert [line.split("\t")[1] for line in out.splitlines() if line] == text.split()
+    assert spanrs(capsysbinary, "draw", "--model", model, path)[0] == 2
+    assert spanrs(capsysbinary, "draw", "--model", model, "--format", "tokens", path)[0] == 0
+    _, _, err = spanrs(capsysbinary, "draw", "--model", model, "--text", text)
+    assert ("'anchovies.' is parsed as one word" in err) == ("." in text)
+
+
+def test_tokenised_text_is_not_taken_for_running_text(shared, model, tmp_path, capsysbinary):
+    path = tmp_path / "in.txt"
+    parses = read_conllu(shared / "data" / "ud_ewt" / "en_ewt-ud-dev.conllu")
+    for start in range(0, len(parses), 100):
+        path.write_text("".join(" ".join(parse.words) + "\n" for parse in parses[start : start + 20]))
+        assert spanrs(capsysbinary, "tag", model, path)[0] == 0
+
+
+def test_training_shows_its_passes_in_a_log(tmp_path, capsysbinary):
+    args = ("train", TREEBANK, "--models", 1, "--epochs", 2, "--tagger-epochs", 2, "--jackknife", 2)
+    _, _, log = spanrs(capsysbinary, *args, "-o", tmp_path / "m")
+    stages = [line.split("  ")[0].strip() for line in log.splitlines()]
+    assert stages == [f"{stage} {n}/2" for stage in ("tagger", "jackknife", "parser") for n in (1, 2)]
+    assert spanrs(capsysbinary, *args, "-q", "-o", tmp_path / "m")[2] == ""
+
+
 def test_conllx_and_four_columns_are_read(model, tmp_path, capsysbinary):
     path = tmp_path / "in.conll"
     path.write_text("1\tThey\t_\tP\tPRP\t_\t2\tSBJ\t_\t_\n2\tate\t_\tV\tVBD\t_\t0\tROOT\t_\t_\n\n")
@@ -217,6 +248,10 @@ def test_models_of_parser_py_are_imported(tmp_path, capsysbinary):
             ":4: word 3",
         ),
         ("\x00\x01", "NUL"),
+        ("They ate the pizza with anchovies. We did.\n", ':1: "anchovies." is not one token'),
+        ("We\n\nWe don't cook\n", ':3: "don\'t" is not one token; is this running text? Put each sentence'),
+        ("They\nate\n\nWe\ncooked\n", ":1: every line has one word; is this one token a line?"),
+        ("# spanrs\n\nspanrs scores named entities, and more.\n", ':3: "entities," is not one token'),
     ],
 )
 def test_bad_files_are_located_and_nothing_is_written(text, message, model, tmp_path, capsysbinary):

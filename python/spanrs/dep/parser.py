@@ -235,9 +235,10 @@ class Parser:
         if not self._keep_tagger:
             tagger._fit(train, dev)
         if self.jackknife:
-            _spanrs.dep_jackknife(
-                train, min(self.jackknife, len(train)), tagger.options(), (tagger.epochs, tagger.seed, 1)
-            )
+            parts = min(self.jackknife, len(train))
+            with iteration_display(self.progress, "jackknife", parts) as show:
+                passes = (tagger.epochs, tagger.seed, 1)
+                _spanrs.dep_jackknife(train, parts, tagger.options(), passes, lambda done: show(done, ""))
         sentences = [] if dev is None else dev.sentences()
         words = [words for words, *_ in sentences]
         tags = [(xpos, upos) for xpos, upos, *_ in tagger.compiled.annotate(words, None, False, 1)]

@@ -227,10 +227,10 @@ pub fn fit_tagger(
 /// (rounded down), and each part is tagged by a tagger trained on the others. Parts are contiguous:
 /// neighbouring sentences are often of one document, and would tell the tagger too much about each
 /// other. This costs `parts - 1` times the training on the whole treebank. With fewer than two
-/// parts or sentences the gold tags stay.
+/// parts or sentences the gold tags stay. `after` is called with the number of parts done.
 ///
 /// # Errors
-/// As [`fit_tagger`]; the tags are not changed then.
+/// As [`fit_tagger`], and the errors of `after`; the tags are not changed then.
 ///
 /// # Examples
 ///
@@ -241,7 +241,7 @@ pub fn fit_tagger(
 ///     treebank.push([Word { form: "cook", upos, ..Word::default() }]);
 /// }
 /// let passes = Passes { epochs: 2, seed: None, models: 1, watch: || false };
-/// jackknife(&mut treebank, 2, TaggerOptions::default(), passes).unwrap();
+/// jackknife(&mut treebank, 2, TaggerOptions::default(), passes, |_| Ok(())).unwrap();
 /// let upos = |sentence| treebank.sentence(sentence).map(|word| word.upos).collect::<Vec<_>>();
 /// assert_eq!([upos(0), upos(1)], [["VERB"], ["NOUN"]], "each saw the other one only");
 /// ```
@@ -250,6 +250,7 @@ pub fn jackknife(
     parts: usize,
     options: TaggerOptions,
     passes: Passes,
+    mut after: impl FnMut(usize) -> Result<()>,
 ) -> Result<()> {
     let mut predicted: Vec<Vec<Tags>> = vec![Vec::new(); treebank.len()];
     let mut buffers = TaggerBuffers::default();
@@ -271,6 +272,7 @@ pub fn jackknife(
                 .map(|&class| tagger.classes()[class as usize].clone());
             predicted[at] = tags.collect();
         }
+        after(part + 1)?;
     }
     for (at, tags) in predicted.iter().enumerate() {
         treebank.retag(at, tags);

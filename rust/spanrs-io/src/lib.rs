@@ -71,6 +71,7 @@ mod lines;
 mod open;
 mod recognise;
 mod running_numbers;
+mod running_text;
 mod span_file;
 mod syntax;
 mod task;
@@ -82,6 +83,7 @@ pub use error::{Code, Error, Result};
 pub use layout::{Column, Columns, Comments, Format, Separator, UnknownSeparator};
 pub use lines::{LineReader, Source};
 pub use open::open;
+pub use running_text::running_text;
 pub use span_file::{SpanFileReader, SpanLine};
 pub use syntax::{
     Annotation, ColumnSet, Multiword, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxPart,

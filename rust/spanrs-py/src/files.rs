@@ -185,6 +185,14 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     }
 }
 
+/// The line, from 0, and the word that show lines to be running text; None if they may be tokenised.
+#[pyfunction]
+#[pyo3(signature = (lines, /))]
+pub(crate) fn running_text(lines: Vec<String>) -> Option<(usize, String)> {
+    let word = spanrs_io::running_text(lines.iter().map(String::as_str));
+    word.map(|(at, word)| (at, word.to_owned()))
+}
+
 /// The scheme of a file, and what speaks for it. A scheme that is `expected` is given where the tags are not
 /// clearly in another one.
 #[pyfunction]

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 import click
 
+from spanrs import _spanrs
 from spanrs.cli import console, options
 from spanrs.cli.crf.column_file import FORM, MISC, Chunk, ColumnFile, Place
 from spanrs.cli.crf.features import (
@@ -23,6 +24,8 @@ from spanrs.cli.crf.features import (
 from spanrs.cli.run import print_message
 from spanrs.io import Columns, atomic_output
 
+#: Lines that are looked at to recognise running text.
+LINES = 20
 #: The key of MISC that --probabilities sets in CoNLL-U.
 PROBABILITY_KEY = "TagProbability"
 
@@ -120,11 +123,14 @@ def _tag(
 
 def _check_one_token_per_line(file: ColumnFile, chunk: Chunk, columns: Columns) -> None:
     """Refuse running text, whose lines look like sentences of one token in many columns."""
-    if len(chunk.sentences) == 1 and file.count < 5:
-        # One token with its columns.
-        return
     several = any(len(sentence) > 1 for sentence in chunk.sentences)
-    if not several and file.count > 2 and file.separator is None and columns.separator == "auto":
+    if several or file.count < 2 or file.separator is not None or columns.separator != "auto":
+        return
+    # The first word may be a token with its columns; those have no marks attached.
+    rest = (chunk.lines[sentence[0]].partition(b" ")[2] for sentence in chunk.sentences[:LINES])
+    running = _spanrs.running_text([line.decode() for line in rest])
+    # One sentence may be one token.
+    if running or file.count >= (5 if len(chunk.sentences) == 1 else 3):
         message = (
             f"every sentence has a single token, but its line has {file.count} columns; is this running text? Put one "
             "token on each line and an empty line after each sentence, or name the column separator with --separator"

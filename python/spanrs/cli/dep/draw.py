@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from spanrs import _spanrs
 from spanrs.cli import console, options
-from spanrs.cli.dep.inputs import load_model
+from spanrs.cli.dep.inputs import input_format, load_model
+from spanrs.cli.run import print_message
 from spanrs.dep import Parse, Parser, draw, read_conllu, to_svg
 from spanrs.io import atomic_output
 
@@ -15,6 +17,7 @@ from spanrs.io import atomic_output
 @click.option("--model", "model_path", metavar="MODEL", help="Parse the sentences of FILE first.")
 @click.option("--text", "is_text", is_flag=True, help="FILE is a sentence, not a file; needs --model.")
 @click.option("--sentence", type=click.IntRange(1), metavar="N", help="Only the sentence with this number.")
+@input_format
 @click.option("--svg", "as_svg", is_flag=True, help="SVG instead of text; one sentence.")
 @options.output
 def command(
@@ -22,6 +25,7 @@ def command(
     model_path: str | None,
     is_text: bool,
     sentence: int | None,
+    format_name: str,
     as_svg: bool,
     output: str | None,
 ) -> None:
@@ -29,7 +33,7 @@ def command(
 
     spanrs dep draw --model MODEL --text "They ate the pizza with anchovies"
     """
-    parses = _of_text(file, model_path) if is_text else _of_file(file, model_path)
+    parses = _of_text(file, model_path) if is_text else _of_file(file, model_path, format_name)
     if sentence is not None:
         if sentence > len(parses):
             raise click.UsageError(f"--sentence {sentence}: the file has {len(parses)} sentences")
@@ -52,12 +56,17 @@ def _of_text(text: str, model_path: str | None) -> list[Parse]:
         raise click.UsageError("--text needs --model")
     if not text.split():
         raise click.UsageError("the sentence has no words")
+    if running := _spanrs.running_text([text]):
+        message = (
+            f'{running[1]!r} is parsed as one word; put spaces between all tokens, as in "anchovies ."'
+        )
+        print_message("warning", message)
     return [Parser.of(load_model(model_path, parser=True)).parse(text.split())]
 
 
-def _of_file(path: str, model_path: str | None) -> list[Parse]:
+def _of_file(path: str, model_path: str | None, format_name: str) -> list[Parse]:
     """Read the sentences of a file, and parse them with a model if there is one."""
-    parses = read_conllu(console.source(path))
+    parses = read_conllu(console.source(path), format=None if format_name == "auto" else format_name)
     if model_path is not None:
         parser = Parser.of(load_model(model_path, parser=True))
         return parser.parse_batch([parse.words for parse in parses])

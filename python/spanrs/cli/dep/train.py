@@ -67,7 +67,7 @@ from spanrs.dep.training import Epoch
     metavar="N",
     help="Stop after N passes without a better score on --dev, and keep the best weights.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Do not show the passes.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not show the passes on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="The summary as one JSON object.")
 def command(
     gold: str,
@@ -92,8 +92,7 @@ def command(
     _check_options(tagger_only=tagger_only, published=published)
     check_output(output, tuple(path for path in (gold, dev) if path is not None))
     started = time.monotonic()
-    progress = False if quiet else None
-    trained = _make(tagger_only, published, progress, given)
+    trained = _make(tagger_only, published, not quiet, given)
     held_out = None if dev is None else console.source(dev)
     trained.fit(console.source(gold), held_out, patience=patience)
     save(trained.compiled, output)
@@ -127,9 +126,7 @@ def _check_options(*, tagger_only: bool, published: bool) -> None:
             raise click.UsageError(f"--{name.replace('_', '-')} has no effect with {mode}")
 
 
-def _make(
-    tagger_only: bool, published: bool, progress: bool | None, given: dict[str, Any]
-) -> Parser | Tagger:
+def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, Any]) -> Parser | Tagger:
     """Give what is trained."""
     tagger = Tagger(epochs=given["tagger_epochs"], seed=given["seed"], progress=progress)
     if tagger_only:

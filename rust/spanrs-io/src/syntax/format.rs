@@ -4,6 +4,7 @@ use spanrs_base::{Named, Position};
 
 use crate::conllu::{Id, id};
 use crate::error::{Code, Error, Result};
+use crate::running_text::running_text;
 
 /// How sentences with or without syntax are written.
 ///
@@ -56,7 +57,9 @@ impl SyntaxFormat {
     ///    lines or more: refused.
     /// 5. All words are word/TAG: that format. Most of them, more than four fifths: refused, as the
     ///    user has to decide.
-    /// 6. Otherwise tokens.
+    /// 6. One word on each of three lines or more, or running text ([`running_text`]): refused, as
+    ///    a parser would take every line for a sentence and `anchovies.` for a word.
+    /// 7. Otherwise tokens.
     ///
     /// # Errors
     /// [`Code::WrongFormat`] for texts that are in no such format, with the first of the lines as
@@ -69,6 +72,7 @@ impl SyntaxFormat {
     /// assert_eq!(recognise("They/PRP ate/VBD\n").unwrap(), SyntaxFormat::WordTag);
     /// assert_eq!(recognise("They ate and/or drank\n").unwrap(), SyntaxFormat::Tokens);
     /// assert!(recognise("{\"text\": \"They ate\"}\n").is_err());
+    /// assert!(recognise("They ate the pizza with anchovies.\n").is_err());
     /// ```
     pub fn recognise(text: &str, path: &str) -> Result<Self> {
         const LINES: usize = 20;
@@ -127,9 +131,35 @@ impl SyntaxFormat {
                     "most tokens are word/TAG, but not {other:?}; say --format word-tag or --format tokens"
                 ))
             }
-            _ => Ok(Self::Tokens),
+            _ => match untokenised(&lines) {
+                Some((line, message)) => {
+                    let position = Position::line(path, line as u64);
+                    Err(Error::new(Code::WrongFormat, position, message))
+                }
+                None => Ok(Self::Tokens),
+            },
         }
     }
+}
+
+/// Returns the line and what is wrong if the lines are not sentences of tokens.
+fn untokenised(lines: &[(usize, &str)]) -> Option<(usize, String)> {
+    let (first, _) = *lines.first()?;
+    if lines.len() > 2
+        && lines
+            .iter()
+            .all(|(_, line)| line.split_whitespace().nth(1).is_none())
+    {
+        let message = "every line has one word; is this one token a line? Put each sentence on one line with spaces \
+                       between its tokens, or write CoNLL-U; --format tokens takes each line as a sentence";
+        return Some((first, message.into()));
+    }
+    let (at, word) = running_text(lines.iter().map(|(_, line)| *line))?;
+    let message = format!(
+        "{word:?} is not one token; is this running text? Put each sentence on one line with spaces between its tokens, \
+         as in \"anchovies .\" and \"do n't\"; --format tokens takes the words as they are"
+    );
+    Some((lines[at].0, message))
 }
 
 /// Returns true for `ate/VBD` and `1/2/CD`, and false for `and/or` and `http://x`: tags have no

@@ -137,18 +137,28 @@ pub(crate) fn dep_train_tagger(
     Ok(DepModel::of(model(Some(tagger), None)))
 }
 
-/// Replaces the tags of a treebank by those of taggers that were trained without the sentence.
+/// Replaces the tags of a treebank by those of taggers that were trained without the sentence; the callback gets the
+/// number of parts done.
 #[pyfunction]
-#[pyo3(signature = (treebank, parts, options, given, /))]
+#[pyo3(signature = (treebank, parts, options, given, callback, /))]
 pub(crate) fn dep_jackknife(
     py: Python<'_>,
     treebank: &Treebank,
     parts: usize,
     options: TaggerTuple,
     given: PassesTuple,
+    callback: Py<PyAny>,
 ) -> Result<()> {
     let (options, given) = (tagger_options(options), passes(given));
-    Ok(py.detach(|| jackknife(&mut treebank.lock(), parts, options, given))?)
+    let after = |done: usize| {
+        Python::attach(|py| {
+            callback
+                .call1(py, (done,))
+                .map_err(|raised| raised.restore(py))
+        })
+        .map_or(Err(DepError::Interrupted), |_| Ok(()))
+    };
+    Ok(py.detach(|| jackknife(&mut treebank.lock(), parts, options, given, after))?)
 }
 
 /// (templates or None for the published features, labelled, single root, published oracle, limit of passive-aggressive

@@ -1,0 +1,100 @@
+//! Detection of running text, which is not cut into tokens.
+//!
+//! A tagger or parser takes `anchovies.` and `don't` for unknown words, and its output looks like
+//! any other. The test is for text whose words are separated by white space: tokenised text has
+//! marks as words of their own, running text has them at the ends of words.
+
+/// Marks that are tokens of their own, apart from the full stop, which abbreviations have, too.
+const MARKS: [char; 10] = [',', ';', ':', '!', '?', '，', '；', '：', '！', '？'];
+/// What closes behind a mark: `(they ate.)`.
+const CLOSING: [char; 10] = ['"', '\'', ')', ']', '}', '”', '’', '»', '*', '_'];
+/// What opens before a word.
+const OPENING: [char; 4] = ['"', '(', '“', '«'];
+/// Contractions that tokenisers split off.
+const CONTRACTIONS: [&str; 7] = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"];
+
+/// Returns the index of the line, and the first word that has a mark or a contraction attached, if
+/// there are more such words than marks that stand alone; None for text that may be tokenised.
+///
+/// A full stop counts behind three lower-case letters or more where a line ends or an upper-case
+/// letter follows, so that abbreviations do not. Time is linear.
+///
+/// ```
+/// use spanrs_io::running_text;
+/// assert_eq!(running_text(["They ate the pizza with anchovies."]), Some((0, "anchovies.")));
+/// assert_eq!(running_text(["No", "We don't cook"]), Some((1, "don't")));
+/// assert_eq!(running_text(["We do n't cook , Mr. Smith of Apple Inc. says ."]), None);
+/// ```
+pub fn running_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(usize, &'a str)> {
+    let (mut attached, mut alone, mut first) = (0_usize, 0_usize, None);
+    for (at, line) in lines.into_iter().enumerate() {
+        let mut words = line.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            if word.chars().all(|c| c == '.' || MARKS.contains(&c)) {
+                alone += 1;
+            } else if has_attached(word, words.peek().copied()) {
+                attached += 1;
+                first.get_or_insert((at, word));
+            }
+        }
+    }
+    first.filter(|_| attached > alone)
+}
+
+/// Returns true if a word has a mark or a contraction attached.
+fn has_attached(word: &str, next: Option<&str>) -> bool {
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+    let mut characters = word.chars();
+    if characters.next().is_some_and(|c| OPENING.contains(&c))
+        && is_letter(characters.next())
+        && is_letter(characters.next())
+    {
+        return true;
+    }
+    let core = word.trim_end_matches(CLOSING);
+    let stem = core.trim_end_matches(MARKS);
+    if stem.len() < core.len() {
+        return is_letter(stem.chars().next_back());
+    }
+    if let Some(stem) = core.strip_suffix('.') {
+        let ends = next.is_none_or(|next| {
+            next.starts_with(char::is_uppercase) && !stem.contains(char::is_uppercase)
+        });
+        return ends && stem.chars().count() > 2 && stem.chars().all(char::is_alphabetic);
+    }
+    let plain = word.replace('’', "'").to_lowercase();
+    let stems = CONTRACTIONS
+        .iter()
+        .filter_map(|end| plain.strip_suffix(end));
+    stems
+        .into_iter()
+        .any(|stem| is_letter(stem.chars().next_back()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_with_marks_are_told_from_abbreviations_and_tokens() {
+        for (text, word) in [
+            ("No way!", Some("way!")),
+            ("We cook, she said.", Some("cook,")),
+            ("They ate (with us) today", Some("(with")),
+            ("\"Stop\" is a word", Some("\"Stop\"")),
+            ("She said “stop.”", Some("“stop.”")),
+            ("They ate. We cooked it", Some("ate.")),
+            ("They’re here", Some("They’re")),
+            (
+                "They 're at 10:30 a.m. in the U.S. , No. 5 , e.g. at St. John 's .",
+                None,
+            ),
+            ("Prof. Smith met Mr. X", None),
+            ("see http://x.org/a,b :-) ( y ) ... -- it 's", None),
+            ("I don't know .", None),
+            ("", None),
+        ] {
+            assert_eq!(running_text([text]).map(|(_, word)| word), word, "{text}");
+        }
+    }
+}
