@@ -298,3 +298,10 @@ def load(path: str | PathLike[str]) -> _spanrs.DepModel:
         error.path = str(path)
         error.args = (f"{path}: {error}",)
         raise
+
+
+def is_model(path: str | PathLike[str]) -> bool:
+    """Say whether a file begins as a model file does: with the length of a header, and its brace."""
+    with open(path, "rb") as file:  # named pipes have no stat
+        head = file.read(9)
+    return len(head) == 9 and head[8:9] == b"{" and head[4:8] == b"\0\0\0\0"

@@ -17,11 +17,9 @@ from spanrs.dep import Dep, Parser, evaluate
 from spanrs.dep.matcher import COPIED
 from spanrs.dep.page import tree_page
 from spanrs.dep.scores import MEASURES, score_tables
+from spanrs.dep.tagger import is_model as is_model_file
 from spanrs.eval import Result
 from spanrs.io import Source, rereadable
-
-#: First bytes of a model file: the length of the header, which begins with a brace.
-HEADER = 9
 
 
 @click.command()
@@ -59,7 +57,7 @@ def command(
         raise click.UsageError("standard input can be read once")
     output.check([gold, pred])
     matcher = Dep(subtypes=subtypes)
-    is_page, is_model = output.to == "html", _is_model(pred)
+    is_page, is_model = output.to == "html", pred != "-" and is_model_file(pred)
     with ExitStack() as stack:
         # Trees are read again for the errors of a report.
         golds = stack.enter_context(rereadable(console.source(gold), needed=is_page or is_model))
@@ -111,12 +109,3 @@ def _print_unscored(result: Result, *, is_model: bool) -> None:
     for reason in dict.fromkeys(result.unscored.values()):
         if not (is_model and reason.startswith("pred")) and reason != COPIED:
             print_message("note", reason)
-
-
-def _is_model(path: str) -> bool:
-    """Say whether a file begins as a model file does."""
-    if path == "-":
-        return False
-    with open(path, "rb") as file:  # named pipes have no stat
-        head = file.read(HEADER)
-    return len(head) == HEADER and head[8:9] == b"{" and head[4:8] == b"\0\0\0\0"

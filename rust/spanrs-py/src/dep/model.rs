@@ -125,6 +125,12 @@ impl DepModel {
         self.0.labels().iter().map(String::as_str).collect()
     }
 
+    /// True if sentences are padded with `<start>` and `ROOT` before they are tagged, as in parser.py.
+    #[getter]
+    fn padded(&self) -> bool {
+        self.0.padded
+    }
+
     /// True if the parser attaches one word of each sentence to the root.
     #[getter]
     fn single_root(&self) -> bool {

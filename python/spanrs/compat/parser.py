@@ -1,0 +1,203 @@
+"""parser.py: the dependency parser of Honnibal 2013, with its call shape and its conventions.
+
+Tokens are padded: ``<start>`` before the first one and ``ROOT`` after the last. Tags are those of the padded tokens.
+``heads[i]`` is the head of token ``i`` of the padded ones: 1 to N for words, N + 1 for ``ROOT``; ``heads[0]`` is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike, fspath
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from spanrs import dep
+from spanrs.dep import Parse
+from spanrs.dep.tagger import is_model
+from spanrs.errors import ModelError
+from spanrs.io import Source
+
+__all__ = ["Parser", "pad_tokens", "read_conll", "read_pos", "train"]
+
+START, ROOT = "<start>", "ROOT"
+#: (words, tags, heads) or (words, tags, heads, labels), padded or not.
+Sentence: TypeAlias = Sequence[Sequence[Any]]
+#: Heads of padded tokens but the last: None, then one for each word.
+Heads: TypeAlias = list[int | None]
+
+
+class Parser:
+    """Greedy arc-hybrid parser with its tagger, as ``parser.Parser``.
+
+    parser.py reads ``parser.pickle`` beside itself, which it does not come with. Here a model is loaded by its path,
+    or trained.
+
+    Parameters
+    ----------
+    load : bool or path
+        The path of a model, as for :meth:`load`. True and False both mean none yet.
+
+    Examples
+    --------
+    >>> from spanrs.compat.parser import Parser
+    >>> parser = Parser(load=False)
+    >>> parser.train([(["They", "ate"], ["PRP", "VBD"], [2, 0])] * 5, nr_iter=5)
+    >>> parser.parse(["They", "ate"])
+    (['<start>', 'PRP', 'VBD', 'ROOT'], [None, 2, 3])
+    """
+
+    def __init__(self, load: bool | str | PathLike[str] = True) -> None:
+        self._parser: dep.Parser | None = None
+        if not isinstance(load, bool):
+            self.load(load)
+
+    def parse(self, words: Sequence[str]) -> tuple[list[str], Heads]:
+        """Tag and parse a sentence.
+
+        Parameters
+        ----------
+        words : sequence of str
+            The tokens, padded with ``<start>`` and ``ROOT`` or not.
+
+        Returns
+        -------
+        tags : list of str
+            One for each padded token, N + 2 for N words.
+        heads : list
+            ``heads[i]`` is the place of the head of padded token ``i``, N + 1 for the root; ``heads[0]`` is None. The
+            tree is projective, and several words may be attached to the root.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            Without a model.
+        TypeError
+            For a str instead of a list of tokens.
+        """
+        parser = self._trained()
+        words = words if isinstance(words, str) else _unpadded(words)
+        parse = parser.parse(words)
+        root = len(parse) + 1
+        heads: Heads = [None, *(head or root for head in parse.heads.tolist())]
+        if parser.compiled.padded:
+            # The tagger has predicted the tags of the padding, too.
+            return parser.compiled.tag_with_confidence([START, *parse.words, ROOT], True)[0], heads
+        tags = parse.xpos or parse.upos or ("",) * len(parse)
+        return [START, *tags, ROOT], heads
+
+    def train(
+        self, sentences: Source | Iterable[Sentence | Parse], nr_iter: int = 15, *, seed: int | None = 0
+    ) -> None:
+        """Learn tagger and parser as parser.py does, from the beginning.
+
+        Parameters
+        ----------
+        sentences : iterable of (words, tags, heads, labels) or Parse, or path
+            What :func:`read_conll` gives; labels may be left out and are not used. Lists may be padded or not; of
+            lists that are not, a head is a word from 1, or 0 for the root. Or a file: CoNLL-U, or four columns.
+        nr_iter : int
+            Passes; the tagger learns in the first five. With fewer than five its weights are not averaged.
+        seed : int, optional
+            Seed of the order of sentences, which parser.py shuffles before each pass; None keeps it.
+
+        Raises
+        ------
+        ValueError
+            For lists of different lengths, and without sentences.
+        spanrs.errors.FormatError
+            With line, for what is not in the format, and heads that are not a tree.
+
+        Notes
+        -----
+        Trees that are not projective are made so by moving arcs to the head of their head; parser.py fails on them.
+        """
+        data: Any = sentences
+        if not isinstance(data, (str, PathLike)) and not hasattr(data, "read"):
+            data = [_as_parse(sentence) for sentence in data]
+        self._parser = dep.Parser.published(epochs=nr_iter, seed=seed).fit(data)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write tagger and parser to one file, which :meth:`load` and ``spanrs dep`` read."""
+        self._trained().save(path)
+
+    def load(self, path: str | PathLike[str]) -> None:
+        """Read a model file of spanrs, or the weights of parser.py as JSON (see docs/dep.md).
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            For other files, such as pickles.
+        OSError
+            Where the file cannot be read.
+        """
+        name = fspath(path).lower().removesuffix(".gz")
+        if name.endswith((".pickle", ".pkl")):
+            raise ModelError(
+                f"{path}: pickles run code and are not read; write the weights as JSON (docs/dep.md)"
+            )
+        read = (
+            dep.Parser.load if is_model(path) or not name.endswith(".json") else dep.Parser.from_published
+        )
+        self._parser = read(path)
+
+    def _trained(self) -> dep.Parser:
+        if self._parser is None:
+            raise ModelError(
+                "the parser has no model: parser.py does not come with its parser.pickle; load(path) reads a model "
+                "that 'spanrs dep train --published' has written, or weights of parser.py as JSON; train() makes one"
+            )
+        return self._parser
+
+
+def train(
+    parser: Parser, sentences: Source | Iterable[Sentence | Parse], nr_iter: int, *, seed: int | None = 0
+) -> None:
+    """Train a parser; see :meth:`Parser.train`."""
+    parser.train(sentences, nr_iter, seed=seed)
+
+
+def pad_tokens(tokens: list[str]) -> None:
+    """Put ``<start>`` before and ``ROOT`` after the tokens, in the list itself.
+
+    Examples
+    --------
+    >>> from spanrs.compat.parser import pad_tokens
+    >>> tokens = ["They", "ate"]
+    >>> pad_tokens(tokens)
+    >>> tokens
+    ['<start>', 'They', 'ate', 'ROOT']
+    """
+    tokens.insert(0, START)
+    tokens.append(ROOT)
+
+
+def read_pos(loc: Source) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield padded words and tags of a file with a sentence a line, ``They/PRP ate/VBD``."""
+    for parse in dep.read_conllu(loc, format="word-tag"):
+        if len(parse):
+            yield [START, *parse.words, ROOT], [START, *parse.xpos, ROOT]
+
+
+def read_conll(loc: Source) -> Iterator[tuple[list[str], list[str], Heads, list[str | None]]]:
+    """Yield padded words, tags, heads and labels of a file: form, tag, head and label a line; also CoNLL-U."""
+    for parse in dep.read_conllu(loc):
+        size = len(parse)
+        heads = [head or size + 1 for head in parse.heads.tolist()]
+        labels = parse.labels or ("",) * size
+        yield [START, *parse.words, ROOT], [START, *parse.xpos, ROOT], [None, *heads], [None, *labels]
+
+
+def _unpadded(tokens: Sequence[Any]) -> list[Any]:
+    """Remove the padding of tokens or tags, if there is one."""
+    tokens = list(tokens)
+    return tokens[1:-1] if len(tokens) > 1 and (tokens[0], tokens[-1]) == (START, ROOT) else tokens
+
+
+def _as_parse(sentence: Sentence | Parse) -> Parse:
+    if isinstance(sentence, Parse):
+        return sentence
+    words, tags, heads, *_ = sentence
+    words = words if isinstance(words, str) else _unpadded(words)
+    heads = [0 if head == len(words) + 1 else head for head in heads if head is not None]
+    return Parse(words, np.array(heads, np.int32), xpos=_unpadded(tags))
