@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import random
+import warnings
 
 import pytest
 from udtools import udeval
 
 from spanrs.dep import Dep, Parse, evaluate
-from spanrs.errors import AlignmentError, FormatError
+from spanrs.errors import AlignmentError, FormatError, SpanrsWarning
 from spanrs.eval import Measure
 
 LABELS = ["nsubj", "obj", "det", "case", "punct", "nmod:poss", "nmod", "aux", "conj", "cc"]
@@ -96,6 +97,21 @@ def test_measures_are_those_of_the_shared_task(seed):
         assert (score.precision, score.recall, score.f1) == pytest.approx(
             (expected.precision, expected.recall, expected.f1), abs=1e-12
         ), name
+
+
+def test_columns_that_are_those_of_gold_in_all_words_are_doubted():
+    """They may be copies whose comments got lost."""
+    gold, pred = (
+        Parse(["a", "b"], heads, xpos=xpos) for heads, xpos in (([2, 0], ["A", "B"]), ([0, 1], ["A", "B"]))
+    )
+    with pytest.warns(SpanrsWarning, match="XPOS of pred and gold are equal in all 1000 words"):
+        evaluate([gold] * 500, [pred] * 500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SpanrsWarning)
+        evaluate([gold] * 499, [pred] * 499)
+        evaluate([gold] * 500, [gold] * 500)
+        other = Parse(["a", "b"], [2, 0], xpos=["A", "C"])
+        evaluate([gold] * 500, [pred] * 499 + [other])
 
 
 def test_accuracy_without_punctuation_is_that_of_parser_py():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 from spanrs import _spanrs
-from spanrs.dep.matcher import DEFAULT, Dep, copied_columns
+from spanrs.dep.matcher import COLUMNS, DEFAULT, Dep, copied_columns
 from spanrs.dep.parse import Parse
 from spanrs.errors import warn
 from spanrs.eval import Result
@@ -17,6 +17,8 @@ from spanrs.io.sources import Source
 
 #: A file in CoNLL-U, or sentences.
 Trees: TypeAlias = Source | Sequence[Parse]
+#: Words from which on it is suspicious that none has another tag.
+MANY_WORDS = 1000
 
 
 def evaluate(
@@ -57,6 +59,7 @@ def evaluate(
     spanrs.errors.SpanrsWarning
         Where pred has columns that ``spanrs dep parse`` or ``tag`` copied from its input; comments such as
         ``# spanrs.predicted = UPOS XPOS HEAD DEPREL`` name those that were predicted.
+        Where 1000 words or more have the tags, features or lemmas of gold without exception, but not its heads.
 
     Examples
     --------
@@ -72,14 +75,27 @@ def evaluate(
     counts = _spanrs.dep_evaluate(_source(gold), _source(pred), any_roots, matcher.subtypes, documents)
     settings = matcher.settings() | {"version": _spanrs.__version__}
     result = Result(counts, settings, matcher, Evidence(), None)
+    result = replace(result, evidence=Evidence(warnings=tuple(_warnings(result))))
+    warn(result.warnings)
+    return result
+
+
+def _warnings(result: Result) -> Iterator[str]:
+    """Name columns that were copied, and those that look like it."""
     if copied := copied_columns(result._unweighted_corpus):
-        message = (
+        yield (
             f"pred did not predict {', '.join(copied)}, but copied what its input had; if another program has "
             "predicted that, remove the comments '# spanrs.predicted' from pred"
         )
-        result = replace(result, evidence=Evidence(warnings=(message,)))
-        warn(result.warnings)
-    return result
+    # Comments may get lost, and other programs write none.
+    equal = [
+        column
+        for name, (column, *more) in COLUMNS.items()
+        if not more and column != "HEAD" and name not in result.unscored and result[name].micro.f1 == 1
+    ]
+    words = int(result["uas"].micro.support)
+    if equal and words >= MANY_WORDS and result["uas"].micro.f1 < 1:
+        yield f"{', '.join(equal)} of pred and gold are equal in all {words} words; were they copied from gold?"
 
 
 def _source(trees: Trees) -> Source:

@@ -204,22 +204,28 @@ pub fn compare(
 /// Counts sentences and words, and words without a column or with a copied one. Numbers of 0 have
 /// no cells.
 fn count_corpus(gold: &[Node<'_>], pred: &[Node<'_>], counts: &mut Counts) {
-    let sentences = gold.iter().filter(|word| word.starts_sentence).count();
-    let mut sizes = vec![(0, sentences), (1, gold.len()), (2, pred.len())];
+    let mut sizes = [0; COPIED as usize + COLUMNS.len()];
+    sizes[0] = gold.iter().filter(|word| word.starts_sentence).count();
+    [sizes[1], sizes[2]] = [gold.len(), pred.len()];
     for (side, first) in [(gold, GOLD_WITHOUT), (pred, PRED_WITHOUT)] {
-        for (outcome, column) in (first..).zip(0..COLUMNS.len() - 1) {
-            let without = side.iter().filter(|word| word.without()[column]).count();
-            sizes.push((outcome, without));
+        for word in side {
+            // All words have heads, the last column.
+            for (at, without) in (first as usize..).zip(&word.without()[..COLUMNS.len() - 1]) {
+                sizes[at] += usize::from(*without);
+            }
         }
     }
-    for (outcome, column) in (COPIED..).zip(0..COLUMNS.len()) {
-        let copied = |word: &&Node| word.copied[column] && !word.without()[column];
-        sizes.push((outcome, pred.iter().filter(copied).count()));
+    for word in pred {
+        for (at, (copied, without)) in
+            (COPIED as usize..).zip(word.copied.iter().zip(word.without()))
+        {
+            sizes[at] += usize::from(*copied && !without);
+        }
     }
-    for (outcome, n) in sizes
-        .into_iter()
-        .filter(|&(outcome, n)| outcome < 3 || n > 0)
-    {
+    for (outcome, n) in (0..).zip(sizes) {
+        if outcome >= GOLD_WITHOUT && n == 0 {
+            continue;
+        }
         let cell = counts.cell(Cell::new(CORPUS, outcome, None, None));
         counts.add(cell, n as u64);
     }
