@@ -22,6 +22,7 @@ __all__ = [
     "DepModel",
     "DocumentTotals",
     "Documents",
+    "FileErrors",
     "IobesReader",
     "IobesWriter",
     "MatOutcome",
@@ -210,12 +211,25 @@ class Counts:
     def stored_order(self) -> list[int] | None: ...
 
 @final
+class FileErrors:
+    def __len__(self) -> int: ...
+    def row(self, at: int, /) -> _FileError: ...
+    def numbers(self) -> list[tuple[_ErrorKind, int]]: ...
+    def gold_places(self) -> npt.NDArray[np.uint64]: ...
+
+@final
 class Systems:
     def __new__(cls, counts: Sequence[Counts], names: Sequence[str], /) -> Systems: ...
     def __len__(self) -> int: ...
     def sentence_numbers(self, system: int, /) -> npt.NDArray[np.uint64] | None: ...
     def bootstrap(
-        self, measures: Sequence[tuple[Any, ...]], samples: int, seed: int, threads: int, /
+        self,
+        measures: Sequence[tuple[Any, ...]],
+        samples: int,
+        seed: int,
+        threads: int,
+        progress: Callable[[int], object] | None = None,
+        /,
     ) -> npt.NDArray[np.float64]: ...
     def randomise(
         self,
@@ -224,6 +238,7 @@ class Systems:
         samples: int,
         seed: int,
         threads: int,
+        progress: Callable[[int], object] | None = None,
         /,
     ) -> list[int]: ...
     def jackknife(
@@ -438,7 +453,7 @@ def file_errors(
     options: tuple[int, Sequence[int], int | None, int, int | None],
     progress: _Progress,
     /,
-) -> tuple[list[_FileError], list[tuple[_ErrorKind, int]]]: ...
+) -> FileErrors: ...
 def span_events(
     gold: SpanLists,
     pred: SpanLists,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -103,16 +104,29 @@ def command(
     measure.compiled(own)
     test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}
     rows = {"by_sentence": True} if unit == "sentence" else {"by_document": True}
-    with console.quiet():
+    with console.quiet(), console.files_bar(gold, max(preds, key=console.size_of)) as bar:
+        # The bar begins anew with each system.
         results: dict[str, Result] = score_files(
-            console.source(gold), list(preds), matcher=own, columns=columns, errors=True, **rows, **given
+            console.source(gold),
+            list(preds),
+            matcher=own,
+            columns=columns,
+            errors=True,
+            progress=bar,
+            **rows,
+            **given,
         )
     console.print_warnings(results, gold)
     if ty is not None:
         console.require_types([ty], {name for result in results.values() for name in result.per_type})
     if unit == "document" and any(len(result.counts) < 2 for result in results.values()):
         raise click.UsageError(f"{gold} has no -DOCSTART- lines that begin documents; use --unit sentence")
-    found = compare(base_names(results), measure, threads=threads or options.processors(), **test)
+    pairs = math.comb(len(results), 2) if test["test"] == "randomisation" else 0
+    rounds = test["samples"] * (1 + pairs)
+    documents = len(next(iter(results.values())).counts)
+    with console.resampling_bar(rounds, documents) as bar:
+        threads = threads or options.processors()
+        found = compare(base_names(results), measure, threads=threads, progress=bar, **test)
     if plot is not None:
         _write_plot(found, plot)
     output.write(

@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 #: Files from this size on get a progress bar, where standard error is a terminal.
 LARGE = 64 << 20
+#: Samples times documents from which resampling gets one.
+MANY_DRAWS = 10**9
 
 
 def source(path: str) -> Source:
@@ -67,10 +69,28 @@ def progress_bar(size: int, least: int, *, in_bytes: bool = False) -> Iterator[C
         yield lambda done, *_: bar.update(task, completed=done)
 
 
+@contextmanager
+def resampling_bar(samples: int, documents: int) -> Iterator[Callable[..., None] | None]:
+    """Show how many samples are done, where there are many of many documents."""
+    with progress_bar(samples, 0 if samples * documents >= MANY_DRAWS else samples + 1) as bar:
+        yield bar
+
+
+def size_of(path: str) -> int:
+    """Give the bytes of a file; 0 for standard input."""
+    return Path(path).stat().st_size if Path(path).is_file() else 0
+
+
+@contextmanager
+def files_bar(*paths: str) -> Iterator[Callable[..., None] | None]:
+    """Show how much of large files is read."""
+    with progress_bar(sum(map(size_of, paths)), LARGE, in_bytes=True) as bar:
+        yield bar
+
+
 def read_files(function: Callable[..., T], *paths: str, **options: Any) -> T:
     """Call a function that reads files, and show how far it is with large ones."""
-    size = sum(Path(path).stat().st_size for path in paths if Path(path).is_file())
-    with progress_bar(size, LARGE, in_bytes=True) as bar:
+    with files_bar(*paths) as bar:
         return function(*map(source, paths), progress=bar, **options)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -23,7 +23,6 @@ from spanrs.eval.paired import (
     PairedComparison,
     System,
     aligned_errors,
-    gold_spans,
 )
 from spanrs.eval.resampling import check_level, check_measures, check_numbers
 from spanrs.eval.result import Result
@@ -67,6 +66,7 @@ def compare(
     seed: int = 0,
     level: float = 0.95,
     threads: int = 1,
+    progress: Callable[[int], object] | None = None,
 ) -> Comparison:
     """Test whether the differences between systems are significant.
 
@@ -89,6 +89,9 @@ def compare(
         Confidence level of the intervals.
     threads : int
         Threads, 1 or more.
+    progress : callable, optional
+        Called now and then with the number of resamples and exchanges that are done: ``samples`` of all systems, and as
+        many for each pair under ``randomisation``.
 
     Returns
     -------
@@ -142,7 +145,7 @@ def compare(
         measures += [Measure("type", own.part, own.criterion, ty, own.beta) for ty in compared]
     compiled = [one.compiled(first.matcher) for one in measures]
     systems = Systems([result.counts for result in results.values()], names)
-    numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads), level)
+    numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads, progress), level)
     found = {}
     for at, name in enumerate(names):
         value, *of_types = map(float, numbers.values[at])
@@ -173,16 +176,23 @@ class _Numbers:
         systems: Systems,
         results: Mapping[str, Result],
         compiled: list[tuple[Any, ...]],
-        options: tuple[str, int, int, int],
+        options: tuple[str, int, int, int, Callable[[int], object] | None],
         level: float,
     ) -> None:
         import numpy as np
 
-        self.test, self.samples, self.seed, self.threads = options
+        self.test, self.samples, self.seed, self.threads, self.progress = options
         self.tails = [(1 - level) / 2, (1 + level) / 2]
         self.systems, self.compiled = systems, compiled
         self.values = np.array([result.counts.measures(compiled) for result in results.values()])
-        self.drawn = systems.bootstrap(compiled, self.samples, self.seed, self.threads)
+        self.done = 0
+        self.drawn = systems.bootstrap(compiled, self.samples, self.seed, self.threads, self._told())
+
+    def _told(self) -> Callable[[int], object] | None:
+        """Return what adds the samples before this call to those that are done."""
+        before, progress = self.done, self.progress
+        self.done += self.samples
+        return None if progress is None else lambda done: progress(before + done)
 
     def interval(self, values: Any) -> Interval:
         """Return the percentile interval of resampled values."""
@@ -201,7 +211,7 @@ class _Numbers:
 
         observed = self.values[a] - self.values[b]
         if self.test == "randomisation":
-            options = (self.samples, self.seed, self.threads)
+            options = (self.samples, self.seed, self.threads, self._told())
             as_large = np.array(self.systems.randomise((a, b), self.compiled, *options), float)
             drawn = float(self.samples)
         else:
@@ -291,8 +301,10 @@ def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
     """Count the gold spans that only one of two systems found."""
     if a is None or b is None:
         return None
-    wrong_a, wrong_b = (set(gold_spans(errors)) for errors in (a, b))
-    only_a, only_b = len(wrong_b - wrong_a), len(wrong_a - wrong_b)
+    import numpy as np
+
+    wrong_a, wrong_b = a.gold_places(), b.gold_places()
+    only_a, only_b = len(np.setdiff1d(wrong_b, wrong_a)), len(np.setdiff1d(wrong_a, wrong_b))
     return McNemar(only_a, only_b, mcnemar_p(only_a, only_b))
 
 

@@ -15,11 +15,11 @@ from spanrs.report.page import Bar, Bars, Card, Cards, Example, Examples, Sectio
 from spanrs.report.pages import cut_by_kind
 
 if TYPE_CHECKING:
-    from spanrs.eval.evidence import Detail
+    from spanrs.eval.details import ErrorList
     from spanrs.eval.paired import PairedComparison
 
-    #: What changed, and the error of the system that has it.
-    Change = tuple[str, Detail]
+    #: What changed, and the error of the system that has it: its list, and its number there.
+    Change = tuple[str, ErrorList, int]
 
 #: What became of spans from system a to system b.
 CHANGES = {
@@ -113,7 +113,7 @@ def _changes_section(comparison: PairedComparison, a: str, b: str) -> Examples |
         note=note,
         kinds=kinds,
         sides=["gold", a, b],
-        numbers=Counter(kind for kind, _ in changes),
+        numbers=Counter(kind for kind, *_ in changes),
     )
 
 
@@ -122,21 +122,19 @@ def _changes(comparison: PairedComparison, a: str, b: str) -> list[Change]:
     first, second = comparison.error_lists[a], comparison.error_lists[b]
     if first is None or second is None:
         return []
-    golds, preds = ((of(first), of(second)) for of in (gold_spans, pred_spans))
-    changes = []
-    for kind, (own, other) in (
-        ("fixed", golds),
-        ("broken", golds[::-1]),
-        ("removed", preds),
-        ("added", preds[::-1]),
-    ):
-        changes += [(kind, own[at]) for at in sorted(own.keys() - other.keys(), key=_place)]
+    changes: list[Change] = []
+    for kinds, of in ((("fixed", "broken"), gold_spans), (("removed", "added"), pred_spans)):
+        sides = ((first, of(first)), (second, of(second)))
+        for kind, (errors, own), (_, others) in zip(kinds, sides, sides[::-1], strict=True):
+            places = sorted(own.keys() - others.keys(), key=_sortable)
+            changes += [(kind, errors, own[place]) for place in places]
     return changes
 
 
 def _changed(change: Change, systems: tuple[str, str]) -> Example:
     """Return a change as the page shows it; the error is of the system that has it alone."""
-    kind, error = change
+    kind, errors, at = change
+    error = errors[at]
     wrong, right = systems if kind in ("fixed", "removed") else systems[::-1]
     marks = [] if error.gold is None else [mark("gold", error.gold)]
     if error.pred is not None:
@@ -146,5 +144,5 @@ def _changed(change: Change, systems: tuple[str, str]) -> Example:
     return located_example(kind, error, marks)
 
 
-def _place(key: tuple[int, object]) -> tuple[int, str]:
-    return key[0], repr(key[1])
+def _sortable(place: tuple[int, object]) -> tuple[int, str]:
+    return place[0], repr(place[1])

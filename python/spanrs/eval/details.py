@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, as_integer, with_code
@@ -14,6 +15,10 @@ from spanrs.eval import inputs
 from spanrs.eval.evidence import Detail, plain_detail
 from spanrs.eval.matchers import Matcher
 from spanrs.tags.types import Dialect, Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 #: A kind of error: outcome, gold type and pred type.
 ErrorKind: TypeAlias = tuple[str, str | None, str | None]
@@ -36,6 +41,61 @@ class IdOptions(NamedTuple):
     mask: Any
 
 
+class FileDetails(Sequence[Detail]):
+    """Errors of files, each made when it is asked for: as objects all of them would take ten times as much memory.
+
+    Parameters
+    ----------
+    rows : FileErrors
+        What the compiled half keeps.
+    outcomes : sequence of str
+        Names of the outcomes.
+    """
+
+    def __init__(self, rows: _spanrs.FileErrors, outcomes: Sequence[str]) -> None:
+        self._rows, self._outcomes = rows, outcomes
+
+    @overload
+    def __getitem__(self, at: int) -> Detail: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Detail]: ...
+    def __getitem__(self, at: int | slice) -> Detail | list[Detail]:
+        places = range(len(self))[at]
+        if isinstance(places, range):
+            return [self._detail(place) for place in places]
+        return self._detail(places)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Detail]:
+        return map(self._detail, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(operator.eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # as of lists
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+    def gold_places(self) -> npt.NDArray[np.uint64]:
+        """Return sentence and index of each gold span among the errors, as :meth:`ErrorList.gold_places`."""
+        return self._rows.gold_places()
+
+    def _detail(self, at: int) -> Detail:
+        outcome, sentence, line, gold, pred, first, length, tokens = self._rows.row(at)
+        gold_span, pred_span = (None if span is None else Span(*span[:3]) for span in (gold, pred))
+        gold_index, pred_index = (None if span is None else span[3] for span in (gold, pred))
+        where = (gold_index, pred_index, line, first, length, tuple(tokens))
+        return Detail(self._outcomes[outcome], sentence, gold_span, pred_span, *where)
+
+
 @dataclass(frozen=True)
 class ErrorList(Sequence[Detail]):
     """Outcomes that are not true positives, under one criterion.
@@ -44,7 +104,7 @@ class ErrorList(Sequence[Detail]):
     ----------
     criterion : str
         The criterion.
-    errors : list of Detail
+    errors : sequence of Detail
         Those that were kept, in the order of the data.
     most : int, optional
         Errors of each kind that are kept; None for all.
@@ -63,15 +123,15 @@ class ErrorList(Sequence[Detail]):
     """
 
     criterion: str
-    errors: list[Detail] = field(default_factory=list)
+    errors: Sequence[Detail] = field(default_factory=list)
     numbers: Mapping[ErrorKind, int] = field(default_factory=dict)
     most: int | None = None
 
     @overload
     def __getitem__(self, at: int) -> Detail: ...
     @overload
-    def __getitem__(self, at: slice) -> list[Detail]: ...
-    def __getitem__(self, at: int | slice) -> Detail | list[Detail]:
+    def __getitem__(self, at: slice) -> Sequence[Detail]: ...
+    def __getitem__(self, at: int | slice) -> Detail | Sequence[Detail]:
         return self.errors[at]
 
     def __len__(self) -> int:
@@ -81,6 +141,15 @@ class ErrorList(Sequence[Detail]):
     def is_complete(self) -> bool:
         """True where every error was kept."""
         return len(self.errors) == sum(self.numbers.values())
+
+    def gold_places(self) -> npt.NDArray[np.uint64]:
+        """Return which gold spans have an error: sentence times 2^32 plus the index of the span in it."""
+        import numpy as np
+
+        if isinstance(self.errors, FileDetails):
+            return self.errors.gold_places()
+        places = ((one.sentence << 32) + one.gold_index for one in self if one.gold_index is not None)
+        return np.fromiter(places, np.uint64)
 
     def by_frequency(self, most: int | None = None) -> list[Detail]:
         """Return the errors of the most frequent kinds first, at most ``most``; within a kind in their order."""
@@ -248,15 +317,6 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
         raise with_code(found, "shape")
     last = min(end + context, len(tokens))
     return error._replace(first=first, length=len(tokens), tokens=tuple(map(str, tokens[first:last])))
-
-
-def file_error(row: Sequence[Any], outcomes: Sequence[str]) -> Detail:
-    """Make an error of what the compiled half found in files."""
-    outcome, sentence, line, gold, pred, first, length, tokens = row
-    gold_span, pred_span = (None if span is None else Span(*span[:3]) for span in (gold, pred))
-    gold_index, pred_index = (None if span is None else span[3] for span in (gold, pred))
-    where = (gold_index, pred_index, line, first, length, tuple(tokens))
-    return Detail(outcomes[outcome], sentence, gold_span, pred_span, *where)
 
 
 def span_lists(

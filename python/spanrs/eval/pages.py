@@ -36,7 +36,7 @@ MOST_TYPES = 100
 #: Largest number of errors on a page.
 MOST_ERRORS = 100_000
 #: Draws of documents for the intervals of a page, at most; at least :data:`FEWEST_SAMPLES` resamples are drawn.
-MOST_DRAWS = 10**8
+MOST_DRAWS = 10**9
 MOST_SAMPLES, FEWEST_SAMPLES = 10_000, 200
 #: Documents below which a page warns of its intervals.
 FEW = 20

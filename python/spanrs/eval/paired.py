@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -12,7 +12,6 @@ from spanrs._spanrs import Systems
 from spanrs.eval import settings as settings_of
 from spanrs.eval.details import ErrorList
 from spanrs.eval.evaluation import Evaluation
-from spanrs.eval.evidence import Detail
 from spanrs.eval.measures import Measure, Ratio
 
 
@@ -203,14 +202,16 @@ def aligned_errors(results: Mapping[str, Evaluation], systems: Systems) -> dict[
     return aligned
 
 
-def gold_spans(errors: Iterable[Detail]) -> dict[tuple[int, Any], Detail]:
-    """Return the gold spans that were not found, each once, with their errors."""
-    return {(one.sentence, (one.gold, one.gold_index)): one for one in errors if one.gold is not None}
+def gold_spans(errors: ErrorList) -> dict[tuple[int, Any], int]:
+    """Return the gold spans that were not found, by sentence and index, each with the number of its last error."""
+    places = enumerate((one.sentence, one.gold_index) for one in errors)
+    return {place: at for at, place in places if place[1] is not None}
 
 
-def pred_spans(errors: Iterable[Detail]) -> dict[tuple[int, Any], Detail]:
-    """Return the pred spans that are wrong, each once, with their errors."""
-    return {(one.sentence, one.pred): one for one in errors if one.pred is not None}
+def pred_spans(errors: ErrorList) -> dict[tuple[int, Any], int]:
+    """Return the pred spans that are wrong, by sentence and span, each with the number of its last error."""
+    places = enumerate((one.sentence, one.pred) for one in errors)
+    return {place: at for at, place in places if place[1] is not None}
 
 
 def _without_nan(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from statistics import NormalDist
@@ -153,6 +153,7 @@ def bootstrap(
     samples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
+    progress: Callable[[int], object] | None = None,
 ) -> Bootstrap:
     """Resample the documents of a result; see :meth:`spanrs.Result.bootstrap`."""
     if len(result.counts) < 2:
@@ -168,7 +169,7 @@ def bootstrap(
     wanted = check_measures(f1_measures(list(result.per_type)) if measures is None else measures)
     compiled = [measure.compiled(result.matcher) for measure in wanted]
     systems = Systems([result.counts], ["the result"])
-    values = systems.bootstrap(compiled, samples, seed, threads)[:, 0]
+    values = systems.bootstrap(compiled, samples, seed, threads, progress)[:, 0]
     return Bootstrap(wanted, values, result.counts.measures(compiled), systems, compiled)
 
 

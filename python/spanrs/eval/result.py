@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from typing import Any
@@ -200,6 +200,7 @@ class Result(Evaluation):
         samples: int = 10_000,
         seed: int = 0,
         threads: int = 1,
+        progress: Callable[[int], object] | None = None,
     ) -> Bootstrap:
         """Measure resampled corpora: as many documents as there are, drawn with replacement.
 
@@ -213,6 +214,8 @@ class Result(Evaluation):
             The same seed gives the same values for any number of threads.
         threads : int
             Threads, 1 or more.
+        progress : callable, optional
+            Called now and then with the number of resamples that are done.
 
         Returns
         -------
@@ -232,7 +235,7 @@ class Result(Evaluation):
         >>> result.bootstrap(samples=5).values.shape
         (5, 3)
         """
-        return bootstrap(self, measures, samples=samples, seed=seed, threads=threads)
+        return bootstrap(self, measures, samples=samples, seed=seed, threads=threads, progress=progress)
 
     def merge(self, *others: Result) -> Result:
         """Add results made in the same way on other data.

@@ -14,10 +14,10 @@ from spanrs.eval.details import (
     CONTEXT,
     MISTYPED,
     ErrorList,
+    FileDetails,
     IdOptions,
     error_outcomes,
     errors_to_keep,
-    file_error,
     find_errors,
     list_details,
     span_lists,
@@ -259,7 +259,7 @@ class Scorer:
         outcomes = criterion.outcomes
         wrong = [outcomes.index(name) for name in error_outcomes(criterion)]
         paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None
-        kept, numbers = _spanrs.file_errors(
+        rows = _spanrs.file_errors(
             self._scorer,
             self.matcher.options(),
             gold,
@@ -268,8 +268,8 @@ class Scorer:
             (criterion.cells, wrong, paired, CONTEXT, most),
             progress,
         )
-        found = {(outcomes[kind[0]], *kind[1:]): number for kind, number in numbers}
-        return ErrorList(criterion.name, [file_error(row, outcomes) for row in kept], found, most)
+        numbers = {(outcomes[kind[0]], *kind[1:]): number for kind, number in rows.numbers()}
+        return ErrorList(criterion.name, FileDetails(rows, outcomes), numbers, most)
 
     def end_document(self, name: str | None = None) -> None:
         """End a document: what was added since the last call is one, which may have a name.

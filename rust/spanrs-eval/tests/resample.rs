@@ -28,7 +28,7 @@ fn bootstrap(
     threads: usize,
 ) -> Option<Vec<f64>> {
     let aligned = systems(&[counts]).ok()?;
-    aligned.bootstrap(measures, samples, seed, threads, || false)
+    aligned.bootstrap(measures, samples, seed, threads, |_| false)
 }
 
 fn f1() -> [Measure; 2] {
@@ -90,7 +90,7 @@ proptest! {
         let (first, second) = (spans(&a), spans(&b));
         let aligned = systems(&[&first, &second]).unwrap();
         let samples = 20_000;
-        let found = aligned.randomise([0, 1], &f1(), samples, seed, 1, || false).unwrap();
+        let found = aligned.randomise([0, 1], &f1(), samples, seed, 1, |_| false).unwrap();
         for (n, exact) in found.into_iter().zip(exact) {
             let p = n as f64 / samples as f64;
             let error = (exact * (1.0 - exact) / samples as f64).sqrt();
@@ -145,14 +145,14 @@ fn randomisation_does_not_depend_on_threads() {
     let aligned = systems(&[&a, &b]).unwrap();
     let draw = |pair, seed, threads| {
         aligned
-            .randomise(pair, &f1(), 3_000, seed, threads, || false)
+            .randomise(pair, &f1(), 3_000, seed, threads, |_| false)
             .unwrap()
     };
     let one = draw([0, 1], 1, 1);
     assert_eq!(one, draw([0, 1], 1, 2));
     assert_eq!(one, draw([0, 1], 1, 7));
     assert_eq!(draw([0, 0], 1, 1), [3_000, 3_000]);
-    assert_eq!(aligned.randomise([0, 1], &f1(), 500, 1, 1, || true), None);
+    assert_eq!(aligned.randomise([0, 1], &f1(), 500, 1, 1, |_| true), None);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn systems_are_resampled_together() {
     let rows: Vec<[u64; 3]> = (0..40).map(|n| [n % 4, n % 3, n % 2]).collect();
     let counts = spans(&rows);
     let both = systems(&[&counts, &counts]).unwrap();
-    let values = both.bootstrap(&f1(), 100, 3, 1, || false).unwrap();
+    let values = both.bootstrap(&f1(), 100, 3, 1, |_| false).unwrap();
     for row in values.chunks_exact(4) {
         assert_eq!(row[..2], row[2..]);
     }
@@ -266,6 +266,6 @@ fn samples_depend_on_the_seed_alone() {
         draw(&Counts::from_bytes(&stored, &SCHEMA).unwrap(), 1, 1)
     );
     let aligned = systems(&[&counts]).unwrap();
-    assert_eq!(aligned.bootstrap(&measures, 500, 1, 1, || true), None);
+    assert_eq!(aligned.bootstrap(&measures, 500, 1, 1, |_| true), None);
     assert_eq!(bootstrap(&spans(&[]), &measures, 500, 1, 1), None);
 }

@@ -9,9 +9,11 @@ use spanrs_eval::outcomes::{Counts as Core, Measure, Systems as CoreSystems};
 
 use crate::counts::Counts;
 use crate::error::{Error, Result};
+use crate::files::run_job;
 use crate::measures::{MeasureTuple, measures};
-use crate::stop;
 
+/// Takes the number of samples that are done, and returns false to stop.
+type Tell<'a> = dyn FnMut(u64) -> bool + Send + 'a;
 /// Values by (sample, system, measure).
 type Values<'py> = Bound<'py, PyArray3<f64>>;
 
@@ -48,8 +50,9 @@ impl Systems {
         Ok(numbers.map(|numbers| PyArray1::from_vec(py, numbers)))
     }
 
-    /// Measures of resampled corpora, an array of shape (samples, systems, measures).
-    #[pyo3(signature = (measures, samples, seed, threads, /))]
+    /// Measures of resampled corpora, an array of shape (samples, systems, measures). `progress` is called with the
+    /// number of resamples that are done.
+    #[pyo3(signature = (measures, samples, seed, threads, progress=None, /))]
     fn bootstrap<'py>(
         &self,
         py: Python<'py>,
@@ -57,18 +60,20 @@ impl Systems {
         samples: u64,
         seed: u64,
         threads: usize,
+        progress: Option<Py<PyAny>>,
     ) -> Result<Values<'py>> {
         self.0.check_size(samples, measures.len())?;
         let width = measures.len();
-        let values = self.run(py, measures, |systems, measures| {
-            systems.bootstrap(measures, samples, seed, threads, stop)
+        let values = self.run(py, measures, progress, |systems, measures, tell| {
+            systems.bootstrap(measures, samples, seed, threads, |done| !tell(done))
         })?;
         self.array(py, samples as usize, width, values)
     }
 
     /// How often an exchange of documents between two systems made an absolute difference at least as large as the
-    /// observed one, by measure.
-    #[pyo3(signature = (pair, measures, samples, seed, threads, /))]
+    /// observed one, by measure. `progress` is called with the number of exchanges that are done.
+    #[pyo3(signature = (pair, measures, samples, seed, threads, progress=None, /))]
+    #[allow(clippy::too_many_arguments)] // Called from one place.
     fn randomise(
         &self,
         py: Python<'_>,
@@ -77,12 +82,13 @@ impl Systems {
         samples: u64,
         seed: u64,
         threads: usize,
+        progress: Option<Py<PyAny>>,
     ) -> Result<Vec<u64>> {
         if pair.iter().any(|&system| system >= self.0.len()) {
             return Err(Error::value("there is no such system"));
         }
-        self.run(py, measures, |systems, measures| {
-            systems.randomise(pair, measures, samples, seed, threads, stop)
+        self.run(py, measures, progress, |systems, measures, tell| {
+            systems.randomise(pair, measures, samples, seed, threads, |done| !tell(done))
         })
     }
 
@@ -96,8 +102,8 @@ impl Systems {
     ) -> Result<(Bound<'py, PyArray1<u64>>, Values<'py>)> {
         let width = measures.len();
         self.0.check_size(self.0.documents() as u64, width)?;
-        let omissions = self.run(py, measures, |systems, measures| {
-            systems.jackknife(measures, stop)
+        let omissions = self.run(py, measures, None, |systems, measures, tell| {
+            systems.jackknife(measures, || !tell(0))
         })?;
         let sizes: Vec<_> = omissions.iter().map(|one| one.documents).collect();
         let values = omissions.into_iter().flat_map(|one| one.values).collect();
@@ -107,15 +113,18 @@ impl Systems {
 }
 
 impl Systems {
-    /// Runs a job without the GIL; None is an interrupt.
+    /// Runs a job without the GIL; it tells how far it is and hears whether to go on. None is an interrupt.
     fn run<T: Send>(
         &self,
         py: Python<'_>,
         tuples: Vec<MeasureTuple>,
-        job: impl FnOnce(&CoreSystems, &[Measure]) -> Option<T> + Send,
+        progress: Option<Py<PyAny>>,
+        job: impl FnOnce(&CoreSystems, &[Measure], &mut Tell<'_>) -> Option<T> + Send,
     ) -> Result<T> {
         let measures = measures(self.0.union(), tuples)?;
-        Ok(py.detach(|| job(&self.0, &measures)).ok_or(Interrupted)?)
+        run_job(py, progress, |tell| {
+            job(&self.0, &measures, tell).ok_or(Interrupted)
+        })
     }
 
     fn array<'py>(

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use numpy::PyReadonlyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spanrs::{ErrorOptions, Notes, OnMisaligned, TypedSpan};
@@ -432,8 +433,45 @@ type KindTuple = ((u8, Option<String>, Option<String>), u64);
 /// (criterion, outcomes that are errors, outcome of pairs, tokens of context, errors of each kind to keep)
 type ErrorOptionsTuple = (u8, Vec<u8>, Option<u8>, usize, Option<u64>);
 
-/// The errors of files that a scorer has scored, and how many there are of each kind. `gold` and `pred` are functions
-/// as for `Scorer.update_files`.
+/// Errors of files, in less memory than objects.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct FileErrors(spanrs::SpanErrors);
+
+#[pymethods]
+impl FileErrors {
+    /// Number of errors that were kept.
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// An error by index.
+    #[pyo3(signature = (at, /))]
+    fn row(&self, at: usize) -> PyResult<ErrorTuple> {
+        let Some(e) = self.0.get(at) else {
+            return Err(PyIndexError::new_err("there is no such error"));
+        };
+        let span = |span: Option<TypedSpan>| span.map(|s| (s.ty, s.start, s.end, s.index));
+        let (gold, pred) = (span(e.gold), span(e.pred));
+        Ok((
+            e.outcome, e.sentence, e.line, gold, pred, e.first, e.length, e.tokens,
+        ))
+    }
+
+    /// Number of errors of each kind, kept or not.
+    fn numbers(&self) -> Vec<KindTuple> {
+        let numbers = self.0.numbers.iter();
+        numbers.map(|(kind, n)| (kind.clone(), *n)).collect()
+    }
+
+    /// For each error that has a gold span: its sentence times 2^32 plus the index of the span in the sentence.
+    fn gold_places<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        let places = self.0.gold_places();
+        let places = places.map(|(sentence, index)| (sentence << 32) + u64::from(index));
+        PyArray1::from_iter(py, places)
+    }
+}
+
+/// The errors of files that a scorer has scored. `gold` and `pred` are functions as for `Scorer.update_files`.
 #[pyfunction]
 #[pyo3(signature = (scorer, matcher_tuple, gold, pred, columns, options, progress, /))]
 #[allow(clippy::too_many_arguments)] // Called from one place.
@@ -446,7 +484,7 @@ pub(crate) fn file_errors(
     columns: (ColumnOptions, ColumnOptions),
     options: ErrorOptionsTuple,
     progress: Option<Py<PyAny>>,
-) -> Result<(Vec<ErrorTuple>, Vec<KindTuple>)> {
+) -> Result<FileErrors> {
     let (mut reader, filter) = {
         let AutoSchemeScorer { reader, scorer, .. } = &scorer.lock()?.auto;
         (reader.clone(), scorer.filter().clone())
@@ -469,12 +507,5 @@ pub(crate) fn file_errors(
     let found = run_job(py, progress, |tell| {
         spanrs::errors(sides, &mut reader, &mut *matcher, &filter, &options, tell)
     })?;
-    let span = |span: Option<TypedSpan>| span.map(|s| (s.ty, s.start, s.end, s.index));
-    let kept = found.kept.into_iter().map(|e| {
-        let (gold, pred) = (span(e.gold), span(e.pred));
-        (
-            e.outcome, e.sentence, e.line, gold, pred, e.first, e.length, e.tokens,
-        )
-    });
-    Ok((kept.collect(), found.numbers.into_iter().collect()))
+    Ok(FileErrors(found))
 }

@@ -9,14 +9,13 @@
 //! Gold `LOC` 3..4 and pred `ORG` 3..4 are one, mistyped: the outcome of the pair replaces the
 //! missed and the spurious span of which it consists.
 
-use std::collections::BTreeMap;
-
 use spanrs_base::{Position, Span};
 use spanrs_eval::{Event as Found, Events, Matcher, Pair, Spans, TypeFilter};
 use spanrs_tags::Reader;
 
 use crate::Progress;
 use crate::error::{Error, Result};
+use crate::error_list::SpanErrors;
 use crate::pairs::{SentencePair, walk};
 use crate::score::Sides;
 
@@ -57,16 +56,6 @@ pub struct SpanError {
 
 /// A kind of error: outcome, gold type and pred type. Types are None if there is no such span.
 pub type ErrorKind = (u8, Option<String>, Option<String>);
-
-/// The errors of two files.
-#[derive(Clone, Debug, Default)]
-pub struct SpanErrors {
-    /// The errors that were kept, in the order of the files; within a sentence in that of the
-    /// matcher.
-    pub kept: Vec<SpanError>,
-    /// Number of errors of each kind, kept or not.
-    pub numbers: BTreeMap<ErrorKind, u64>,
-}
 
 /// Which errors are listed and kept.
 #[derive(Clone, Debug)]
@@ -110,8 +99,9 @@ pub struct ErrorOptions {
 /// let options = ErrorOptions { criterion: 0, wrong, paired, context: 1, most: None };
 /// let (sides, matcher) = (Sides::One(Box::new(rows)), &mut Exact::default());
 /// let found = errors(sides, &mut reader, matcher, &filter, &options, &mut |_| true)?;
-/// assert_eq!((found.kept.len(), found.kept[0].outcome, found.kept[0].line), (1, 3, 1));
-/// assert_eq!(found.kept[0].tokens, ["Rome", "slept"]);
+/// let error = found.get(0).unwrap();
+/// assert_eq!((found.len(), error.outcome, error.line), (1, 3, 1));
+/// assert_eq!(error.tokens, ["Rome", "slept"]);
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn errors(
@@ -232,7 +222,7 @@ impl Finder<'_> {
         let first = start.saturating_sub(self.options.context);
         let last = end.saturating_add(self.options.context).min(length);
         let anchor = gold.as_ref().or(pred.as_ref()).map_or(0, |span| span.start);
-        self.found.kept.push(SpanError {
+        self.found.push(&SpanError {
             outcome: event.outcome,
             sentence: pair.number,
             line: pair.gold.line(anchor as u32),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanrs.cli import console
 from spanrs.eval import Result, tables
 from spanrs.eval.error_lines import error_lines
 from spanrs.eval.measures import Measure, f1_measures
@@ -108,7 +109,10 @@ def _parts(result: Result, names: tuple[str, str], shown: Shown) -> Iterator[Tab
 def _intervals(result: Result, options: IntervalOptions) -> dict[str, Any]:
     """Return the interval of each measure, by its title."""
     measures = list(f1_measures(list(result.per_type)))
-    drawn = result.bootstrap(measures, samples=options.samples, seed=options.seed, threads=options.threads)
+    with console.resampling_bar(options.samples, len(result.counts)) as bar:
+        drawn = result.bootstrap(
+            measures, samples=options.samples, seed=options.seed, threads=options.threads, progress=bar
+        )
     found = {}
     for measure, value in zip(measures, map(float, drawn.estimates), strict=True):
         low, high = drawn.interval(measure, options.level, options.method)

@@ -34,10 +34,6 @@ use super::schema::{Cell, Schema};
 /// First bytes of stored counts, with the version of the format as the last one.
 const MAGIC: &[u8] = b"spanrs counts\x01";
 
-/// Key of a document, its cells as places in the canonical order with their counts, and its index
-/// in [`Counts::rows`].
-type CanonicalRow<'a> = (&'a Key, Vec<(u32, u64)>, usize);
-
 /// Result of reading or writing counts.
 type Result<T> = std::result::Result<T, CountsError>;
 
@@ -90,12 +86,18 @@ impl Counts {
             }
             return Ok(out);
         }
-        let (_, rows) = self.canonical_rows();
-        put(&mut out, rows.len() as u64);
-        for (key, entries, _) in rows {
-            put_key(&mut out, key);
+        let contents = self.canonical_contents();
+        let numbers = self.row_numbers().unwrap_or_default();
+        let documents = self.canonical_order();
+        put(&mut out, documents.len() as u64);
+        for at in documents {
+            let entries = &contents[numbers[at] as usize];
+            put_key(
+                &mut out,
+                self.row(at).map_or(&Key::Number(0), |row| row.key),
+            );
             put(&mut out, entries.len() as u64);
-            for (cell, n) in entries {
+            for &(cell, n) in entries {
                 put(&mut out, u64::from(cell));
                 put(&mut out, n);
             }
@@ -119,12 +121,16 @@ impl Counts {
     /// assert_eq!(restored.row(0).unwrap().key, &Key::Number(2));
     /// ```
     pub fn stored_order(&self) -> Option<Vec<usize>> {
-        let (_, rows) = self.canonical_rows();
-        if rows.iter().enumerate().all(|(stored, row)| row.2 == stored) {
+        let documents = self.canonical_order();
+        if documents
+            .iter()
+            .enumerate()
+            .all(|(stored, at)| *at == stored)
+        {
             return None;
         }
-        let mut order = vec![0; rows.len()];
-        for (stored, (_, _, at)) in rows.into_iter().enumerate() {
+        let mut order = vec![0; documents.len()];
+        for (stored, at) in documents.into_iter().enumerate() {
             order[at] = stored;
         }
         Some(order)
@@ -154,25 +160,32 @@ impl Counts {
         order
     }
 
-    /// Returns the cells and documents in an order that does not depend on the order of merging.
-    ///
-    /// Cells are sorted as stored; documents by key, then content. Rows refer to cells by their
-    /// place in that order.
-    pub(super) fn canonical_rows(&self) -> (Vec<CellId>, Vec<CanonicalRow<'_>>) {
-        let order = self.canonical_cells(&ranks(&self.canonical_types()));
-        let ranks = ranks(&order);
-        let mut rows: Vec<CanonicalRow<'_>> = self
-            .rows()
-            .enumerate()
-            .map(|(at, row)| {
-                let cells = row.cells.iter().map(|&cell| ranks[cell as usize]);
-                let mut entries: Vec<_> = cells.zip(row.n.iter().copied()).collect();
-                entries.sort_unstable();
-                (row.key, entries, at)
-            })
-            .collect();
-        rows.sort_unstable();
-        (order, rows)
+    /// Returns the documents in an order that does not depend on the order of merging: sorted by
+    /// key, then content.
+    pub(super) fn canonical_order(&self) -> Vec<usize> {
+        let contents = self.canonical_contents();
+        let numbers = self.row_numbers().unwrap_or_default();
+        let keys: Vec<&Key> = self.rows().map(|row| row.key).collect();
+        let content = |at: usize| &contents[numbers[at] as usize];
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_unstable_by(|&a, &b| {
+            let by_content = || content(a).cmp(content(b)).then(a.cmp(&b));
+            keys[a].cmp(keys[b]).then_with(by_content)
+        });
+        order
+    }
+
+    /// Returns the cells and counts of [`Counts::distinct_rows`], with cells numbered and sorted as
+    /// stored.
+    fn canonical_contents(&self) -> Vec<Vec<(u32, u64)>> {
+        let ranks = ranks(&self.canonical_cells(&ranks(&self.canonical_types())));
+        let rows = self.distinct_rows().map(|(cells, n)| {
+            let cells = cells.iter().map(|&cell| ranks[cell as usize]);
+            let mut entries: Vec<_> = cells.zip(n.iter().copied()).collect();
+            entries.sort_unstable();
+            entries
+        });
+        rows.collect()
     }
 
     /// Reads what [`Counts::to_bytes`] gave for counts of `schema`.

@@ -227,7 +227,7 @@ impl Counts {
     /// # Errors
     /// [`CountsError::Order`] if `order` does not contain every index exactly once.
     pub fn reordered(mut self, order: &[usize]) -> Result<Self, CountsError> {
-        let Some(rows) = &self.rows else {
+        let Some(rows) = self.rows.take() else {
             return if order.is_empty() {
                 Ok(self)
             } else {
@@ -274,6 +274,17 @@ impl Counts {
         self.rows.as_ref().map_or(none, |rows| rows.get(at))
     }
 
+    /// Returns by document the number of its row among [`Counts::distinct_rows`]; None if documents
+    /// are not kept.
+    pub(super) fn row_numbers(&self) -> Option<&[u32]> {
+        self.rows.as_ref().map(Rows::numbers)
+    }
+
+    /// Iterates over the cells and counts of the rows, each once; some may be of no document.
+    pub(super) fn distinct_rows(&self) -> impl Iterator<Item = (&[CellId], &[u64])> {
+        self.rows.iter().flat_map(|rows| rows.distinct().iter())
+    }
+
     /// Returns true if something was counted since the last document ended. False if documents are
     /// not kept.
     pub(super) fn has_open_document(&self) -> bool {
@@ -312,13 +323,8 @@ impl Counts {
             for (&cell, n) in cells.iter().zip(&other.totals) {
                 self.totals[cell as usize] += n;
             }
-            let mut entries: Vec<(CellId, u64)> = Vec::new();
-            for row in other.rows.iter().flat_map(Rows::iter) {
-                let ids = row.cells.iter().map(|&cell| cells[cell as usize]);
-                entries.clear();
-                entries.extend(ids.zip(row.n.iter().copied()));
-                entries.sort_unstable();
-                rows.push(shifted(row.key), entries.iter().copied());
+            if let Some(others) = &other.rows {
+                rows.extend(others, &cells, shifted);
             }
             return false;
         }
@@ -490,11 +496,8 @@ impl Counts {
         for (&cell, n) in cells.iter().zip(&other.totals) {
             self.totals[cell as usize] += n;
         }
-        if let Some(rows) = &mut self.rows {
-            for row in other.rows() {
-                let ids = row.cells.iter().map(|&cell| cells[cell as usize]);
-                rows.push(row.key.clone(), ids.zip(row.n.iter().copied()));
-            }
+        if let (Some(rows), Some(others)) = (&mut self.rows, &other.rows) {
+            rows.extend(others, &cells, Key::clone);
         }
         Ok(())
     }

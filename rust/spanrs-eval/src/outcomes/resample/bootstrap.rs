@@ -1,14 +1,22 @@
 //! The bootstrap (Efron 1979).
 //!
-//! Documents are drawn two per random word and counted by group of equal rows; sums are then added
-//! group by group, and measures evaluated on them. A resample costs one draw per document, a few
-//! additions per distinct row, and the measures.
+//! Documents are drawn two per random word and counted by group of equal rows; of many documents
+//! the numbers of the groups are drawn instead, which has the same distribution ([`Multinomial`]).
+//! Sums are then added group by group, and measures evaluated on them. A resample costs at most one
+//! draw per document, a few additions per distinct row, and the measures.
+
+use std::ops::Range;
 
 use spanrs_base::Rng;
 
 use super::super::measure::{Evaluator, Measure};
 use super::in_batches;
+use super::multinomial::Multinomial;
 use super::systems::{Groups, Systems};
+
+/// Documents from which the numbers of groups are drawn instead of documents. Part of the interface:
+/// it decides which numbers a seed gives.
+const MANY: usize = 1 << 14;
 
 impl Systems {
     /// Evaluates measures on resampled corpora: as many documents as there are, drawn with
@@ -20,14 +28,16 @@ impl Systems {
     /// - `seed`: the same seed gives the same values, for any number of threads and counts merged
     ///   in any order.
     /// - `threads`: number of threads, limited to 64.
-    /// - `stop`: asked at intervals whether to give up.
+    /// - `stop`: asked at intervals whether to give up, with the number of resamples that are done.
     ///
     /// Returns one value for each resample, system and measure, in this nesting: the value of
     /// measure `m` for system `s` in resample `i` is at `(i * systems + s) * measures + m`. A
     /// measure of a type that was not drawn is NaN. None if there are no documents or `stop` said
     /// so.
     ///
-    /// Time is O(samples * documents), memory that of the values.
+    /// Time is O(samples * documents) below 16,384 documents. From there on it grows with the number
+    /// of groups of equal documents, and the values for a seed depend on which criteria are measured
+    /// together. Memory is that of the values.
     ///
     /// # Examples
     /// ```
@@ -43,9 +53,9 @@ impl Systems {
     /// }
     /// let systems = Systems::new(vec![counts.into()]).unwrap();
     /// let f1 = [Measure::Micro(Prf::f1(0))];
-    /// let values = systems.bootstrap(&f1, 100, 0, 1, || false).unwrap();
+    /// let values = systems.bootstrap(&f1, 100, 0, 1, |_| false).unwrap();
     /// assert_eq!(values.len(), 100);
-    /// assert_eq!(systems.bootstrap(&f1, 100, 0, 4, || false).unwrap(), values);
+    /// assert_eq!(systems.bootstrap(&f1, 100, 0, 4, |_| false).unwrap(), values);
     /// ```
     pub fn bootstrap(
         &self,
@@ -53,20 +63,24 @@ impl Systems {
         samples: u64,
         seed: u64,
         threads: usize,
-        stop: impl Fn() -> bool,
+        stop: impl FnMut(u64) -> bool,
     ) -> Option<Vec<f64>> {
         if self.documents() == 0 {
             return None;
         }
         let all: Vec<usize> = (0..self.len()).collect();
         let (evaluator, groups) = self.groups(&all, measures);
-        let batch = |numbers: std::ops::Range<u64>| {
-            let mut sampler = Sampler {
-                groups: &groups,
-                times: vec![0; groups.rows.len()],
-                sums: vec![0.0; self.len() * self.width()],
-                evaluator: evaluator.clone(),
-            };
+        let documents = groups.of_documents.len();
+        let by_group = (MANY..u32::MAX as usize).contains(&documents);
+        let multinomial = by_group.then(|| Multinomial::new(&groups));
+        let worker = || Sampler {
+            groups: &groups,
+            multinomial: multinomial.as_ref(),
+            times: vec![0; groups.rows.len()],
+            sums: vec![0.0; self.len() * self.width()],
+            evaluator: evaluator.clone(),
+        };
+        let batch = |sampler: &mut Sampler<'_>, numbers: Range<u64>| {
             let mut values = Vec::new();
             for number in numbers {
                 sampler.sample(&mut Rng::part(seed, number));
@@ -75,15 +89,19 @@ impl Systems {
             values
         };
         let mut all = Vec::with_capacity(samples as usize * self.len() * measures.len());
-        let done = in_batches(samples, threads, stop, batch, |values| all.extend(values));
+        let done = in_batches(samples, threads, stop, worker, batch, |values| {
+            all.extend(values);
+        });
         done.then_some(all)
     }
 }
 
-/// Draws resamples; one for each batch.
+/// Draws resamples; one for each thread.
 struct Sampler<'a> {
     /// The documents.
     groups: &'a Groups,
+    /// Draws numbers of groups; None to draw documents.
+    multinomial: Option<&'a Multinomial>,
     /// By group: how often one of its documents was drawn.
     times: Vec<u32>,
     /// By system and cell: the sum of the drawn documents.
@@ -95,8 +113,24 @@ struct Sampler<'a> {
 impl Sampler<'_> {
     /// Draws documents and sums their counts.
     fn sample(&mut self, rng: &mut Rng) {
-        let n = self.groups.of_documents.len();
         self.times.fill(0);
+        match self.multinomial {
+            Some(multinomial) => multinomial.draw(rng, &mut self.times),
+            None => self.draw_documents(rng),
+        }
+        self.sums.fill(0.0);
+        for (row, &times) in self.groups.rows.iter().zip(&self.times) {
+            if times > 0 {
+                for (cell, n) in row {
+                    self.sums[*cell as usize] += f64::from(times) * n;
+                }
+            }
+        }
+    }
+
+    /// Draws documents one by one and counts them by group.
+    fn draw_documents(&mut self, rng: &mut Rng) {
+        let n = self.groups.of_documents.len();
         let mut draw = |at: usize| self.times[self.groups.of_documents[at] as usize] += 1;
         if let Ok(small) = u32::try_from(n) {
             for at in BoundedIntegers::new(rng, small).take(n) {
@@ -105,14 +139,6 @@ impl Sampler<'_> {
         } else {
             for _ in 0..n {
                 draw(rng.below(n as u64) as usize);
-            }
-        }
-        self.sums.fill(0.0);
-        for (row, &times) in self.groups.rows.iter().zip(&self.times) {
-            if times > 0 {
-                for (cell, n) in row {
-                    self.sums[*cell as usize] += f64::from(times) * n;
-                }
             }
         }
     }
@@ -130,7 +156,7 @@ impl Sampler<'_> {
 ///
 /// Source: Lemire 2019, "Fast Random Integer Generation in an Interval", with 32 bits. The first of
 /// two integers uses the low half of the word.
-struct BoundedIntegers<'a> {
+pub(super) struct BoundedIntegers<'a> {
     /// Source of random words.
     rng: &'a mut Rng,
     /// The limit, exclusive; above 0.
@@ -143,7 +169,7 @@ struct BoundedIntegers<'a> {
 
 impl<'a> BoundedIntegers<'a> {
     /// Creates the stream of integers below `below`, which must not be 0.
-    fn new(rng: &'a mut Rng, below: u32) -> Self {
+    pub(super) fn new(rng: &'a mut Rng, below: u32) -> Self {
         Self {
             rng,
             below,

@@ -45,7 +45,7 @@ impl Systems {
     pub fn jackknife(
         &self,
         measures: &[Measure],
-        stop: impl Fn() -> bool,
+        mut stop: impl FnMut() -> bool,
     ) -> Option<Vec<Omission>> {
         let all: Vec<usize> = (0..self.len()).collect();
         let (mut evaluator, groups) = self.groups(&all, measures);

@@ -9,6 +9,8 @@
 //! the change times the number of documents exchanged, which is binomial; and the sums of the
 //! second system follow by subtraction.
 
+use std::ops::Range;
+
 use spanrs_base::Rng;
 
 use super::super::measure::{Evaluator, Measure};
@@ -31,7 +33,7 @@ impl Systems {
     /// - `seed`: the same seed gives the same result, for any number of threads and counts merged
     ///   in any order.
     /// - `threads`: number of threads, limited to 64.
-    /// - `stop`: asked at intervals whether to give up.
+    /// - `stop`: asked at intervals whether to give up, with the number of samples that are done.
     ///
     /// Returns for each measure how often the absolute difference was at least as large as the
     /// observed one. The two-sided p-value is `(n + 1) / (samples + 1)`. None if `stop` said so.
@@ -48,19 +50,18 @@ impl Systems {
         samples: u64,
         seed: u64,
         threads: usize,
-        stop: impl Fn() -> bool,
+        stop: impl FnMut(u64) -> bool,
     ) -> Option<Vec<u64>> {
         let (mut evaluator, groups) = self.groups(&pair, measures);
         let exchange = Exchange::new(&groups, self.width());
         let observed = exchange.differences(&mut evaluator, &exchange.total);
-        let batch = |numbers: std::ops::Range<u64>| {
-            let mut evaluator = evaluator.clone();
-            let mut sums = Vec::new();
+        let worker = || (evaluator.clone(), Vec::new());
+        let batch = |(evaluator, sums): &mut (Evaluator, Vec<f64>), numbers: Range<u64>| {
             let mut as_large = vec![0_u64; measures.len()];
             for number in numbers {
                 sums.clone_from(&exchange.total);
-                exchange.apply(&mut Rng::part(seed, number), &mut sums);
-                let differences = exchange.differences(&mut evaluator, &sums);
+                exchange.apply(&mut Rng::part(seed, number), sums);
+                let differences = exchange.differences(evaluator, sums);
                 for ((n, found), observed) in as_large.iter_mut().zip(differences).zip(&observed) {
                     *n += u64::from(found.abs() >= observed.abs() - TOLERANCE);
                 }
@@ -68,7 +69,7 @@ impl Systems {
             as_large
         };
         let mut as_large = vec![0; measures.len()];
-        let done = in_batches(samples, threads, stop, batch, |found| {
+        let done = in_batches(samples, threads, stop, worker, batch, |found| {
             for (all, n) in as_large.iter_mut().zip(found) {
                 *all += n;
             }

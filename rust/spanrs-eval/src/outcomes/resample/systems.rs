@@ -35,7 +35,7 @@ use super::super::schema::{CORPUS, SENTENCES};
 /// let systems = Systems::new(vec![a.into(), b.into()]).unwrap();
 /// let f1 = [Measure::Micro(Prf::f1(0))];
 /// // Two of the four ways to exchange the two differing documents have so large a difference.
-/// let as_large = systems.randomise([0, 1], &f1, 1_000, 0, 1, || false).unwrap();
+/// let as_large = systems.randomise([0, 1], &f1, 1_000, 0, 1, |_| false).unwrap();
 /// assert!((400..600).contains(&as_large[0]));
 /// ```
 pub struct Systems {
@@ -101,13 +101,14 @@ impl Systems {
             }
             system.check_closed(system)?;
             cells.push(union.numbers_of(system));
-            let (_, ordered) = system.canonical_rows();
-            rows.push(ordered.iter().map(|row| row.2).collect());
+            let order = system.canonical_order();
             if counts.len() > 1 {
-                let own: Vec<&Key> = ordered.iter().map(|row| row.0).collect();
+                let keys_of = |&at: &usize| system.row(at).map(|row| row.key);
+                let own: Vec<&Key> = order.iter().filter_map(keys_of).collect();
                 check_keys(keys.as_deref().unwrap_or(&own), &own, names, number)?;
                 keys.get_or_insert(own);
             }
+            rows.push(order);
         }
         drop(keys);
         let systems = Self {
@@ -148,21 +149,25 @@ impl Systems {
             return Ok(());
         }
         let sizes = self.gold_sizes();
-        let width = self.union.types() + 2;
-        let mut first = vec![0.0; width];
-        let mut other = vec![0.0; width];
+        // By system and distinct row: a number that stands for its gold.
+        let mut numbers = HashMap::new();
+        let all = 0..self.counts.len();
+        let gold: Vec<Vec<u32>> = all
+            .map(|system| self.number_gold(system, &sizes, &mut numbers))
+            .collect();
         for document in 0..self.documents() {
-            self.sum_gold(0, document, &sizes, &mut first);
-            for system in 1..self.counts.len() {
-                self.sum_gold(system, document, &sizes, &mut other);
-                if first != other {
-                    let row = self.counts[system].row(self.rows[system][document]);
-                    return Err(CountsError::Gold {
-                        first: names[0].clone(),
-                        document: row.map_or_else(String::new, |row| row.key.to_string()),
-                        system: names[system].clone(),
-                    });
-                }
+            let number = |system: usize| {
+                let row = self.rows[system][document];
+                let rows = self.counts[system].row_numbers().unwrap_or_default();
+                gold[system][rows[row] as usize]
+            };
+            if let Some(system) = (1..gold.len()).find(|&system| number(system) != number(0)) {
+                let row = self.counts[system].row(self.rows[system][document]);
+                return Err(CountsError::Gold {
+                    first: names[0].clone(),
+                    document: row.map_or_else(String::new, |row| row.key.to_string()),
+                    system: names[system].clone(),
+                });
             }
         }
         Ok(())
@@ -193,22 +198,28 @@ impl Systems {
         cells.collect()
     }
 
-    /// Sums the sizes of gold in a document of a system; overwrites `sums`.
-    fn sum_gold(
+    /// Returns by distinct row of a system the number of the sums of its sizes of gold; equal sums
+    /// have equal numbers in all systems.
+    fn number_gold(
         &self,
         system: usize,
-        document: usize,
         sizes: &[Option<(usize, f64)>],
-        sums: &mut [f64],
-    ) {
-        sums.fill(0.0);
-        let row = self.counts[system].row(self.rows[system][document]);
-        for (&cell, &n) in row.iter().flat_map(|row| row.cells.iter().zip(row.n)) {
-            let cell = self.cells[system][cell as usize] as usize;
-            if let Some((size, weight)) = sizes[cell] {
-                sums[size] += weight * n as f64;
+        numbers: &mut HashMap<Vec<u64>, u32>,
+    ) -> Vec<u32> {
+        let mut sums = vec![0.0; self.union.types() + 2];
+        let rows = self.counts[system].distinct_rows().map(|(cells, n)| {
+            sums.fill(0.0);
+            for (&cell, &n) in cells.iter().zip(n) {
+                let cell = self.cells[system][cell as usize] as usize;
+                if let Some((size, weight)) = sizes[cell] {
+                    sums[size] += weight * n as f64;
+                }
             }
-        }
+            let next = numbers.len() as u32;
+            let bits = sums.iter().map(|sum: &f64| sum.to_bits()).collect();
+            *numbers.entry(bits).or_insert(next)
+        });
+        rows.collect()
     }
 
     /// Returns for each sentence of a system, by number, the number of the same sentence of the
@@ -282,32 +293,68 @@ impl Systems {
     /// Returns an evaluator of the measures, and the documents grouped by what these measures read
     /// of the given systems.
     ///
-    /// Hashes the row of every document once.
+    /// Hashes every distinct row once, and of every document the numbers of its rows.
     pub(super) fn groups(&self, systems: &[usize], measures: &[Measure]) -> (Evaluator, Groups) {
         let evaluator = Evaluator::new(&self.union, measures);
         let read = evaluator.read_cells();
+        // What is read of a row, by place of the system and number of the distinct row.
         let mut numbers: HashMap<Vec<(u32, u64)>, u32> = HashMap::new();
+        let mut parts: Vec<Vec<(u32, u64)>> = Vec::new();
+        let of_rows: Vec<Vec<u32>> = (0..)
+            .zip(systems)
+            .map(|(place, &system)| {
+                let rows = self.counts[system].distinct_rows();
+                let entries = rows.map(|row| self.entries(system, place, row, &read));
+                let numbered = entries.map(|part| {
+                    *numbers.entry(part).or_insert_with_key(|part| {
+                        parts.push(part.clone());
+                        parts.len() as u32 - 1
+                    })
+                });
+                numbered.collect()
+            })
+            .collect();
+        let mut combinations: HashMap<Box<[u32]>, u32> = HashMap::new();
+        let mut combination = vec![0; systems.len()];
         let mut rows = Vec::new();
         let of_documents = (0..self.documents()).map(|document| {
-            let mut entries = Vec::new();
-            for (place, &system) in systems.iter().enumerate() {
-                let offset = place * self.width();
-                let row = self.counts[system].row(self.rows[system][document]);
-                for (&cell, &n) in row.iter().flat_map(|row| row.cells.iter().zip(row.n)) {
-                    let cell = self.cells[system][cell as usize] as usize;
-                    if read[cell] {
-                        entries.push(((offset + cell) as u32, n));
-                    }
-                }
+            for ((part, of_rows), &system) in combination.iter_mut().zip(&of_rows).zip(systems) {
+                let numbers = self.counts[system].row_numbers().unwrap_or_default();
+                *part = of_rows[numbers[self.rows[system][document]] as usize];
             }
-            entries.sort_unstable();
-            *numbers.entry(entries).or_insert_with_key(|entries| {
-                rows.push(entries.iter().map(|&(cell, n)| (cell, n as f64)).collect());
-                rows.len() as u32 - 1
-            })
+            if let Some(&group) = combinations.get(combination.as_slice()) {
+                return group;
+            }
+            let entries = combination.iter().flat_map(|&part| &parts[part as usize]);
+            rows.push(entries.map(|&(cell, n)| (cell, n as f64)).collect());
+            let group = rows.len() as u32 - 1;
+            combinations.insert(combination.as_slice().into(), group);
+            group
         });
         let of_documents = of_documents.collect();
         (evaluator, Groups { of_documents, rows })
+    }
+
+    /// Returns the cells of a distinct row that are `read`, with their counts, sorted; cells are
+    /// numbered as in [`Groups::rows`].
+    fn entries(
+        &self,
+        system: usize,
+        place: usize,
+        (cells, n): (&[CellId], &[u64]),
+        read: &[bool],
+    ) -> Vec<(u32, u64)> {
+        let cells = cells
+            .iter()
+            .map(|&cell| self.cells[system][cell as usize] as usize);
+        let offset = place * self.width();
+        let mut entries: Vec<_> = cells
+            .zip(n)
+            .filter(|(cell, _)| read[*cell])
+            .map(|(cell, &n)| ((offset + cell) as u32, n))
+            .collect();
+        entries.sort_unstable();
+        entries
     }
 }
 

@@ -1,0 +1,122 @@
+//! Errors of files in little memory.
+//!
+//! A corpus of millions of tokens has hundreds of thousands of errors. As a [`SpanError`] each has a
+//! string for each of its tokens; here types and tokens are numbers of strings that are stored once.
+
+use std::collections::BTreeMap;
+
+use spanrs_base::Interner;
+
+use crate::errors::{ErrorKind, SpanError, TypedSpan};
+
+/// The errors of two files that were kept, in the order of the files; within a sentence in that of
+/// the matcher.
+#[derive(Clone, Debug, Default)]
+pub struct SpanErrors {
+    /// Number of errors of each kind, kept or not.
+    pub numbers: BTreeMap<ErrorKind, u64>,
+    /// The errors that were kept.
+    errors: Vec<StoredError>,
+    /// Tokens of all errors.
+    tokens: Vec<u32>,
+    /// Types and tokens by number.
+    strings: Interner<str>,
+}
+
+/// A [`SpanError`] whose strings are numbers.
+#[derive(Clone, Debug)]
+struct StoredError {
+    outcome: u8,
+    sentence: u64,
+    line: u64,
+    gold: Option<StoredSpan>,
+    pred: Option<StoredSpan>,
+    first: usize,
+    length: usize,
+    /// End of its tokens among those of all errors; they start where those of the error before end.
+    tokens_end: usize,
+}
+
+/// A [`TypedSpan`] whose type is a number.
+#[derive(Clone, Debug)]
+struct StoredSpan {
+    ty: u32,
+    index: u32,
+    start: i64,
+    end: i64,
+}
+
+impl SpanErrors {
+    /// Appends an error that is kept.
+    pub(crate) fn push(&mut self, error: &SpanError) {
+        let mut stored = |span: &Option<TypedSpan>| {
+            span.as_ref().map(|span| StoredSpan {
+                ty: self.strings.intern(&span.ty),
+                index: span.index,
+                start: span.start,
+                end: span.end,
+            })
+        };
+        let (gold, pred) = (stored(&error.gold), stored(&error.pred));
+        let tokens = error.tokens.iter().map(|token| self.strings.intern(token));
+        self.tokens.extend(tokens);
+        self.errors.push(StoredError {
+            outcome: error.outcome,
+            sentence: error.sentence,
+            line: error.line,
+            gold,
+            pred,
+            first: error.first,
+            length: error.length,
+            tokens_end: self.tokens.len(),
+        });
+    }
+
+    /// Returns the number of errors that were kept.
+    pub fn len(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Returns true if no error was kept.
+    pub fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// Returns an error by index; None if there is no such error.
+    pub fn get(&self, at: usize) -> Option<SpanError> {
+        let error = self.errors.get(at)?;
+        let start = match at.checked_sub(1) {
+            Some(before) => self.errors[before].tokens_end,
+            None => 0,
+        };
+        let string = |number: u32| self.strings.name(number).unwrap_or_default().to_owned();
+        let typed = |span: &Option<StoredSpan>| {
+            span.as_ref().map(|span| TypedSpan {
+                ty: string(span.ty),
+                start: span.start,
+                end: span.end,
+                index: span.index,
+            })
+        };
+        let tokens = &self.tokens[start..error.tokens_end];
+        Some(SpanError {
+            outcome: error.outcome,
+            sentence: error.sentence,
+            line: error.line,
+            gold: typed(&error.gold),
+            pred: typed(&error.pred),
+            first: error.first,
+            length: error.length,
+            tokens: tokens.iter().map(|&token| string(token)).collect(),
+        })
+    }
+
+    /// Returns the sentence and the index of the gold span of each error that has one.
+    pub fn gold_places(&self) -> impl Iterator<Item = (u64, u32)> {
+        let gold = self
+            .errors
+            .iter()
+            .map(|error| (error.sentence, &error.gold));
+        gold.filter_map(|(sentence, gold)| Some((sentence, gold.as_ref()?.index)))
+    }
+}
