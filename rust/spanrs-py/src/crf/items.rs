@@ -151,6 +151,8 @@ pub(crate) fn is_set(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>()
 }
 
+/// The error for a value; out of the way of the values that are accepted.
+#[cold]
 fn not_a_value(name: &str, value: &Bound<'_, PyAny>, cause: PyErr) -> Error {
     let kind = value.get_type().name().map(|name| name.to_string());
     let kind = kind.unwrap_or_default();
