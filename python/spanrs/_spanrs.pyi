@@ -33,6 +33,7 @@ __all__ = [
     "Systems",
     "Treebank",
     "__version__",
+    "column_facts",
     "convert",
     "convert_batch",
     "convert_file",
@@ -353,6 +354,7 @@ def convert_file(
 ) -> list[str]: ...
 def detect(sentences: object, dialect: _Dialect, /) -> tuple[str, str, list[tuple[str, int]]]: ...
 def running_text(lines: Sequence[str], /) -> tuple[int, str] | None: ...
+def column_facts(source: object, options: _Options, /) -> tuple[bool, int | None]: ...
 def detect_file(
     source: object,
     options: _Options,
@@ -602,6 +604,16 @@ class CrowdAnswers:
         outside: int,
         /,
     ) -> list[list[int]]: ...
+    def draw(
+        self,
+        log_answers: npt.NDArray[np.float64],
+        start: npt.NDArray[np.float64],
+        transitions: npt.NDArray[np.float64],
+        tokens: npt.NDArray[np.float64],
+        outside: int,
+        uniform: npt.NDArray[np.float64],
+        /,
+    ) -> npt.NDArray[np.uint32]: ...
     def counts(self, labels: npt.NDArray[np.float64], outside: int, /) -> npt.NDArray[np.float64]: ...
 
 @final

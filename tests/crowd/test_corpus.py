@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spanrs.crowd import CrowdCorpus, read_columns, read_files, read_table, write_columns
-from spanrs.errors import AlignmentError, FormatError, ModelError
+from spanrs.errors import AlignmentError, FormatError, ModelError, SchemeError
 
 WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Z")), min_size=1, max_size=4).filter(
     lambda word: len(word.split()) == 1 and word.split()[0] == word and word != "\ufeff"
@@ -148,3 +149,98 @@ def test_compressed_and_open_files(tmp_path):
         read_columns(path)
     with pytest.raises(FormatError, match=r"<stream>:2: the file is not UTF-8"):
         read_columns(io.BytesIO(b"a O\n\xff O\n"))
+
+
+CONLLU = "".join(f"{at}\tw{at}\tw\tNOUN\tNN\t_\t{at - 1}\tdep\t_\t_\n" for at in range(1, 6)) + "\n"
+NUMBERED = "".join(f"{at} w{at} B-PER\n" for at in range(1, 6)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (CONLLU, "this is CoNLL-U"),
+        (NUMBERED, "the first column numbers the tokens"),
+        (NUMBERED.replace("1 w1", "0 w1").replace("2 w2 B-PER\n", ""), None),
+        ('<doc id="1">\n<p>Ada</p>\n</doc>\n', "this is XML"),
+        ("Ada,B-PER,O\nsleeps,O,O\n", "separated by `,`"),
+        ("token tag\nAda B-PER\n", "looks like a header"),
+        ("Ada O ?\n\n" + "Bob B-PER O\n" * 30, None),
+    ],
+)
+def test_files_are_recognised_as_score_recognises_them(tmp_path, text, message):
+    """Also in a file for each annotator, where the numbers are equal and the words are not."""
+    paths = {"a": tmp_path / "a", "b": tmp_path / "b"}
+    for path in paths.values():
+        path.write_text(text)
+    for read in (lambda: read_columns(paths["a"]), lambda: read_files(paths)):
+        if message is None:
+            read()
+            continue
+        with pytest.raises(FormatError, match=f"a: {message}|a:1: .*{message}") as error:
+            read()
+        assert "--" not in str(error.value)
+
+
+TABLE = {
+    "annotator": ["a"] * 3 + ["b"] * 3,
+    "document": ["1"] * 6,
+    "token": ["Ada", "met", "Bob"] * 2,
+    "label": ["B-PER", "O", "B-PER", "B-PER", "O", "O"],
+}
+
+
+def test_tables_with_repeated_or_shuffled_rows_are_refused():
+    twice = {name: column + column for name, column in TABLE.items()}
+    with pytest.raises(AlignmentError, match="tokens of all documents occur twice"):
+        read_table(twice)
+    with pytest.raises(AlignmentError, match="tokens of all documents occur twice"):
+        read_table({name: [value for value in column for _ in (0, 1)] for name, column in TABLE.items()})
+    shuffled = {"annotator": ["a"] * 4, "document": list("1212"), "token": list("wxyz"), "label": ["O"] * 4}
+    with pytest.raises(
+        AlignmentError, match=r"row 3: annotator a comes back to document 1 \(row 1\) after"
+    ):
+        read_table(shuffled)
+    # Annotators in turn are an order of one text.
+    order = [0, 3, 1, 4, 2, 5]
+    by_token = {name: [column[at] for at in order] for name, column in TABLE.items()}
+    assert content(read_table(by_token)) == content(read_table(TABLE))
+    # A text may repeat itself.
+    song = {"annotator": ["a"] * 4, "document": ["1"] * 4, "token": ["la"] * 4, "label": ["O"] * 4}
+    assert len(read_table(song)) == 1
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), "", "?", "NA", "float32"])
+def test_what_is_not_answered(missing):
+    import pandas as pd
+
+    value = {"NA": pd.NA, "float32": np.float32("nan")}.get(missing, missing)
+    table = read_table(TABLE | {"label": ["B-PER", "O", "B-PER", *[value] * 3]})
+    memory = CrowdCorpus([["Ada", "met"]], [{"a": ["B-PER", "O"], "b": [value, value]}])
+    assert len(table.annotations) == len(memory.annotations) == 1
+    assert memory.annotators == ["a", "b"]
+    assert memory.labels == ["O", "B-PER"]
+    with pytest.raises(ModelError, match="sentence 0, annotator b: token 1 has no label"):
+        CrowdCorpus([["Ada", "met"]], [{"b": ["O", value]}])
+    with pytest.raises(FormatError, match="annotator b labelled a part"):
+        read_table(TABLE | {"label": ["B-PER", "O", "B-PER", "O", "O", value]})
+
+
+def test_a_label_may_be_a_question_mark():
+    assert CrowdCorpus([["a"]], [{"x": ["?"]}], missing=None).labels == ["?"]
+    corpus = read_table({**TABLE, "label": ["?", *TABLE["label"][1:]]}, missing="none")
+    assert "?" in corpus.labels
+
+
+def test_stray_labels_are_located():
+    sentences = [["Ada", "met", "Bob"]] * 2
+    answers = [{"a": ["B-PER", "O", "B-PER"]}, {"a": ["PER", "O", "B-PER"]}]
+    with pytest.raises(SchemeError, match=r"'PER' \(annotator a, sentence 1, token 0\) is no tag"):
+        CrowdCorpus(sentences, answers).scheme()
+    with pytest.raises(SchemeError, match=r"'PER' \(annotator a, sentence 1, token 0\) is no tag of BIO"):
+        CrowdCorpus(sentences, answers, scheme="BIO").scheme()
+    assert CrowdCorpus(sentences, answers, scheme=None).scheme() is None
+    answers[1]["a"] = ["O", "O", "B-PER "]
+    with pytest.raises(
+        ModelError, match="sentence 1, annotator a, token 2: the label 'B-PER ' has white space"
+    ):
+        CrowdCorpus(sentences, answers)

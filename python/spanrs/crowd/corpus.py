@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs import _spanrs
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+#: What stands for the label of an annotator who did not label a sentence.
+MISSING = "?"
 #: Most numbers in one table: 2 GiB.
 MOST_NUMBERS = 1 << 28
 
@@ -56,6 +60,9 @@ class CrowdCorpus:
         Names of all annotators, to fix their order; by default the order in which they first occur.
     scheme : str, optional
         The scheme of the tags. ``auto`` finds it, where labels are tags with types; None for labels that are no tags.
+    missing : str, optional
+        A label that means "not answered", as None, NaN and an empty string do: of all tokens of a sentence or none.
+        None where it may be a label.
 
     Attributes
     ----------
@@ -73,8 +80,8 @@ class CrowdCorpus:
     spanrs.errors.AlignmentError
         If the numbers of sentences differ, or a sentence and its labels differ in length.
     spanrs.errors.ModelError
-        For labels that are no strings, for sentences that are strings, and for annotators that are not in
-        ``annotators``, or twice.
+        For labels that are no strings or have white space around them, for sentences that are strings or labelled in
+        part, and for annotators that are not in ``annotators``, or twice.
     spanrs.errors.SchemeError
         For an unknown scheme.
 
@@ -96,6 +103,7 @@ class CrowdCorpus:
         *,
         annotators: Sequence[str] | None = None,
         scheme: str | None = "auto",
+        missing: str | None = MISSING,
     ) -> None:
         self.sentences: list[Sequence[Any]] = []
         for at, sentence in enumerate(sentences):
@@ -118,8 +126,8 @@ class CrowdCorpus:
                 if name not in known and annotators is not None:
                     raise ModelError(f"sentence {at}: {name!r} is not one of the annotators")
                 annotator = known.setdefault(name, len(known))
-                if tags is not None:
-                    ids = _label_ids(tags, labels, (at, name, len(tokens)))
+                ids = None if tags is None else _label_ids(tags, labels, (at, name, len(tokens)), missing)
+                if ids is not None:
                     found.append(Annotation(at, annotator, ids))
             self.annotations += sorted(found)
         self.annotators = list(known)
@@ -135,6 +143,7 @@ class CrowdCorpus:
         # Derived when first needed.
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
+        self._checked = False
         self._scheme = scheme if scheme in (None, "auto") else _spanrs.scheme_name(scheme)
 
     def __len__(self) -> int:
@@ -325,26 +334,36 @@ class CrowdCorpus:
         >>> CrowdCorpus([["Ada", "Li"]], [{"x": ["B-PER", "I-PER"]}]).scheme()
         'BIO'
         """
-        if self._scheme == "auto":
-            self._scheme = self._find_scheme()
+        if not self._checked:
+            if self._scheme == "auto":
+                self._scheme = self._find_scheme()
+            if self._scheme is not None:
+                self._check_tags(self._scheme)
+            self._checked = True
         return self._scheme
 
     def _find_scheme(self) -> str | None:
         """Find the scheme, unless labels contradict each other."""
-        from spanrs import tags
-
         scheme = scheme_of(self.labels, self.by_annotator()[0])
         if scheme is None:
             typed = [label for label in self.labels if scheme_of([label], [[label]]) is not None]
             others = [label for label in self.labels if label != "O" and label not in typed]
-            if len(typed) > len(others):
+            # By labels or by tokens: one slip in a small corpus may be as many labels as there are tags.
+            number = Counter(itertools.chain.from_iterable(self.by_annotator()[0]))
+            tokens = [sum(number[label] for label in part) for part in (typed, others)]
+            if typed and others and (len(typed) > len(others) or tokens[0] > tokens[1]):
                 # One slip would make labels of tags, and accuracy of F1.
                 message = (
                     f"{others[0]!r} ({self._place_of(others[0])}) is no tag, but most labels are; correct it, or give "
                     "scheme=None for labels that are no tags"
                 )
                 raise with_code(SchemeError(message), "unknown_tag")
-            return None
+        return scheme
+
+    def _check_tags(self, scheme: str) -> None:
+        """Refuse labels that are no tags of the scheme."""
+        from spanrs import tags
+
         try:
             tags.transition_mask(scheme, self.labels)
         except SchemeError:
@@ -355,7 +374,6 @@ class CrowdCorpus:
                 "labels of all annotators to one scheme"
             )
             raise with_code(SchemeError(message), "unknown_tag") from None
-        return scheme
 
     def _place_of(self, label: str) -> str:
         """Say where a label occurs first."""
@@ -415,14 +433,47 @@ class CrowdCorpus:
         ]
 
 
-def _label_ids(tags: Sequence[str], labels: dict[str, int], where: tuple[int, str, int]) -> tuple[int, ...]:
-    """Give the numbers of labels, which are added if they are new."""
+def is_missing(label: Any, missing: str | None) -> bool:
+    """Say whether a label means "not answered": ``missing``, None, NaN, pandas' NA, or empty.
+
+    Examples
+    --------
+    >>> from spanrs.crowd.corpus import is_missing
+    >>> [is_missing(label, "?") for label in ("?", None, float("nan"), "", "O")]
+    [True, True, True, True, False]
+    """
+    if isinstance(label, str):
+        return label in ("", missing)
+    # NA is of a library that need not be installed; comparing it gives NA again.
+    return (
+        label is None or type(label).__name__ == "NAType" or (isinstance(label, Real) and math.isnan(label))
+    )
+
+
+def _label_ids(
+    tags: Sequence[str], labels: dict[str, int], where: tuple[int, str, int], missing: str | None
+) -> tuple[int, ...] | None:
+    """Give the numbers of labels, which are added if they are new; None where no token was answered."""
     sentence, annotator, tokens = where
-    if isinstance(tags, str) or not all(isinstance(tag, str) for tag in tags):
-        raise ModelError(f"sentence {sentence}, annotator {annotator}: labels must be a list of strings")
+    place = f"sentence {sentence}, annotator {annotator}"
+    if isinstance(tags, str):
+        raise ModelError(f"{place}: labels must be a list of strings")
     if len(tags) != tokens:
         message = (
             f"sentence {sentence} has {tokens} tokens, but annotator {annotator} gave {len(tags)} labels"
         )
         raise AlignmentError(message)
+    # Pandas and numpy give NaN where nothing is.
+    gaps = [at for at, tag in enumerate(tags) if not isinstance(tag, str) or tag in ("", missing)]
+    if gaps and all(is_missing(tags[at], missing) for at in gaps):
+        if len(gaps) == tokens:
+            return None
+        message = f"{place}: token {gaps[0]} has no label ({tags[gaps[0]]!r}); label all tokens of a sentence or none"
+        raise with_code(ModelError(message), "bad_value")
+    if gaps:
+        raise ModelError(f"{place}: labels must be a list of strings")
+    for at, tag in enumerate(tags):
+        if tag not in labels and tag.strip() != tag:
+            message = f"{place}, token {at}: the label {tag!r} has white space around it; remove it"
+            raise with_code(ModelError(message), "bad_value")
     return tuple(labels.setdefault(tag, len(labels)) for tag in tags)

@@ -5,29 +5,31 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from spanrs.crowd.corpus import CrowdCorpus
+from spanrs import _spanrs
+from spanrs.crowd.corpus import MISSING, CrowdCorpus, is_missing
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
-from spanrs.io import atomic_output
+from spanrs.io import Columns, atomic_output
 from spanrs.io.sources import Source, source_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: What stands for the label of an annotator who did not label a sentence.
-MISSING = "?"
 #: A line of metadata before a sentence.
 _METADATA = re.compile(r"#\s*\w+\s*=|#\s*newdoc\b|#\s*newpar\b")
 #: Labels of a small file may all differ.
 MOST_DIFFERENT = 5
+#: What a file of columns must have.
+LAYOUT = "give a line for each token: the token, then the labels of the annotators"
+NUMBERS = f"the first column numbers the tokens; {LAYOUT}"
+#: Different tokens from which a document whose tokens occur twice is not likely a text.
+REPEATED = 3
 #: Columns of a long table.
 TABLE = ("annotator", "document", "token", "label")
 
@@ -98,10 +100,8 @@ def read_columns(
             own[annotator] = parts.whole(annotator, tags)
         sentences.append([fields[0] for _, fields in rows])
         given.append(own)
-    if sentences and all(own == [str(at + 1) for at in range(len(own))] for own in sentences):
-        message = "the first column numbers the tokens, as in CoNLL-U; give a token and the labels of the annotators"
-        raise _error(name, None, message)
-    corpus = CrowdCorpus(sentences, given, annotators=names or ())
+    _refuse_numbers(name, sentences)
+    corpus = CrowdCorpus(sentences, given, annotators=names or (), missing=None)
     if not corpus.annotations:
         raise _error(name, None, "there are no labels of annotators")
     votes = sum(len(own.labels) for own in corpus.annotations)
@@ -196,6 +196,7 @@ def read_files(
             if len(rows[0][1]) < 2:
                 raise _error(name, rows[0][0], "there is no column of labels beside the token")
         tokens = [[fields[0] for _, fields in rows] for rows in found]
+        _refuse_numbers(name, tokens)
         if sentences is None:
             sentences, first = tokens, name
             given = [{} for _ in sentences]
@@ -208,7 +209,7 @@ def read_files(
             message = f"{name} has {len(tokens)} sentences, {first} has {len(sentences)}"
             raise with_code(AlignmentError(message), "tokens", name)
         parts.warn()
-    return CrowdCorpus(sentences or [], given, annotators=list(paths))
+    return CrowdCorpus(sentences or [], given, annotators=list(paths), missing=None)
 
 
 def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -> CrowdCorpus:
@@ -219,7 +220,8 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     source : path, mapping of columns, pandas DataFrame or Arrow table
         A path is a CSV file with these names in the first line, a Parquet file (``.parquet``) or an Arrow file
         (``.arrow``, ``.feather``), which need pyarrow. The rows of an annotator and a document are in the
-        order of the tokens, whose text is in ``token``. A document is a sentence.
+        order of the tokens, whose text is in ``token``. A document is a sentence. A label that is None, NaN or empty is
+        not answered, as one that is ``missing``.
     missing, partial : str
         As in :func:`read_columns`.
 
@@ -231,9 +233,10 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     Raises
     ------
     spanrs.errors.FormatError
-        If a column is missing, or a token or label is no string or empty, or a document is labelled in part.
+        If a column is missing, a token or label is no string, a token is empty, or a document is labelled in part.
     spanrs.errors.AlignmentError
-        If the tokens of a document differ between annotators.
+        If the tokens of a document differ between annotators, the rows of an annotator and a document are not together
+        among those of the annotator, or all rows occur twice.
 
     Examples
     --------
@@ -248,15 +251,7 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     """
     name = fspath(source) if isinstance(source, (str, PathLike)) else "table"
     parts = _Parts(name, missing, partial)
-    found: dict[str, dict[str, list[tuple[int, str, str]]]] = {}
-    for number, row in enumerate(_table_rows(source), start=1):
-        annotator, document, token, label = row
-        if not isinstance(token, str) or not isinstance(label, str) or not token or not label:
-            message = (
-                f"row {number}: token {token!r} and label {label!r} must be strings that are not empty"
-            )
-            raise _error(name, None, message)
-        found.setdefault(str(document), {}).setdefault(str(annotator), []).append((number, token, label))
+    found = _table_documents(source, name, missing)
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
     for document, own in found.items():
@@ -275,13 +270,65 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
                 for annotator, rows in own.items()
             }
         )
-    halves = [len(tokens) // 2 for tokens in sentences]
-    if len(sentences) > 1 and all(
-        half and tokens[:half] == tokens[half:] for half, tokens in zip(halves, sentences, strict=True)
-    ):
-        raise with_code(AlignmentError(f"{name}: the tokens of all documents occur twice"), "tokens")
+    _refuse_repeated(name, dict(zip(found, sentences, strict=True)))
     parts.warn()
-    return CrowdCorpus(sentences, given)
+    return CrowdCorpus(sentences, given, missing=None)
+
+
+def _table_documents(
+    source: Any, name: str, missing: str
+) -> dict[str, dict[str, list[tuple[int, str, Any]]]]:
+    """Give (row, token, label) by document and annotator.
+
+    An annotator who goes back to a document after rows of another one cannot have labelled one text in that order: the
+    table was shuffled, sorted by something else, or holds rows twice.
+    """
+    found: dict[str, dict[str, list[tuple[int, str, Any]]]] = {}
+    current: dict[str, str] = {}
+    for number, (*names, token, label) in enumerate(_table_rows(source), start=1):
+        if (
+            not isinstance(token, str)
+            or not token
+            or not (isinstance(label, str) or is_missing(label, missing))
+        ):
+            message = (
+                f"row {number}: token {token!r} and label {label!r} must be strings, the token not empty"
+            )
+            raise _error(name, None, message)
+        annotator, document = map(str, names)
+        rows = found.setdefault(document, {}).setdefault(annotator, [])
+        if rows and current[annotator] != document:
+            message = (
+                f"{name}: row {number}: annotator {annotator} comes back to document {document} (row "
+                f"{rows[-1][0]}) after document {current[annotator]}; put the rows of a document in the order of its "
+                "tokens, each once"
+            )
+            raise with_code(AlignmentError(message), "tokens")
+        current[annotator] = document
+        rows.append((number, token, label))
+    return found
+
+
+def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
+    """Refuse a table whose rows all occur twice, one after the other or as a whole; warn of single documents."""
+    twice = [document for document, tokens in documents.items() if _is_repeated(tokens)]
+    tokens = {token for document in twice for token in documents[document]}
+    if twice and len(twice) == len(documents) and len(tokens) > 1:
+        message = f"{name}: the tokens of all documents occur twice; leave the repeated rows out"
+        raise with_code(AlignmentError(message), "tokens")
+    long = [document for document in twice if len(set(documents[document])) >= REPEATED]
+    if long:
+        warn(
+            [
+                f"{name}: the tokens of {len(long)} documents occur twice, the first is {long[0]}; are rows repeated?"
+            ]
+        )
+
+
+def _is_repeated(tokens: list[str]) -> bool:
+    """Say whether the second half equals the first one, or each token is followed by itself."""
+    half = len(tokens) // 2
+    return half > 0 and (tokens[:half] == tokens[half:] or tokens[::2] == tokens[1::2])
 
 
 def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
@@ -351,7 +398,7 @@ class _Parts:
 
     def whole(self, annotator: str, labels: list[tuple[int, str]]) -> list[str] | None:
         """Give the labels of a sentence; None where there are none, or not all."""
-        lines = [line for line, label in labels if label == self._missing]
+        lines = [line for line, label in labels if is_missing(label, self._missing)]
         if not lines:
             return [label for _, label in labels]
         if len(lines) < len(labels):
@@ -392,8 +439,7 @@ def _sentences(path: Source) -> Iterator[list[tuple[int, list[str]]]]:
     """Give the lines of each sentence: their numbers, from 1, and fields."""
     name, separator, width = source_name(path), None, 0
     text = _text(path)
-    if text.lstrip()[:1] in ("{", "[") and _is_json(text):
-        raise _error(name, 1, "this is JSON; give a file of columns, or a table")
+    _refuse_other_formats(name, text)
     rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.split("\n"), start=1):
         # Lines that begin documents, and those of CoNLL-U's metadata.
@@ -416,13 +462,43 @@ def _sentences(path: Source) -> Iterator[list[tuple[int, list[str]]]]:
         yield rows
 
 
-def _is_json(text: str) -> bool:
-    """Say whether a file, or its first line, is JSON."""
-    for part in (text, text.lstrip().split("\n", 1)[0]):
-        with suppress(ValueError):
-            json.loads(part)
-            return True
-    return False
+class _Named(io.BytesIO):
+    name: str
+
+
+def _refuse_other_formats(name: str, text: str) -> None:
+    """Refuse what the reader of columns recognises as another format, and numbers in the place of tokens.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        With what the file must have instead.
+    """
+    source = _Named(text.encode())
+    source.name = name
+    try:
+        conllu, numbers = _spanrs.column_facts(source, Columns().as_options())
+    except FormatError as error:
+        # Of ordinary columns the last one always exists.
+        conllu, numbers = error.code == "no_column", None
+        if error.code == "wrong_format":
+            # The options that it names are those of spanrs score.
+            what = re.split(
+                r"; [^;]*, or say --format|: name the separator", str(error).partition(": ")[2]
+            )[0]
+            raise with_code(
+                _error(name, error.line, f"{what}; {LAYOUT}"), "wrong_format", name, error.line
+            ) from None
+    if conllu:
+        raise with_code(_error(name, None, f"this is CoNLL-U; {LAYOUT}"), "wrong_format", name)
+    if numbers is not None:
+        raise _error(name, None, NUMBERS)
+
+
+def _refuse_numbers(name: str, sentences: list[list[str]]) -> None:
+    """Refuse numbers in the place of tokens also where a file is too short for the reader of columns to judge."""
+    if sentences and all(own == [str(at + 1) for at in range(len(own))] for own in sentences):
+        raise _error(name, None, NUMBERS)
 
 
 def _error(name: str, line: int | None, message: str) -> FormatError:

@@ -99,6 +99,19 @@ fn columns(source: &Bound<'_, PyAny>, options: &ColumnOptions) -> Result<ColumnR
     Ok(ColumnReader::new(lines, options.columns()?)?)
 }
 
+/// What the first lines of a file say: whether it is CoNLL-U, and the column that is read as the tokens where it holds
+/// their numbers. Files of other formats are refused.
+#[pyfunction]
+#[pyo3(signature = (source, options, /))]
+pub(crate) fn column_facts(
+    source: &Bound<'_, PyAny>,
+    options: ColumnOptions,
+) -> Result<(bool, Option<usize>)> {
+    let rows = columns(source, &options)?;
+    let numbers = rows.token_column().filter(|_| rows.tokens_are_numbers());
+    Ok((rows.is_conllu(), numbers))
+}
+
 /// A Python object with `read(n) -> bytes`.
 struct Stream(Py<PyAny>);
 

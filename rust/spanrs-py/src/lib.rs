@@ -59,7 +59,9 @@ mod _spanrs {
         read_tasks, whole_file,
     };
     #[pymodule_export]
-    use crate::files::{convert_file, detect_file, running_text, spans_file, validate_file};
+    use crate::files::{
+        column_facts, convert_file, detect_file, running_text, spans_file, validate_file,
+    };
     #[pymodule_export]
     use crate::mat::{MatOutcome, MatScorer};
     #[pymodule_export]
