@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanrs import tags
-from spanrs.crowd import BSCSeq, CrowdCorpus, DawidSkene, MajorityVote
+from spanrs.crowd import MACE, BSCSeq, CrowdCorpus, DawidSkene, MajorityVote, OneCoinDawidSkene
 from spanrs.errors import LimitError, ModelError
 
 
@@ -95,7 +95,7 @@ def test_dawid_skene_is_that_of_crowd_kit():
 
     for seed in range(5):
         corpus, _ = random_corpus(seed)
-        mine = DawidSkene(max_iterations=200, tol=0.0).fit(corpus)
+        mine = DawidSkene(200, 0.0, smoothing=0.0, agreement=0.0).fit(corpus)
         votes = corpus.votes()
         table = pd.DataFrame({"task": votes.token, "worker": votes.annotator, "label": votes.label})
         theirs = crowdkit.DawidSkene(n_iter=len(mine.bound_), tol=-np.inf).fit(table)
@@ -106,14 +106,21 @@ def test_dawid_skene_is_that_of_crowd_kit():
 def test_the_bound_of_dawid_skene_does_not_fall():
     for seed in range(5):
         corpus, _ = random_corpus(seed)
-        bound = DawidSkene(max_iterations=60, tol=0.0).fit(corpus).bound_
-        assert all(after >= before - 1e-9 for before, after in itertools.pairwise(bound[:-1]))
+        for model in (
+            DawidSkene(60, 0.0, smoothing=0.0, agreement=0.0),
+            DawidSkene(60, 0.0),
+            OneCoinDawidSkene(60, 0.0),
+            OneCoinDawidSkene(60, 0.0, smoothing=0.0),
+            MACE(60, 0.0),
+        ):
+            bound = model.fit(corpus).bound_
+            assert all(after >= before - 1e-9 for before, after in itertools.pairwise(bound[:-1]))
 
 
 def test_dawid_skene_against_enumeration():
     """EM on three votes, by hand."""
     corpus = corpus_of(["A", "B"], ["A", "A"], ["B", "A"])
-    found = DawidSkene(max_iterations=1).fit(corpus)
+    found = DawidSkene(max_iterations=1, smoothing=0.0, agreement=0.0).fit(corpus)
     votes = [[0, 0, 1], [1, 0, 0]]
     shares = np.array([[2 / 3, 1 / 3], [2 / 3, 1 / 3]])
     prior = shares.mean(axis=0)
@@ -128,6 +135,122 @@ def test_dawid_skene_against_enumeration():
         for annotator, label in enumerate(own):
             scores *= confusion[annotator, :, label]
         assert found._probabilities[token] == pytest.approx(scores / scores.sum(), rel=1e-9)
+
+
+@pytest.mark.filterwarnings(
+    "ignore::FutureWarning", "ignore::DeprecationWarning"
+)  # of pandas, in crowd-kit
+def test_one_coin_and_mace_are_those_of_crowd_kit():
+    import pandas as pd
+    from crowdkit import aggregation as crowdkit
+
+    for seed in range(3):
+        corpus, _ = random_corpus(seed, sentences=60)
+        votes = corpus.votes()
+        # Crowd-kit's MACE takes labels and workers in the order in which they occur for sorted ones.
+        labels, names = pd.factorize(votes.label)
+        table = pd.DataFrame(
+            {"task": votes.token, "worker": pd.factorize(votes.annotator)[0], "label": labels}
+        )
+        mine = OneCoinDawidSkene(200, 0.0, smoothing=0.0).fit(corpus)
+        # Crowd-kit's MACE begins elsewhere, so that only the ends agree.
+        pairs = [
+            (mine, crowdkit.OneCoinDawidSkene(n_iter=len(mine.bound_), tol=-np.inf), 1e-6),
+            (MACE(1000, 0.0).fit(corpus), crowdkit.MACE(n_restarts=1, n_iter=400), 1e-3),
+        ]
+        for own, peer, error in pairs:
+            rows = peer.fit(table).probas_.sort_index()
+            mine_rows = own._probabilities[rows.index][:, names]
+            assert np.abs(mine_rows - rows[sorted(rows.columns)].to_numpy()).max() < error
+
+
+def test_one_coin_against_enumeration():
+    corpus = corpus_of(["A", "B", "A"], ["A", "A", "C"], ["B", "A", "A"])
+    found = OneCoinDawidSkene(max_iterations=1, smoothing=0.5).fit(corpus)
+    votes = np.array([own.labels for own in corpus.annotations])
+    shares = np.array([[(votes[:, at] == label).mean() for label in range(3)] for at in range(3)])
+    prior = (shares.sum(axis=0) + 0.5) / 4.5
+    right = np.array([(sum(shares[at, own[at]] for at in range(3)) + 0.5) / 4.0 for own in votes])
+    for at in range(3):
+        scores = [
+            prior[true]
+            * np.prod([right[k] if votes[k, at] == true else (1 - right[k]) / 2 for k in range(3)])
+            for true in range(3)
+        ]
+        assert found._probabilities[at] == pytest.approx(np.array(scores) / sum(scores), rel=1e-9)
+
+
+def test_mace_against_enumeration_of_labels_and_who_knew():
+    """Two iterations; the expectations are sums over all true labels and all subsets of annotators who knew."""
+    from scipy.special import digamma
+
+    corpus = corpus_of(["A", "B", "A"], ["A", "A", "C"], ["B", "A", "A"])
+    votes = np.array([own.labels for own in corpus.annotations])
+    knows, guesses = np.full(3, 0.5), np.full((3, 3), 1 / 6)
+    shares = np.array([[(votes[:, at] == label).mean() for label in range(3)] for at in range(3)])
+
+    def update(shares):
+        competence, strategy = np.full((3, 2), 0.5), np.full((3, 3), 10.0)
+        for at, true in itertools.product(range(3), repeat=2):
+            for annotator, label in enumerate(votes[:, at]):
+                chance = knows[annotator] * (label == true)
+                chance /= chance + guesses[annotator, label]
+                competence[annotator] += shares[at, true] * np.array([chance, 1 - chance])
+                strategy[annotator, label] += shares[at, true] * (1 - chance)
+        log = digamma(competence) - digamma(competence.sum(axis=1, keepdims=True))
+        log_strategy = digamma(strategy) - digamma(strategy.sum(axis=1, keepdims=True))
+        return np.exp(log[:, 0]), np.exp(log[:, 1:] + log_strategy)
+
+    def enumerated():
+        found = np.zeros((3, 3))
+        for at, true in itertools.product(range(3), repeat=2):
+            for knew in itertools.product([True, False], repeat=3):
+                parts = [
+                    knows[k] * (votes[k, at] == true) if own else guesses[k, votes[k, at]]
+                    for k, own in enumerate(knew)
+                ]
+                found[at, true] += np.prod(parts)
+        return found / found.sum(axis=1, keepdims=True)
+
+    for iterations in (1, 2):
+        knows, guesses = update(shares)
+        shares = enumerated()
+        mine = MACE(max_iterations=iterations, tol=0.0).fit(corpus)
+        assert mine._probabilities == pytest.approx(shares, rel=1e-7)
+
+
+def test_mace_finds_annotators_who_do_not_look():
+    rng = np.random.default_rng(0)
+    truth = ["AB"[label] for label in rng.integers(2, size=60)]
+    honest = [["AB"[("AB".index(label) + (rng.random() < 0.1)) % 2] for label in truth] for _ in range(3)]
+    found = MACE().fit(corpus_of(*honest, ["A"] * 60))
+    assert found.competence_[:3].min() > 0.5 > found.competence_[3]
+    assert found.strategy_[3, found._corpus.labels.index("A")] > 0.8
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("each", [3, 4])
+def test_dawid_skene_is_not_overfitted(each):
+    """On sentences that were not used to choose its defaults; all ten simulations are in benches."""
+    import pandas as pd
+    from crowdkit import aggregation as crowdkit
+
+    from spanrs.crowd import flip_labels
+    from spanrs.crowd.experiments import prf
+
+    rng = np.random.default_rng(each)
+    names = ["B-A", "I-A", "B-C", "I-C"]
+    gold = [["O", *rng.permutation(["O"] * 6 + [names[0], names[2]]).tolist()] for _ in range(120)]
+    everyone = flip_labels([["w"] * 9] * 120, gold, rng.uniform(0.05, 0.4, 10).tolist(), seed=each)
+    chosen = [set(rng.choice(10, each, replace=False).tolist()) for _ in gold]
+    corpus = everyone.replaced(
+        annotations=[own for own in everyone.annotations if own.annotator in chosen[own.sentence]]
+    )
+    votes = corpus.votes()
+    table = pd.DataFrame({"task": votes.token, "worker": votes.annotator, "label": votes.label})
+    labels = crowdkit.DawidSkene().fit_predict(table).sort_index().to_numpy().reshape(120, 9)
+    theirs = prf(gold, [[corpus.labels[at] for at in row] for row in labels], "BIO").f1
+    assert prf(gold, DawidSkene().fit(corpus).estimated_truth_, "BIO").f1 >= theirs - 0.01
 
 
 def test_relabelling_annotators_permutes_results():
@@ -164,8 +287,16 @@ def test_a_crf_is_trained_on_the_estimate():
 
 def test_bad_options_and_empty_corpora():
     corpus = corpus_of(["A"])
-    for aggregator in (MajorityVote("word"), MajorityVote(ties="none"), DawidSkene(max_iterations=0)):
-        with pytest.raises(ValueError, match=r"is not one of|at least"):
+    for aggregator in (
+        MajorityVote("word"),
+        MajorityVote(ties="none"),
+        DawidSkene(max_iterations=0),
+        DawidSkene(agreement=-1.0),
+        OneCoinDawidSkene(tol=-1.0),
+        MACE(max_iterations=0),
+        MACE(strategy=0.0),
+    ):
+        with pytest.raises(ValueError, match=r"is not one of|at least|above 0"):
             aggregator.fit(corpus)
     empty = CrowdCorpus([["a"]], [{}], annotators=["x"])
     for aggregator in (MajorityVote(), MajorityVote("sequence"), DawidSkene()):

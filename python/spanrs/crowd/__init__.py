@@ -10,9 +10,10 @@ from spanrs.crowd.concatenated import ConcatenatedCRF
 from spanrs.crowd.corpus import Annotation, CrowdCorpus
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
-from spanrs.crowd.dawid_skene import DawidSkene
+from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
 from spanrs.crowd.files import read_columns, read_files, read_table, write_columns
 from spanrs.crowd.hmm import HMMCrowd
+from spanrs.crowd.mace import MACE
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.review import AnnotatorScore, Disagreement, disagreements, rank_annotators
@@ -20,6 +21,7 @@ from spanrs.crowd.simulation import NoisyCRFs, flip_labels
 
 __all__ = [
     "CRFMA",
+    "MACE",
     "Agreement",
     "Annotation",
     "AnnotatorScore",
@@ -34,6 +36,7 @@ __all__ = [
     "MajorityVote",
     "MultiCRF",
     "NoisyCRFs",
+    "OneCoinDawidSkene",
     "PairAgreement",
     "disagreements",
     "flip_labels",

@@ -1,11 +1,10 @@
-"""The model of Dawid and Skene."""
+"""Models of annotators whose answers to tokens are independent: Dawid and Skene's, and its one-coin form."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from spanrs.crowd.aggregator import Aggregator
-from spanrs.crowd.corpus import Votes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +19,19 @@ if TYPE_CHECKING:
 LEAST = 1e-10
 
 
+class _Answers(NamedTuple):
+    """Votes in the order of the tokens, so that sums of a token are sums of neighbours."""
+
+    token: Numbers
+    """Place of the token of each vote among the tokens that have votes."""
+    firsts: Numbers
+    """First vote of each of these tokens."""
+    rows: Numbers
+    """Of each vote, row of a table for each (annotator, given label)."""
+    annotators: int
+    labels: int
+
+
 class DawidSkene(Aggregator):
     """Dawid and Skene (1979), on tokens: each annotator confuses labels in their own way, and tokens are independent.
 
@@ -31,9 +43,13 @@ class DawidSkene(Aggregator):
     max_iterations : int
         Largest number of iterations.
     tol : float
-        Stop when the evidence lower bound, divided by the number of votes, rises by less.
+        Stop when :attr:`bound_` rises by less.
     smoothing : float
-        Added to each count of a confusion matrix and of the prior; 0 for maximum likelihood, as in the paper.
+        Added to each count of a confusion matrix and of the prior.
+    agreement : float
+        Added to each count of an answer that equals the true label. With 0 and smoothing 0 EM maximizes the likelihood,
+        as in the paper: it is then overfitted where annotators give few answers of a label, and ends in worse places
+        the longer it runs (benches/record/2026-11-24-crowd-dawid-skene.md).
 
     Attributes
     ----------
@@ -42,8 +58,8 @@ class DawidSkene(Aggregator):
     confusion_ : array (annotators, labels, labels)
         Probability that an annotator gives a label (last axis) where another one is true (axis 1).
     bound_ : list of float
-        The evidence lower bound divided by the number of votes, after each iteration; it does not fall without
-        smoothing.
+        What EM maximizes, divided by the number of votes, at each E-step: the log-likelihood, and the logarithm of the
+        prior that smoothing and agreement are. It does not fall.
 
     Examples
     --------
@@ -55,10 +71,17 @@ class DawidSkene(Aggregator):
 
     _soft = True
 
-    def __init__(self, max_iterations: int = 100, tol: float = 1e-5, smoothing: float = 0.0) -> None:
+    def __init__(
+        self,
+        max_iterations: int = 100,
+        tol: float = 1e-5,
+        smoothing: float = 2.0,
+        agreement: float = 20.0,
+    ) -> None:
         self.max_iterations = max_iterations
         self.tol = tol
         self.smoothing = smoothing
+        self.agreement = agreement
 
     def fit(self, corpus: CrowdCorpus) -> Self:
         """Estimate the truth. Tokens without a vote get the prior.
@@ -66,7 +89,7 @@ class DawidSkene(Aggregator):
         Raises
         ------
         ValueError
-            For options that are negative.
+            For options that are negative, or fewer than one iteration.
         spanrs.errors.ModelError
             If the corpus has no annotations.
         spanrs.errors.LimitError
@@ -74,76 +97,133 @@ class DawidSkene(Aggregator):
         """
         import numpy as np
 
-        if self.max_iterations < 1 or not self.tol >= 0 or not self.smoothing >= 0:
-            raise ValueError("max_iterations must be at least 1, tol and smoothing at least 0")
+        self._check_options()
         corpus.check_labelled()
+        labels, annotators = len(corpus.labels), len(corpus.annotators)
+        corpus.check_table(annotators, labels, labels)
+        counts = corpus.vote_counts().astype(float)
+        voted = counts.sum(axis=1) > 0
+        shares = counts[voted] / counts[voted].sum(axis=1, keepdims=True)
         votes = corpus.votes()
-        labels = len(corpus.labels)
-        corpus.check_table(len(corpus.annotators), labels, labels)
-        # In the order of the tokens, so that sums of a token are sums of neighbours.
         order = np.argsort(votes.token, kind="stable")
-        votes = Votes(*(column[order] for column in votes))
-        shares = corpus.vote_counts().astype(float)
-        voted = shares.sum(axis=1) > 0
-        shares[voted] /= shares[voted].sum(axis=1, keepdims=True)
-        # A row of a table for each (annotator, given label).
-        rows = votes.annotator * labels + votes.label
-        shape = len(corpus.annotators), labels, labels
+        token = (np.cumsum(voted) - 1)[votes.token[order]]
+        rows = votes.annotator[order] * labels + votes.label[order]
+        answers = _Answers(token, np.flatnonzero(np.diff(token, prepend=-1)), rows, annotators, labels)
+        self._start(annotators, labels)
         self.bound_: list[float] = []
-        self._maximize(shares, voted, votes.token, rows, shape)
+        self._maximize(answers, shares)
         for _ in range(self.max_iterations):
-            shares = self._expect(votes.token, rows, voted)
-            self._maximize(shares, voted, votes.token, rows, shape)
-            self.bound_.append(self._bound(shares[voted]) / len(votes.token))
+            shares, log_evidence = self._expect(answers)
+            self.bound_.append((log_evidence + self._log_prior()) / len(token))
+            self._maximize(answers, shares)
             if len(self.bound_) > 1 and self.bound_[-1] - self.bound_[-2] < self.tol:
                 break
-        self._set_truth(corpus, shares)
+        probabilities = np.tile(self.prior_ / self.prior_.sum(), (len(voted), 1))
+        probabilities[voted] = shares
+        self._set_truth(corpus, probabilities)
         return self
 
-    def _maximize(
-        self,
-        shares: Array,
-        voted: npt.NDArray[np.bool_],
-        token: Numbers,
-        rows: Numbers,
-        shape: tuple[int, ...],
-    ) -> None:
-        """M-step (Dawid and Skene 1979, Eqs. 2.3 and 2.4)."""
+    def _check_options(self) -> None:
+        if self.max_iterations < 1 or not min(self.tol, self.smoothing, self.agreement) >= 0:
+            raise ValueError("max_iterations must be at least 1, tol, smoothing and agreement at least 0")
+
+    def _start(self, annotators: int, labels: int) -> None:
+        """Set parameters that the first M-step needs."""
+
+    def _expect(self, answers: _Answers) -> tuple[Array, float]:
+        """E-step (Dawid and Skene 1979, Eq. 2.5); with the log-likelihood of the votes."""
         import numpy as np
 
-        prior = shares[voted].sum(axis=0) + self.smoothing
+        tables = np.log(self.confusion_).transpose(0, 2, 1).reshape(-1, answers.labels)
+        logs = np.log(self.prior_) + np.add.reduceat(tables[answers.rows], answers.firsts, axis=0)
+        most = logs.max(axis=1, keepdims=True)
+        shares = np.exp(logs - most)
+        sums = shares.sum(axis=1, keepdims=True)
+        return shares / sums, float((most + np.log(sums)).sum())
+
+    def _maximize(self, answers: _Answers, shares: Array) -> None:
+        """M-step: prior (Eq. 2.4) and confusion matrices."""
+        import numpy as np
+
+        prior = shares.sum(axis=0) + self.smoothing
         self.prior_ = np.maximum(prior / prior.sum(), LEAST)
-        # Axis 1 is the given label here, so that a vote adds a whole row.
-        size = shape[0] * shape[1]
-        given = shares[token]
-        sums = [np.bincount(rows, column, size) for column in given.T]
-        self._counts = np.stack(sums, axis=1)
-        counts = np.maximum(self._counts.reshape(shape) + self.smoothing, LEAST)
-        self.confusion_ = (counts / counts.sum(axis=1, keepdims=True)).transpose(0, 2, 1)
+        size = answers.annotators * answers.labels
+        sums = [np.bincount(answers.rows, column, size) for column in shares[answers.token].T]
+        # (annotator, true label, given label)
+        counts: Array = (
+            np.stack(sums).astype(float).reshape(answers.labels, answers.annotators, answers.labels)
+        )
+        self.confusion_ = self._confusion(counts.transpose(1, 0, 2))
 
-    def _logs(self) -> Array:
-        """Give logarithms of the confusion, a row for each (annotator, given label)."""
+    def _confusion(self, counts: Array) -> Array:
+        """Give confusion matrices from expected counts of answers (Eq. 2.3)."""
         import numpy as np
 
-        logs: Array = np.log(self.confusion_).transpose(0, 2, 1).reshape(-1, len(self.prior_))
-        return logs
+        counts = np.maximum(counts + self._pseudo_counts(counts.shape[1]), LEAST)
+        confusion: Array = counts / counts.sum(axis=2, keepdims=True)
+        return confusion
 
-    def _expect(self, token: Numbers, rows: Numbers, voted: npt.NDArray[np.bool_]) -> Array:
-        """E-step (Eq. 2.5)."""
+    def _pseudo_counts(self, labels: int) -> Array:
         import numpy as np
 
-        logs = np.tile(np.log(self.prior_), (len(voted), 1))
-        firsts = np.flatnonzero(np.diff(token, prepend=-1))
-        logs[voted] += np.add.reduceat(self._logs()[rows], firsts, axis=0)
-        logs -= logs.max(axis=1, keepdims=True)
-        shares = np.exp(logs)
-        normalised: Array = shares / shares.sum(axis=1, keepdims=True)
-        return normalised
+        counts: Array = self.smoothing + self.agreement * np.eye(labels)
+        return counts
 
-    def _bound(self, voted: Array) -> float:
-        """Give the expected log-likelihood of votes and true labels, plus the entropy of the labels."""
+    def _log_prior(self) -> float:
+        """Give the logarithm of the prior of all parameters, up to a constant."""
         import numpy as np
 
-        sum_of_votes = (self._counts * self._logs()).sum()
-        logs = np.log(np.maximum(voted, np.finfo(float).tiny))
-        return float(sum_of_votes + (voted * (np.log(self.prior_) - logs)).sum())
+        logs = (self._pseudo_counts(len(self.prior_)) * np.log(self.confusion_)).sum()
+        return float(logs + self.smoothing * np.log(self.prior_).sum())
+
+
+class OneCoinDawidSkene(DawidSkene):
+    """Dawid and Skene's model with one number for each annotator: the probability of the true label.
+
+    All wrong labels are equally likely. Few answers of each annotator are enough for it, which have too little in them
+    for a confusion matrix.
+
+    Parameters
+    ----------
+    max_iterations, tol
+        As in :class:`DawidSkene`.
+    smoothing : float
+        Added to the numbers of right and of wrong answers of each annotator, and to each count of the prior; 0 for
+        maximum likelihood.
+
+    Attributes
+    ----------
+    accuracy_ : array (annotators)
+        Probability that an annotator gives the true label.
+    prior_, confusion_, bound_
+        As in :class:`DawidSkene`.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import CrowdCorpus, OneCoinDawidSkene
+    >>> votes = {"ann": ["A", "B"], "ben": ["A", "B"], "eve": ["B", "B"]}
+    >>> OneCoinDawidSkene().fit(CrowdCorpus([["x", "y"]], [votes])).estimated_truth_
+    [['A', 'B']]
+    """
+
+    def __init__(self, max_iterations: int = 100, tol: float = 1e-5, smoothing: float = 1.0) -> None:
+        super().__init__(max_iterations, tol, smoothing, 0.0)
+
+    def _confusion(self, counts: Array) -> Array:
+        import numpy as np
+
+        labels = counts.shape[1]
+        right = np.trace(counts, axis1=1, axis2=2)
+        total = counts.sum(axis=(1, 2)) + 2.0 * self.smoothing
+        # Of annotators without answers nothing is known.
+        accuracy = np.where(total > 0, (right + self.smoothing) / np.maximum(total, LEAST), 0.5)
+        self.accuracy_ = accuracy.clip(LEAST, 1.0 - LEAST)
+        wrong = (1.0 - self.accuracy_) / max(labels - 1, 1)
+        own = np.eye(labels, dtype=bool)
+        return np.where(own, self.accuracy_[:, None, None], wrong[:, None, None])
+
+    def _log_prior(self) -> float:
+        import numpy as np
+
+        coins = np.log(self.accuracy_).sum() + np.log1p(-self.accuracy_).sum()
+        return float(self.smoothing * (coins + np.log(self.prior_).sum()))

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from numpy.typing import ArrayLike
 
     Array = npt.NDArray[np.float64]
 
 
-def pi(f1: Sequence[float], squared: bool, alpha: Array) -> Array:
+def pi(f1: Sequence[float], squared: bool = False, alpha: ArrayLike = 1.0) -> Array:
     """Give the probability of each annotator from their F1 (Eqs. 3, 4 and 18).
 
     Parameters
@@ -25,53 +26,64 @@ def pi(f1: Sequence[float], squared: bool, alpha: Array) -> Array:
     f1 : sequence of float
         F1 of each annotator, from 0 to 1; NaN counts as 0. If all are 0 the annotators are equal.
     squared : bool
-        Square F1 first, as the authors do in their experiments.
-    alpha : array
+        Square F1 first, as the authors do in their experiments; not in the equations.
+    alpha : float or sequence of float
         Parameters of a Dirichlet prior, at least 1 (section 3.5): the result is ``p + alpha - 1``, normalised, where
-        ``p`` are the probabilities without it.
+        ``p`` are the probabilities without it. The default 1 is no prior.
+
+    Raises
+    ------
+    ValueError
+        For parameters below 1, or another number of them than of annotators.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from spanrs.crowd.equations import pi
-    >>> pi([0.5, 0.5], True, np.ones(2)).tolist(), pi([0.2, 0.1], False, np.ones(2)).round(3).tolist()
-    ([0.5, 0.5], [0.667, 0.333])
+    >>> pi([0.2, 0.1]).round(3).tolist(), pi([0.2, 0.1], squared=True).round(3).tolist()
+    ([0.667, 0.333], [0.8, 0.2])
+    >>> pi([0.5, 0.5], alpha=[2, 1]).tolist()
+    [0.75, 0.25]
     """
     import numpy as np
 
     scores = np.nan_to_num(np.asarray(f1, dtype=float)) ** (2 if squared else 1)
+    priors = np.asarray(alpha, dtype=float)
+    if priors.shape not in ((), scores.shape) or not (priors >= 1.0).all():
+        message = f"alpha is {alpha!r}; it must be at least 1, one number or one for each of {len(scores)} annotators"
+        raise ValueError(message)
     total = scores.sum()
     own = scores / total if total > 0 else np.full(len(scores), 1.0 / len(scores))
-    posterior = own + (alpha - 1.0)
+    posterior = own + (priors - 1.0)
     normalised: Array = posterior / posterior.sum()
     return normalised
 
 
-def log_random(tokens: Array, labels: int) -> Array:
+def log_random(tokens: ArrayLike, labels: int) -> Array:
     """Give the log-probability of each annotator's labels under the uniform model (Eq. 5): ``-tokens * ln(labels)``."""
     import numpy as np
 
-    logs: Array = -tokens * np.log(max(labels, 1))
+    logs: Array = -np.asarray(tokens, dtype=float) * np.log(max(labels, 1))
     return logs
 
 
-def _log_joint(prior: Array, log_likelihoods: Array, random: Array) -> Array:
+def _log_joint(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> Array:
     """Give ``ln pi_r + ln p(annotations | z^r = 1)`` (Eqs. 6 and 7): annotator r is right, all others are random."""
     import numpy as np
 
+    uniform = np.asarray(random, dtype=float)
     with np.errstate(divide="ignore"):
-        joint: Array = np.log(prior) + log_likelihoods + (random.sum() - random)
+        joint: Array = np.log(prior) + np.asarray(log_likelihoods) + (uniform.sum() - uniform)
     return joint
 
 
-def log_likelihood(prior: Array, log_likelihoods: Array, random: Array) -> float:
+def log_likelihood(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> float:
     """Give the log-likelihood of all annotations (the logarithm of Eqs. 2, 8, 9 and 10).
 
     Examples
     --------
     >>> import numpy as np
     >>> from spanrs.crowd.equations import log_likelihood
-    >>> round(log_likelihood(np.array([0.5, 0.5]), np.array([-1.0, -1.0]), np.array([-2.0, -2.0])), 6)
+    >>> round(log_likelihood([0.5, 0.5], [-1.0, -1.0], [-2.0, -2.0]), 6)
     -3.0
     """
     import numpy as np
@@ -79,20 +91,22 @@ def log_likelihood(prior: Array, log_likelihoods: Array, random: Array) -> float
     return float(np.logaddexp.reduce(_log_joint(prior, log_likelihoods, random)))
 
 
-def expected_log_likelihood(gamma: Array, prior: Array, log_likelihoods: Array, random: Array) -> float:
+def expected_log_likelihood(
+    gamma: ArrayLike, prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike
+) -> float:
     """Give the expected complete-data log-likelihood (Eqs. 11 and 14); terms of responsibility 0 are 0."""
     import numpy as np
 
-    joint = _log_joint(prior, log_likelihoods, random)
-    return float(np.sum(gamma[gamma > 0] * joint[gamma > 0]))
+    joint, shares = _log_joint(prior, log_likelihoods, random), np.asarray(gamma, dtype=float)
+    return float(np.sum(shares[shares > 0] * joint[shares > 0]))
 
 
 def expected_sentence_log_likelihood(
-    gamma: Array,
-    prior: Array,
-    log_likelihoods: Array,
-    random: Array,
-    annotator: npt.NDArray[np.int64],
+    gamma: ArrayLike,
+    prior: ArrayLike,
+    log_likelihoods: ArrayLike,
+    random: ArrayLike,
+    annotator: ArrayLike,
 ) -> float:
     """Give Eq. 14 where the right annotator may be another one in each sentence; not in the paper.
 
@@ -110,12 +124,12 @@ def expected_sentence_log_likelihood(
     """
     import numpy as np
 
-    own = prior[annotator]
-    logs = np.log(np.where(own > 0, own, 1.0)) + log_likelihoods - random
-    return float(gamma @ logs + random.sum())
+    own, uniform = np.asarray(prior, dtype=float)[np.asarray(annotator)], np.asarray(random, dtype=float)
+    logs = np.log(np.where(own > 0, own, 1.0)) + np.asarray(log_likelihoods) - uniform
+    return float(np.asarray(gamma) @ logs + uniform.sum())
 
 
-def responsibilities(prior: Array, log_likelihoods: Array, random: Array) -> Array:
+def responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> Array:
     """Give the posterior of the annotators (Eq. 12). Where all labelled all sentences it is Eqs. 13 and 15.
 
     Computed in logarithms, so it neither overflows nor is NaN; it is nearly always 1 for one annotator and 0 for the
@@ -125,13 +139,13 @@ def responsibilities(prior: Array, log_likelihoods: Array, random: Array) -> Arr
     --------
     >>> import numpy as np
     >>> from spanrs.crowd.equations import responsibilities
-    >>> responsibilities(np.array([0.5, 0.5]), np.array([-1e6, -1e6 - 1]), np.array([-9.0, -9.0])).round(3).tolist()
+    >>> responsibilities([0.5, 0.5], [-1e6, -1e6 - 1], [-9.0, -9.0]).round(3).tolist()
     [0.731, 0.269]
     """
     return _normalised(_log_joint(prior, log_likelihoods, random))
 
 
-def tempered_responsibilities(prior: Array, log_likelihoods: Array, tokens: Array) -> Array:
+def tempered_responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, tokens: ArrayLike) -> Array:
     """Give ``pi`` times the exponential of the mean log-likelihood per token, normalised; not in the paper.
 
     Does not depend on how many sentences an annotator labelled. Annotators without tokens keep their prior.
@@ -139,14 +153,14 @@ def tempered_responsibilities(prior: Array, log_likelihoods: Array, tokens: Arra
     import numpy as np
 
     with np.errstate(divide="ignore"):
-        return _normalised(np.log(prior) + log_likelihoods / np.maximum(tokens, 1.0))
+        return _normalised(np.log(prior) + np.asarray(log_likelihoods) / np.maximum(tokens, 1.0))
 
 
 def sentence_responsibilities(
-    prior: Array,
-    log_likelihoods: Array,
-    annotator: npt.NDArray[np.int64],
-    sentence: npt.NDArray[np.int64],
+    prior: ArrayLike,
+    log_likelihoods: ArrayLike,
+    annotator: ArrayLike,
+    sentence: ArrayLike,
 ) -> Array:
     """Give a posterior of the annotators of each sentence: ``pi_r p_crf(y_ir | x_i)``, normalised; not in the paper.
 
@@ -163,31 +177,33 @@ def sentence_responsibilities(
     """
     import numpy as np
 
-    sentences = int(sentence.max(initial=-1)) + 1
+    place, logs = np.asarray(sentence, dtype=np.int64), np.asarray(log_likelihoods, dtype=float)
+    sentences = int(place.max(initial=-1)) + 1
 
     def most(values: Array) -> Array:
         largest = np.full(sentences, -np.inf)
-        np.maximum.at(largest, sentence, values)
+        np.maximum.at(largest, place, values)
         return largest
 
     with np.errstate(divide="ignore"):
-        joint = np.log(prior)[annotator] + log_likelihoods
-    lost = ~np.isfinite(most(joint))[sentence]
-    joint = np.where(lost, log_likelihoods, joint)
-    values = np.exp(joint - most(joint)[sentence])
-    shares: Array = values / np.bincount(sentence, values, sentences)[sentence]
+        joint = np.log(prior)[np.asarray(annotator)] + logs
+    lost = ~np.isfinite(most(joint))[place]
+    joint = np.where(lost, logs, joint)
+    values = np.exp(joint - most(joint)[place])
+    shares: Array = values / np.bincount(place, values, sentences)[place]
     return shares
 
 
-def log_prior(prior: Array, alpha: Array, squares: float, c2: float) -> float:
+def log_prior(prior: ArrayLike, alpha: ArrayLike, squares: float, c2: float) -> float:
     """Give the logarithm of the priors (Eq. 19), up to a constant: Dirichlet of pi, Gaussian of the CRF's weights.
 
     ``squares`` is the sum of the squared weights, and ``c2`` is ``1 / (2 sigma^2)``.
     """
     import numpy as np
 
-    own = alpha > 1
-    return float(np.sum((alpha[own] - 1.0) * np.log(prior[own])) - c2 * squares)
+    excess = np.asarray(alpha, dtype=float) - 1.0
+    own = excess > 0
+    return float(np.sum(excess[own] * np.log(np.asarray(prior, dtype=float)[own])) - c2 * squares)
 
 
 def _normalised(logs: Array) -> Array:

@@ -17,8 +17,9 @@ from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
 from spanrs.crowd.crfma import CRFMA
 from spanrs.crowd.cross_fitted import CrossFitted
-from spanrs.crowd.dawid_skene import DawidSkene
+from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
 from spanrs.crowd.hmm import HMMCrowd
+from spanrs.crowd.mace import MACE
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.results import PRF, Experiment, MethodResult
@@ -75,6 +76,8 @@ _METHODS: dict[str, _Method] = {
     "CRF-MA-sentence": _Method(CRFMA, {"responsibility": "sentence"}, _OF_CRF, shows_progress=True),
     "CRF-MA-prior": _Method(CRFMA, {"responsibility": "prior"}, _OF_CRF, shows_progress=True),
     "Dawid-Skene": _Method(DawidSkene, {}, compares=True),
+    "one-coin": _Method(OneCoinDawidSkene, {}, compares=True),
+    "MACE": _Method(MACE, {}, compares=True),
     "HMM-crowd": _Method(HMMCrowd, {}),
     "BSC-seq": _Method(BSCSeq, {}, compares=True),
     "CrossFitted": _Method(
