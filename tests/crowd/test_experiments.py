@@ -13,6 +13,7 @@ from spanrs import tags
 from spanrs.crf import CRF
 from spanrs.crowd import (
     BSCSeq,
+    ConcatenatedCRF,
     CrowdCorpus,
     MajorityVote,
     NoisyCRFs,
@@ -33,6 +34,7 @@ from spanrs.crowd.experiments import (
 )
 from spanrs.crowd.page import page
 from spanrs.crowd.results import PRF, Experiment, MethodResult
+from spanrs.crowd.review import interval_heading
 from spanrs.errors import AlignmentError, ModelError, SchemeError
 
 SETTINGS = Settings(template=TEMPLATE)
@@ -212,6 +214,35 @@ def test_annotators_are_ranked_with_intervals():
     assert found["y"].interval == (0.5, 0.5)
     single = rank_annotators(CrowdCorpus([["a"]], [{"x": ["B-A"]}]), [["B-A"]])
     assert single[0].interval is None
+
+
+def test_intervals_are_those_of_the_unknown_truth():
+    """Votes of three: scores against the estimate favour the annotators, and intervals given the estimate miss."""
+    hits = {"truth": 0, "estimate": 0}
+    annotators = 0
+    for seed in range(8):
+        corpus, truth = noisy(seed, [0.25, 0.3, 0.35])
+        vote = MajorityVote().fit(corpus)
+        exact = {row.annotator: row.score for row in rank_annotators(corpus, truth)}
+        for kind, given_ in (("truth", vote), ("estimate", vote.estimated_truth_)):
+            for row in rank_annotators(corpus, given_):
+                assert row.interval_of == "truth"
+                low, high = row.interval
+                hits[kind] += low <= exact[row.annotator] <= high
+        annotators += 3
+    assert hits["truth"] >= 0.9 * annotators
+    assert hits["truth"] > hits["estimate"]
+    # Equal seeds give equal intervals, and the method does not matter.
+    again = {row.annotator: row.interval for row in rank_annotators(corpus, BSCSeq().fit(corpus))}
+    assert again == {row.annotator: row.interval for row in rank_annotators(corpus, vote)}
+
+
+def test_intervals_are_given_the_estimate_where_annotators_cannot_be_compared():
+    answers = [{"a": ["B-X", "O"]}, {"b": ["B-X", "O"]}] * 5
+    corpus = CrowdCorpus([["v", "w"]] * 10, answers)
+    rows = rank_annotators(corpus, ConcatenatedCRF().fit(corpus))
+    assert {row.interval_of for row in rows} == {"estimate"}
+    assert interval_heading(rows) == "95 % interval given the estimate"
 
 
 def test_disagreements_come_least_certain_first():

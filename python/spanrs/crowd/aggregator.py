@@ -150,28 +150,53 @@ def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]
     # True labels may be others than those that annotators gave.
     ids = {name: at for at, name in enumerate(corpus.labels)}
     flat = [ids.setdefault(label, len(ids)) for own in truth for label in own]
-    kind = np.int8 if len(ids) < 128 else np.int64
-    gold = np.array(flat, dtype=kind)[votes.token]
+    gold = np.array(flat, dtype=np.int64)[votes.token]
+    scores = score_votes(corpus, gold=gold, pred=votes.label, lengths=lengths, sizes=sizes, names=list(ids))
+    return dict(zip(corpus.annotators, scores, strict=True))
+
+
+def score_votes(
+    corpus: CrowdCorpus,
+    *,
+    gold: npt.NDArray[np.integer[Any]],
+    pred: npt.NDArray[np.integer[Any]],
+    lengths: npt.NDArray[np.int64],
+    sizes: list[int],
+    names: list[str] | None = None,
+) -> list[float]:
+    """Give the scores of annotators, as :func:`reliability` has them.
+
+    Parameters
+    ----------
+    corpus : CrowdCorpus
+        Of which the labels are; it gives scheme and names.
+    gold, pred : arrays (votes)
+        Numbers of true labels and votes, ordered by annotator.
+    lengths : array (annotations)
+        Tokens of each annotation.
+    sizes : list of int
+        Number of annotations of each annotator.
+    names : list of str, optional
+        Names of the labels, by default those of the corpus.
+    """
+    import numpy as np
+
+    names = corpus.labels if names is None else names
     scheme = corpus.scheme()
+    active = [size for size in sizes if size]
+    if not active:
+        return [float("nan")] * len(sizes)
     if scheme is None:
-        annotators = len(corpus.annotators)
-        right = np.bincount(votes.annotator, gold == votes.label, annotators)
-        scores = (right / np.maximum(np.bincount(votes.annotator, minlength=annotators), 1)).tolist()
-        scores = [score for score, size in zip(scores, sizes, strict=True) if size]
-    else:
-        active = [size for size in sizes if size]
-        with warnings.catch_warnings():
-            # Annotators may give illegal tags.
-            warnings.simplefilter("ignore", SpanrsWarning)
-            options: dict[str, Any] = {"scheme": scheme, "documents": active, "vocabulary": list(ids)}
-            rows = (
-                score(gold, votes.label.astype(kind), lengths=lengths, **options).documents
-                if active
-                else []
-            )
-        scores = [row.micro.f1 if any(row.totals) else float("nan") for row in rows]
-    found = iter(scores)
-    return {
-        name: next(found) if size else float("nan")
-        for name, size in zip(corpus.annotators, sizes, strict=True)
-    }
+        annotator = np.repeat(np.repeat(np.arange(len(sizes)), sizes), lengths)
+        right = np.bincount(annotator, gold == pred, len(sizes))
+        tokens = np.bincount(annotator, minlength=len(sizes))
+        shares = right / np.maximum(tokens, 1)
+        return [float(share) if size else float("nan") for share, size in zip(shares, sizes, strict=True)]
+    kind = np.int8 if len(names) < 128 else np.int64
+    with warnings.catch_warnings():
+        # Annotators may give illegal tags.
+        warnings.simplefilter("ignore", SpanrsWarning)
+        options: dict[str, Any] = {"scheme": scheme, "documents": active, "vocabulary": names}
+        rows = score(gold.astype(kind), pred.astype(kind), lengths=lengths, **options).documents
+    found = iter([row.micro.f1 if any(row.totals) else float("nan") for row in rows])
+    return [next(found) if size else float("nan") for size in sizes]

@@ -126,6 +126,13 @@ class Annotators:
         """Give expected counts of answers, where the true labels have these probabilities."""
         return self._answers.counts(shares.ravel(), self._outside).reshape(self._shape)
 
+    def draw(
+        self, log_answers: Array, start: Array, transitions: Array, rng: np.random.Generator
+    ) -> npt.NDArray[np.uint32]:
+        """Draw the true labels of all tokens from their posterior; arrays are those of :meth:`posterior`."""
+        tables = self._tables(log_answers, start, transitions, None)
+        return self._answers.draw(*tables, self._outside, rng.random(self._tokens))
+
     def posterior(
         self,
         log_answers: Array,

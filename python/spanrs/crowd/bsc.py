@@ -92,14 +92,14 @@ class BSCSeq(Aggregator):
         """
         corpus.check_labelled()
         annotators = Annotators(corpus)
-        found = self._run(corpus, annotators)
+        found = self.fit_parameters(corpus, annotators)
         self.confusion_ = found.answers / found.answers.sum(axis=3, keepdims=True)
         scores = found.log_answers, found.start, found.transitions
         self._set_labels(corpus, annotators.best(*scores), annotators.posterior(*scores).shares)
         return self
 
-    def _run(self, corpus: CrowdCorpus, annotators: Annotators) -> Variational:
-        """Run variational Bayes."""
+    def fit_parameters(self, corpus: CrowdCorpus, annotators: Annotators) -> Variational:
+        """Give the variational parameters of a corpus, of which ``annotators`` are the answers."""
         if self.iterations < 1 or not self.agreement >= 0:
             raise ValueError("iterations must be at least 1, agreement at least 0")
         check_compared(corpus)

@@ -234,7 +234,9 @@ class _Problem:
         legal = legality(corpus, options.scheme)
         everyone = Annotators(corpus)
         self._prior, self._legal = everyone.prior(legal, options.agreement), legal
-        bsc = BSCSeq(options.bsc_iterations, options.scheme, options.agreement)._run(corpus, everyone)
+        bsc = BSCSeq(options.bsc_iterations, options.scheme, options.agreement).fit_parameters(
+            corpus, everyone
+        )
         self.shares = np.zeros((int(starts[-1]), len(corpus.labels)))
         for fold in self.folds:
             found = fold.annotators.posterior(bsc.log_answers, bsc.start, bsc.transitions, by_sentence=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanrs.crowd.review import disagreements, rank_annotators
+from spanrs.crowd.review import disagreements, interval_heading, rank_annotators
 from spanrs.report.pages import template
 
 if TYPE_CHECKING:
@@ -38,11 +38,13 @@ def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int =
         Where jinja2 is not installed (``pip install spanrs[html]``).
     """
     found = disagreements(corpus, aggregator)
+    rows = rank_annotators(corpus, aggregator, seed=seed)
     return template("spanrs.crowd", "crowd.html").render(
         title=title,
         corpus=corpus,
         unit="accuracy" if corpus.scheme() is None else "F1",
-        annotators=rank_annotators(corpus, aggregator.estimated_truth_, seed=seed),
+        annotators=rows,
+        interval=interval_heading(rows),
         disagreements=[(own, shown_tokens(own)) for own in found[:most]],
         number=len(found),
     )

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanrs.crowd.corpus import MOST_NUMBERS
+from spanrs.crowd.intervals import truth_intervals
 from spanrs.errors import SpanrsWarning
 from spanrs.eval import Measure, score
 
 if TYPE_CHECKING:
     from spanrs.crowd.aggregator import Aggregator
     from spanrs.crowd.corpus import CrowdCorpus
+
+
+#: Annotators of a sentence from which intervals cover the score against the true labels.
+COMPARED = 3
 
 
 class AnnotatorScore(NamedTuple):
@@ -23,7 +30,9 @@ class AnnotatorScore(NamedTuple):
     score: float
     """F1 of spans; accuracy of tokens where labels are no tags. NaN where there are no spans at all."""
     interval: tuple[float, float] | None
-    """Of the score, by resampling sentences; None with fewer than two sentences, and without a score."""
+    """Of the score on sentences such as these; None with fewer than two sentences, and without a score."""
+    interval_of: str = "truth"
+    """``truth``: of the score against the true labels; ``estimate``: given that the estimated labels are right."""
 
 
 class Disagreement(NamedTuple):
@@ -43,7 +52,12 @@ class Disagreement(NamedTuple):
 
 
 def rank_annotators(
-    corpus: CrowdCorpus, truth: list[list[str]], *, samples: int = 1000, level: float = 0.95, seed: int = 0
+    corpus: CrowdCorpus,
+    truth: Aggregator | list[list[str]],
+    *,
+    samples: int | None = None,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> list[AnnotatorScore]:
     """Score annotators against the truth, the best first, those without a score last.
 
@@ -51,12 +65,16 @@ def rank_annotators(
     ----------
     corpus : CrowdCorpus
         The annotations.
-    truth : list of list of str
-        True or estimated labels of all sentences.
-    samples : int
-        Number of resampled corpora of the intervals.
+    truth : Aggregator, or list of list of str
+        An aggregator fitted to the corpus, whose estimated truth annotators are scored against, or the true labels of
+        all sentences.
+    samples : int, optional
+        Number of resampled corpora of the intervals: by default 100 for an aggregator, else 1,000.
     level : float
-        Of the percentile intervals.
+        Of the intervals. Those of an aggregator are for the score against the unknown true labels
+        (:mod:`spanrs.crowd.intervals`); the score against its estimate may be outside of them. Where fewer than
+        :data:`COMPARED` annotators labelled most sentences, and for true labels, they are percentile intervals given
+        the labels.
     seed : int
         Of the resampling.
 
@@ -68,6 +86,49 @@ def rank_annotators(
     >>> [(own.annotator, own.score) for own in rank_annotators(corpus, truth)]
     [('ann', 1.0), ('ben', 0.0)]
     """
+    if isinstance(truth, list):
+        rows = _rows(corpus, truth, (samples or 1000, level, seed))
+    elif covers_truth(corpus):
+        intervals = truth_intervals(corpus, samples=samples or 100, level=level, seed=seed)
+        pairs = zip(_rows(corpus, truth.estimated_truth_, None), intervals, strict=True)
+        rows = [
+            row._replace(interval=None if math.isnan(row.score) else interval) for row, interval in pairs
+        ]
+    else:
+        found = _rows(corpus, truth.estimated_truth_, (samples or 1000, level, seed))
+        rows = [row._replace(interval_of="estimate") for row in found]
+    return sorted(rows, key=lambda row: -1.0 if math.isnan(row.score) else -1.0 - row.score)
+
+
+def covers_truth(corpus: CrowdCorpus) -> bool:
+    """Say whether intervals of annotators contain the score against the true labels as often as they say.
+
+    Measured in benches/record/2026-11-24-crowd-coverage.md, by the number of annotators of a sentence. The model of the
+    intervals also needs a table of annotators and labels that fits the memory.
+    """
+    if len(corpus.annotators) * len(corpus.labels) ** 3 > MOST_NUMBERS // 100:
+        return False
+    numbers = Counter(annotation.sentence for annotation in corpus.annotations)
+    return sum(number >= COMPARED for number in numbers.values()) > len(numbers) / 2
+
+
+def interval_heading(rows: list[AnnotatorScore]) -> str:
+    """Give the heading of the column of 95 % intervals.
+
+    Examples
+    --------
+    >>> from spanrs.crowd.review import AnnotatorScore, interval_heading
+    >>> interval_heading([AnnotatorScore("ann", 9, 99, 0.9, (0.8, 1.0), "estimate")])
+    '95 % interval given the estimate'
+    """
+    given = any(row.interval_of == "estimate" for row in rows)
+    return "95 % interval given the estimate" if given else "95 % interval"
+
+
+def _rows(
+    corpus: CrowdCorpus, truth: list[list[str]], resampling: tuple[int, float, int] | None
+) -> list[AnnotatorScore]:
+    """Score annotators in the order of the corpus; without resampling there are no intervals."""
     labels, sentences, sizes = corpus.by_annotator()
     scheme, start, rows = corpus.scheme(), 0, []
     for name, size in zip(corpus.annotators, sizes, strict=True):
@@ -77,15 +138,17 @@ def rank_annotators(
         if not size:
             rows.append(AnnotatorScore(name, 0, 0, float("nan"), None))
         else:
-            value, interval = _scored(gold, pred, scheme, (samples, level, seed))
+            value, interval = _scored(gold, pred, scheme, resampling)
             rows.append(AnnotatorScore(name, size, sum(map(len, pred)), value, interval))
-    return sorted(rows, key=lambda row: -1.0 if math.isnan(row.score) else -1.0 - row.score)
+    return rows
 
 
 def _scored(
-    gold: list[list[str]], pred: list[list[str]], scheme: str | None, resampling: tuple[int, float, int]
+    gold: list[list[str]],
+    pred: list[list[str]],
+    scheme: str | None,
+    resampling: tuple[int, float, int] | None,
 ) -> tuple[float, tuple[float, float] | None]:
-    samples, level, seed = resampling
     if scheme is None:
         return _accuracy(gold, pred, resampling)
     with warnings.catch_warnings():
@@ -95,22 +158,23 @@ def _scored(
         return float("nan"), None
     measure = Measure("micro", "f1")
     interval = None
-    if len(gold) > 1:
+    if len(gold) > 1 and resampling is not None:
+        samples, level, seed = resampling
         interval = result.bootstrap([measure], samples=samples, seed=seed).interval(measure, level)
     return result.micro.f1, interval
 
 
 def _accuracy(
-    gold: list[list[str]], pred: list[list[str]], resampling: tuple[int, float, int]
+    gold: list[list[str]], pred: list[list[str]], resampling: tuple[int, float, int] | None
 ) -> tuple[float, tuple[float, float] | None]:
     import numpy as np
 
-    samples, level, seed = resampling
     right = np.array([sum(map(str.__eq__, *pair)) for pair in zip(gold, pred, strict=True)])
     tokens = np.array([len(own) for own in gold])
     value = float(right.sum() / max(tokens.sum(), 1))
-    if len(gold) < 2:
+    if len(gold) < 2 or resampling is None:
         return value, None
+    samples, level, seed = resampling
     rng = np.random.default_rng(seed)
     values = []
     for _ in range(samples):

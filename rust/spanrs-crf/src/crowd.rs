@@ -250,6 +250,48 @@ impl Answers {
         best.collect()
     }
 
+    /// Labels of all tokens, drawn from the posterior by forward filtering and backward sampling.
+    ///
+    /// `uniform` has a number of [0, 1) for each token; the tables are those of
+    /// [`Answers::posterior`]. Takes the same time.
+    ///
+    /// # Errors
+    /// As [`Answers::posterior`].
+    pub fn draw(
+        &self,
+        log_answers: &[f64],
+        prior: TruePrior,
+        outside: usize,
+        uniform: &[f64],
+        watch: Watch,
+    ) -> Result<Vec<u32>> {
+        self.transitions(log_answers, prior, outside)?;
+        check_len("random numbers", self.tokens_len(), uniform.len())?;
+        let steps: Vec<f64> = prior.transitions.iter().map(|score| score.exp()).collect();
+        let mut labels = vec![0; self.tokens_len()];
+        let (mut lattice, mut filtered) = (Lattice::default(), Vec::new());
+        let mut clock = Clock::new(watch);
+        for sequence in 0..self.ends.len() {
+            if clock.stops() {
+                return Err(Error::Interrupted);
+            }
+            self.read(sequence, log_answers, prior, outside, &mut lattice);
+            filter(&mut lattice, &steps, self.labels, &mut filtered)?;
+            let tokens = self.tokens(sequence);
+            let mut next = None;
+            for (token, row) in tokens.zip(filtered.chunks_exact_mut(self.labels)).rev() {
+                if let Some(next) = next {
+                    let into = row.iter_mut().enumerate();
+                    into.for_each(|(label, share)| *share *= steps[label * self.labels + next]);
+                }
+                let label = pick(row, uniform[token]);
+                labels[token] = label as u32;
+                next = Some(label);
+            }
+        }
+        Ok(labels)
+    }
+
     /// Checks the sizes of the tables and prepares the transition scores.
     fn transitions(
         &self,
@@ -356,6 +398,51 @@ impl Answers {
     }
 }
 
+/// Fills `filtered` with the distribution of each token's label given the scores up to this token;
+/// `steps` are exponentials of transition scores.
+fn filter(
+    lattice: &mut Lattice,
+    steps: &[f64],
+    labels: usize,
+    filtered: &mut Vec<f64>,
+) -> Result<()> {
+    filtered.clear();
+    for row in 0..lattice.tokens() {
+        let scores = lattice.scores_mut(row);
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let start = filtered.len();
+        for (label, score) in scores.iter().enumerate() {
+            let reach = match start.checked_sub(labels) {
+                None => 1.0,
+                Some(before) => {
+                    let shares = filtered[before..start].iter().enumerate();
+                    shares
+                        .map(|(from, share)| share * steps[from * labels + label])
+                        .sum()
+                }
+            };
+            filtered.push(reach * (score - most).exp());
+        }
+        let sum: f64 = filtered[start..].iter().sum();
+        if sum <= 0.0 || !sum.is_finite() {
+            return Err(Error::NotFinite);
+        }
+        filtered[start..].iter_mut().for_each(|share| *share /= sum);
+    }
+    Ok(())
+}
+
+/// The place of a uniform number in unnormalised shares.
+fn pick(shares: &[f64], uniform: f64) -> usize {
+    let mut rest = uniform * shares.iter().sum::<f64>();
+    let place = shares.iter().position(|share| {
+        rest -= share;
+        rest < 0.0
+    });
+    // Rounding may leave a rest after the last share.
+    place.unwrap_or_else(|| shares.iter().rposition(|share| *share > 0.0).unwrap_or(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -440,6 +527,18 @@ mod tests {
             answers.best(&table, prior, outside, || false).unwrap(),
             [best.unwrap(), vec![]]
         );
+        // Shares of drawn labellings are those of enumeration.
+        let (mut drawn, draws) = (vec![0.0; 9], 20_000);
+        for _ in 0..draws {
+            let uniform: Vec<f64> = (0..tokens)
+                .map(|_| random.below(1 << 30) as f64 / (1 << 30) as f64)
+                .collect();
+            let labels = answers.draw(&table, prior, outside, &uniform, || false);
+            for (token, label) in labels.unwrap().into_iter().enumerate() {
+                drawn[token * 3 + label as usize] += 1.0 / draws as f64;
+            }
+        }
+        assert!(drawn.iter().zip(&shares).all(|(a, b)| (a - b).abs() < 0.02));
         let counts = answers.counts(&shares, outside).unwrap();
         assert!((counts.iter().sum::<f64>() - 6.0).abs() < 1e-12);
         // Annotator 1 answered label 2 after label 1 once, at the last token.

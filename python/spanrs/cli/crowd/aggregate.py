@@ -15,7 +15,7 @@ from spanrs.cli.output import Output, output_options
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.experiments import Settings, make_method
 from spanrs.crowd.files import write_rows
-from spanrs.crowd.review import AnnotatorScore, rank_annotators
+from spanrs.crowd.review import AnnotatorScore, interval_heading, rank_annotators
 from spanrs.io import atomic_output
 from spanrs.report.page import Bar, Bars, Card, Cards, Section, Sorted, render
 from spanrs.report.table import Table
@@ -53,8 +53,9 @@ def command(
 ) -> None:
     """Estimate the true labels of FILE, and how reliable its annotators are.
 
-    Annotators are scored against the estimate: F1 of spans if labels are tags with prefixes, else accuracy of tokens,
-    with 95 % intervals by resampling sentences; in JSON these are fractions. The table of annotators is printed, with
+    Annotators are scored against the estimate: F1 of spans if labels are tags with prefixes, else accuracy of tokens;
+    in JSON these are fractions. The 95 % intervals are those of the score against the true labels, or, where fewer than
+    three annotators labelled most sentences, given that the estimate is right. The table of annotators is printed, with
     -o - on standard error. CrossFitted estimates best from words and takes longest.
     """
     inputs.check_outputs([labels_path, html], paths)
@@ -74,7 +75,7 @@ def command(
         title = f"{', '.join(Path(path).name for path in paths[:3])}: {method}"
         with atomic_output(html) as out:
             out.write(page(corpus, aggregator, title=title, seed=settings.seed).encode())
-    rows = rank_annotators(corpus, aggregator.estimated_truth_, seed=settings.seed)
+    rows = rank_annotators(corpus, aggregator, seed=settings.seed)
     write_annotators(
         output,
         corpus,
@@ -112,6 +113,7 @@ def _json(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure:
                 "tokens": row.tokens,
                 measure: None if math.isnan(row.score) else row.score,
                 "interval": row.interval,
+                "interval_of": row.interval_of,
             }
             for row in rows
         ],
@@ -120,7 +122,7 @@ def _json(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure:
 
 
 def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure: str) -> list[Table | str]:
-    table = Table(["annotator", "sentences", "tokens", measure.replace("f1", "F1"), "95 % interval"])
+    table = Table(["annotator", "sentences", "tokens", measure.replace("f1", "F1"), interval_heading(rows)])
     for row in rows:
         interval = ""
         if row.interval is not None:
@@ -153,7 +155,11 @@ def _page(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure:
     name = measure.replace("f1", "F1")
     sections: list[Section] = [
         Cards("Summary", cards),
-        Bars(f"{name[:1].upper()}{name[1:]} of annotators", bars, note="Whiskers are 95 % intervals."),
+        Bars(
+            f"{name[:1].upper()}{name[1:]} of annotators",
+            bars,
+            note=f"Whiskers are those of the {interval_heading(rows)}.",
+        ),
         Sorted("Annotators", table),
     ]
     return render("Annotators against the estimated truth", sections, subtitle=head)

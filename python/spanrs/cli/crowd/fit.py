@@ -50,5 +50,5 @@ def command(
         crf = aggregator.then_crf(scheme="auto", **settings.of_crf(corpus))
     crf.describe({"method": method, "columns": {"token": 0}, "sentences": len(corpus)})
     crf.save(console.standard_output() if console.is_standard_output(model_path) else model_path)
-    rows = rank_annotators(corpus, aggregator.estimated_truth_, seed=settings.seed)
+    rows = rank_annotators(corpus, aggregator, seed=settings.seed)
     write_annotators(output, corpus, rows, method, err=console.is_standard_output(model_path))

@@ -74,6 +74,25 @@ impl CrowdAnswers {
         Ok(py.detach(|| self.0.best(log_answers, prior, outside, stop))?)
     }
 
+    /// True labels of all tokens drawn from their posterior, with the same tables and a uniform number for each token.
+    #[pyo3(signature = (log_answers, start, transitions, tokens, outside, uniform, /))]
+    #[allow(clippy::too_many_arguments)] // Four tables.
+    fn draw<'py>(
+        &self,
+        py: Python<'py>,
+        log_answers: Flat<'py>,
+        start: Flat<'py>,
+        transitions: Flat<'py>,
+        tokens: Flat<'py>,
+        outside: usize,
+        uniform: Flat<'py>,
+    ) -> Result<Bound<'py, PyArray1<u32>>> {
+        let prior = prior_of(&start, &transitions, &tokens);
+        let (log_answers, uniform) = (&*log_answers, &*uniform);
+        let labels = py.detach(|| self.0.draw(log_answers, prior, outside, uniform, stop))?;
+        Ok(PyArray1::from_vec(py, labels))
+    }
+
     /// Expected counts of answers: flat (annotator, true label, answer before, answer).
     #[pyo3(signature = (labels, outside, /))]
     fn counts<'py>(

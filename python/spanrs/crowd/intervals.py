@@ -1,0 +1,153 @@
+"""Intervals of annotators' scores where the true labels are estimated.
+
+A score against estimated labels has three errors: annotators labelled some sentences and not others, the labels of
+these sentences are uncertain, and the parameters that decide them are estimated from the same annotations. A bootstrap
+resample of sentences has all three: the model of :class:`spanrs.crowd.BSCSeq` is fitted to it by some more steps from
+the fit to the whole corpus, the true labels are drawn from their posterior, and annotators are scored against this
+draw. As draws and not the most probable labels are scored, the estimate does not favour the annotators from whom it was
+made.
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from spanrs.crowd.aggregator import score_votes
+from spanrs.crowd.annotators import Annotators, Legality, Posterior, expected_logs, legality
+from spanrs.crowd.bsc import BSCSeq, Variational
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from spanrs.crowd.corpus import CrowdCorpus
+
+    Array = npt.NDArray[np.float64]
+
+#: Steps of variational Bayes on a resample. More of them change coverage by less than its standard error.
+STEPS = 5
+
+
+def truth_intervals(
+    corpus: CrowdCorpus, *, samples: int = 100, level: float = 0.95, seed: int = 0
+) -> list[tuple[float, float] | None]:
+    """Give an interval of each annotator's score against the true labels, whatever method estimates them.
+
+    Parameters
+    ----------
+    corpus : CrowdCorpus
+        Of sentences, some of which several annotators labelled.
+    samples : int
+        Number of bootstrap resamples of the sentences.
+    level : float
+        Of the intervals, which are normal in the logit of the score.
+    seed : int
+        Of resamples and draws.
+
+    Returns
+    -------
+    list
+        By annotator; None for those who labelled fewer than two sentences, or have no score.
+
+    Raises
+    ------
+    spanrs.errors.ModelError
+        If no sentence has several annotators.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import flip_labels
+    >>> from spanrs.crowd.intervals import truth_intervals
+    >>> gold = [["B-PER", "O", "O"], ["O", "B-PER", "O"]] * 50
+    >>> corpus = flip_labels([["a", "b", "c"]] * 100, gold, [0.05, 0.05, 0.2], seed=1)
+    >>> [interval[1] - interval[0] < 0.3 for interval in truth_intervals(corpus)]
+    [True, True, True]
+    """
+    import numpy as np
+
+    resampling = _Resampling(corpus, np.random.default_rng(seed))
+    draws = np.array([resampling.scores() for _ in range(samples)])
+    *_, sizes = corpus.ordered_votes()
+    intervals: list[tuple[float, float] | None] = []
+    for values, size in zip(draws.T, sizes, strict=True):
+        values = values[~np.isnan(values)]  # noqa: PLW2901
+        intervals.append(_interval(values, size, level) if size > 1 and len(values) > 1 else None)
+    return intervals
+
+
+def _interval(values: Array, size: int, level: float) -> tuple[float, float]:
+    """Give a normal interval in the logit, of which half a sentence keeps 0 and 1 finite."""
+    import numpy as np
+
+    shares = (values * size + 0.5) / (size + 1.0)
+    logits = np.log(shares / (1.0 - shares))
+    reach = NormalDist().inv_cdf((1.0 + level) / 2.0) * logits.std(ddof=1)
+    ends = 1.0 / (1.0 + np.exp(-(logits.mean() + np.array([-reach, reach]))))
+    low, high = np.clip((ends * (size + 1.0) - 0.5) / size, 0.0, 1.0)
+    return float(low), float(high)
+
+
+class _Resampling:
+    """Resamples of the sentences of a corpus, with drawn true labels."""
+
+    def __init__(self, corpus: CrowdCorpus, rng: np.random.Generator) -> None:
+        import numpy as np
+
+        self._corpus, self._rng = corpus, rng
+        self._annotators, model = Annotators(corpus), BSCSeq()
+        self._legal: Legality = legality(corpus, corpus.scheme())
+        self._prior = self._annotators.prior(self._legal, model.agreement)
+        self._fit = model.fit_parameters(corpus, self._annotators)
+        # The first step of each resample has the same distribution of labels.
+        self._posterior = self._expect(self._fit)
+        lengths = np.array(corpus.lengths, dtype=np.int64)
+        self._sentence = np.repeat(np.arange(len(corpus)), lengths)
+        self._starts = np.cumsum(lengths) - lengths
+        votes, sizes, _ = corpus.ordered_votes()
+        annotations = sorted(corpus.annotations, key=lambda annotation: annotation.annotator)
+        self._votes, self._lengths = votes, sizes
+        self._of_sentence = np.array([annotation.sentence for annotation in annotations], dtype=np.int64)
+        self._of_annotator = np.array([annotation.annotator for annotation in annotations], dtype=np.int64)
+        self._first_votes = np.cumsum(sizes) - sizes
+
+    def scores(self) -> list[float]:
+        """Give a score of each annotator on a resample."""
+        import numpy as np
+
+        number = len(self._corpus)
+        weights = np.bincount(self._rng.integers(0, number, number), minlength=number)
+        fit, posterior = self._fit, self._posterior
+        for step in range(STEPS):
+            posterior = self._expect(fit) if step else posterior
+            fit = self._maximize(posterior, weights.astype(float))
+        labels = self._annotators.draw(fit.log_answers, fit.start, fit.transitions, self._rng)
+        # Annotations of a sentence occur as often as it was drawn.
+        times = weights[self._of_sentence]
+        drawn = np.repeat(np.arange(len(times)), times)
+        lengths = self._lengths[drawn]
+        shift = np.repeat(self._first_votes[drawn] - (np.cumsum(lengths) - lengths), lengths)
+        votes = np.arange(len(shift)) + shift
+        sizes = np.bincount(self._of_annotator, times, len(self._corpus.annotators)).astype(int).tolist()
+        gold, pred = labels[self._votes.token[votes]], self._votes.label[votes]
+        return score_votes(self._corpus, gold=gold, pred=pred, lengths=lengths, sizes=sizes)
+
+    def _expect(self, fit: Variational) -> Posterior:
+        return self._annotators.posterior(fit.log_answers, fit.start, fit.transitions, by_sentence=True)
+
+    def _maximize(self, posterior: Posterior, weights: Array) -> Variational:
+        """Give variational parameters for sentences with weights."""
+        import numpy as np
+
+        shares = posterior.shares * weights[self._sentence][:, None]
+        answers = self._prior + self._annotators.counts(shares)
+        nonempty = np.array(self._corpus.lengths) > 0
+        firsts = 1.0 + shares[self._starts[nonempty]].sum(axis=0)
+        pairs = 1.0 + np.tensordot(weights, posterior.pairs, 1)
+        start, transitions = expected_logs(firsts), expected_logs(pairs)
+        return Variational(
+            answers,
+            expected_logs(answers),
+            start + self._legal.start,
+            transitions + self._legal.transitions,
+        )
