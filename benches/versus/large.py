@@ -1,14 +1,12 @@
 """Section large: intervals, comparisons and pages of 1,000,000 sentences and more, each in a process of its own.
 
-Corpora are written to files: `spanrs` reads them as users do. The second half of the table is the same work without
-resampling.
+Corpora are written to files, which `spanrs` reads as users do.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import resource
 import subprocess
 import sys
 import time
@@ -110,8 +108,3 @@ def run(work: Work) -> None:
     size = Path(page).stat().st_size / 2**20
     rows.append(("size of that page, MB", "", "", f"{size:.1f}", 1))
     work.record.table(("what", "s", "s of CPU", "peak MB", "runs"), rows)
-
-
-def peak() -> float:
-    """Return the peak of memory of this process in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -34,6 +34,7 @@ SECTIONS = {
     "matchers": "every matcher by itself, to compare commits",
     "bootstrap": "resampling of every matcher's results",
     "significance": "intervals and paired tests beside numpy",
+    "large": "intervals, comparisons and pages of large corpora",
     "shards": "shards on disk by Dask workers, merging, tables beside column files",
     "partial_groups": "partial matching of spans that all overlap",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import random
 from collections import Counter
 
@@ -308,3 +309,22 @@ def test_csv_of_several_systems_has_the_rows_of_each():
     own = {name: result.to_csv().splitlines() for name, result in results.items()}
     assert head == f"system,{own['b'][0]}"
     assert rows == [f"'=a,{row}" for row in own["=a"][1:]] + [f"b,{row}" for row in own["b"][1:]]
+
+
+def test_errors_of_files_are_a_sequence_like_a_list():
+    text = b"".join(b"w%d B-A %s\n\n" % (at, b"O" if at % 2 else b"B-B") for at in range(20))
+    result = spanrs.score_files(io.BytesIO(text), errors=True)
+    errors = result.error_list.errors
+    listed = list(errors)
+    assert len(errors) == len(listed) == 20
+    assert (errors[3], errors[-1], errors[2:9:3]) == (listed[3], listed[-1], listed[2:9:3])
+    assert errors == listed
+    assert listed == errors
+    assert errors != listed[:-1]
+    assert repr(errors) == repr(listed)
+    with pytest.raises(IndexError):
+        errors[20]
+    again = pickle.loads(pickle.dumps(result)).error_list
+    assert again == result.error_list
+    places = result.error_list.gold_places()
+    assert places.tolist() == [at << 32 for at in range(20)] == again.gold_places().tolist()

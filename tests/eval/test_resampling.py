@@ -284,3 +284,45 @@ def test_an_interval_is_of_a_measure(measure):
         drawn.interval(measure)
     with pytest.raises(TypeError, match="level is a share between 0 and 1, not str"):
         drawn.interval(drawn.measures[0], "0.95")
+
+
+@pytest.mark.parametrize("documents", [16_383, 16_384, 40_000])
+def test_many_documents_have_the_distribution_of_single_draws(documents):
+    """From 16,384 documents on, the numbers of equal documents are drawn instead of documents."""
+    rng = np.random.default_rng(documents)
+    # Frequent rows and rare ones: up to 30 spans in one of twenty documents.
+    sizes = np.where(
+        rng.random(documents) < 0.05, rng.integers(1, 31, documents), rng.integers(0, 3, documents)
+    )
+    found = rng.binomial(sizes, 0.7)
+    gold = [["B-A"] * n + ["O"] for n in sizes]
+    pred = [["B-A"] * n + ["O"] * (size - n) + ["O"] for n, size in zip(found, sizes, strict=True)]
+    result = spanrs.score(gold, pred, "BIO", documents=[1] * documents)
+    recall = Measure("micro", "recall")
+    drawn = result.bootstrap(recall, samples=2000, seed=3)
+    assert np.array_equal(result.bootstrap(recall, samples=2000, seed=3, threads=3).values, drawn.values)
+    chosen = rng.integers(0, documents, (2000, documents))
+    expected = found[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
+    assert stats.ks_2samp(drawn.values[:, 0], expected).pvalue > 1e-4
+    assert drawn.values.std() == pytest.approx(expected.std(), rel=0.1)
+    assert drawn.values.mean() == pytest.approx(
+        result.micro.recall, abs=5 * expected.std() / math.sqrt(2000)
+    )
+
+
+def test_progress_is_told_and_can_stop():
+    result = spanrs.score([["B-A"], ["O"]] * 10_000, [["B-A"], ["B-A"]] * 10_000, documents=[1] * 20_000)
+    told = []
+    result.bootstrap(samples=30_000, progress=told.append)
+    assert told == sorted(told)
+    assert all(0 <= done < 30_000 for done in told)
+
+    def interrupt(done):
+        raise KeyboardInterrupt
+
+    for call in (
+        lambda **options: result.bootstrap(samples=10**6, **options),
+        lambda **options: spanrs.compare({"a": result, "b": result}, samples=10**6, **options),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            call(progress=interrupt)

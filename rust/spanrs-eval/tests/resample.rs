@@ -269,3 +269,29 @@ fn samples_depend_on_the_seed_alone() {
     assert_eq!(aligned.bootstrap(&measures, 500, 1, 1, |_| true), None);
     assert_eq!(bootstrap(&spans(&[]), &measures, 500, 1, 1), None);
 }
+
+#[test]
+fn many_documents_are_drawn_by_group_the_same_for_any_threads() {
+    let documents: Vec<[u64; 3]> = (0..20_000)
+        // Frequent groups, and rare ones.
+        .map(|n| [n % 4, n % 3, if n % 50 == 0 { n / 50 } else { 0 }])
+        .collect();
+    let counts = spans(&documents);
+    let measures = [Measure::Micro(Prf::f1(0)), Measure::Macro(Prf::f1(0))];
+    let draw =
+        |counts: &Counts, seed, threads| bootstrap(counts, &measures, 500, seed, threads).unwrap();
+    let one = draw(&counts, 1, 1);
+    for threads in [2, 3, 64] {
+        assert_eq!(one, draw(&counts, 1, threads));
+    }
+    assert_ne!(one, draw(&counts, 2, 1));
+    let loaded = Counts::from_bytes(&counts.to_bytes().unwrap(), &SCHEMA).unwrap();
+    assert_eq!(one, draw(&loaded, 1, 1));
+    let mut done = Vec::new();
+    let aligned = systems(&[&counts]).unwrap();
+    let stopped = aligned.bootstrap(&measures, 500, 1, 1, |n| {
+        done.push(n);
+        n > 200
+    });
+    assert_eq!((stopped, done), (None, vec![0, 128, 256]));
+}

@@ -4,9 +4,8 @@
 //! are stored once, because most sentences of a large corpus have the counts of some other sentence:
 //! a document takes its key and 4 bytes, a distinct row 12 bytes for each of its cells.
 
-use std::hash::BuildHasher;
+use std::ops::Range;
 
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use super::counts::CellId;
@@ -69,34 +68,33 @@ pub(super) struct DistinctRows {
     cells: Vec<CellId>,
     /// Counts of all rows.
     n: Vec<u64>,
-    /// Rows by hash, with a fixed seed.
-    index: HashTable<u32>,
+    /// Rows by hash: the hash, which is needed again when the table grows, and the number.
+    index: HashTable<(u32, u32)>,
 }
 
 impl DistinctRows {
     /// Returns the number of a row, adding it if it is new. Each cell must occur at most once in
     /// `entries`, with a count above 0, and cells must be sorted.
-    fn number(&mut self, entries: impl IntoIterator<Item = (CellId, u64)>) -> u32 {
+    fn number_of(&mut self, entries: impl IntoIterator<Item = (CellId, u64)>) -> u32 {
         let start = self.cells.len();
+        let mut hash = 0;
         for (cell, n) in entries {
             self.cells.push(cell);
             self.n.push(n);
+            hash = mixed(hash, cell, n);
         }
-        let hash = hash(&self.cells[start..], &self.n[start..]);
+        let hash = (hash >> 32) as u32;
         let row = (&self.cells[start..], &self.n[start..]);
-        let known = self.index.find(hash, |&number| self.get(number) == row);
-        if let Some(&number) = known {
+        let is_row = |&(of, number): &(u32, u32)| of == hash && self.get(number) == row;
+        if let Some(&(_, number)) = self.index.find(spread(hash), is_row) {
             self.cells.truncate(start);
             self.n.truncate(start);
             return number;
         }
         let number = self.ends.len() as u32;
         self.ends.push(self.cells.len());
-        let (ends, cells, n) = (&self.ends, &self.cells, &self.n);
-        self.index.insert_unique(hash, number, |&number| {
-            let range = range(ends, number);
-            self::hash(&cells[range.clone()], &n[range])
-        });
+        self.index
+            .insert_unique(spread(hash), (hash, number), |&(hash, _)| spread(hash));
         number
     }
 
@@ -118,21 +116,32 @@ impl DistinctRows {
 }
 
 /// Returns where a row is, from the ends of rows.
-fn range(ends: &[usize], number: u32) -> std::ops::Range<usize> {
+fn range(ends: &[usize], number: u32) -> Range<usize> {
     let at = number as usize;
     at.checked_sub(1).map_or(0, |before| ends[before])..ends[at]
 }
 
-/// Returns the hash of a row; the same in every run.
-fn hash(cells: &[CellId], n: &[u64]) -> u64 {
-    FixedState::with_seed(0).hash_one((cells, n))
+/// Multiplier of hashes: 2^64 divided by the golden ratio.
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Adds an entry to the hash of a row; the same in every run. Folds the product of 128 bits, as
+/// foldhash does, without its work for slices: rows are short.
+fn mixed(hash: u64, cell: CellId, n: u64) -> u64 {
+    let entry = (hash ^ u64::from(cell).rotate_left(32) ^ n).wrapping_add(FACTOR);
+    let product = u128::from(entry) * u128::from(FACTOR);
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// Spreads a hash over the bits that the table reads.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(FACTOR)
 }
 
 impl Rows {
     /// Appends a document. Each cell must occur at most once in `entries`, with a count above 0,
     /// and cells must be sorted.
     pub(super) fn push(&mut self, key: Key, entries: impl IntoIterator<Item = (CellId, u64)>) {
-        let number = self.distinct.number(entries);
+        let number = self.distinct.number_of(entries);
         self.keys.push(key);
         self.numbers.push(number);
     }
@@ -146,7 +155,7 @@ impl Rows {
             let own = own.iter().map(|&cell| cells[cell as usize]);
             entries.extend(own.zip(n.iter().copied()));
             entries.sort_unstable();
-            self.distinct.number(entries.iter().copied())
+            self.distinct.number_of(entries.iter().copied())
         });
         let numbers: Vec<u32> = numbers.collect();
         self.keys.extend(other.keys.iter().map(key));
@@ -205,5 +214,31 @@ impl Rows {
     /// Returns the rows, each once, and perhaps some that no document has.
     pub(super) fn distinct(&self) -> &DistinctRows {
         &self.distinct
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_are_stored_once() {
+        let mut rows = Rows::default();
+        for document in 0..10_000 {
+            let content = document % 700;
+            rows.push(Key::Number(document), [(0, 1), (7, content + 1)]);
+        }
+        assert_eq!((rows.len(), rows.distinct().len()), (10_000, 700));
+        assert_eq!(rows.get(9_123).n, [1, 9_123 % 700 + 1]);
+        assert_eq!(rows.get(9_123).key, &Key::Number(9_123));
+        let last = rows.pop().unwrap();
+        assert_eq!(last, [(0, 1), (7, 9_999 % 700 + 1)]);
+        // Cells of another table: 0 is 7 here, and 7 is 0.
+        let mut both = rows.clone();
+        let cells: Vec<CellId> = (0..8).rev().collect();
+        both.extend(&rows, &cells, Key::clone);
+        assert_eq!((both.len(), both.distinct().len()), (2 * 9_999, 1_399));
+        assert_eq!(both.get(9_999 + 5).cells, [0, 7]);
+        assert_eq!(both.get(9_999 + 5).n, [6, 1]);
     }
 }
