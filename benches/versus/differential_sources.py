@@ -1,5 +1,7 @@
 """Random column files from every kind of source, scored, checked and converted; all answers must be equal.
 
+Each corpus is also compared with Parquet files of random sentences, whose row groups have all sizes.
+
 The sources, the jobs and the oracle (the plain file, read by one thread) are those of tests/file_sources.py. Sizes
 of corpora lie about the first buffer of the reader, the sample of ``auto`` and the least size that is cut for
 threads. Every corpus depends on the seed and its number alone.
@@ -25,6 +27,7 @@ import spanrs
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 import file_sources  # noqa: E402  # the sources and the oracle of the tests
+import table_sources  # noqa: E402
 
 HEADING = "## Column files from every source"
 #: Of 1,000 corpora so many have a size.
@@ -33,6 +36,8 @@ SIZES = {"small": 650, "chunks": 244, "sample": 100, "parts": 6}
 OF_PARTS = ["path", "path", "path", "path", "file object", "gzip", "pipe"]
 #: Each corpus is read so many times besides, and one of so many by the command as well.
 VARIANTS, COMMANDS = 6, 20
+#: Parquet files for each corpus, and the sentences of most of them and of one in a hundred.
+TABLES, SENTENCES, MANY_SENTENCES = 2, 60, 20_000
 
 
 def section(
@@ -47,7 +52,7 @@ def section(
 
 `{command}` (seed {options.seed}) on {cpu}, {os.cpu_count()} cores, {platform.system()},
 Python {platform.python_version()}, spanrs {spanrs.__version__}. Sources: {sources},
-and standard input of the command, piped and redirected. Threads 1 to 8.
+standard input of the command, piped and redirected, and Parquet by row groups. Threads 1 to 8.
 
 | corpora | by size | calls compared | differences | seconds |
 |---|---|---|---|---|
@@ -77,6 +82,8 @@ def main() -> int:
             compared = list(file_sources.differences(rng, corpus, folder, VARIANTS, kinds))
             if at % COMMANDS == 0:
                 compared += file_sources.command_differences(rng, corpus, folder)
+            sentences = rng.randint(1, MANY_SENTENCES if at % 100 == 0 else SENTENCES)
+            compared += table_sources.differences(rng, folder, sentences, TABLES)
             calls += len(compared)
             for difference in filter(None, compared):
                 different += 1

@@ -9,6 +9,7 @@ import pytest
 
 import file_sources
 import spanrs
+import table_sources
 from spanrs.errors import FormatError
 from spanrs.io import rereadable
 from spanrs.io.sources import source_name
@@ -29,6 +30,19 @@ def test_command_reads_standard_input_as_a_file(size, tmp_path):
     rng = random.Random(size)
     corpus = file_sources.make_corpus(rng, size)
     compared = list(file_sources.command_differences(rng, corpus, tmp_path))
+    assert [str(difference) for difference in compared if difference is not None] == []
+
+
+@pytest.mark.parametrize("rows", [None, 4, 16])
+def test_row_groups_of_parquet_give_what_a_column_file_gives(rows, tmp_path, monkeypatch):
+    if rows is not None:
+        monkeypatch.setattr(table_sources.table_files, "BATCH_ROWS", rows)
+    compared = []
+    for at in range(20):
+        rng = random.Random(f"{rows} {at}")
+        # The first batch decides about the scheme.
+        sentences = rng.randint(1, 90 if rows is None else rows)
+        compared += table_sources.differences(rng, tmp_path, sentences, 3)
     assert [str(difference) for difference in compared if difference is not None] == []
 
 

@@ -8,8 +8,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from itertools import groupby
 from os import PathLike
 from typing import Any, NamedTuple, TypeAlias
 
@@ -348,27 +346,43 @@ def _parquet(path: Path, names: list[str]) -> Iterator[Any]:
     from pyarrow import parquet
 
     # A mapped file that is cut meanwhile would end the process.
-    read = partial(parquet.ParquetFile, path, memory_map=False, buffer_size=READ_BYTES)
-    with read() as file:
+    with parquet.ParquetFile(path, memory_map=False, buffer_size=READ_BYTES) as file:
         _check_schema(path, names, file.schema_arrow)
         strings = _string_paths(file.schema, names)
         groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
-    lengths = [group.num_rows for group in groups]
-    size = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
+        size = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
     rows = int(min(max(BATCH_BYTES / max(GROWTH * size, 1), 1), BATCH_ROWS))
-    # Tags are scored from the dictionary, instead of one str a token. A row group has its own, and pyarrow does not
-    # read lists with two dictionaries into one batch.
-    with read(read_dictionary=strings) as by_dictionary, read() as as_text:
-        for part in _parts(lengths, rows):
-            file = by_dictionary if len(part) == 1 else as_text
-            yield from file.iter_batches(rows, row_groups=part, columns=names, use_threads=False)
+    # Tags are scored from the dictionary, instead of one str a token.
+    with parquet.ParquetFile(
+        path, memory_map=False, buffer_size=READ_BYTES, read_dictionary=strings
+    ) as file:
+        # Each row group has a dictionary, and pyarrow does not read lists with two dictionaries into one batch.
+        parts = (
+            part
+            for at in range(len(groups))
+            for part in file.iter_batches(rows, row_groups=[at], columns=names, use_threads=False)
+        )
+        yield from _regrouped(parts, rows)
 
 
-def _parts(lengths: list[int], rows: int) -> Iterator[list[int]]:
-    """Give the numbers of the row groups that are read together: large ones alone, runs of others for full batches."""
-    for large, run in groupby(range(len(lengths)), key=lambda at: lengths[at] >= rows):
-        numbers = list(run)
-        yield from [[at] for at in numbers] if large else [numbers]
+def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+    """Give the rows of batches as tables of so many rows, whatever the sizes of the batches, without copies."""
+    import pyarrow
+
+    waiting: list[Any] = []
+    length = 0
+    for batch in batches:
+        waiting.append(batch)
+        length += batch.num_rows
+        if length < rows:
+            continue
+        table = pyarrow.Table.from_batches(waiting)
+        for start in range(0, length - length % rows, rows):
+            yield table[start : start + rows]
+        waiting = table[length - length % rows :].to_batches()
+        length %= rows
+    if waiting:
+        yield pyarrow.Table.from_batches(waiting)
 
 
 def _string_paths(schema: Any, names: list[str]) -> list[str]:
@@ -450,11 +464,11 @@ def _check_nulls(gold: Any, pred: Any, row: int) -> None:
     import pyarrow.compute as pc
     from pyarrow import types
 
-    tags = pred.flatten()
+    tags = pc.list_flatten(pred)
     # Tokens with an ignored id in gold are left out as well, which is known further down.
     if not tags.null_count or types.is_integer(gold.type.value_type):
         return
-    at = pc.and_(tags.is_null(), gold.flatten().is_valid()).index(True).as_py()
+    at = pc.and_(tags.is_null(), pc.list_flatten(gold).is_valid()).index(True).as_py()
     if at >= 0:
         ends = np.cumsum(pc.list_value_length(gold).to_numpy(zero_copy_only=False))
         sentence = int(np.searchsorted(ends, at, side="right"))

@@ -1,0 +1,91 @@
+"""Random Parquet files with row groups of all sizes, beside the column file of the same sentences."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import file_sources
+import spanrs
+from file_sources import Difference
+from spanrs.eval import table_files
+
+#: Types of a column of tags.
+TYPES = {
+    "strings": pa.list_(pa.string()),
+    "large strings": pa.large_list(pa.large_string()),
+    "dictionaries": pa.list_(pa.dictionary(pa.int32(), pa.string())),
+}
+#: The readings that do not refuse tags: messages about a table have no lines.
+READINGS = [reading for reading in file_sources.READINGS if reading != "refuse"]
+
+
+def facts(result: spanrs.Result) -> dict[str, Any]:
+    """Return what a result knows, but for lines."""
+    places = {
+        side: (found.count, [(place.sentence, place.violation) for place in found.first])
+        for side, found in result.violations.items()
+    }
+    return {
+        "counts": result.counts.to_bytes(),
+        "settings": result.settings,
+        "places": places,
+        "detections": (result.detection, result.pred_detection),
+    }
+
+
+def write_table(rng: random.Random, columns: dict[str, list[list[str]]], path: Path) -> dict[str, Any]:
+    """Write a Parquet file, and return how."""
+    sentences = len(columns["gold"])
+    kind = rng.choice(list(TYPES))
+    # Row groups are smaller than a batch, as large, and larger; files of DuckDB and Spark have several sizes.
+    sizes = [[1], [3], [7, 1, 40], [table_files.BATCH_ROWS, 5], [sentences], [max(sentences // 3, 1)]]
+    drawn, used = rng.choice(sizes), rng.random() < 0.7
+    table = pa.table({name: pa.array(column, TYPES[kind]) for name, column in columns.items()})
+    with pq.ParquetWriter(path, table.schema, use_dictionary=used, version="2.6") as writer:
+        start = 0
+        while start < sentences:
+            size = rng.choice(drawn)
+            writer.write_table(table[start : start + size], row_group_size=size)
+            start += size
+    return {"type": kind, "row groups": drawn, "dictionary pages": used}
+
+
+def differences(
+    rng: random.Random, folder: Path, sentences: int, variants: int
+) -> Iterator[Difference | None]:
+    """Compare a column file with ``variants`` Parquet files of the same sentences; give None for each that is equal."""
+    scheme, noise = rng.choice(list(file_sources.PREFIXES)), rng.choice((0.0, 0.0, 0.02, 0.3))
+    rows = [file_sources.sentence_rows(rng, scheme, noise) for _ in range(sentences)]
+    text = "\n".join("".join(f"w {gold} {pred}\n" for _, gold, pred in sentence) for sentence in rows)
+    (folder / "both").write_text(text, encoding="utf-8")
+    options = {
+        "scheme": rng.choice(("auto", scheme)),
+        "reading": rng.choice(READINGS),
+        "matcher": rng.choice(("exact", "exact", "partial", "fair")),
+        "by_sentence": rng.random() < 0.3,
+    }
+    expected = file_sources.outcome(
+        lambda: facts(spanrs.score_files(folder / "both", **options)), [str(folder / "both")]
+    )
+    columns = {
+        name: [[row[at] for row in sentence] for sentence in rows]
+        for name, at in (("gold", 1), ("pred", 2))
+    }
+    path = folder / "table"
+    for _ in range(variants):
+        written = write_table(rng, columns, path)
+        given = options | {"threads": rng.randint(1, 8)}
+        got = file_sources.outcome(
+            lambda given=given: facts(spanrs.score_table_files(path, **given)), [str(path)]
+        )
+        yield (
+            None
+            if got == expected
+            else Difference("score_table_files", ("Parquet", ""), given | written, expected, got)
+        )
