@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import random
+from contextlib import contextmanager
 
 import pytest
 
 import spanrs
+from spanrs.cli import console
 from spanrs.cli.group import group
 from spanrs.cli.run import run
 from spanrs.eval import Measure, score_files
@@ -201,3 +203,26 @@ def test_systems_of_the_same_base_name_keep_their_paths(command, files, tmp_path
         paths[-1].write_text(path.read_text())
     found = json.loads(command(gold, *paths, "--samples", 9, "--json")[1])
     assert list(found["systems"]) == [str(path) for path in paths]
+
+
+def test_long_work_shows_how_far_it_is(command, files, monkeypatch):
+    """Reading and resampling have a bar of their own, whose total is what is told at most."""
+    bars = []
+
+    @contextmanager
+    def shown(size, least, **options):
+        told = []
+        bars.append((size, least, told))
+        yield lambda done, *_: told.append(done)
+
+    monkeypatch.setattr(console, "progress_bar", shown)
+    monkeypatch.setattr(console, "MANY_DRAWS", 0)
+    gold, *systems = files
+    status, _, _ = command(gold, *systems, "--samples", 9_000)
+    assert status == 0
+    (read, _, _), (samples, least, told) = bars
+    assert read == gold.stat().st_size + max(path.stat().st_size for path in systems)
+    # Resamples of all systems, and the exchanges of three pairs.
+    assert (samples, least) == (4 * 9_000, 0)
+    assert told == sorted(told)
+    assert all(done < samples for done in told)
