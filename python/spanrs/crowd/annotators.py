@@ -20,6 +20,8 @@ ILLEGAL = 1e-6
 #: Where more than this share of the answers is illegal, annotators do not keep to the scheme, and all answers have the
 #: same pseudo-count: otherwise each illegal answer would count for the label whose counts are fewest.
 ILLEGAL_SHARE = 0.01
+#: What is added to arguments of the digamma function.
+SHIFT = 8
 #: Logarithmic score of a transition that is illegal in the truth.
 LOG_ILLEGAL = -30.0
 
@@ -237,12 +239,11 @@ def digamma(x: Array) -> Array:
     """
     import numpy as np
 
-    x = np.array(x, dtype=float)
-    result = np.zeros_like(x)
-    while (small := x < 8.0).any():
-        # digamma(x) = digamma(x + 1) - 1 / x
-        result[small] -= 1.0 / x[small]
-        x[small] += 1.0
+    result = np.zeros(np.shape(x))
+    # digamma(x) = digamma(x + 1) - 1 / x, so that the series is that of a large number.
+    for step in range(SHIFT):
+        result -= 1.0 / (x + step)
+    x = x + float(SHIFT)
     inverse = 1.0 / (x * x)
     series = inverse * (
         1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse * (1 / 240 - inverse * (1 / 132))))
