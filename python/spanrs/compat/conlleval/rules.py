@@ -77,6 +77,7 @@ def count_lines(
     try:
         counter.lines(lines)
     except errors.FormatError as error:
-        raise FormatError(str(error)) from None
+        # Not str(error), which escapes control characters: the message quotes the line as the original does.
+        raise FormatError(error.args[0]) from None
     tokens, equal, types, _ = counter.counts()
     return tokens, equal, {decode(name): row for name, row in types}
