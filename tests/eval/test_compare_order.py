@@ -70,6 +70,32 @@ def test_the_order_of_documents_changes_no_figure(corpus, matcher, test):
     assert changes(pages[1]) == changes(pages[0])
 
 
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_the_order_of_gold_spans_in_a_sentence_changes_nothing(data):
+    # Some of the spans are equal.
+    span = st.tuples(st.sampled_from("AB"), st.integers(0, 2)).map(lambda pair: (pair[0], pair[1], pair[1] + 1))
+    sentences = data.draw(st.lists(st.lists(span, max_size=4), min_size=2, max_size=4))
+    preds = data.draw(st.lists(st.lists(span, max_size=3), min_size=len(sentences), max_size=len(sentences)))
+    permuted = [data.draw(st.permutations(sentence)) for sentence in sentences]
+    options = {"documents": [1] * len(sentences), "errors": True}
+    results = {
+        name: spanrs.score(gold, preds, **options) for name, gold in (("a", sentences), ("b", permuted))
+    }
+    mcnemar = spanrs.compare(results, samples=10).pair("a", "b").mcnemar
+    assert (mcnemar.only_a, mcnemar.only_b) == (0, 0)
+
+
+def test_equal_systems_with_gold_spans_in_another_order_are_equal():
+    gold = [[("A", 0, 1), ("B", 2, 3)]] * 6
+    pred = [[("A", 0, 1)]] * 6
+    options = {"documents": [1] * 6, "errors": True}
+    other = [list(reversed(sentence)) for sentence in gold]
+    results = {name: spanrs.score(side, pred, **options) for name, side in (("a", gold), ("b", other))}
+    mcnemar = spanrs.compare(results, samples=10).pair("a", "b").mcnemar
+    assert (mcnemar.only_a, mcnemar.only_b) == (0, 0)
+
+
 def test_spans_are_fixed_in_the_same_document():
     """Both systems miss the span of one document, in different places of the corpus."""
     documents = {

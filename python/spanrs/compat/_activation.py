@@ -38,6 +38,8 @@ DISTRIBUTIONS = {"pycrfsuite": "python-crfsuite", "sklearn_crfsuite": "sklearn-c
 _PACKAGES = {MODULES.get(package, package): package for package in VERSIONS}
 
 _lock = threading.RLock()
+#: Whether packages of hooks are being activated.
+_is_taking_over = False
 #: Activated package -> its modules that were imported before.
 _aside: dict[str, dict[str, ModuleType]] = {}
 
@@ -171,13 +173,22 @@ def deactivate(*names: str) -> None:
 
 def take_over_hooks() -> Finder:
     """Activate the packages of hooks that ``install-hook`` wrote, which find nothing afterwards."""
-    for finder in list(sys.meta_path):
-        if type(finder).__name__ == "SpanrsHook":
-            # A hook of another version may name other packages.
-            packages = [package for package in finder.packages if package in VERSIONS]  # type: ignore[attr-defined]
-            finder.packages = ()  # type: ignore[attr-defined]
-            if packages:
-                activate(*packages)
+    global _is_taking_over  # noqa: PLW0603  # guarded by the lock
+    # Imports of other threads wait here until the packages are activated; an import by `activate` itself must not.
+    with _lock:
+        if _is_taking_over:
+            return _finder
+        _is_taking_over = True
+        try:
+            for finder in list(sys.meta_path):
+                if type(finder).__name__ == "SpanrsHook":
+                    # A hook of another version may name other packages.
+                    packages = [package for package in finder.packages if package in VERSIONS]  # type: ignore[attr-defined]
+                    if packages:
+                        activate(*packages)
+                    finder.packages = ()  # type: ignore[attr-defined]
+        finally:
+            _is_taking_over = False
     return _finder
 
 
@@ -195,5 +206,5 @@ def _take_out(package: str) -> dict[str, ModuleType]:
     return {name: sys.modules.pop(name) for name in names}
 
 
-# Whatever is activated or deactivated by calls comes after the hooks.
+# Hooks are applied first, so that later calls of `activate` and `deactivate` override them.
 take_over_hooks()

@@ -36,8 +36,8 @@ class SpanrsHook:
 
     def find_distributions(self, context: DistributionFinder.Context) -> Iterable[Distribution]:
         name = context.name and context.name.lower().replace("_", "-").replace(".", "-")
-        names = [self._distributions[package] for package in self.packages]
-        finder = self._activate() if names and name in [None, *names] else None
+        # Listing all distributions, as `entry_points` does, is no use of the packages.
+        finder = self._activate() if name in [self._distributions[one] for one in self.packages] else None
         return finder.find_distributions(context) if finder else ()
 
     def _activate(self) -> Finder | None:

@@ -54,11 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             install_hook(options.names, path)
             print(f"wrote {path}")  # noqa: T201
         else:
+            if not path.exists():
+                raise ValueError(f"there is no hook: {path} does not exist")
             path.unlink()
             print(f"removed {path}")  # noqa: T201
-    except FileNotFoundError:
-        print(f"there is no hook: {path} does not exist", file=sys.stderr)  # noqa: T201
-        return 1
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)  # noqa: T201
         return 1

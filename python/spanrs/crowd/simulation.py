@@ -165,7 +165,7 @@ def flip_labels(
 def _gold(sentences: Sequence[Sequence[Any]], labels: Sequence[Sequence[str]]) -> CrowdCorpus:
     if not len(sentences):
         raise ModelError("there are no sentences")
-    return CrowdCorpus(sentences, [{"gold": own} for own in labels])
+    return CrowdCorpus(sentences, [{"gold": own} for own in labels], missing=None)
 
 
 def _corpus(
@@ -186,4 +186,4 @@ def _corpus(
                 answers[at][str(number + 1)] = [gold.labels[label] for label in own]
     annotators = [str(number + 1) for number in range(len(levels))]
     # Where labels are wrong, the scheme could not be found any more.
-    return CrowdCorpus(gold.sentences, answers, annotators=annotators, scheme=gold.scheme())
+    return CrowdCorpus(gold.sentences, answers, annotators=annotators, scheme=gold.scheme(), missing=None)

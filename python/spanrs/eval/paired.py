@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from spanrs._spanrs import Systems
 from spanrs.eval import settings as settings_of
-from spanrs.eval.details import ErrorList
+from spanrs.eval.details import ErrorList, FileDetails
 from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.evidence import Detail
 from spanrs.eval.measures import Measure, Ratio
 
 
@@ -182,7 +184,8 @@ def complete_errors(result: Evaluation) -> ErrorList | None:
 def aligned_errors(results: Mapping[str, Evaluation], systems: Systems) -> dict[str, ErrorList | None]:
     """Return the complete errors of results with the sentence numbers of the first one.
 
-    Documents are known by their keys, and may be in another order in each result.
+    Documents are known by their keys, and may be in another order in each result; so may the gold spans of a sentence.
+    Their indices are replaced by numbers that are the same in all systems.
 
     Parameters
     ----------
@@ -191,14 +194,37 @@ def aligned_errors(results: Mapping[str, Evaluation], systems: Systems) -> dict[
     systems : Systems
         Their documents, aligned by key.
     """
-    aligned = {}
-    for at, (name, result) in enumerate(results.items()):
-        errors = complete_errors(result)
-        numbers = None if errors is None else systems.sentence_numbers(at)
-        if errors is not None and numbers is not None:
-            moved = [error._replace(sentence=int(numbers[error.sentence])) for error in errors]
-            errors = replace(errors, errors=moved)
-        aligned[name] = errors
+    complete = {name: complete_errors(result) for name, result in results.items()}
+    numbers = {name: systems.sentence_numbers(at) for at, name in enumerate(results)}
+    # Files of tags with equal gold data have equal indices.
+    if all(
+        numbers[name] is None and isinstance(errors.errors, FileDetails)
+        for name, errors in complete.items()
+        if errors is not None
+    ):
+        return complete
+    gold: dict[tuple[Any, ...], int] = {}
+    return {
+        name: None if errors is None else replace(errors, errors=_aligned(errors, numbers[name], gold))
+        for name, errors in complete.items()
+    }
+
+
+def _aligned(errors: ErrorList, numbers: Any, gold: dict[tuple[Any, ...], int]) -> list[Detail]:
+    """Replace sentence numbers, and the index of each gold span by its number in ``gold``, which grows."""
+    numbered: dict[tuple[int, int], int] = {}
+    repeated: Counter[tuple[Any, ...]] = Counter()
+    aligned = []
+    for error in errors:
+        sentence = error.sentence if numbers is None else int(numbers[error.sentence])
+        index = error.gold_index
+        if index is not None:
+            if (sentence, index) not in numbered:
+                place = (sentence, error.gold)
+                numbered[sentence, index] = gold.setdefault((*place, repeated[place]), len(gold))
+                repeated[place] += 1
+            index = numbered[sentence, index]
+        aligned.append(error._replace(sentence=sentence, gold_index=index))
     return aligned
 
 

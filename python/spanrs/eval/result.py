@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 from zlib import crc32
@@ -23,7 +23,7 @@ from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.pages import result_page
 from spanrs.eval.resampling import Bootstrap, bootstrap
-from spanrs.eval.scores import CriterionResult, UnscoredResult
+from spanrs.eval.scores import CriterionResult, UnscoredResult, plain_score
 from spanrs.eval.stored import ANY, NONE, check_stored
 from spanrs.report.table import Table
 
@@ -346,7 +346,7 @@ class Result(Evaluation):
         if self.error_list is not None:
             everything["errors"] = [plain_detail(error) for error in self.error_list.by_frequency()]
         if untyped:
-            everything["untyped"] = asdict(self.untyped)
+            everything["untyped"] = plain_score(self.untyped)
             everything["untyped_counts"] = self.untyped_totals._asdict()
         if not self.by_sentence and self.documents:
             everything["documents"] = [row.to_dict() for row in self.shown(own).documents]

@@ -317,9 +317,9 @@ class _ShardScorer:
 
     def run(self, shard: Shard, scheme: str, pred_scheme: str | None) -> Result:
         """Score a shard, or load its result."""
-        header = b""
-        before = _versions(shard)
+        header, before = b"", None
         if self.store is not None:
+            before = _file_states(shard)
             header = self.store.header(shard, (scheme, pred_scheme))
             # Lists of errors are not stored.
             stored = None if self.options.get("errors", False) else self.store.load(shard, header)
@@ -328,7 +328,7 @@ class _ShardScorer:
         options = self.options | {"scheme": scheme, "pred_scheme": pred_scheme, "progress": self._check}
         found = as_shard(_score_file(shard, **options), shard.name)
         # A file that was changed meanwhile is scored again by the next run.
-        if self.store is not None and _versions(shard) == before:
+        if self.store is not None and _file_states(shard) == before:
             self.store.keep(shard, header, found)
         return found
 
@@ -339,7 +339,7 @@ class _ShardScorer:
             self.progress(self.done)
 
 
-def _versions(shard: Shard) -> list[tuple[int, ...]]:
+def _file_states(shard: Shard) -> list[tuple[int, ...]]:
     """Return numbers that change when a file of a shard is written to or replaced."""
     statuses = map(os.stat, shard.paths())
     return [(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns) for status in statuses]

@@ -60,7 +60,7 @@ const COMPARED_ENDS: usize = 32;
 
 impl Corpus {
     /// Returns the totals in the order of the outcomes of [`CORPUS`](crate::outcomes::CORPUS).
-    pub(crate) fn numbers(&self) -> [u64; 10] {
+    pub(crate) fn numbers(&self) -> [u64; 13] {
         [
             self.sentences,
             self.tokens,
@@ -69,6 +69,10 @@ impl Corpus {
             self.pred_labelled,
             self.gold_violations,
             self.pred_violations,
+            // Counted by the readers of files and by the exact matcher.
+            0,
+            0,
+            0,
             self.equal_starts,
             self.ends_one_less,
             self.ends_one_more,

@@ -57,7 +57,7 @@ def simulation(
             gold.sentences, gold.labels, probabilities, repeated=not alone, seed=seed
         )
     assert variances is not None
-    corpus = CrowdCorpus(gold.sentences, [{"gold": own} for own in gold.labels])
+    corpus = CrowdCorpus(gold.sentences, [{"gold": own} for own in gold.labels], missing=None)
     annotators = NoisyCRFs(gold.sentences, gold.labels, **settings.of_crf(corpus))
     return lambda seed: annotators.simulate(variances, repeated=not alone, seed=seed)
 

@@ -14,7 +14,7 @@
 
 use super::counts::{CellId, Counts};
 use super::error::CountsError;
-use super::schema::{Cell, Criterion};
+use super::schema::{AMBIGUOUS_BOUNDS, CORPUS, Cell, Criterion};
 
 /// What becomes of a cell.
 enum Renamed {
@@ -134,7 +134,7 @@ impl Counts {
         }
         let ambiguous = |cell: &Cell| {
             let criterion = &self.schema().criteria[usize::from(cell.criterion)];
-            criterion.outcomes[usize::from(cell.outcome)].name == "ambiguous_bounds"
+            *criterion == CORPUS && cell.outcome == AMBIGUOUS_BOUNDS
         };
         let groups = (0..)
             .zip(self.cells())

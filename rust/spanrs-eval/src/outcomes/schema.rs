@@ -126,29 +126,31 @@ pub const CORPUS: Criterion = Criterion {
             Outcome::unweighted("pred_labelled"),
             Outcome::unweighted("gold_violations"),
             Outcome::unweighted("pred_violations"),
-            Outcome::unweighted("equal_starts"),
-            Outcome::unweighted("ends_one_less"),
-            Outcome::unweighted("ends_one_more"),
             Outcome::unweighted("differing_tokens"),
             Outcome::unweighted("unaligned_files"),
             Outcome::unweighted("ambiguous_bounds"),
+            Outcome::unweighted("equal_starts"),
+            Outcome::unweighted("ends_one_less"),
+            Outcome::unweighted("ends_one_more"),
         ],
     )
 };
 
 /// Index in [`CORPUS`] of the sentences.
 pub(crate) const SENTENCES: u8 = 0;
+// Stored counts have these indices, so new outcomes are appended.
+
 /// Index in [`CORPUS`] of the pred tokens that are not `O`.
 pub(crate) const PRED_LABELLED: u8 = 4;
 /// Index in [`CORPUS`] of the tokens that differ between two files.
-pub const DIFFERING_TOKENS: u8 = 10;
+pub const DIFFERING_TOKENS: u8 = 7;
 /// Index in [`CORPUS`] of the pairs of files whose tokens were not compared, because one side has
 /// none.
-pub const UNALIGNED_FILES: u8 = 11;
+pub const UNALIGNED_FILES: u8 = 8;
 /// Index in [`CORPUS`] of the groups of unmatched spans with equal bounds and tokens that are more
 /// than one gold and one pred span, so that renamed types may pair them differently. Only the exact
 /// matcher counts them.
-pub const AMBIGUOUS_BOUNDS: u8 = 12;
+pub const AMBIGUOUS_BOUNDS: u8 = 9;
 
 /// The criteria and outcomes of a matcher.
 ///

@@ -41,7 +41,8 @@ const ROUND: u64 = 8;
 ///
 /// - `samples`: number of resamples; they are numbered from 0.
 /// - `threads`: batches computed at once, limited to 1..=64.
-/// - `stop`: asked between rounds of batches, with the number of resamples that are done.
+/// - `stop`: asked between rounds of batches and at the end, with the number of resamples that are
+///   done.
 /// - `worker`: makes the work space of a thread.
 /// - `batch`: computes the resamples of a range of numbers.
 ///
@@ -82,5 +83,5 @@ fn in_batches<T: Send, W>(
         done.sort_unstable_by_key(|(number, _)| *number);
         done.into_iter().for_each(|(_, result)| take(result));
     }
-    true
+    !stop(samples)
 }
