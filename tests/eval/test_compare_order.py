@@ -74,9 +74,13 @@ def test_the_order_of_documents_changes_no_figure(corpus, matcher, test):
 @given(data=st.data())
 def test_the_order_of_gold_spans_in_a_sentence_changes_nothing(data):
     # Some of the spans are equal.
-    span = st.tuples(st.sampled_from("AB"), st.integers(0, 2)).map(lambda pair: (pair[0], pair[1], pair[1] + 1))
+    span = st.tuples(st.sampled_from("AB"), st.integers(0, 2)).map(
+        lambda pair: (pair[0], pair[1], pair[1] + 1)
+    )
     sentences = data.draw(st.lists(st.lists(span, max_size=4), min_size=2, max_size=4))
-    preds = data.draw(st.lists(st.lists(span, max_size=3), min_size=len(sentences), max_size=len(sentences)))
+    preds = data.draw(
+        st.lists(st.lists(span, max_size=3), min_size=len(sentences), max_size=len(sentences))
+    )
     permuted = [data.draw(st.permutations(sentence)) for sentence in sentences]
     options = {"documents": [1] * len(sentences), "errors": True}
     results = {

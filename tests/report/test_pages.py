@@ -87,7 +87,7 @@ def test_errors_without_tokens_show_numbers_from_1():
 def test_the_report_says_how_many_errors_it_leaves_out():
     gold = [["B-A"]] * 9
     html = spanrs.score(gold, [["O"]] * 9, "BIO", errors=2).to_html()
-    assert "2 of 9 errors; of each kind the first ones." in html
+    assert "2 of 9 errors; the first ones of each kind." in html
 
 
 def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
@@ -99,7 +99,7 @@ def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
     assert kinds(html) == {"missed": 5, "mistyped": 2, "spurious": 3}
     assert legend(html) == {"missed": "11", "mistyped": "7", "spurious": "7"}
     assert '<th scope="col">listed</th>' in html
-    assert "10 of 25 errors; of each kind the first ones." in html
+    assert "10 of 25 errors; the first ones of each kind." in html
 
 
 def test_the_page_of_a_comparison_lists_as_many_changes_of_each_kind(monkeypatch):
@@ -113,7 +113,7 @@ def test_the_page_of_a_comparison_lists_as_many_changes_of_each_kind(monkeypatch
     html = spanrs.compare(results, samples=20).to_html()
     assert kinds(html) == {"fixed": 2, "broken": 3, "removed": 3}
     assert legend(html) == {"fixed": "20", "broken": "20", "removed": "20", "added": "0"}
-    assert "8 of 60 spans; of each kind the first ones." in html
+    assert "8 of 60 spans; the first ones of each kind." in html
 
 
 def test_the_summary_says_of_which_criterion_it_is():

@@ -62,7 +62,7 @@ class CrowdCorpus:
         The scheme of the tags. ``auto`` finds it, where labels are tags with types; None for labels that are no tags.
     missing : str, optional
         A label that means "not answered", as None, NaN and an empty string do: of all tokens of a sentence or none.
-        None where it may be a label.
+        Set it to None for corpora in which ``?`` is a label.
 
     Attributes
     ----------
@@ -352,7 +352,7 @@ class CrowdCorpus:
             number = Counter(itertools.chain.from_iterable(self.by_annotator()[0]))
             tokens = [sum(number[label] for label in part) for part in (typed, others)]
             if typed and others and (len(typed) > len(others) or tokens[0] > tokens[1]):
-                # One slip would make labels of tags, and accuracy of F1.
+                # A single typo would switch the score from span F1 to token accuracy.
                 message = (
                     f"{others[0]!r} ({self._place_of(others[0])}) is no tag, but most labels are; correct it, or give "
                     "scheme=None for labels that are no tags"

@@ -462,6 +462,10 @@ def _sentences(path: Source) -> Iterator[list[tuple[int, list[str]]]]:
         yield rows
 
 
+#: Characters at the beginning of a file by which its format is recognised.
+HEAD = 1 << 18
+
+
 class _Named(io.BytesIO):
     name: str
 
@@ -474,8 +478,10 @@ def _refuse_other_formats(name: str, text: str) -> None:
     spanrs.errors.FormatError
         With what the file must have instead.
     """
-    source = _Named(text.encode())
-    source.name = name
+    head = text if len(text) <= HEAD else text[: text.rfind("\n", 0, HEAD) + 1] or text
+    source = _Named(head.encode())
+    # The message is cut behind it, and a path may hold anything.
+    source.name = "text"
     try:
         conllu, numbers = _spanrs.column_facts(source, Columns().as_options())
     except FormatError as error:

@@ -1,4 +1,4 @@
-"""MACE: annotators who know the label, or do not look."""
+"""MACE: annotators either know the label or guess."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ def evaluate(
     Result
         ``result.micro`` is LAS, ``result["uas"].micro`` UAS, and so on for the criteria of :class:`Dep`. Precision
         divides by the words of pred, recall by those of gold; both are the accuracy if the words are the same.
-        ``result.unscored`` names the measures that say nothing, which are numbers here, but ``-`` or null in tables
-        and JSON: those of columns that a side does not annotate at all, and of columns that pred copied.
+        ``result.unscored`` names the undefined measures, which are numbers here, but ``-`` or null in tables and JSON:
+        those of columns that one side leaves empty, and of columns that pred copied.
 
     Raises
     ------

@@ -101,7 +101,7 @@ def _changes_section(comparison: PairedComparison, a: str, b: str) -> Examples |
     shown = cut_by_kind(changes, lambda change: change[0], MOST_ERRORS // (len(comparison.systems) - 1))
     note = ""
     if len(shown) < len(changes):
-        note = f"{len(shown)} of {len(changes)} spans; of each kind the first ones."
+        note = f"{len(shown)} of {len(changes)} spans; the first ones of each kind."
     # Not str.format on names, which may have braces.
     kinds = {
         kind: says.replace("{a}", a) if "{a}" in says else says.replace("{b}", b)

@@ -62,7 +62,7 @@ class Evaluation(Measured):
 
     @cached_property
     def unscored(self) -> Mapping[str, str]:
-        """Criteria whose measures say nothing of the data, and why; tables show them as ``-``.
+        """Criteria with undefined measures, and why they are; tables show them as ``-``.
 
         Of trees: measures of columns that pred or gold does not annotate at all, or that were copied instead of
         predicted.

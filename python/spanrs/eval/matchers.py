@@ -70,7 +70,7 @@ class Matcher:
         return list(self.criteria)
 
     def unscored(self, corpus: Mapping[str, int]) -> dict[str, str]:
-        """Name the criteria whose measures say nothing of the data, and why; ``corpus`` has its numbers."""
+        """Return the criteria with undefined measures, and why; ``corpus`` holds the corpus numbers."""
         del corpus
         return {}
 

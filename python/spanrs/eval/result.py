@@ -211,7 +211,8 @@ class Result(Evaluation):
         samples : int
             Corpora to draw.
         seed : int
-            The same seed gives the same values for any number of threads.
+            The same seed gives the same values for any number of threads. From 16,384 documents on they also depend on
+            which criteria are measured together.
         threads : int
             Threads, 1 or more.
         progress : callable, optional

@@ -243,13 +243,18 @@ class CriterionResult(Measured):
 
 
 class UnscoredResult(CriterionResult):
-    """A criterion whose measures say nothing: it is counted, but precision, recall and F1 are not numbers."""
+    """A criterion with undefined measures: outcomes are counted, but precision, recall and F1 are NaN."""
 
     @cached_property
     def _summary(self) -> _spanrs._Summary:
         (counts, totals, micro), macro, weighted, types = super()._summary
-        by_type = [(name, outcomes, own, _unscored(score)) for name, outcomes, own, score in types]
-        return (counts, totals, _unscored(micro)), _unscored(macro), _unscored(weighted), by_type
+        by_type = [(name, outcomes, own, _with_nan_measures(score)) for name, outcomes, own, score in types]
+        return (
+            (counts, totals, _with_nan_measures(micro)),
+            _with_nan_measures(macro),
+            _with_nan_measures(weighted),
+            by_type,
+        )
 
     @cached_property
     def documents(self) -> list[DocumentRow]:
@@ -260,7 +265,7 @@ class UnscoredResult(CriterionResult):
         ]
 
 
-def _unscored(score: _spanrs._Score) -> _spanrs._Score:
+def _with_nan_measures(score: _spanrs._Score) -> _spanrs._Score:
     return math.nan, math.nan, math.nan, score[3]
 
 

@@ -67,7 +67,7 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
         return
     descriptor = named_descriptor(target)
     if descriptor is not None:
-        # What it leads to is written on from where it stands: it may be a pipe, or a file that is appended to.
+        # Writing continues at the current offset: it may be a pipe, or a file opened for appending.
         with _opened_descriptor(descriptor, str(target)) as device, atomic_output(device) as out:
             yield out
         return

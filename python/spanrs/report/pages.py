@@ -93,7 +93,7 @@ def largest(numbers: Sequence[float], most: int) -> list[int]:
 
 
 def cut_by_kind(items: Sequence[T], kind: Callable[[T], Hashable], most: int) -> list[T]:
-    """Give at most ``most`` items in their order: all of rare kinds, and equally many first ones of the others.
+    """Return at most ``most`` items in their order: all of rare kinds, equally many first ones of each frequent kind.
 
     Examples
     --------

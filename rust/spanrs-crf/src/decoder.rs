@@ -243,7 +243,8 @@ impl<'a> Decoder<'a> {
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
     /// scores are not finite.
     pub fn best(&self) -> Result<Vec<usize>> {
-        match self.non_finite {
+        // Without labels there is no path, whatever the values.
+        match self.non_finite && self.transitions.labels() > 0 {
             true => Ok(self.lattice.best_by_comparison(&self.transitions)),
             false => Ok(self.lattice.best(&self.transitions)?.0),
         }

@@ -86,7 +86,8 @@ pub(crate) fn id(field: &[u8]) -> Id {
     }
 }
 
-/// Returns what orders numbers of any number of digits: how many are significant, and which.
+/// Returns the sort key of a decimal number of any length: the number of significant digits, then the
+/// digits.
 fn magnitude(digits: &[u8]) -> (usize, &[u8]) {
     let zeros = digits.iter().take_while(|&&b| b == b'0').count();
     (digits.len() - zeros, &digits[zeros..])

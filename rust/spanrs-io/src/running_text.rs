@@ -6,9 +6,9 @@
 
 /// Marks that are tokens of their own, apart from the full stop, which abbreviations have, too.
 const MARKS: [char; 10] = [',', ';', ':', '!', '?', '，', '；', '：', '！', '？'];
-/// What closes behind a mark: `(they ate.)`.
+/// Closing punctuation that may follow a mark: `(they ate.)`.
 const CLOSING: [char; 10] = ['"', '\'', ')', ']', '}', '”', '’', '»', '*', '_'];
-/// What opens before a word.
+/// Opening punctuation, which may precede a word.
 const OPENING: [char; 4] = ['"', '(', '“', '«'];
 /// Contractions that tokenisers split off.
 const CONTRACTIONS: [&str; 7] = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"];

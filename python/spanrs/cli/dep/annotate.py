@@ -68,7 +68,7 @@ def tag(
 ) -> None:
     """Tag FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
 
-    UPOS (if the model predicts it) and XPOS are filled; all else stays as it is, unless --blank empties it. A
+    UPOS (if the model predicts it) and XPOS are filled; other columns are copied; --blank replaces them by _. A
     sentence with copied columns gets a comment, such as "# spanrs.predicted = UPOS XPOS", that names the others.
     """
     _annotate(model_path, files, output, format_name, (False, False, blank, threads))

@@ -50,8 +50,8 @@ def command(
     The measures are those of the CoNLL 2018 shared task: tokens of both sides are aligned by their characters, and
     precision, recall and F1 are of aligned words; with the same tokens all three are the accuracy. UAS and LAS without
     punctuation leave out words whose gold label is punct or P. Measures are printed in per cent, in JSON and CSV they
-    are fractions. Measures that say nothing are "-", null in JSON and left out of CSV: those of columns that a side
-    does not annotate at all, or that PRED copied from its input instead of predicting them.
+    are fractions. Undefined measures are "-", null in JSON and left out of CSV: those of columns that one side
+    leaves empty, or that PRED copied from its input instead of predicting them.
     """
     if gold == pred == "-":
         raise click.UsageError("standard input can be read once")

@@ -67,8 +67,8 @@ pub struct Options {
 /// counterpart are missed or spurious. In the criteria of content words a pair in which only gold
 /// has a content relation is missed, and one in which only pred has one is spurious. Of a pair the
 /// gold label decides whether it is punctuation. The numbers of sentences, gold words and pred
-/// words are counted as well, and how many words say nothing in a column or have a copied one:
-/// where these are all words, or there are copied ones, measures of the column mean nothing.
+/// words are counted as well, and how many words have an empty or a copied column: if all words
+/// have an empty column, or some a copied one, its measures are undefined.
 ///
 /// Linear in words and arcs, apart from [`align()`]. Memory is linear.
 ///

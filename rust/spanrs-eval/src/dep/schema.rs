@@ -67,8 +67,8 @@ pub(super) const UPOS: u8 = 6;
 pub(super) const FEATS: u8 = 8;
 /// Criterion `lemmas`: lemmas, without types.
 pub(super) const LEMMAS: u8 = 9;
-/// Criterion of the numbers of sentences, gold words and pred words, in this order, and of what
-/// measures can rest on.
+/// Criterion of the numbers of sentences, gold words and pred words, in this order, and of the words
+/// with empty or copied columns.
 pub(super) const CORPUS: u8 = 10;
 /// In [`CORPUS`]: words of gold without the first of [`COLUMNS`](super::COLUMNS); the other columns
 /// follow, but for the heads, which all words have.

@@ -45,7 +45,7 @@ const UNIVERSAL: [&str; 21] = [
 ];
 
 impl Node<'_> {
-    /// Returns true for each of [`COLUMNS`] that says nothing of the word. Heads always do.
+    /// Returns for each of [`COLUMNS`] whether the field is empty or `_`; always false for HEAD.
     pub(super) fn without(&self) -> [bool; COLUMNS.len()] {
         let nothing = |field: &str| matches!(field, "_" | "");
         let [lemma, upos, xpos, feats, label] =

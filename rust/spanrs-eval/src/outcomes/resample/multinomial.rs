@@ -12,7 +12,7 @@ use super::binomial::binomial;
 use super::bootstrap::BoundedIntegers;
 use super::systems::Groups;
 
-/// Documents from which a group is frequent: a binomial number takes as long as about so many
+/// Minimum size of a frequent group: one binomial variate costs about as much as drawing this many
 /// documents.
 const FREQUENT: u64 = 32;
 
