@@ -251,6 +251,11 @@ def test_models_of_parser_py_are_imported(tmp_path, capsysbinary):
         ("They ate the pizza with anchovies. We did.\n", ':1: "anchovies." is not one token'),
         ("We\n\nWe don't cook\n", ':3: "don\'t" is not one token; is this running text? Put each sentence'),
         ("They\nate\n\nWe\ncooked\n", ":1: every line has one word; is this one token a line?"),
+        (
+            "EU NNP B-ORG\nrejects VBZ O\n\nRio NNP B-LOC\n",
+            ":1: every line ends in O or a tag such as B-PER; ",
+        ),
+        ("a B-A\nb O\n", "is this one token a line with columns?"),
         ("# spanrs\n\nspanrs scores named entities, and more.\n", ':3: "entities," is not one token'),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections import Counter
 
 import numpy as np
@@ -10,8 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import spanrs
 from spanrs import tags
-from spanrs.crowd import MACE, BSCSeq, CrowdCorpus, DawidSkene, MajorityVote, OneCoinDawidSkene
+from spanrs.crowd import (
+    MACE,
+    BSCSeq,
+    CrowdCorpus,
+    DawidSkene,
+    MajorityVote,
+    OneCoinDawidSkene,
+    flip_labels,
+)
 from spanrs.errors import LimitError, ModelError
 
 
@@ -112,6 +122,7 @@ def test_the_bound_of_dawid_skene_does_not_fall():
             OneCoinDawidSkene(60, 0.0),
             OneCoinDawidSkene(60, 0.0, smoothing=0.0),
             MACE(60, 0.0),
+            MACE(60, 0.0, prior="uniform"),
         ):
             bound = model.fit(corpus).bound_
             assert all(after >= before - 1e-9 for before, after in itertools.pairwise(bound[:-1]))
@@ -156,7 +167,7 @@ def test_one_coin_and_mace_are_those_of_crowd_kit():
         # Crowd-kit's MACE begins elsewhere, so that only the ends agree.
         pairs = [
             (mine, crowdkit.OneCoinDawidSkene(n_iter=len(mine.bound_), tol=-np.inf), 1e-6),
-            (MACE(1000, 0.0).fit(corpus), crowdkit.MACE(n_restarts=1, n_iter=400), 1e-3),
+            (MACE(1000, 0.0, prior="uniform").fit(corpus), crowdkit.MACE(n_restarts=1, n_iter=400), 1e-3),
         ]
         for own, peer, error in pairs:
             rows = peer.fit(table).probas_.sort_index()
@@ -215,7 +226,7 @@ def test_mace_against_enumeration_of_labels_and_who_knew():
     for iterations in (1, 2):
         knows, guesses = update(shares)
         shares = enumerated()
-        mine = MACE(max_iterations=iterations, tol=0.0).fit(corpus)
+        mine = MACE(max_iterations=iterations, tol=0.0, prior="uniform").fit(corpus)
         assert mine._probabilities == pytest.approx(shares, rel=1e-7)
 
 
@@ -295,8 +306,9 @@ def test_bad_options_and_empty_corpora():
         OneCoinDawidSkene(tol=-1.0),
         MACE(max_iterations=0),
         MACE(strategy=0.0),
+        MACE(prior="even"),
     ):
-        with pytest.raises(ValueError, match=r"is not one of|at least|above 0"):
+        with pytest.raises(ValueError, match=r"is not one of|at least|above 0|prior is"):
             aggregator.fit(corpus)
     empty = CrowdCorpus([["a"]], [{}], annotators=["x"])
     for aggregator in (MajorityVote(), MajorityVote("sequence"), DawidSkene()):
@@ -374,3 +386,20 @@ def test_labels_that_are_words_are_refused_before_memory_fills():
     for aggregator in (MajorityVote(), DawidSkene(), BSCSeq()):
         with pytest.raises(LimitError, match="20000 different labels"):
             aggregator.fit(corpus)
+
+
+def test_mace_is_above_the_vote_where_most_tokens_are_outside():
+    rng = random.Random(5)
+    gold = []
+    for _ in range(100):
+        sentence = ["O"] * rng.randint(5, 12)
+        for at in range(0, len(sentence), 4):
+            if rng.random() < 0.5:
+                sentence[at] = rng.choice(["B-PER", "B-LOC"])
+        gold.append(sentence)
+    corpus = flip_labels([["w"] * len(tags) for tags in gold], gold, [0.1, 0.6, 0.6, 0.6], seed=1)
+    scores = [
+        spanrs.score(gold, method.fit(corpus).estimated_truth_, "BIO").micro.f1
+        for method in (MACE(), MajorityVote(), MACE(prior="uniform"))
+    ]
+    assert scores[0] > scores[1] > scores[2]

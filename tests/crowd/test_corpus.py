@@ -244,3 +244,19 @@ def test_stray_labels_are_located():
         ModelError, match="sentence 1, annotator a, token 2: the label 'B-PER ' has white space"
     ):
         CrowdCorpus(sentences, answers)
+
+
+@pytest.mark.parametrize("column", ["annotator", "document"])
+@pytest.mark.parametrize("name", [None, float("nan"), ""])
+def test_tables_name_annotator_and_document_in_every_row(column, name):
+    table = {"annotator": ["a", "a"], "document": ["d", "d"], "token": ["x", "y"], "label": ["O", "O"]}
+    table[column] = [table[column][0], name]
+    with pytest.raises(FormatError, match=f"row 2: the {column} is .*; name it in every row"):
+        read_table(table)
+
+
+def test_tables_whose_tokens_differ_name_the_first_one():
+    names = ("annotator", "document", "token", "label")
+    rows = [("a", "d", "x", "O"), ("a", "d", "y", "O"), ("b", "d", "x", "O"), ("b", "d", "z", "O")]
+    with pytest.raises(AlignmentError, match=r"annotators b and a differ \(at token 1: 'z' and 'y'\)"):
+        read_table(dict(zip(names, zip(*rows, strict=True), strict=True)))

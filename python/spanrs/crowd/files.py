@@ -258,9 +258,14 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
         tokens = [[token for _, token, _ in rows] for rows in own.values()]
         for annotator, other in zip(own, tokens, strict=True):
             if other != tokens[0]:
+                pairs = zip(other, tokens[0], strict=False)
+                at = next((at for at, (one, two) in enumerate(pairs) if one != two), None)
+                where = f"{len(other)} and {len(tokens[0])} rows"
+                if at is not None:
+                    where = f"at token {at}: {other[at]!r} and {tokens[0][at]!r}"
                 message = (
                     f"{name}: document {document}: the tokens of annotators {annotator} and {next(iter(own))} differ "
-                    f"({len(other)} and {len(tokens[0])} rows); each must have a row for each token, in their order"
+                    f"({where}); each must have a row for each token, in their order"
                 )
                 raise with_code(AlignmentError(message), "tokens")
         sentences.append(tokens[0])
@@ -295,6 +300,9 @@ def _table_documents(
                 f"row {number}: token {token!r} and label {label!r} must be strings, the token not empty"
             )
             raise _error(name, None, message)
+        for column, value in zip(TABLE, names, strict=False):
+            if is_missing(value, None):
+                raise _error(name, None, f"row {number}: the {column} is {value!r}; name it in every row")
         annotator, document = map(str, names)
         rows = found.setdefault(document, {}).setdefault(annotator, [])
         if rows and current[annotator] != document:

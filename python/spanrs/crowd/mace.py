@@ -19,7 +19,7 @@ class MACE(DawidSkene):
     """MACE (Hovy et al. 2013): an annotator gives the true label, or one that does not depend on it.
 
     Variational Bayes as in the paper (section 4), which begins with shares of votes instead of at random, so that no
-    restarts are needed and equal data give equal results. True labels are equally likely before any answer.
+    restarts are needed and equal data give equal results.
 
     Parameters
     ----------
@@ -31,6 +31,9 @@ class MACE(DawidSkene):
         Both parameters of the Beta prior of the probability to give the true label; 0.5 in the paper.
     strategy : float
         Parameter of the Dirichlet prior of the labels that are given otherwise; 10 in the paper.
+    prior : str
+        ``estimated`` estimates how frequent the true labels are. ``uniform``, as in the paper, takes them to be equally
+        frequent, which fails for tags: where most tokens are ``O``, answers of ``O`` look like guesses.
 
     Attributes
     ----------
@@ -51,17 +54,25 @@ class MACE(DawidSkene):
     """
 
     def __init__(
-        self, max_iterations: int = 100, tol: float = 1e-5, knowing: float = 0.5, strategy: float = 10.0
+        self,
+        max_iterations: int = 100,
+        tol: float = 1e-5,
+        knowing: float = 0.5,
+        strategy: float = 10.0,
+        prior: str = "estimated",
     ) -> None:
         super().__init__(max_iterations, tol, 0.0, 0.0)
         self.knowing = knowing
         self.strategy = strategy
+        self.prior = prior
 
     def _check_options(self) -> None:
         if self.max_iterations < 1 or not self.tol >= 0 or not min(self.knowing, self.strategy) > 0:
             raise ValueError(
                 "max_iterations must be at least 1, tol at least 0, knowing and strategy above 0"
             )
+        if self.prior not in ("estimated", "uniform"):
+            raise ValueError(f"prior is estimated or uniform, not {self.prior!r}")
 
     def _start(self, annotators: int, labels: int) -> None:
         import numpy as np
@@ -73,7 +84,8 @@ class MACE(DawidSkene):
         import numpy as np
 
         super()._maximize(answers, shares)
-        self.prior_ = np.full(answers.labels, 1.0 / answers.labels)
+        if self.prior == "uniform":
+            self.prior_ = np.full(answers.labels, 1.0 / answers.labels)
 
     def _confusion(self, counts: Array) -> Array:
         import numpy as np

@@ -123,8 +123,8 @@ class Parser:
         self.seed = None if seed is None else check_count("seed", seed, 0)
         self.explore_from = check_count("explore_from", explore_from)
         self.aggressiveness = None if aggressiveness is None else float(aggressiveness)
-        if not 0 <= prune < math.inf:
-            raise ValueError(f"prune is a number of at least 0, not {prune}")
+        if not isinstance(prune, (int, float)) or not 0 <= prune < math.inf:
+            raise ValueError(f"prune is a number of at least 0, not {prune!r}")
         self.prune = float(prune)
         self.oracle = oracle
         self.jackknife = check_count("jackknife", jackknife, 0)

@@ -321,7 +321,7 @@ def _check_results(results: Mapping[str, Result]) -> None:
             raise ValueError(f"{name} has document weights; compare the results without weights")
         if len(result.counts) < 2:
             raise ValueError(
-                f"{name} has rows of {len(result.counts)} documents, and a test needs two or more; "
+                f"a test needs rows of two documents or more, and {name} has {len(result.counts)}; "
                 "make the results with documents=, by_document=True or by_sentence=True"
             )
 

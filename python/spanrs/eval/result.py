@@ -440,6 +440,8 @@ class Result(Evaluation):
         spanrs.errors.FormatError
             For bytes that are something else, or damaged.
         """
+        if not isinstance(stored, (bytes, bytearray, memoryview)):
+            raise TypeError(f"a stored result is bytes, not {type(stored).__name__}")
         if not bytes(stored[: len(MAGIC)]) == MAGIC:
             raise _damaged("these are no bytes of a spanrs result, or of another version")
         rest = len(MAGIC) + CHECKSUM

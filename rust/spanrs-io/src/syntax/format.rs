@@ -57,8 +57,9 @@ impl SyntaxFormat {
     ///    lines or more: refused.
     /// 5. All words are word/TAG: that format. Most of them, more than four fifths: refused, as the
     ///    user has to decide.
-    /// 6. One word on each of three lines or more, or running text ([`running_text`]): refused, as
-    ///    a parser would take every line for a sentence and `anchovies.` for a word.
+    /// 6. One word on each of three lines or more, lines that all end in a tag, or running text
+    ///    ([`running_text`]): refused, as a parser would take every line for a sentence and
+    ///    `anchovies.` for a word.
     /// 7. Otherwise tokens.
     ///
     /// # Errors
@@ -154,12 +155,30 @@ fn untokenised(lines: &[(usize, &str)]) -> Option<(usize, String)> {
                        between its tokens, or write CoNLL-U; --format tokens takes each line as a sentence";
         return Some((first, message.into()));
     }
+    if lines.len() > 1 && lines.iter().all(|(_, line)| ends_in_tag(line)) {
+        let message = "every line ends in O or a tag such as B-PER; is this one token a line with columns? Put each \
+                       sentence on one line with spaces between its tokens, or write CoNLL-U; --format tokens takes each \
+                       line as a sentence";
+        return Some((first, message.into()));
+    }
     let (at, word) = running_text(lines.iter().map(|(_, line)| *line))?;
     let message = format!(
         "{word:?} is not one token; is this running text? Put each sentence on one line with spaces between its tokens, \
          as in \"anchovies .\" and \"do n't\"; --format tokens takes the words as they are"
     );
     Some((lines[at].0, message))
+}
+
+/// Returns true for lines of column files such as `Rio B-LOC` and `lives VBZ O`.
+fn ends_in_tag(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let last = words.next_back().unwrap_or_default();
+    let is_tag = last == "O"
+        || matches!(
+            last.as_bytes(),
+            [b'B' | b'I' | b'E' | b'S' | b'L' | b'U', b'-', _, ..]
+        );
+    is_tag && words.next().is_some()
 }
 
 /// Returns true for `ate/VBD` and `1/2/CD`, and false for `and/or` and `http://x`: tags have no

@@ -274,7 +274,12 @@ impl<'a> SyntaxReader<'a> {
             && let (Some(start), Some(end)) = (number(start), number(end))
         {
             let open = sentence.multiwords.last().map_or(0, |last| last.end);
-            if start != expected || end <= start || open >= start {
+            if end <= start {
+                return self.wrong(format!(
+                    "the multiword token {id} covers fewer than two words"
+                ));
+            }
+            if start != expected || open >= start {
                 return self.wrong(format!(
                     "the multiword token {id} is out of order; the next word is {expected}"
                 ));
