@@ -47,7 +47,7 @@ pub(crate) struct Corpus {
     pub(crate) gold_violations: u64,
     /// Violations in pred.
     pub(crate) pred_violations: u64,
-    /// Pairs of a gold and a pred span with equal type and start, see [`Corpus::add_ends`].
+    /// Compared pairs of a gold and a pred span with equal type and start, see [`Corpus::add_ends`].
     pub(crate) equal_starts: u64,
     /// Such pairs whose pred end is one less than the gold end.
     pub(crate) ends_one_less: u64,
@@ -80,15 +80,20 @@ impl Corpus {
     }
 
     /// Compares the ends of the first spans of a sentence. If all ends of one side are one less than
-    /// those of the other, they probably are inclusive.
+    /// those of the other, they probably are inclusive; the first equal end refutes that.
     pub(crate) fn add_ends(&mut self, pair: &Pair<'_>) {
+        let preds = &pair.pred.all[..pair.pred.all.len().min(COMPARED_ENDS)];
         for gold in pair.gold.all.iter().take(COMPARED_ENDS) {
-            for pred in pair.pred.all.iter().take(COMPARED_ENDS) {
-                if (gold.ty, gold.start) == (pred.ty, pred.start) {
-                    self.equal_starts += 1;
-                    self.ends_one_less += u64::from(pred.end.checked_add(1) == Some(gold.end));
-                    self.ends_one_more += u64::from(gold.end.checked_add(1) == Some(pred.end));
+            for pred in preds {
+                if gold.start != pred.start || gold.ty != pred.ty {
+                    continue;
                 }
+                self.equal_starts += 1;
+                if gold.end == pred.end {
+                    return;
+                }
+                self.ends_one_less += u64::from(pred.end.checked_add(1) == Some(gold.end));
+                self.ends_one_more += u64::from(gold.end.checked_add(1) == Some(pred.end));
             }
         }
     }

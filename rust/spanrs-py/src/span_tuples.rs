@@ -93,11 +93,8 @@ impl<'py> SpanReader<'py> {
             }
             _ => return Err(no_span()),
         };
-        if self.lists.has_tokens() {
-            check_order(&ty, &start, tokens.as_deref())?;
-            if tuple.len() > 4 {
-                return Err(no_span());
-            }
+        if self.lists.has_tokens() && tuple.len() > 4 {
+            return Err(no_span());
         }
         let ty = self.types.number(&ty)?;
         let bounds = (start.extract()?, end.extract()?);
@@ -113,25 +110,23 @@ fn no_span() -> Error {
     PyTypeError::new_err("a span is (type, start, end) or (type, start, end, tokens)").into()
 }
 
-/// Refuses (start, end, type) and a text in the place of the tokens, which look like spans of other programs.
-#[inline]
-fn check_order(
-    ty: &Bound<'_, PyAny>,
-    start: &Bound<'_, PyAny>,
-    tokens: Option<&Bound<'_, PyAny>>,
-) -> Result<()> {
-    let message = if !ty.is_instance_of::<PyString>() && ty.is_instance_of::<PyInt>() {
-        if start.is_instance_of::<PyInt>() {
-            "a span is (type, start, end) or (type, start, end, tokens), and this looks like (start, end, type)"
-        } else {
-            "a span is (type, start, end) or (type, start, end, tokens); its type is a str"
-        }
-    } else if tokens.is_some_and(|tokens| tokens.is_instance_of::<PyString>()) {
-        "the fourth item of a span holds the indices of its tokens, not its text; leave the text out"
+/// What is wrong with a span that is (start, end, type) or has a text in the place of the tokens, as those of other
+/// programs; None for other errors.
+#[cold]
+fn other_form(span: &Bound<'_, PyAny>) -> Option<&'static str> {
+    let item = |at: usize| span.get_item(at).ok();
+    let is_int = |at| item(at).is_some_and(|item| item.is_instance_of::<PyInt>());
+    if is_int(0) && is_int(1) {
+        Some(
+            "a span is (type, start, end) or (type, start, end, tokens), and this looks like (start, end, type)",
+        )
+    } else if item(3).is_some_and(|item| item.is_instance_of::<PyString>()) {
+        Some(
+            "the fourth item of a span holds the indices of its tokens, not its text; leave the text out",
+        )
     } else {
-        return Ok(());
-    };
-    Err(PyTypeError::new_err(message).into())
+        None
+    }
 }
 
 /// Says which span an error is about.
@@ -141,6 +136,9 @@ fn locate(error: PyErr, span: &Bound<'_, PyAny>, place: &str) -> PyErr {
     let shown = span
         .repr()
         .map_or_else(|_| String::new(), |text| text.to_string());
+    if let Some(message) = other_form(span) {
+        return PyTypeError::new_err(format!("{place} {shown}: {message}"));
+    }
     let message = if error.is_instance_of::<PyOverflowError>(py) {
         format!("a bound is no number from 0 to {}", u32::MAX)
     } else {
