@@ -26,7 +26,7 @@ READINGS = [reading for reading in file_sources.READINGS if reading != "refuse"]
 
 
 def facts(result: spanrs.Result) -> dict[str, Any]:
-    """Return what a result knows, but for lines."""
+    """Return what a result knows, but for lines, and for the evidence that ``auto`` quotes, which is of a sample."""
     places = {
         side: (found.count, [(place.sentence, place.violation) for place in found.first])
         for side, found in result.violations.items()
@@ -35,7 +35,6 @@ def facts(result: spanrs.Result) -> dict[str, Any]:
         "counts": result.counts.to_bytes(),
         "settings": result.settings,
         "places": places,
-        "detections": (result.detection, result.pred_detection),
     }
 
 

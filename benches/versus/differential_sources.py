@@ -6,7 +6,7 @@ The sources, the jobs and the oracle (the plain file, read by one thread) are th
 of corpora lie about the first buffer of the reader, the sample of ``auto`` and the least size that is cut for
 threads. Every corpus depends on the seed and its number alone.
 
-    python -m benches.versus.differential_sources [--corpora N] [--seed N] [--first N]
+    python -m benches.versus.differential_sources [--corpora N] [--seed N] [--first N] [--only files|tables]
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ def main() -> int:
     parser.add_argument("--corpora", type=int, default=5000)
     parser.add_argument("--first", type=int, default=0, help="number of the first corpus")
     parser.add_argument("--seed", type=int, default=2017)
+    parser.add_argument("--only", choices=("files", "tables"))
     parser.add_argument("--output", type=Path, default=ROOT / "benches" / "record")
     options = parser.parse_args()
     calls = different = 0
@@ -77,13 +78,16 @@ def main() -> int:
             rng = random.Random(f"{options.seed} {at}")
             size = rng.choices(list(SIZES), list(SIZES.values()))[0]
             sizes[size] += 1
-            corpus = file_sources.make_corpus(rng, size)
-            kinds = OF_PARTS if size == "parts" else None
-            compared = list(file_sources.differences(rng, corpus, folder, VARIANTS, kinds))
-            if at % COMMANDS == 0:
-                compared += file_sources.command_differences(rng, corpus, folder)
-            sentences = rng.randint(1, MANY_SENTENCES if at % 100 == 0 else SENTENCES)
-            compared += table_sources.differences(rng, folder, sentences, TABLES)
+            compared = []
+            if options.only != "tables":
+                corpus = file_sources.make_corpus(rng, size)
+                kinds = OF_PARTS if size == "parts" else None
+                compared += file_sources.differences(rng, corpus, folder, VARIANTS, kinds)
+                if at % COMMANDS == 0:
+                    compared += file_sources.command_differences(rng, corpus, folder)
+            if options.only != "files":
+                sentences = rng.randint(1, MANY_SENTENCES if at % 100 == 0 else SENTENCES)
+                compared += table_sources.differences(rng, folder, sentences, TABLES)
             calls += len(compared)
             for difference in filter(None, compared):
                 different += 1

@@ -1,6 +1,8 @@
 //! The fair matcher against the published steps, written down without any index.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
 
+#[path = "common/cells.rs"]
+mod cells;
 #[path = "common/fair_steps.rs"]
 mod fair_steps;
 
@@ -92,8 +94,12 @@ fn agree(gold: &[Given], pred: &[Given]) {
     let piecewise = found(&mut Matcher::default(), &pair);
     let counts = FairCounts::of(&piecewise, gold, pred);
     assert_eq!(counts, steps.counts, "{gold:?} {pred:?}");
-    let bytes = counted(&events, &pair).to_bytes();
-    assert_eq!(driven(&pair).to_bytes(), bytes, "{gold:?} {pred:?}");
+    let cells = cells::of_matcher(&counted(&events, &pair));
+    assert_eq!(
+        cells::of_matcher(&driven(&pair)),
+        cells,
+        "{gold:?} {pred:?}"
+    );
     let left = |of: Kind, spans: &[Given]| -> Vec<Given> {
         let of = events.of(FAIR).filter(|event| kind(event) == of);
         of.map(|e| spans[e.gold.or(e.pred).unwrap() as usize].clone())
