@@ -72,7 +72,7 @@ class Bootstrap:
         Raises
         ------
         TypeError
-            For a measure that is none, such as its title.
+            If ``measure`` is not a Measure or Ratio, for example its title.
         ValueError
             For a measure that was not resampled, an unknown method, and a level that is not between 0 and 1.
 
