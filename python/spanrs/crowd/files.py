@@ -219,9 +219,9 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     ----------
     source : path, mapping of columns, pandas DataFrame or Arrow table
         A path is a CSV file with these names in the first line, a Parquet file (``.parquet``) or an Arrow file
-        (``.arrow``, ``.feather``), which need pyarrow. The rows of an annotator and a document are in the
-        order of the tokens, whose text is in ``token``. A document is a sentence. A label that is None, NaN or empty is
-        not answered, as one that is ``missing``.
+        (``.arrow``, ``.feather``), which need pyarrow. The rows of each annotator and document must be in
+        token order; ``token`` holds the text, and each document is one sentence. Labels that are None, NaN, empty or
+        equal to ``missing`` mean "not answered".
     missing, partial : str
         As in :func:`read_columns`.
 
