@@ -28,6 +28,7 @@ __all__ = [
     "MatOutcome",
     "MatScorer",
     "Scorer",
+    "Source",
     "SpanLists",
     "SyntaxFile",
     "Systems",
@@ -90,7 +91,6 @@ __all__ = [
     "token_outcomes",
     "validate",
     "validate_file",
-    "whole_file",
     "write_tags",
 ]
 
@@ -288,10 +288,9 @@ class Scorer:
     ) -> tuple[str, str, list[str], int]: ...
     def update_files(
         self,
-        gold: Callable[[], object],
-        pred: Callable[[], object] | None,
-        gold_options: _Options,
-        pred_options: _Options,
+        gold: object,
+        pred: object | None,
+        columns: tuple[_Options, _Options],
         on_misaligned: str,
         by_sentence: bool,
         threads: int,
@@ -422,8 +421,8 @@ def scheme_name(name: str, /) -> str: ...
 def schemes() -> list[tuple[str, list[tuple[str, str, str]]]]: ...
 def score_readings(
     scorers: Sequence[Scorer],
-    gold: Callable[[], object],
-    pred: Callable[[], object] | None,
+    gold: object,
+    pred: object | None,
     columns: tuple[_Options, _Options],
     by_sentence: bool,
     progress: _Progress,
@@ -449,8 +448,8 @@ def matchers() -> list[str]: ...
 def file_errors(
     scorer: Scorer,
     matcher_tuple: _Matcher,
-    gold: Callable[[], object],
-    pred: Callable[[], object] | None,
+    gold: object,
+    pred: object | None,
     columns: tuple[_Options, _Options],
     options: tuple[int, Sequence[int], int | None, int, int | None],
     progress: _Progress,
@@ -540,7 +539,6 @@ def read_documents(
     /,
 ) -> Documents: ...
 def read_tasks(name: str, text: str, /) -> list[tuple[str, list[_Tag]]]: ...
-def whole_file(path: Path, max_expansion: int | None, /) -> bytes: ...
 def declared_encoding(data: bytes, /) -> str | None: ...
 
 @final
@@ -684,6 +682,13 @@ class CrfModel:
     def to_crfsuite(self) -> bytes: ...
     @staticmethod
     def from_crfsuite(data: bytes, /) -> CrfModel: ...
+
+@final
+class Source:
+    def __new__(cls, source: object, keep: bool, /) -> Source: ...
+    @property
+    def name(self) -> str: ...
+    def contents(self, max_expansion: int | None = None, /) -> bytes: ...
 
 @final
 class SyntaxFile:

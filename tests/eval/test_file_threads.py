@@ -390,7 +390,7 @@ def test_scorers_go_on_after_files(plain):
         scorer = spanrs.Scorer("BIO", by_document=True, threads=threads)
         scorer.update([["B-late", "O"], ["I-B"]], [["B-late", "B-A"], ["B-A"]])
         for _ in range(2):
-            scorer.update_files(lambda: plain[0], lambda: plain[1], by_sentence=True)
+            scorer.update_files(plain[0], plain[1], by_sentence=True)
             scorer.update([["B-new", "I-A"]], [["B-new", "B-late"]], documents=["named"])
         scorer.update([["I-C"]], [["O"]])
         results.append(scorer.result())
@@ -406,7 +406,7 @@ def test_an_error_leaves_a_scorer_as_it_was(corpus, plain, folder):
     scorer.update([["B-A"]], [["B-A"]])
     before = scorer.result().to_bytes()
     with pytest.raises(SpanrsError):
-        scorer.update_files(lambda: plain[0], lambda: wrong)
+        scorer.update_files(plain[0], wrong)
     assert scorer.result().to_bytes() == before
 
 

@@ -22,6 +22,7 @@ from spanrs.dep.page import error_section, tree_page
 from spanrs.eval import Fair, comparison_page, pages
 from spanrs.eval.span_file_errors import read_values, stacked_spans
 from spanrs.io import Columns
+from spanrs.io.sources import open_source
 from spanrs.report.table import Table
 
 ROOT = Path(__file__).parent.parent.parent
@@ -367,7 +368,7 @@ def test_errors_are_left_out_where_the_numbers_differ(monkeypatch):
 
 def test_stacked_tags_are_read_as_documented():
     assert stacked_spans(["B-A|B-B|", "I-A|", "B-C"]) == [("B", 0, 1), ("A", 0, 2), ("C", 2, 3)]
-    rows = list(read_values(lambda: io.BytesIO(b"a X O\n\nb Y B-A\n"), Columns(tag=1)))
+    rows = list(read_values(open_source(io.BytesIO(b"a X O\n\nb Y B-A\n")), Columns(tag=1)))
     assert [(row.line, row.tokens, row.values) for row in rows] == [(1, ["a"], ["X"]), (3, ["b"], ["Y"])]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple, TypeAlias
@@ -19,7 +18,8 @@ from spanrs.eval.measures import Measure
 from spanrs.eval.pages import MOST_ERRORS, bar_of, confusion, draw_intervals, interval_note
 from spanrs.eval.resampling import Bootstrap
 from spanrs.eval.span_file_errors import read_values
-from spanrs.io import Columns, Source, rereadable
+from spanrs.io import Columns
+from spanrs.io.sources import open_source
 from spanrs.report.numbers import amount
 from spanrs.report.page import (
     Bars,
@@ -66,9 +66,6 @@ class _Tree(NamedTuple):
     line: int | None = None
     """Line of the first word, from 1."""
 
-
-#: A function that opens trees from their beginning, as often as it is called.
-_Opener: TypeAlias = Callable[[], Source]
 
 
 def tree_page(
@@ -200,17 +197,16 @@ def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int
     """
     found = _Found()
     examples: list[Example] = []
-    with ExitStack() as stack:
-        trees = [_trees(side, stack) for side in (gold, pred)]
-        for at, (own, other) in enumerate(zip_longest(*trees)):
-            if own is None or other is None or list(own.words) != list(other.words):
-                found.differing += 1
-                continue
-            wrong = _wrong_words(own, other, subtypes=subtypes)
-            for word, kind in wrong.items():
-                if found.kinds[kind] < most:
-                    examples.append(_example(kind, at, word, (own, other)))
-                found.kinds[kind] += 1
+    trees = [_trees(side) for side in (gold, pred)]
+    for at, (own, other) in enumerate(zip_longest(*trees)):
+        if own is None or other is None or list(own.words) != list(other.words):
+            found.differing += 1
+            continue
+        wrong = _wrong_words(own, other, subtypes=subtypes)
+        for word, kind in wrong.items():
+            if found.kinds[kind] < most:
+                examples.append(_example(kind, at, word, (own, other)))
+            found.kinds[kind] += 1
     notes = ["An arrow points to the head of the word."]
     examples = cut_by_kind(examples, lambda example: example.kind, most)
     if len(examples) < found.kinds.total():
@@ -246,20 +242,20 @@ def _example(kind: str, sentence: int, word: int, trees: tuple[_Tree, _Tree]) ->
     return Example(kind, sentence, tuple(words[first:end]), marks, first, trees[0].line, None, len(words))
 
 
-def _trees(trees: Trees, stack: ExitStack) -> Iterator[_Tree]:
+def _trees(trees: Trees) -> Iterator[_Tree]:
     """Yield the trees of a file, which was scored and so is well-formed, or of sentences."""
     if isinstance(trees, Sequence) and not isinstance(trees, str):
         # Sentences without words are not compared.
         return (_tree(parse) for parse in trees if len(parse))
-    return _file_trees(stack.enter_context(rereadable(trees)))
+    return _file_trees(open_source(trees, keep=True))
 
 
 def _tree(parse: Parse) -> _Tree:
     return _Tree(parse.words, parse.heads.tolist(), parse.labels or ("_",) * len(parse))
 
 
-def _file_trees(source: _Opener) -> Iterator[_Tree]:
-    columns = _COLUMNS[_spanrs.SyntaxFile(source(), None).format]
+def _file_trees(source: _spanrs.Source) -> Iterator[_Tree]:
+    columns = _COLUMNS[_spanrs.SyntaxFile(source, None).format]
     heads, labels = (read_values(source, own) for own in columns)
     for row, label_row in zip(heads, labels, strict=True):
         yield _Tree(row.tokens, [int(head) for head in row.values], label_row.values, row.line)

@@ -27,7 +27,7 @@ from spanrs.dep.training import (
 )
 from spanrs.errors import ModelError
 from spanrs.eval import Result
-from spanrs.io.sources import rereadable
+from spanrs.io.sources import open_source
 from spanrs.report.progress import iteration_display
 
 #: Which moves are right in training.
@@ -380,15 +380,15 @@ class Parser:
         if isinstance(gold, Sequence) and not isinstance(gold, str):
             pred = self.parse_batch([parse.words for parse in gold], threads=threads)
             return evaluate(gold, pred, matcher, any_roots=any_roots, documents=documents)
-        with rereadable(gold) as source:
-            file = _spanrs.SyntaxFile(source(), None)
-            out = io.BytesIO()
-            while (
-                text := self.compiled.annotate_file(file, True, False, True, thread_count(threads))
-            ) is not None:
-                out.write(text)
-            out.seek(0)
-            return evaluate(source(), out, matcher, any_roots=any_roots, documents=documents)
+        gold = open_source(gold, keep=True)
+        file = _spanrs.SyntaxFile(gold, None)
+        out = io.BytesIO()
+        while (
+            text := self.compiled.annotate_file(file, True, False, True, thread_count(threads))
+        ) is not None:
+            out.write(text)
+        out.seek(0)
+        return evaluate(gold, out, matcher, any_roots=any_roots, documents=documents)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write tagger and parser to a file (safetensors with JSON metadata)."""

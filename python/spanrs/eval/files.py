@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
+from spanrs import _spanrs
 from spanrs.errors import FormatError, as_integer, warn, with_code
 from spanrs.eval.details import errors_to_keep
 from spanrs.eval.evidence import merge_evidence
@@ -15,8 +16,8 @@ from spanrs.eval.result import Result
 from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer
 from spanrs.eval.settings import merged_settings, with_setting
 from spanrs.eval.warnings import FORGOTTEN
-from spanrs.io import Columns, Source, rereadable
-from spanrs.io.sources import check_source, source_name
+from spanrs.io import Columns, Source
+from spanrs.io.sources import check_source, open_source, source_name
 from spanrs.tags.files import odd_sentences
 from spanrs.tags.types import Dialect, is_auto
 
@@ -136,11 +137,22 @@ def score_files(
             name = source_name(one)
             if named.setdefault(name, one) is not one:
                 raise ValueError(f"{name} is named twice")
-    with rereadable(gold, needed=len(named) > 1) as gold_again:
-        results = {
-            name: _score_pair(gold_again(), one, columns, of_pred, kept, **options)
-            for name, one in named.items()
-        }
+    if hasattr(gold, "read") and any(one is gold for one in named.values()):
+        raise TypeError("gold and pred are one file object; open the file twice")
+    # For ``auto`` the beginning is read first.
+    rereads = bool(errors) or isinstance(columns.tag, tuple) or is_auto(scheme) or is_auto(pred_scheme or "")
+    opened = open_source(gold, keep=rereads or len(named) > 1)
+    results = {
+        name: _score_pair(
+            opened,
+            None if one is None else open_source(one, keep=rereads),
+            columns,
+            of_pred,
+            kept,
+            **options,
+        )
+        for name, one in named.items()
+    }
     for result in results.values():
         warn(result.warnings)
     return results if isinstance(pred, (list, tuple)) else results[""]
@@ -156,8 +168,8 @@ class FilesOptions(NamedTuple):
 
 
 def _score_pair(
-    gold: Source,
-    pred: Source | None,
+    gold: _spanrs.Source,
+    pred: _spanrs.Source | None,
     columns: Columns,
     pred_columns: Columns,
     kept: FilesOptions,
@@ -165,8 +177,6 @@ def _score_pair(
 ) -> Result:
     """Score a file with a scorer of these options for each layer of tags; the others are as for :func:`score_files`."""
     layers, pred_layers = _layers(columns), _layers(pred_columns)
-    if pred is gold and hasattr(gold, "read"):
-        raise TypeError("gold and pred are one file object; open the file twice")
     if pred is None and len(layers) > 1:
         raise ValueError(
             "layers of tags are scored of two files; one file holds one column of gold and one of pred"
@@ -175,40 +185,30 @@ def _score_pair(
         raise ValueError(f"gold has {len(layers)} columns of tags, pred has {len(pred_layers)}")
     if pred is None:
         layers = [last_two_columns(layers[0])]
-    # For ``auto`` the beginning is looked at first.
-    rereads = (
-        kept.errors
-        or len(layers) > 1
-        or is_auto(options["scheme"])
-        or is_auto(options["pred_scheme"] or "")
-    )
-    with ExitStack() as stack:
-        gold_again = stack.enter_context(rereadable(gold, needed=rereads))
-        pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=rereads))
 
-        def score_layer(at: int, **schemes: str) -> Result:
-            # _refuse_tokens_as_tags needs some examples.
-            most = options["max_violations"]
-            scorer = Scorer(**(options | schemes | {"max_violations": max(most, UNKNOWN_TAGS)}))
-            files = (gold_again, pred_again, layers[at], pred_layers[at], kept.progress)
-            scorer.update_files(*files, by_sentence=kept.by_sentence)
-            result = replace(scorer.result(), by_sentence=kept.by_sentence)
-            _refuse_tokens_as_tags(result, gold, pred)
-            result = replace(result, evidence=result.evidence.first(most))
-            if kept.errors:
-                result = replace(result, error_list=scorer.list_errors(*files, most=kept.most_errors))
-            return result
+    def score_layer(at: int, **schemes: str) -> Result:
+        # _refuse_tokens_as_tags needs some examples.
+        most = options["max_violations"]
+        scorer = Scorer(**(options | schemes | {"max_violations": max(most, UNKNOWN_TAGS)}))
+        files = (gold, pred, layers[at], pred_layers[at], kept.progress)
+        scorer.update_files(*files, by_sentence=kept.by_sentence)
+        result = replace(scorer.result(), by_sentence=kept.by_sentence)
+        _refuse_tokens_as_tags(result, gold, pred)
+        result = replace(result, evidence=result.evidence.first(most))
+        if kept.errors:
+            result = replace(result, error_list=scorer.list_errors(*files, most=kept.most_errors))
+        return result
 
-        with _explaining_one_column(both=pred is None):
-            results = [score_layer(at) for at in range(len(layers))]
-        # The layer with most spans says in which schemes all of them are.
-        largest = max(results, key=_spans).settings
-        schemes = {name: largest[name] for name in ("scheme", "pred_scheme") if name in largest}
-        for at, result in enumerate(results):
-            if {name: result.settings.get(name) for name in schemes} != schemes:
-                results[at] = score_layer(at, **schemes)
+    with _explaining_one_column(both=pred is None):
+        results = [score_layer(at) for at in range(len(layers))]
+    # The layer with most spans says in which schemes all of them are.
+    largest = max(results, key=_spans).settings
+    schemes = {name: largest[name] for name in ("scheme", "pred_scheme") if name in largest}
+    for at, result in enumerate(results):
+        if {name: result.settings.get(name) for name in schemes} != schemes:
+            results[at] = score_layer(at, **schemes)
     first = results[0]
-    odd = odd_sentences(source_name(gold), first.sentences, first.tokens)
+    odd = odd_sentences(gold.name, first.sentences, first.tokens)
     joined = join_layers(results, [layer.tag for layer in layers]) if len(layers) > 1 else first
     warnings = tuple(dict.fromkeys((*joined.evidence.warnings, *odd)))
     return replace(joined, evidence=replace(joined.evidence, warnings=warnings))
@@ -232,7 +232,9 @@ def _explaining_one_column(*, both: bool) -> Iterator[None]:
         raise with_code(FormatError(message), error.code, error.path, error.line) from None
 
 
-def _refuse_tokens_as_tags(result: Result, gold: Source, pred: Source | None) -> None:
+def _refuse_tokens_as_tags(
+    result: Result, gold: _spanrs.Source, pred: _spanrs.Source | None
+) -> None:
     """Refuse a side whose tags are tokens, because its file has one column.
 
     A file of tags alone is one column, too, so that only the tags tell. Their scores would be 0, which looks like
@@ -264,7 +266,7 @@ def _refuse_tokens_as_tags(result: Result, gold: Source, pred: Source | None) ->
         if any(FORGOTTEN.fullmatch(violation.current) for violation in first):
             # Labels without their names; there is a warning of their own.
             continue
-        name, line = source_name(source), found.first[0].line
+        name, line = source.name, found.first[0].line
         scheme = result.settings.get(f"{side}_scheme", result.settings["scheme"])
         message = (
             f"{name}:{line}: no column of tags: {side} has no span, its first tags other than O are none of {scheme} "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,8 @@ from spanrs.errors import SchemeError, warn
 from spanrs.eval.files import last_two_columns, score_files
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
-from spanrs.io import Columns, Source, rereadable
+from spanrs.io import Columns, Source
+from spanrs.io.sources import open_source
 
 #: The reading that refuses malformed tags; where there are none it is the same as the others.
 REFUSE = "refuse"
@@ -70,34 +70,30 @@ def score_readings(
         raise ValueError("differing tokens are reported under one reading; use score_files")
     if not names or REFUSE in names:
         raise ValueError(f"name readings other than {REFUSE}; there are {', '.join(_spanrs.readings())}")
-    with ExitStack() as stack:
-        gold_again = stack.enter_context(rereadable(gold))
-        pred_again = None if pred is None else stack.enter_context(rereadable(pred))
-        layout: dict[str, Any] = {"columns": columns, "pred_columns": pred_columns}
-        source = None if pred_again is None else pred_again()
-        first = score_files(
-            gold_again(), source, scheme, names[0], by_sentence=by_sentence, **layout, **options
-        )
-        progress = options.pop("progress", None)
-        # All readings are of the schemes that the first one found.
-        own_options = {
-            name: value for name, value in options.items() if name not in ("by_document", "pred_scheme")
-        }
-        own_options["pred_scheme"] = first.settings.get("pred_scheme")
-        own_options["by_document"] = options.get("by_document", False) or by_sentence
-        found = first.settings["scheme"]
-        scorers = {}
-        for name in names[1:]:
-            try:
-                scorers[name] = Scorer(found, name, **own_options)
-            except SchemeError as error:
-                # Not every reading is defined for every scheme; only readings that were asked for are refused.
-                if readings is not None or error.code != "reading_not_for_scheme":
-                    raise
-        own = last_two_columns(columns) if pred is None else columns
-        both = own.as_options(), (pred_columns or own).as_options()
-        compiled = [scorer._scorer for scorer in scorers.values()]
-        _spanrs.score_readings(compiled, gold_again, pred_again, both, by_sentence, progress)
+    gold = open_source(gold, keep=True)
+    pred = None if pred is None else open_source(pred, keep=True)
+    layout: dict[str, Any] = {"columns": columns, "pred_columns": pred_columns}
+    first = score_files(gold, pred, scheme, names[0], by_sentence=by_sentence, **layout, **options)
+    progress = options.pop("progress", None)
+    # All readings are of the schemes that the first one found.
+    own_options = {
+        name: value for name, value in options.items() if name not in ("by_document", "pred_scheme")
+    }
+    own_options["pred_scheme"] = first.settings.get("pred_scheme")
+    own_options["by_document"] = options.get("by_document", False) or by_sentence
+    found = first.settings["scheme"]
+    scorers = {}
+    for name in names[1:]:
+        try:
+            scorers[name] = Scorer(found, name, **own_options)
+        except SchemeError as error:
+            # Not every reading is defined for every scheme; only readings that were asked for are refused.
+            if readings is not None or error.code != "reading_not_for_scheme":
+                raise
+    own = last_two_columns(columns) if pred is None else columns
+    both = own.as_options(), (pred_columns or own).as_options()
+    compiled = [scorer._scorer for scorer in scorers.values()]
+    _spanrs.score_readings(compiled, gold, pred, both, by_sentence, progress)
     results = {names[0]: first}
     results |= {name: replace(scorer.result(), by_sentence=by_sentence) for name, scorer in scorers.items()}
     for result in results.values():

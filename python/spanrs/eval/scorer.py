@@ -29,6 +29,7 @@ from spanrs.eval.matchers import Matcher, as_matcher
 from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED, make_settings, merged_settings
 from spanrs.io import Columns, Source
+from spanrs.io.sources import open_source
 from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, as_vocabulary
 
 if TYPE_CHECKING:
@@ -206,8 +207,8 @@ class Scorer:
 
     def update_files(
         self,
-        gold: Callable[[], Source],
-        pred: Callable[[], Source] | None,
+        gold: Source,
+        pred: Source | None,
         columns: Columns = Columns(),
         pred_columns: Columns = Columns(),
         progress: Callable[[int], object] | None = None,
@@ -218,9 +219,8 @@ class Scorer:
 
         Parameters
         ----------
-        gold, pred : callable
-            Give the source from its beginning, as often as they are called. Without ``pred`` gold holds
-            both, in the columns ``tag`` and ``second``.
+        gold, pred : path or binary file object
+            Without ``pred`` gold holds both, in the columns ``tag`` and ``second``.
         columns, pred_columns, progress
             As for :func:`spanrs.score_files`.
         by_sentence : bool
@@ -231,15 +231,17 @@ class Scorer:
         OSError, spanrs.errors.SpanrsError
             As :func:`spanrs.score_files`. Nothing of the files is counted then.
         """
+        gold = open_source(gold, keep=True)
+        pred = None if pred is None else open_source(pred, keep=True)
         options = columns.as_options(), pred_columns.as_options()
         self._scorer.update_files(
-            gold, pred, *options, self._on_misaligned, by_sentence, self._threads, progress
+            gold, pred, options, self._on_misaligned, by_sentence, self._threads, progress
         )
 
     def list_errors(
         self,
-        gold: Callable[[], Source],
-        pred: Callable[[], Source] | None,
+        gold: Source,
+        pred: Source | None,
         columns: Columns = Columns(),
         pred_columns: Columns = Columns(),
         progress: Callable[[int], object] | None = None,

@@ -10,12 +10,10 @@ import io
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, repeat
-from os import PathLike
-from pathlib import Path
-from typing import IO, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, SpanrsError
@@ -31,11 +29,9 @@ from spanrs.eval.evidence import Detail
 from spanrs.eval.matchers import Cell, Matcher, criteria
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
-from spanrs.io import Columns, Source
+from spanrs.io import Columns
 from spanrs.tags.types import Dialect
 
-#: Opens a file from its beginning, as often as it is called.
-Opener: TypeAlias = Callable[[], Source]
 #: Type, start, end, and the tokens of a discontinuous span.
 SpanTuple: TypeAlias = tuple[str, int, int] | tuple[str, int, int, tuple[int, ...]]
 
@@ -48,9 +44,6 @@ PUNCTUATION = frozenset(
         *("‘", "“", "’", "”", "``", "''", "-LRB-", "-RRB-"),
     ]
 )
-#: First bytes of gzip and zstd.
-_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-_BOM = b"\xef\xbb\xbf"
 
 
 class TokenValues(NamedTuple):
@@ -86,7 +79,7 @@ class Layout(NamedTuple):
     """Types that are left out."""
 
 
-def read_values(source: Opener, columns: Columns) -> Iterator[TokenValues]:
+def read_values(source: _spanrs.Source, columns: Columns) -> Iterator[TokenValues]:
     r"""Read the column of tags of a column file, a sentence at a time, whatever its values are.
 
     Examples
@@ -94,13 +87,14 @@ def read_values(source: Opener, columns: Columns) -> Iterator[TokenValues]:
     >>> import io
     >>> from spanrs.eval.span_file_errors import read_values
     >>> from spanrs.io import Columns
-    >>> next(read_values(lambda: io.BytesIO(b"a ART O\nb NN B-X\n"), Columns(tag=1))).values
+    >>> from spanrs.io.sources import open_source
+    >>> next(read_values(open_source(io.BytesIO(b"a ART O\nb NN B-X\n")), Columns(tag=1))).values
     ['ART', 'NN']
     """
     with tempfile.TemporaryFile() as out:
         # Under TOKEN the value of each token is a span of its own, and O none.
         reader = ("TOKEN", "conlleval", Dialect())
-        _spanrs.spans_file(source(), out, columns.as_options(), reader, None)
+        _spanrs.spans_file(source, out, columns.as_options(), reader, None)
         out.seek(0)
         for line in out:
             row = json.loads(line)
@@ -131,7 +125,7 @@ class SpanFileErrors:
         self._sentences = 0
         self._failure = ""
 
-    def add(self, gold: Opener, pred: Opener, formats: Sequence[str], path: str | None) -> None:
+    def add(self, gold: _spanrs.Source, pred: _spanrs.Source, formats: Sequence[str], path: str | None) -> None:
         """Find the errors of two files of these formats; ``path`` is how the pair is called, if there are several."""
         if self._failure:
             return
@@ -156,7 +150,7 @@ class SpanFileErrors:
         )
 
     def _pairs(
-        self, gold: Opener, pred: Opener, formats: Sequence[str]
+        self, gold: _spanrs.Source, pred: _spanrs.Source, formats: Sequence[str]
     ) -> Iterator[tuple[FileSentence, FileSentence]]:
         """Yield the sentences of both sides."""
         layout = self._layout
@@ -213,12 +207,12 @@ def _span_cells(result: Result) -> Counter[Cell]:
     return Counter({(*cell[:4], 0): int(cell[4]) for cell in result.cells if cell[0] != corpus})
 
 
-def _span_sentences(source: Opener) -> Iterator[FileSentence]:
+def _span_sentences(source: _spanrs.Source) -> Iterator[FileSentence]:
     """Read a span file, which was scored and so is well-formed."""
     sentence = FileSentence([], {}, None)
     is_open = False
-    for number, line in enumerate(_lines(source()), 1):
-        text = line.decode().rstrip("\r\n")
+    for number, line in enumerate(io.BytesIO(source.contents()), 1):
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         if not text.strip(" \t"):
             if is_open:
                 yield sentence
@@ -240,40 +234,7 @@ def _span(name: str, start: int, end: int, tokens: Sequence[int]) -> SpanTuple:
     return (name, start, end) if len(tokens) == end - start else (name, start, end, tuple(tokens))
 
 
-def _lines(source: Source) -> Iterator[bytes]:
-    """Yield the lines of a file, decompressed."""
-    if not isinstance(source, (str, PathLike)):
-        yield from _decompressed_lines(io.BytesIO(_read_all(source)))
-        return
-    with open(source, "rb") as file:
-        yield from _decompressed_lines(file)
-
-
-def _decompressed_lines(file: IO[bytes]) -> Iterator[bytes]:
-    head = file.read(4)
-    file.seek(0)
-    lines = io.BytesIO(_decompressed(file.read())) if head.startswith(_COMPRESSED) else file
-    for at, line in enumerate(lines):
-        yield line if at else line.removeprefix(_BOM)
-
-
-def _decompressed(data: bytes) -> bytes:
-    """Decompress gzip or zstd; Python has no decoder of zstd before 3.14, and ours takes paths."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "copy")
-        copy.write_bytes(data)
-        return _spanrs.whole_file(copy, None)
-
-
-def _read_all(source: object) -> bytes:
-    """Read a file object to its end."""
-    parts = []
-    while part := source.read(1 << 20):  # type: ignore[attr-defined]  # a file object
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _stacked_sentences(source: Opener, columns: Columns) -> Iterator[FileSentence]:
+def _stacked_sentences(source: _spanrs.Source, columns: Columns) -> Iterator[FileSentence]:
     """Read a column file with stacked tags."""
     for row in read_values(source, columns._replace(second=None)):
         spans: list[SpanTuple] = [(name, start, end) for name, start, end in stacked_spans(row.values)]
@@ -323,7 +284,7 @@ def stacked_spans(tags: Sequence[str]) -> list[tuple[str, int, int]]:
     return ended
 
 
-def _punctuation(source: Opener, layout: Layout) -> Iterator[list[bool]] | None:
+def _punctuation(source: _spanrs.Source, layout: Layout) -> Iterator[list[bool]] | None:
     """Yield which tokens of each sentence are punctuation; None where the file has no parts of speech."""
     if layout.pos_column is None or layout.pos_column == layout.columns.tag:
         return None

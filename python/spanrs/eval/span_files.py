@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -17,8 +16,8 @@ from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, listed
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
 from spanrs.eval.span_file_errors import Layout, SpanFileErrors
-from spanrs.io import Columns, Source, rereadable
-from spanrs.io.sources import same_file
+from spanrs.io import Columns, Source
+from spanrs.io.sources import open_source, same_file
 
 FORMATS = ("auto", "spans", "stacked")
 
@@ -118,13 +117,12 @@ def score_span_files(
         if all(isinstance(file, (str, PathLike)) for file in files) and same_file(*files):
             notes.append(f"gold and pred are the same file, {files[1]}")
         watch = _Progress(progress, before)
-        with ExitStack() as stack:
-            again = [stack.enter_context(rereadable(file, needed=bool(errors))) for file in files]
-            golds, preds = ((opened(), form, options, ignore_punct) for opened in again)
-            told = None if progress is None else watch
-            found = scorer._scorer.update_span_files(golds, preds, document, told)[:2]
-            if finder is not None:
-                finder.add(again[0], again[1], found, str(files[0]) if len(pairs) > 1 else None)
+        opened = [open_source(file, keep=bool(errors)) for file in files]
+        golds, preds = ((file, form, options, ignore_punct) for file in opened)
+        told = None if progress is None else watch
+        found = scorer._scorer.update_span_files(golds, preds, document, told)[:2]
+        if finder is not None:
+            finder.add(opened[0], opened[1], found, str(files[0]) if len(pairs) > 1 else None)
         formats.update(found)
         before = watch.read
     settings["format"] = "+".join(sorted(formats))

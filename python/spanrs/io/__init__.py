@@ -4,6 +4,6 @@ from spanrs.io.columns import Columns
 from spanrs.io.document import Annotation, Document
 from spanrs.io.documents import read_documents
 from spanrs.io.output import atomic_output
-from spanrs.io.sources import Source, rereadable
+from spanrs.io.sources import Source
 
-__all__ = ["Annotation", "Columns", "Document", "Source", "atomic_output", "read_documents", "rereadable"]
+__all__ = ["Annotation", "Columns", "Document", "Source", "atomic_output", "read_documents"]

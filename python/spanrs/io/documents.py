@@ -143,10 +143,10 @@ def opened(
     source: Path | tuple[bytes, str] = path
     if encoding is None and format == "xml-inline":
         # Read once, for a pipe cannot be read again.
-        data = _spanrs.whole_file(path, max_expansion)
+        data = _spanrs.Source(path, False).contents(max_expansion)
         source = (_as_declared(data, path), str(path))
     elif encoding is not None and not _is_utf8(encoding) and format in ENCODED:
-        source = (_decoded(_spanrs.whole_file(path, max_expansion), path, encoding), str(path))
+        source = (_decoded(_spanrs.Source(path, False).contents(max_expansion), path, encoding), str(path))
     named = None if annotator is None else str(annotator)
     return _spanrs.read_documents(source, format, elements, overlay, named, max_expansion)
 

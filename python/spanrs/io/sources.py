@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from os import PathLike
 from typing import IO, TypeAlias
 
-#: A path, or an object with ``read(n) -> bytes``. Plain, gzip or zstd, as the first bytes tell.
-Source: TypeAlias = str | PathLike[str] | IO[bytes]
+from spanrs import _spanrs
+
+#: A path, an object with ``read(n) -> bytes``, or either of them prepared by :func:`open_source`. Plain, gzip or
+#: zstd, as the first bytes tell.
+Source: TypeAlias = str | PathLike[str] | IO[bytes] | _spanrs.Source
 
 
 def source_name(source: Source) -> str:
@@ -24,7 +24,7 @@ def source_name(source: Source) -> str:
 
 def check_source(source: object) -> None:
     """Refuse what is neither a path nor a file object."""
-    if not isinstance(source, (str, PathLike)) and not hasattr(source, "read"):
+    if not isinstance(source, (str, PathLike, _spanrs.Source)) and not hasattr(source, "read"):
         message = (
             f"a file is a path or a binary file object, not {type(source).__name__}; "
             "tags in memory are scored by spanrs.score"
@@ -37,69 +37,28 @@ def same_file(one: str, other: str) -> bool:
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
-@contextmanager
-def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], Source]]:
-    """Give a function that gives the source from its beginning, as often as it is called.
-
-    A path is simply opened again. A file object that cannot go back, as standard input, is copied to
-    an unnamed temporary file first, so that memory does not grow with it.
+def open_source(source: Source, *, keep: bool = False) -> _spanrs.Source:
+    """Prepare a path or binary file object for the compiled readers.
 
     Parameters
     ----------
-    source : path or binary file object
+    source : path, binary file object, or the result of another call
         What is to be read.
-    needed : bool
-        False where it is read only once, and no copy is wanted.
+    keep : bool
+        Whether it may be read more than once. A path is opened again; what is read of a stream is kept for
+        the next time, in memory and beyond 16 MiB in an unnamed temporary file.
+
+    Returns
+    -------
+    spanrs._spanrs.Source
+
+    Raises
+    ------
+    TypeError
+        If ``source`` is neither a path nor a file object.
     """
     check_source(source)
-    if not needed:
-        yield lambda: source
-        return
-    if isinstance(source, (str, PathLike)):
-        try:
-            again_openable = not stat.S_ISFIFO(os.stat(source).st_mode)
-        except OSError:
-            again_openable = True  # The reader says it better.
-        if again_openable:
-            yield lambda: source
-            return
-        # A named pipe, or a shell's <(...): what was read is gone.
-        with open(source, "rb") as pipe, rereadable(pipe) as again:
-            yield again
-        return
-    seekable = getattr(source, "seekable", None)
-    if seekable is not None and seekable():
-        start = source.tell()
-
-        def from_start() -> Source:
-            source.seek(start)
-            return source
-
-        yield from_start
-        return
-    import shutil
-    import tempfile
-
-    with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(source, copy)
-        named = _Named(copy, source_name(source))
-
-        def rewound() -> Source:
-            copy.seek(0)
-            return named  # type: ignore[return-value]  # has all that is used of IO[bytes]
-
-        yield rewound
-
-
-class _Named:
-    """A file object that goes by the name of what it was copied from."""
-
-    def __init__(self, file: IO[bytes], name: str) -> None:
-        self._file = file
-        self.name = name
-
-    def read(self, size: int = -1) -> bytes:
-        return self._file.read(size)
+    return source if isinstance(source, _spanrs.Source) else _spanrs.Source(source, keep)
 
 
 def read_text(path: str | PathLike[str]) -> str:

@@ -9,8 +9,8 @@ from typing import IO, Any
 
 from spanrs import _spanrs
 from spanrs.errors import Violation, warn
-from spanrs.io import Columns, Source, atomic_output, rereadable
-from spanrs.io.sources import source_name
+from spanrs.io import Columns, Source, atomic_output
+from spanrs.io.sources import open_source, source_name
 from spanrs.tags.detect import Detection
 from spanrs.tags.types import Dialect, Span, is_auto
 
@@ -180,12 +180,12 @@ def validate_file(
     >>> report.count, report.located[0][0], report.located[0][1].kind
     (1, 2, 'Illegal Start')
     """
-    with rereadable(source, needed=is_auto(scheme)) as again:
-        name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
-        options = columns.as_options()
-        sentences, tokens, (count, first), kinds, found = _spanrs.validate_file(
-            again(), options, (name, "conlleval", dialect), max_violations, progress
-        )
+    opened = open_source(source, keep=is_auto(scheme))
+    name = resolve_scheme(opened, scheme, columns=columns, dialect=dialect, progress=progress)
+    options = columns.as_options()
+    sentences, tokens, (count, first), kinds, found = _spanrs.validate_file(
+        opened, options, (name, "conlleval", dialect), max_violations, progress
+    )
     rows = [(line, Violation(*row)) for _, line, row in first]
     found += odd_sentences(source_name(source), sentences, tokens)
     advice = comments_advice(rows)
@@ -235,13 +235,11 @@ def convert_file(
     if target_path is None:
         message = "name the file to write to"
         raise TypeError(message)
-    with rereadable(source, needed=is_auto(source_scheme)) as again:
-        name = resolve_scheme(again(), source_scheme, columns=columns, dialect=dialect, progress=progress)
-        with atomic_output(target_path) as out:
-            options = columns.as_options()
-            found = _spanrs.convert_file(
-                again(), out, options, (name, target_scheme, reading, dialect), progress
-            )
+    opened = open_source(source, keep=is_auto(source_scheme))
+    name = resolve_scheme(opened, source_scheme, columns=columns, dialect=dialect, progress=progress)
+    with atomic_output(target_path) as out:
+        options = columns.as_options()
+        found = _spanrs.convert_file(opened, out, options, (name, target_scheme, reading, dialect), progress)
     warn(found)
 
 
@@ -331,7 +329,6 @@ def _write_spans(
     progress: Progress | None,
 ) -> list[str]:
     """Write the spans, and return warnings about the file."""
-    with rereadable(source, needed=is_auto(scheme)) as again:
-        name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
-        options = columns.as_options()
-        return _spanrs.spans_file(again(), out, options, (name, reading, dialect), progress)
+    opened = open_source(source, keep=is_auto(scheme))
+    name = resolve_scheme(opened, scheme, columns=columns, dialect=dialect, progress=progress)
+    return _spanrs.spans_file(opened, out, columns.as_options(), (name, reading, dialect), progress)

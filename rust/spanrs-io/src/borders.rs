@@ -23,9 +23,11 @@ use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter};
 use spanrs_base::{Limits, Position};
 
+use crate::compression::Input;
+use crate::compression::is_compressed;
 use crate::error::{Error, Result};
-use crate::lines::{LineReader, Source};
-use crate::open::{is_compressed, open_file};
+use crate::lines::LineReader;
+use crate::source::open_file;
 
 /// Least number of bytes between two borders that [`sample_borders`] keeps.
 const STEP: u64 = 1 << 20;
@@ -140,7 +142,7 @@ pub(crate) fn open_part(
     let name = path.display().to_string();
     let failed = |error| Error::read(Position::file(&name), error);
     file.seek(SeekFrom::Start(start.offset)).map_err(failed)?;
-    let source: Source = match end {
+    let source: Input = match end {
         Some(end) => Box::new(file.take(end.offset - start.offset)),
         None => Box::new(file),
     };

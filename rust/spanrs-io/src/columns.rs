@@ -6,7 +6,6 @@
 //! `ColumnReader::classify`.
 
 use std::ops::Range;
-use std::path::Path;
 
 use memchr::memchr_iter;
 
@@ -143,11 +142,6 @@ impl ColumnReader {
     /// Returns the file's name as given.
     pub fn path(&self) -> &str {
         self.lines.path()
-    }
-
-    /// Returns the path of the regular file that is read, as [`LineReader::regular_file`].
-    pub fn regular_file(&self) -> Option<&Path> {
-        self.lines.regular_file()
     }
 
     /// Returns the number of the line read last, from 1.

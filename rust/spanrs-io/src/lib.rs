@@ -42,7 +42,7 @@
 //! |---|---|---|
 //! | `line_bytes` | [`LineReader`], and so by all readers of lines | [`Code::LineTooLong`] |
 //! | `sentence_tokens` | [`ColumnReader`] | [`Code::SentenceTooLong`] |
-//! | `document_bytes` | [`document::Reader::open`], [`document::whole_file`] | [`Code::DocumentTooLong`] |
+//! | `document_bytes` | [`Source::contents`] | [`Code::DocumentTooLong`] |
 //! | `expansion` | the same, for compressed files | [`Code::Expansion`] |
 //! | `nesting` | inline XML | [`Code::TooDeep`] |
 //!
@@ -52,7 +52,7 @@
 //!
 //! | module | step |
 //! |---|---|
-//! | `open` | opens the file, takes off compression |
+//! | `source`, `compression` | open the file, again where that is needed; take off compression |
 //! | `lines` | fills the buffer, checks the text, finds lines |
 //! | `whitespace_index` | finds spaces, tabs and line ends of a chunk |
 //! | `layout`, `recognise`, `csv`, `conllu` | find separator and columns from the first lines, refuse other formats |
@@ -61,6 +61,7 @@
 
 mod borders;
 mod columns;
+mod compression;
 mod conllu;
 mod csv;
 pub mod document;
@@ -68,10 +69,10 @@ mod error;
 mod layers;
 mod layout;
 mod lines;
-mod open;
 mod recognise;
 mod running_numbers;
 mod running_text;
+mod source;
 mod span_file;
 mod syntax;
 mod task;
@@ -79,11 +80,12 @@ mod whitespace_index;
 
 pub use borders::{SentenceBorder, find_border, sample_borders};
 pub use columns::{ColumnLayout, ColumnReader, Event, LineKind};
+pub use compression::Input;
 pub use error::{Code, Error, Result};
 pub use layout::{Column, Columns, Comments, Format, Separator, UnknownSeparator};
-pub use lines::{LineReader, Source};
-pub use open::open;
+pub use lines::LineReader;
 pub use running_text::running_text;
+pub use source::Source;
 pub use span_file::{SpanFileReader, SpanLine};
 pub use syntax::{
     Annotation, ColumnSet, Multiword, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxPart,

@@ -21,23 +21,18 @@
 //! Memory is bounded by twice the larger of the chunk and the longest line allowed, and 4 bytes for
 //! each whitespace byte of the buffer. Time is linear in the file.
 
-use std::io::Read;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memchr_iter, memrchr};
 use spanrs_base::{Limits, Position};
 
+use crate::compression::{Input, decompress};
 use crate::error::{Code, Error, Result};
-use crate::open::decompress;
 use crate::whitespace_index::gather;
 
 mod ordinary;
 
 pub(crate) use ordinary::{Bounds, LineShape};
-
-/// A stream of bytes, compressed or not. It is moved to the thread that reads.
-pub type Source = Box<dyn Read + Send>;
 
 /// The byte order mark in UTF-8, EF BB BF.
 const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
@@ -77,10 +72,8 @@ const LONGEST: usize = 1 << 30;
 pub struct LineReader {
     /// Name of the file in messages.
     path: String,
-    /// Path of the regular file that is read, set by [`crate::open`]. It can be opened repeatedly.
-    pub(crate) regular_file: Option<PathBuf>,
     /// The rest of the file, decompressed.
-    source: Source,
+    source: Input,
     /// Limits, `line_bytes` at most [`LONGEST`].
     limits: Limits,
     /// The bytes read; it doubles where a line does not fit. Valid up to `filled`.
@@ -140,7 +133,7 @@ impl LineReader {
     /// assert_eq!(error.code, Code::Encoding);
     /// assert_eq!((error.position.line, error.position.column), (2, 3));
     /// ```
-    pub fn new(path: &str, source: Source, limits: Limits) -> Result<Self> {
+    pub fn new(path: &str, source: Input, limits: Limits) -> Result<Self> {
         Self::with_chunk(path, source, limits, CHUNK)
     }
 
@@ -149,12 +142,7 @@ impl LineReader {
     ///
     /// # Errors
     /// As [`LineReader::new`].
-    pub fn with_chunk(
-        path: &str,
-        source: Source,
-        mut limits: Limits,
-        chunk: usize,
-    ) -> Result<Self> {
+    pub fn with_chunk(path: &str, source: Input, mut limits: Limits, chunk: usize) -> Result<Self> {
         limits.line_bytes = limits.line_bytes.min(LONGEST);
         let source =
             decompress(source).map_err(|error| Error::read(Position::file(path), error))?;
@@ -186,7 +174,7 @@ impl LineReader {
     ///
     /// # Errors
     /// As [`LineReader::new`].
-    pub(crate) fn part(path: &str, source: Source, mut limits: Limits, line: u64) -> Result<Self> {
+    pub(crate) fn part(path: &str, source: Input, mut limits: Limits, line: u64) -> Result<Self> {
         limits.line_bytes = limits.line_bytes.min(LONGEST);
         let mut reader = Self::unread(path, source, limits, CHUNK);
         reader.line = line;
@@ -196,10 +184,9 @@ impl LineReader {
     }
 
     /// Creates a reader that has read nothing yet. `limits.line_bytes` must be at most [`LONGEST`].
-    fn unread(path: &str, source: Source, limits: Limits, chunk: usize) -> Self {
+    fn unread(path: &str, source: Input, limits: Limits, chunk: usize) -> Self {
         Self {
             path: path.to_owned(),
-            regular_file: None,
             source,
             limits,
             // A byte order mark is looked for in the first buffer.
@@ -223,11 +210,6 @@ impl LineReader {
     /// Returns the file's name as given.
     pub fn path(&self) -> &str {
         &self.path
-    }
-
-    /// Returns the path of the regular file that is read; None for streams, pipes and devices.
-    pub fn regular_file(&self) -> Option<&Path> {
-        self.regular_file.as_deref()
     }
 
     /// Returns the byte order mark before the first line, for copying a file as it is; empty if

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use pyo3::Borrowed;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyBytes, PyDict};
+use pyo3::types::{IntoPyDict, PyDict};
 use spanrs_base::{Alias, Category, Limits, Named, Tag};
 use spanrs_io::document::{Document, Elements, Format, GivenAnnotation, Reader};
-use spanrs_io::{ColumnReader, read_tasks as read};
+use spanrs_io::{ColumnReader, Source, read_tasks as read};
 use spanrs_tags::{Dialect, Reading, Scheme};
 
 use crate::error::{Error, Result};
@@ -95,13 +95,13 @@ pub(crate) fn read_documents(
 ) -> Result<Documents> {
     let mut reader = Reader::new(format_name.0);
     reader.annotator = annotator;
-    reader.limits = limits(max_expansion);
+    reader.limits = limits_of_documents(max_expansion);
     reader.elements = Elements {
         declared: declared.map(|names| names.into_iter().collect()),
         overlay,
     };
     let documents = py.detach(|| match source {
-        DocumentSource::Path(path) => reader.open(&path),
+        DocumentSource::Path(path) => reader.open(&Source::from(path)),
         DocumentSource::Bytes(bytes, name) => reader.read(&name, &bytes),
     });
     Ok(Documents(documents?))
@@ -117,11 +117,11 @@ pub(crate) fn read_conll_documents(
     scheme: Choice<Option<Scheme>>,
     reading: Choice<Reading>,
 ) -> Result<(Documents, Vec<String>)> {
-    let columns = options.columns()?;
+    let (source, columns) = (Source::from(path), options.columns()?);
     let mut stop = |_| !stop();
     let (documents, warnings) = py.detach(|| {
         let open = || -> Result<ColumnReader> {
-            let lines = spanrs_io::open(&path, Limits::default())?;
+            let lines = source.lines(Limits::default())?;
             Ok(ColumnReader::new(lines, columns.clone())?)
         };
         let dialect = Dialect::default();
@@ -150,19 +150,8 @@ pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Documents> {
     Ok(Documents(all.collect::<Result<_>>()?))
 }
 
-/// The bytes of a file, decompressed.
-#[pyfunction]
-#[pyo3(signature = (path, max_expansion, /))]
-pub(crate) fn whole_file(
-    py: Python<'_>,
-    path: PathBuf,
-    max_expansion: Option<usize>,
-) -> Result<Bound<'_, PyBytes>> {
-    let bytes = py.detach(|| spanrs_io::document::whole_file(&path, limits(max_expansion)))?;
-    Ok(PyBytes::new(py, &bytes))
-}
-
-fn limits(max_expansion: Option<usize>) -> Limits {
+/// Returns limits with another bound of expansion, if one is given.
+pub(crate) fn limits_of_documents(max_expansion: Option<usize>) -> Limits {
     let limits = Limits::default();
     Limits {
         expansion: max_expansion.unwrap_or(limits.expansion),

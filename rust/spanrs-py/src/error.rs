@@ -268,6 +268,7 @@ impl From<JobError> for Error {
     fn from(error: JobError) -> Self {
         match error {
             JobError::Io(error) => error.into(),
+            JobError::Input(error) => error.into(),
             JobError::Write(error) => Self(error.into()),
             JobError::Tags {
                 error: ref tags, ..

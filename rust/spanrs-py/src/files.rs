@@ -2,20 +2,23 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pyo3::Borrowed;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use spanrs::span_files::SpanSource;
-use spanrs::{ColumnSource, Rows};
+use spanrs::{ColumnFile, ColumnFiles, Rows};
 use spanrs_base::Limits;
-use spanrs_eval::{Side, Violations};
+use spanrs_eval::Violations;
 use spanrs_io::{
-    Column, ColumnReader, Columns, Comments, Format, LineReader, Separator, SpanFileReader,
+    Column, ColumnReader, Columns, Comments, Format, Separator, Source, SpanFileReader,
 };
 use spanrs_tags::Scheme;
 
+use crate::documents::limits_of_documents;
 use crate::error::{Error, Result};
 use crate::options::{ByName, Choice, PyDialect, PyReader, ViolationTuple, violation_tuple};
 use crate::tags::{DetectionTuple, PyConverter, detection_tuple};
@@ -63,10 +66,44 @@ impl ColumnOptions {
     }
 }
 
-/// Name and bytes of a binary file object; None for a path.
-pub(crate) fn stream(source: &Bound<'_, PyAny>) -> Result<Option<(String, spanrs_io::Source)>> {
+/// A path or a binary file object, opened from its beginning as often as needed.
+#[pyclass(frozen, module = "spanrs._spanrs", name = "Source")]
+pub(crate) struct PySource(Arc<Source>);
+
+#[pymethods]
+impl PySource {
+    /// Creates a source from a path or a binary file object; with `keep`, what is read of a stream
+    /// is kept for the next time.
+    #[new]
+    #[pyo3(signature = (source, keep, /))]
+    fn new(source: &Bound<'_, PyAny>, keep: bool) -> Result<Self> {
+        let source = source_of(source)?;
+        Ok(Self(Arc::new(if keep { source.keep() } else { source })))
+    }
+
+    /// Name in messages.
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// All bytes, decompressed; `max_expansion` is the limit of their expansion.
+    #[pyo3(signature = (max_expansion=None, /))]
+    fn contents<'py>(
+        &self,
+        py: Python<'py>,
+        max_expansion: Option<usize>,
+    ) -> Result<Bound<'py, PyBytes>> {
+        let limits = limits_of_documents(max_expansion);
+        let bytes = py.detach(|| self.0.contents(limits))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+}
+
+/// Creates a source from a path or a binary file object.
+fn source_of(source: &Bound<'_, PyAny>) -> Result<Source> {
     if !source.hasattr("read")? {
-        return Ok(None);
+        return Ok(Source::from(source.extract::<PathBuf>()?));
     }
     // As `source_name` in Python: the name may be the number of a descriptor, or empty.
     let name = source
@@ -77,26 +114,55 @@ pub(crate) fn stream(source: &Bound<'_, PyAny>) -> Result<Option<(String, spanrs
         true => "<stream>".to_owned(),
         false => name,
     };
-    Ok(Some((name, Box::new(Stream(source.clone().unbind())))))
+    Ok(Source::stream(
+        &name,
+        Box::new(Stream(source.clone().unbind())),
+    ))
 }
 
-/// The lines of a path or of a binary file object.
-pub(crate) fn lines(source: &Bound<'_, PyAny>, line_bytes: Option<usize>) -> Result<LineReader> {
-    let mut limits = Limits::default();
-    if let Some(line_bytes) = line_bytes {
-        limits.line_bytes = line_bytes;
+/// An argument that is a [`PySource`], or what one is made of.
+pub(crate) struct SourceArgument(Arc<Source>);
+
+impl std::ops::Deref for SourceArgument {
+    type Target = Source;
+
+    fn deref(&self) -> &Source {
+        &self.0
     }
-    if let Some((name, stream)) = stream(source)? {
-        return Ok(LineReader::new(&name, stream, limits)?);
-    }
-    let path: PathBuf = source.extract()?;
-    Ok(source.py().detach(|| spanrs_io::open(&path, limits))?)
 }
 
-/// The rows of a path or of a binary file object.
-fn columns(source: &Bound<'_, PyAny>, options: &ColumnOptions) -> Result<ColumnReader> {
-    let lines = lines(source, options.6)?;
-    Ok(ColumnReader::new(lines, options.columns()?)?)
+impl FromPyObject<'_, '_> for SourceArgument {
+    type Error = PyErr;
+
+    fn extract(source: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        if let Ok(made) = source.cast::<PySource>() {
+            return Ok(Self(Arc::clone(&made.get().0)));
+        }
+        Ok(Self(Arc::new(source_of(&source)?)))
+    }
+}
+
+/// Returns limits with another bound of the length of a line, if one is given.
+fn limits(line_bytes: Option<usize>) -> Limits {
+    let limits = Limits::default();
+    Limits {
+        line_bytes: line_bytes.unwrap_or(limits.line_bytes),
+        ..limits
+    }
+}
+
+/// Opens a column file. Without the GIL, as another thread may hold the lock of the source and wait
+/// for the interpreter.
+fn columns(
+    py: Python<'_>,
+    source: &SourceArgument,
+    options: &ColumnOptions,
+) -> Result<ColumnReader> {
+    let columns = options.columns()?;
+    py.detach(|| {
+        let lines = source.lines(limits(options.6))?;
+        Ok(ColumnReader::new(lines, columns)?)
+    })
 }
 
 /// What the first lines of a file say: whether it is CoNLL-U, and the column that is read as the tokens where it holds
@@ -104,10 +170,11 @@ fn columns(source: &Bound<'_, PyAny>, options: &ColumnOptions) -> Result<ColumnR
 #[pyfunction]
 #[pyo3(signature = (source, options, /))]
 pub(crate) fn column_facts(
-    source: &Bound<'_, PyAny>,
+    py: Python<'_>,
+    source: SourceArgument,
     options: ColumnOptions,
 ) -> Result<(bool, Option<usize>)> {
-    let rows = columns(source, &options)?;
+    let rows = columns(py, &source, &options)?;
     let numbers = rows.token_column().filter(|_| rows.tokens_are_numbers());
     Ok((rows.is_conllu(), numbers))
 }
@@ -211,16 +278,15 @@ pub(crate) fn running_text(lines: Vec<String>) -> Option<(usize, String)> {
 #[pyfunction]
 #[pyo3(signature = (source, options, dialect, progress, expected=None, /))]
 pub(crate) fn detect_file(
-    source: &Bound<'_, PyAny>,
+    py: Python<'_>,
+    source: SourceArgument,
     options: ColumnOptions,
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
     expected: Option<Choice<Scheme>>,
 ) -> Result<DetectionTuple> {
-    let rows = columns(source, &options)?;
-    let detection = run_job(source.py(), progress, |tell| {
-        spanrs::detect(rows, &dialect.0, tell)
-    })?;
+    let rows = columns(py, &source, &options)?;
+    let detection = run_job(py, progress, |tell| spanrs::detect(rows, &dialect.0, tell))?;
     Ok(detection_tuple(detection, expected))
 }
 
@@ -240,15 +306,16 @@ pub(crate) type ReportTuple = (u64, u64, Located, Vec<(&'static str, u64)>, Vec<
 #[pyfunction]
 #[pyo3(signature = (source, options, reader, keep, progress, /))]
 pub(crate) fn validate_file(
-    source: &Bound<'_, PyAny>,
+    py: Python<'_>,
+    source: SourceArgument,
     options: ColumnOptions,
     mut reader: PyReader,
     keep: usize,
     progress: Option<Py<PyAny>>,
 ) -> Result<ReportTuple> {
-    let rows = columns(source, &options)?;
+    let rows = columns(py, &source, &options)?;
     let warnings = spanrs::column_warnings(&rows, None);
-    let report = run_job(source.py(), progress, |tell| {
+    let report = run_job(py, progress, |tell| {
         spanrs::validate(rows, &mut reader.0, keep, tell)
     })?;
     let kinds = report.kinds.iter().map(|(kind, n)| (kind.name(), *n));
@@ -263,12 +330,12 @@ pub(crate) fn validate_file(
 
 /// Runs a job that writes to `out`. Returns warnings.
 fn write_job(
-    source: &Bound<'_, PyAny>,
+    py: Python<'_>,
     out: &Py<PyAny>,
     progress: Option<Py<PyAny>>,
     job: impl FnOnce(&mut dyn Write, &mut spanrs::Progress<'_>) -> spanrs::Result<Vec<String>> + Send,
 ) -> Result<Vec<String>> {
-    run_job(source.py(), progress, |tell| {
+    run_job(py, progress, |tell| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(out));
         let warnings = job(&mut out, tell)?;
         out.flush()?;
@@ -280,14 +347,15 @@ fn write_job(
 #[pyfunction]
 #[pyo3(signature = (source, out, options, converter, progress, /))]
 pub(crate) fn convert_file(
-    source: &Bound<'_, PyAny>,
+    py: Python<'_>,
+    source: SourceArgument,
     out: Py<PyAny>,
     options: ColumnOptions,
     mut converter: PyConverter,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<String>> {
-    let rows = columns(source, &options)?;
-    write_job(source, &out, progress, |out, tell| {
+    let rows = columns(py, &source, &options)?;
+    write_job(py, &out, progress, |out, tell| {
         spanrs::convert(rows, &mut converter.0, out, tell)
     })
 }
@@ -296,14 +364,15 @@ pub(crate) fn convert_file(
 #[pyfunction]
 #[pyo3(signature = (source, out, options, reader, progress, /))]
 pub(crate) fn spans_file(
-    source: &Bound<'_, PyAny>,
+    py: Python<'_>,
+    source: SourceArgument,
     out: Py<PyAny>,
     options: ColumnOptions,
     mut reader: PyReader,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<String>> {
-    let rows = columns(source, &options)?;
-    write_job(source, &out, progress, |out, tell| {
+    let rows = columns(py, &source, &options)?;
+    write_job(py, &out, progress, |out, tell| {
         spanrs::spans(rows, &mut reader.0, out, tell)
     })
 }
@@ -312,13 +381,13 @@ pub(crate) fn spans_file(
 /// everywhere, `stacked`, or None for what its first line looks like), how its columns lie if it has stacked tags,
 /// and whether punctuation is left out there.
 #[derive(FromPyObject)]
-pub(crate) struct SpanFileOptions<'py>(Bound<'py, PyAny>, Option<String>, ColumnOptions, bool);
+pub(crate) struct SpanFileOptions(SourceArgument, Option<String>, ColumnOptions, bool);
 
-impl SpanFileOptions<'_> {
+impl SpanFileOptions {
     /// The source, and its format.
-    pub(crate) fn open(&self) -> Result<(SpanSource, &'static str)> {
+    pub(crate) fn open(&self, py: Python<'_>) -> Result<(SpanSource, &'static str)> {
         let Self(source, format, options, ignore_punct) = self;
-        let mut lines = lines(source, options.6)?;
+        let mut lines = py.detach(|| source.lines(limits(options.6)))?;
         let spans = match format.as_deref() {
             Some(format) => format != "stacked",
             None => SpanFileReader::fits(&mut lines)?,
@@ -350,41 +419,21 @@ pub(crate) fn row_kind(by_sentence: bool) -> Rows {
     }
 }
 
-/// Column files that are scored: functions that give the sources from their beginning. Without pred the one file has
-/// two columns of tags.
-pub(crate) struct ColumnFiles {
-    pub(crate) gold: Py<PyAny>,
-    pub(crate) pred: Option<Py<PyAny>>,
-    /// Of gold and of pred.
-    pub(crate) options: (ColumnOptions, ColumnOptions),
-}
-
-impl ColumnFiles {
-    /// Calls the function that gives the source of a file.
-    fn source<'py>(
-        &self,
-        py: Python<'py>,
-        side: Side,
-    ) -> PyResult<(Bound<'py, PyAny>, &ColumnOptions)> {
-        let (function, options) = match (&self.pred, side) {
-            (Some(pred), Side::Pred) => (pred, &self.options.1),
-            _ => (&self.gold, &self.options.0),
-        };
-        Ok((function.bind(py).call0()?, options))
-    }
-}
-
-impl ColumnSource for ColumnFiles {
-    type Error = Error;
-
-    fn has_pred(&self) -> bool {
-        self.pred.is_some()
-    }
-
-    fn open(&self, side: Side) -> Result<(LineReader, Columns)> {
-        Python::attach(|py| {
-            let (source, options) = self.source(py, side)?;
-            Ok((lines(&source, options.6)?, options.columns()?))
+/// Column files that are scored; without pred the one file has two columns of tags.
+pub(crate) fn column_files(
+    gold: SourceArgument,
+    pred: Option<SourceArgument>,
+    options: &(ColumnOptions, ColumnOptions),
+) -> Result<ColumnFiles> {
+    let file = |source: SourceArgument, options: &ColumnOptions| {
+        Result::Ok(ColumnFile {
+            source: source.0,
+            columns: options.columns()?,
+            limits: limits(options.6),
         })
-    }
+    };
+    Ok(ColumnFiles {
+        gold: file(gold, &options.0)?,
+        pred: pred.map(|pred| file(pred, &options.1)).transpose()?,
+    })
 }

@@ -56,11 +56,11 @@ mod _spanrs {
     #[pymodule_export]
     use crate::documents::{
         Documents, declared_encoding, documents_of, read_conll_documents, read_documents,
-        read_tasks, whole_file,
+        read_tasks,
     };
     #[pymodule_export]
     use crate::files::{
-        column_facts, convert_file, detect_file, running_text, spans_file, validate_file,
+        PySource, column_facts, convert_file, detect_file, running_text, spans_file, validate_file,
     };
     #[pymodule_export]
     use crate::mat::{MatOutcome, MatScorer};

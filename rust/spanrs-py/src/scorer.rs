@@ -17,7 +17,9 @@ use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 use crate::arrow;
 use crate::counts::Counts;
 use crate::error::{Error, Result};
-use crate::files::{ColumnFiles, ColumnOptions, SpanFileOptions, located, row_kind, run_job};
+use crate::files::{
+    ColumnOptions, SourceArgument, SpanFileOptions, column_files, located, row_kind, run_job,
+};
 use crate::ids::IdSides;
 use crate::locks::lock_now;
 use crate::nested_lists::NestedLists;
@@ -202,17 +204,16 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Scores files. `gold` and `pred` are functions that give the source from its beginning; with
-    /// `pred` None the one file has two columns of tags.
-    #[pyo3(signature = (gold, pred, gold_options, pred_options, on_misaligned, by_sentence, threads, progress, /))]
+    /// Scores files. Without `pred` the one file has two columns of tags. Undecided schemes need
+    /// sources that can be opened again.
+    #[pyo3(signature = (gold, pred, columns, on_misaligned, by_sentence, threads, progress, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn update_files(
         &self,
         py: Python<'_>,
-        gold: Py<PyAny>,
-        pred: Option<Py<PyAny>>,
-        gold_options: ColumnOptions,
-        pred_options: ColumnOptions,
+        gold: SourceArgument,
+        pred: Option<SourceArgument>,
+        columns: (ColumnOptions, ColumnOptions),
         on_misaligned: Choice<OnMisaligned>,
         by_sentence: bool,
         threads: usize,
@@ -220,13 +221,9 @@ impl Scorer {
     ) -> Result<()> {
         let Scoring { auto, notes } = &mut *self.lock()?;
         let options = (on_misaligned.0, row_kind(by_sentence), threads);
-        let files = ColumnFiles {
-            gold,
-            pred,
-            options: (gold_options, pred_options),
-        };
+        let files = column_files(gold, pred, &columns)?;
         run_job(py, progress, |tell| {
-            spanrs::score_source(auto, &files, options, notes, tell)
+            spanrs::score_column_files(auto, &files, options, notes, tell)
         })
     }
 
@@ -252,13 +249,13 @@ impl Scorer {
     fn update_span_files(
         &self,
         py: Python<'_>,
-        gold: SpanFileOptions<'_>,
-        pred: SpanFileOptions<'_>,
+        gold: SpanFileOptions,
+        pred: SpanFileOptions,
         name: Option<&str>,
         progress: Option<Py<PyAny>>,
     ) -> Result<(&'static str, &'static str, Vec<String>, u64)> {
         let inner = &mut *self.lock()?;
-        let ((gold, gold_format), (pred, pred_format)) = (gold.open()?, pred.open()?);
+        let ((gold, gold_format), (pred, pred_format)) = (gold.open(py)?, pred.open(py)?);
         let mut part = inner.auto.scorer.part(&inner.auto.reader);
         let files = run_job(py, progress, |tell| {
             spanrs::span_files::score_spans(gold, pred, &mut part, tell)
@@ -385,26 +382,22 @@ impl Scorer {
 }
 
 /// Adds files to several scorers that read malformed tags in different ways, in one pass. The files must have been
-/// scored before, and the scorers know the schemes; `gold` and `pred` are functions as for `Scorer.update_files`.
+/// scored before, and the scorers know the schemes.
 #[pyfunction]
 #[pyo3(signature = (scorers, gold, pred, columns, by_sentence, progress, /))]
 pub(crate) fn score_readings(
     py: Python<'_>,
     scorers: Vec<Bound<'_, Scorer>>,
-    gold: Py<PyAny>,
-    pred: Option<Py<PyAny>>,
+    gold: SourceArgument,
+    pred: Option<SourceArgument>,
     columns: (ColumnOptions, ColumnOptions),
     by_sentence: bool,
     progress: Option<Py<PyAny>>,
 ) -> Result<()> {
     let locked: Result<Vec<_>> = scorers.iter().map(|scorer| scorer.get().lock()).collect();
     let mut locked = locked?;
-    let files = ColumnFiles {
-        gold,
-        pred,
-        options: columns,
-    };
-    let (sides, _) = spanrs::open_sides(&files)?;
+    let files = column_files(gold, pred, &columns)?;
+    let (sides, _) = py.detach(|| files.open())?;
     let targets = locked.iter_mut().map(|inner| {
         let AutoSchemeScorer { reader, scorer, .. } = &mut inner.auto;
         (reader, scorer)
@@ -471,7 +464,7 @@ impl FileErrors {
     }
 }
 
-/// The errors of files that a scorer has scored. `gold` and `pred` are functions as for `Scorer.update_files`.
+/// The errors of files that a scorer has scored.
 #[pyfunction]
 #[pyo3(signature = (scorer, matcher_tuple, gold, pred, columns, options, progress, /))]
 #[allow(clippy::too_many_arguments)] // Called from one place.
@@ -479,8 +472,8 @@ pub(crate) fn file_errors(
     py: Python<'_>,
     scorer: &Scorer,
     matcher_tuple: MatcherTuple,
-    gold: Py<PyAny>,
-    pred: Option<Py<PyAny>>,
+    gold: SourceArgument,
+    pred: Option<SourceArgument>,
     columns: (ColumnOptions, ColumnOptions),
     options: ErrorOptionsTuple,
     progress: Option<Py<PyAny>>,
@@ -490,11 +483,7 @@ pub(crate) fn file_errors(
         (reader.clone(), scorer.filter().clone())
     };
     let mut matcher = matcher(&matcher_tuple)?;
-    let files = ColumnFiles {
-        gold,
-        pred,
-        options: columns,
-    };
+    let files = column_files(gold, pred, &columns)?;
     let (criterion, wrong, paired, context, most) = options;
     let options = ErrorOptions {
         criterion,
@@ -503,7 +492,7 @@ pub(crate) fn file_errors(
         context,
         most,
     };
-    let (sides, _) = spanrs::open_sides(&files)?;
+    let (sides, _) = py.detach(|| files.open())?;
     let found = run_job(py, progress, |tell| {
         spanrs::errors(sides, &mut reader, &mut *matcher, &filter, &options, tell)
     })?;

@@ -1,6 +1,7 @@
 //! The error type of the jobs.
 
 use spanrs_base::{Coded, ErrorClass, Interrupted, Position};
+use spanrs_eval::input::InputError;
 use spanrs_eval::{Unmatched, Violations};
 
 /// What can go wrong in a job. Displayed with file and line in front, as far as they are known.
@@ -27,6 +28,9 @@ pub enum Error {
         /// The problem.
         error: spanrs_tags::Error,
     },
+    /// The tags of a side are in no scheme, or cannot be scored.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// Gold and pred differ in tokens, in the lengths of sentences or in the text.
     #[error("{gold}: {message}")]
     Misaligned {
@@ -76,6 +80,7 @@ impl Coded for Error {
     fn class(&self) -> ErrorClass {
         match self {
             Self::Io(error) => error.class(),
+            Self::Input(error) => error.class(),
             Self::Tags { error, .. } => error.class(),
             Self::Misaligned { .. } => ErrorClass::Alignment,
             Self::Stacked { .. } | Self::Write(_) => ErrorClass::Format,
@@ -88,6 +93,7 @@ impl Coded for Error {
     fn code(&self) -> &'static str {
         match self {
             Self::Io(error) => error.code(),
+            Self::Input(error) => error.code(),
             Self::Tags { error, .. } => error.code(),
             Self::Misaligned { .. } => "misaligned",
             Self::Stacked { .. } => "stacked_tags",
@@ -99,16 +105,20 @@ impl Coded for Error {
     }
 
     fn sentence(&self) -> Option<usize> {
-        let Self::Malformed { violations, .. } = self else {
-            return None;
-        };
-        let first = violations.first.first()?;
-        (first.line == 0).then_some(first.sentence as usize)
+        match self {
+            Self::Input(error) => error.sentence(),
+            Self::Malformed { violations, .. } => {
+                let first = violations.first.first()?;
+                (first.line == 0).then_some(first.sentence as usize)
+            }
+            _ => None,
+        }
     }
 
     fn position(&self) -> Option<Position> {
         match self {
             Self::Io(error) => error.position(),
+            Self::Input(error) => error.position(),
             Self::Misaligned { gold, .. } => Some(gold.clone()),
             Self::Tags { position, .. }
             | Self::Stacked { position, .. }

@@ -9,7 +9,7 @@ use std::path::Path;
 use spanrs_base::{Limits, Position};
 use spanrs_eval::outcomes::{Counts, Prf, Summary};
 use spanrs_eval::{Exact, Matcher, Scorer, Side, Violations};
-use spanrs_io::{ColumnReader, Columns};
+use spanrs_io::{ColumnReader, Columns, Source};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
@@ -108,8 +108,8 @@ impl FileScore {
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn score_files(gold: &Path, pred: &Path, options: &ScoreOptions) -> Result<FileScore> {
-    let open = |path| {
-        let lines = spanrs_io::open(path, options.limits)?;
+    let open = |path: &Path| {
+        let lines = Source::from(path.to_owned()).lines(options.limits)?;
         ColumnReader::new(lines, options.columns.clone())
     };
     let progress = &mut |_| true;

@@ -21,7 +21,7 @@
 //!
 //! | job | functions |
 //! |---|---|
-//! | score | [`score_files`]; [`score()`] with more options; [`score_in_threads`]; [`score_source`], which detects schemes; [`score_readings`] |
+//! | score | [`score_files`]; [`score()`] with more options; [`score_in_threads`]; [`score_column_files`], which detects schemes; [`score_readings`] |
 //! | inspect | [`validate()`], [`detect()`], [`errors()`], [`column_warnings`] |
 //! | convert | [`convert()`] between schemes, [`spans()`] to JSON Lines, [`read_conll`] to a document |
 //! | files of spans | [`span_files`] |
@@ -53,7 +53,7 @@ pub use spanrs_eval as eval;
 pub use spanrs_io as io;
 pub use spanrs_tags as tags;
 
-mod column_source;
+mod column_files;
 mod convert;
 mod crfsuite;
 pub mod dep_files;
@@ -74,7 +74,7 @@ pub mod span_files;
 mod spans;
 mod validate;
 
-pub use column_source::{ColumnSource, open_sides, score_source};
+pub use column_files::{ColumnFile, ColumnFiles, score_column_files};
 pub use convert::convert;
 pub use crfsuite::{ConversionError, from_crfsuite, to_crfsuite};
 pub use detect::{detect, gather};

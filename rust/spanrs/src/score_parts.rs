@@ -64,7 +64,7 @@ pub struct SplitFile {
 /// use spanrs::{SplitFile, Rows, eval, score_in_threads, tags};
 /// let path = std::env::temp_dir().join(format!("spanrs-threads-{}", std::process::id()));
 /// std::fs::write(&path, "a B-X\nb O\n\n".repeat(1_000_000)).unwrap();
-/// let lines = spanrs::io::open(&path, Default::default())?;
+/// let lines = spanrs::io::Source::from(path.clone()).lines(Default::default())?;
 /// let layout = ColumnReader::new(lines, Columns::default())?.layout();
 /// let file = SplitFile { path, layout };
 /// let (scheme, reading) = (tags::Scheme::Bio, tags::Reading::default());

@@ -304,7 +304,7 @@ class ColumnFile:
                 with tempfile.TemporaryDirectory() as folder:
                     copy = Path(folder, "copy.zst")
                     copy.write_bytes(raw.read())
-                    yield io.BytesIO(_spanrs.whole_file(copy, None))
+                    yield io.BytesIO(_spanrs.Source(copy, False).contents())
             else:
                 yield raw
 

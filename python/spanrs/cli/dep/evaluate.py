@@ -19,7 +19,8 @@ from spanrs.dep.page import tree_page
 from spanrs.dep.scores import MEASURES, score_tables
 from spanrs.dep.tagger import is_model as is_model_file
 from spanrs.eval import Result
-from spanrs.io import Source, rereadable
+from spanrs._spanrs import Source
+from spanrs.io.sources import open_source
 
 
 @click.command()
@@ -60,18 +61,18 @@ def command(
     is_page, is_model = output.to == "html", pred != "-" and is_model_file(pred)
     with ExitStack() as stack:
         # Trees are read again for the errors of a report.
-        golds = stack.enter_context(rereadable(console.source(gold), needed=is_page or is_model))
+        golds = open_source(console.source(gold), keep=is_page or is_model)
         if is_model:
             model = load_model(pred, parser=True)
             any_roots = any_roots or not Parser.of(model).single_root
             parsed = stack.enter_context(TemporaryFile())
-            _write_trees(model, golds(), parsed, thread_count(threads))
-            preds = stack.enter_context(rereadable(parsed))
+            _write_trees(model, golds, parsed, thread_count(threads))
+            preds = open_source(parsed, keep=True)
         else:
-            preds = stack.enter_context(rereadable(console.source(pred), needed=is_page))
-        result = evaluate(golds(), preds(), matcher, any_roots=any_roots, documents=is_page)
+            preds = open_source(console.source(pred), keep=is_page)
+        result = evaluate(golds, preds, matcher, any_roots=any_roots, documents=is_page)
         title = f"{pred} against {gold}"
-        page = tree_page(result, golds(), preds(), title=title) if is_page else ""
+        page = tree_page(result, golds, preds, title=title) if is_page else ""
     _print_unscored(result, is_model=is_model)
     tables = score_tables(result, per_label=per_label)
     # The first criterion says which types have rows: the labels.

@@ -21,7 +21,7 @@ use crate::lines::LineShape;
 /// use spanrs_io::{ColumnReader, Columns, LineReader, SentenceBorder};
 /// let path = std::env::temp_dir().join(format!("spanrs-part-{}", std::process::id()));
 /// std::fs::write(&path, "a O\n\nb B-X\n").unwrap();
-/// let lines = spanrs_io::open(&path, Default::default()).unwrap();
+/// let lines = spanrs_io::Source::from(path.clone()).lines(Default::default()).unwrap();
 /// let layout = ColumnReader::new(lines, Columns::default()).unwrap().layout();
 /// let start = SentenceBorder { offset: 5, line: 2, number: 1 };
 /// let mut part = layout.open_part(&path, start, None).unwrap();

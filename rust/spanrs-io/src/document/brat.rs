@@ -32,9 +32,9 @@ use spanrs_base::{Limits, Position};
 
 use super::char_index::CharIndex;
 use super::json::excerpt;
-use super::{Document, decoded, utf8, whole};
+use super::{Document, decoded, utf8};
 use crate::error::{Code, Error, Result};
-use crate::open::open_file;
+use crate::source::Source;
 
 /// Advice on how an annotation is written.
 const TEXT_BOUND: &str = "write T1<tab>TYPE START END<tab>TEXT";
@@ -60,10 +60,9 @@ pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
         return Err(Error::new(Code::BadDocument, position, message));
     }
     let bytes = |ending| {
-        let path = path.with_extension(ending);
-        let name = path.display().to_string();
-        let bytes = whole(&name, open_file(&path)?, limits)?;
-        Ok((name, bytes))
+        let source = Source::from(path.with_extension(ending));
+        let bytes = source.contents(limits)?;
+        Ok((source.name().to_owned(), bytes))
     };
     let (name, annotations) = bytes("ann")?;
     let (text_name, text) = bytes("txt")?;

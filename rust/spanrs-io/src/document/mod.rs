@@ -44,14 +44,11 @@ mod xml_inline;
 pub use given::{BadOffsets, GivenAnnotation};
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{Cursor, Read};
-use std::path::Path;
 
 use spanrs_base::{Interner, Limits, Named, Position};
 
 use crate::error::{Code, Error, Result, one_line};
-use crate::open::{decompress, is_compressed, open_file};
+use crate::source::Source;
 
 /// A labelled stretch of a document's text. Attributes and pieces are kept by the document: see
 /// [`Document::attributes`] and [`Document::pieces`].
@@ -343,19 +340,18 @@ impl Reader {
         }
     }
 
-    /// Reads the documents of a file, decompressing gzip and zstd. Of brat's pair of files either
-    /// is named.
+    /// Reads the documents of a source, decompressing gzip and zstd. Of brat's pair of files the
+    /// path of either is given.
     ///
     /// # Errors
-    /// [`Code::Io`] and [`Code::Compression`] from reading; [`Code::DocumentTooLong`] and
-    /// [`Code::Expansion`] for limits; and as [`Reader::read`].
-    pub fn open(&self, path: &Path) -> Result<Vec<Document>> {
-        if self.format == Format::Brat {
+    /// As [`Source::contents`] and [`Reader::read`]; [`Code::BadDocument`] for brat from a stream.
+    pub fn open(&self, source: &Source) -> Result<Vec<Document>> {
+        if self.format == Format::Brat
+            && let Some(path) = source.path()
+        {
             return Ok(vec![brat::open(path, self.limits)?.close()]);
         }
-        let name = path.display().to_string();
-        let bytes = whole(&name, open_file(path)?, self.limits)?;
-        self.read(&name, &bytes)
+        self.read(source.name(), &source.contents(self.limits)?)
     }
 
     /// Reads the documents in the bytes of a file, which is called `name` in messages. A byte order
@@ -401,54 +397,6 @@ impl Reader {
         };
         Ok(documents.into_iter().map(Document::close).collect())
     }
-}
-
-/// Reads all bytes of a file, decompressed if it is compressed with gzip or zstd.
-///
-/// # Errors
-/// [`Code::Io`], [`Code::Compression`], [`Code::DocumentTooLong`] for more than
-/// `limits.document_bytes` bytes, and [`Code::Expansion`] for compressed data that expands more
-/// than `limits.expansion` times and beyond 16 MiB.
-pub fn whole_file(path: &Path, limits: Limits) -> Result<Vec<u8>> {
-    whole(&path.display().to_string(), open_file(path)?, limits)
-}
-
-/// Reads all bytes of an open file as [`whole_file`] does. At most one byte beyond a limit is read.
-fn whole(name: &str, file: File, limits: Limits) -> Result<Vec<u8>> {
-    let most = limits.document_bytes as u64;
-    let failed = |error| Error::read(Position::file(name), error);
-    let size = file.metadata().map_or(0, |data| data.len()).min(most);
-    let mut bytes = Vec::with_capacity(size as usize + 1);
-    file.take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    if is_compressed(&bytes) {
-        let expanded = (bytes.len() as u64).saturating_mul(limits.expansion as u64);
-        let expanded = expanded.max(Limits::EXPANSION_FREE as u64);
-        let source = decompress(Box::new(Cursor::new(bytes))).map_err(failed)?;
-        bytes = Vec::new();
-        source
-            .take(most.min(expanded) + 1)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-        if bytes.len() as u64 > expanded && expanded < most {
-            let message = format!(
-                "the compressed data expands more than {} times, the limit; raise it \
-                 (--max_expansion), or decompress the file if it is trusted",
-                limits.expansion
-            );
-            return Err(Error::new(Code::Expansion, Position::file(name), message));
-        }
-    }
-    if bytes.len() as u64 > most {
-        let message = format!("the file holds more than {most} bytes, the limit for a document");
-        return Err(Error::new(
-            Code::DocumentTooLong,
-            Position::file(name),
-            message,
-        ));
-    }
-    Ok(bytes)
 }
 
 /// Returns the encoding that a file of XML declares, by the byte order mark of UTF-16 or in its
@@ -517,7 +465,7 @@ mod tests {
         let reader = Reader::new(Format::Brat);
         let (ann, txt) = (folder.join("a.b.ann"), folder.join("a.b.txt"));
         std::fs::write(&ann, "\u{FEFF}T1\tPER 1 4\tBob\n").unwrap();
-        let missing = reader.open(&ann).unwrap_err();
+        let missing = reader.open(&ann.clone().into()).unwrap_err();
         assert_eq!(
             (missing.code, missing.to_string()),
             (Code::Io, format!("{}: no such file", txt.display()))
@@ -525,7 +473,7 @@ mod tests {
         // brat counts a byte order mark.
         std::fs::write(&txt, "\u{FEFF}Bob").unwrap();
         for path in [&ann, &txt] {
-            let documents = reader.open(path).unwrap();
+            let documents = reader.open(&path.clone().into()).unwrap();
             let bob = &documents[0].annotations[0];
             assert_eq!((documents.len(), &*documents[0].text), (1, "\u{FEFF}Bob"));
             assert_eq!(
@@ -534,17 +482,20 @@ mod tests {
             );
         }
         std::fs::write(&txt, b"Bob\n\xFF").unwrap();
-        let encoding = reader.open(&ann).unwrap_err();
+        let encoding = reader.open(&ann.clone().into()).unwrap_err();
         assert_eq!((encoding.code, encoding.position.line), (Code::Encoding, 2));
         assert_eq!(encoding.position.path, txt.display().to_string());
         std::fs::remove_file(&ann).unwrap();
-        let missing = reader.open(&txt).unwrap_err();
+        let missing = reader.open(&txt.clone().into()).unwrap_err();
         assert_eq!(
             (missing.code, missing.to_string()),
             (Code::Io, format!("{}: no such file", ann.display()))
         );
         std::fs::remove_dir_all(&folder).unwrap();
-        let other = reader.open(Path::new("a.json")).unwrap_err().to_string();
+        let other = reader
+            .open(&std::path::PathBuf::from("a.json").into())
+            .unwrap_err()
+            .to_string();
         assert_eq!(
             other,
             "a.json: brat keeps annotations in a file that ends in .ann, beside the text in one that ends in \

@@ -1,14 +1,13 @@
 //! Blocks of whole sentences, read from a stream in bounded memory.
 
 use std::io::Read;
-use std::path::Path;
 
 use spanrs_base::Position;
 
 use super::format::SyntaxFormat;
+use crate::compression::{Input, decompress};
 use crate::error::{Code, Error, Result};
-use crate::lines::Source;
-use crate::open::{decompress, open_file};
+use crate::source::Source;
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 4 << 20;
@@ -30,9 +29,10 @@ pub struct SyntaxChunk {
 /// It is used by one thread; the blocks can be sent to others.
 ///
 /// ```
-/// use spanrs_io::{SyntaxChunks, SyntaxReader, SyntaxSentence};
+/// use spanrs_io::{Source, SyntaxChunks, SyntaxReader, SyntaxSentence};
 /// let text = "They/PRP ate/VBD\nNo/UH\n";
-/// let mut chunks = SyntaxChunks::new("example", Box::new(text.as_bytes()), None).unwrap();
+/// let source = Source::stream("example", Box::new(text.as_bytes()));
+/// let mut chunks = SyntaxChunks::open(&source, None).unwrap();
 /// let chunk = chunks.read().unwrap().unwrap();
 /// let mut reader = SyntaxReader::new(&chunk.text, chunks.format(), "example", 0).unwrap();
 /// let mut sentence = SyntaxSentence::default();
@@ -44,7 +44,7 @@ pub struct SyntaxChunks {
     /// Name in messages.
     path: String,
     /// The rest of the file, decompressed.
-    source: Source,
+    source: Input,
     /// The format, which tells where sentences end.
     format: SyntaxFormat,
     /// Text that was read and not handed out; begins at the beginning of a sentence.
@@ -56,22 +56,14 @@ pub struct SyntaxChunks {
 }
 
 impl SyntaxChunks {
-    /// Opens a file, decompressing gzip and zstd. The format is recognised by the first 64 KiB if
+    /// Opens a source, decompressing gzip and zstd. The format is recognised by the first 64 KiB if
     /// it is not given.
     ///
     /// # Errors
     /// [`Code::Io`], [`Code::Compression`]; [`Code::Encoding`] for UTF-16 and [`Code::Nul`] for a
     /// NUL byte within the first 64 KiB; [`Code::WrongFormat`] if the format is not recognised.
-    pub fn open(path: &Path, format: Option<SyntaxFormat>) -> Result<Self> {
-        let file = open_file(path)?;
-        Self::new(&path.display().to_string(), Box::new(file), format)
-    }
-
-    /// Reads a stream as [`SyntaxChunks::open`] reads a file. `path` is the name in messages.
-    ///
-    /// # Errors
-    /// As [`SyntaxChunks::open`].
-    pub fn new(path: &str, source: Source, format: Option<SyntaxFormat>) -> Result<Self> {
+    pub fn open(source: &Source, format: Option<SyntaxFormat>) -> Result<Self> {
+        let (path, source) = (source.name(), source.open()?);
         let source =
             decompress(source).map_err(|error| Error::read(Position::file(path), error))?;
         let mut chunks = Self {

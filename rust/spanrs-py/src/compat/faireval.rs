@@ -122,11 +122,11 @@ pub(crate) fn fair_compare<'py>(
 #[pyo3(signature = (gold, pred, only, /))]
 pub(crate) fn faireval_files<'py>(
     py: Python<'py>,
-    gold: SpanFileOptions<'py>,
-    pred: SpanFileOptions<'py>,
+    gold: SpanFileOptions,
+    pred: SpanFileOptions,
     only: FilterTuple,
 ) -> Result<Bound<'py, PyDict>> {
-    let ((gold, _), (pred, _)) = (gold.open()?, pred.open()?);
+    let ((gold, _), (pred, _)) = (gold.open(py)?, pred.open(py)?);
     let matcher = Matcher::default().with_watch(stop);
     let mut scorer = Scorer::new(Box::new(matcher), 0).with_filter(type_filter(only));
     let files = run_job(py, None, |tell| {

@@ -10,6 +10,7 @@ use spanrs_eval::dep::Options;
 use super::treebank::open;
 use crate::counts::Counts;
 use crate::error::Result;
+use crate::files::SourceArgument;
 use crate::stop;
 
 /// Compares the trees of two files; `documents` keeps a row for each sentence.
@@ -17,13 +18,13 @@ use crate::stop;
 #[pyo3(signature = (gold, pred, any_roots, subtypes, documents, /))]
 pub(crate) fn dep_evaluate(
     py: Python<'_>,
-    gold: &Bound<'_, PyAny>,
-    pred: &Bound<'_, PyAny>,
+    gold: SourceArgument,
+    pred: SourceArgument,
     any_roots: bool,
     subtypes: bool,
     documents: bool,
 ) -> Result<Counts> {
-    let (gold, pred) = (open(gold, None)?, open(pred, None)?);
+    let (gold, pred) = (open(py, &gold, None)?, open(py, &pred, None)?);
     let mut clock = Clock::new(stop);
     let options = Options { subtypes };
     let roots = if any_roots { Roots::Many } else { Roots::One };

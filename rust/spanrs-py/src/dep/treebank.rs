@@ -1,6 +1,5 @@
 //! Sentences with syntax, from files and from lists.
 
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
 use pyo3::prelude::*;
@@ -9,7 +8,7 @@ use spanrs_dep::{Roots, Treebank as Core};
 use spanrs_io::{SyntaxChunks, SyntaxFormat};
 
 use crate::error::Result;
-use crate::files::stream;
+use crate::files::SourceArgument;
 use crate::locks::lock;
 use crate::options::Choice;
 use crate::stop;
@@ -22,15 +21,12 @@ pub(crate) struct SyntaxFile(pub(super) Mutex<SyntaxChunks>);
 type SentenceTuple = (Vec<String>, Vec<String>, Vec<String>, Vec<u32>, Vec<String>);
 
 pub(super) fn open(
-    source: &Bound<'_, PyAny>,
+    py: Python<'_>,
+    source: &SourceArgument,
     format: Option<Choice<SyntaxFormat>>,
 ) -> Result<SyntaxChunks> {
     let format = format.map(|format| format.0);
-    if let Some((name, stream)) = stream(source)? {
-        return Ok(SyntaxChunks::new(&name, stream, format)?);
-    }
-    let path: PathBuf = source.extract()?;
-    Ok(source.py().detach(|| SyntaxChunks::open(&path, format))?)
+    Ok(py.detach(|| SyntaxChunks::open(source, format))?)
 }
 
 #[pymethods]
@@ -38,8 +34,12 @@ impl SyntaxFile {
     /// Opens a path or a binary file object; the format is recognised if it is not given.
     #[new]
     #[pyo3(signature = (source, format_name, /))]
-    fn new(source: &Bound<'_, PyAny>, format_name: Option<Choice<SyntaxFormat>>) -> Result<Self> {
-        Ok(Self(Mutex::new(open(source, format_name)?)))
+    fn new(
+        py: Python<'_>,
+        source: SourceArgument,
+        format_name: Option<Choice<SyntaxFormat>>,
+    ) -> Result<Self> {
+        Ok(Self(Mutex::new(open(py, &source, format_name)?)))
     }
 
     /// Name of the format.

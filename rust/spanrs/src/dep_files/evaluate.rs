@@ -256,9 +256,10 @@ impl Stretch {
 ///
 /// # Examples
 /// ```
-/// use spanrs::io::SyntaxChunks;
+/// use spanrs::io::{Source, SyntaxChunks};
 /// let chunks = |text: &'static str| {
-///     SyntaxChunks::new("example", Box::new(text.as_bytes()), None).unwrap()
+///     let source = Source::stream("example", Box::new(text.as_bytes()));
+///     SyntaxChunks::open(&source, None).unwrap()
 /// };
 /// let gold = "They PRP 2 nsubj\nate VBD 0 root\n\nHe PRP 2 nsubj\nslept VBD 0 root\n\n";
 /// let pred = "They PRP 0 root\nate VBD 1 obj\n\nHe PRP 2 nsubj\nslept VBD 0 root\n\n";
@@ -401,12 +402,15 @@ fn check_same(gold: &Side, own: &mut Stretch, pred: &Side, other: &Stretch) -> R
 
 #[cfg(test)]
 mod tests {
+    use spanrs_io::Source;
+
     use super::*;
 
     /// The places and the message of the error for two files with these texts.
     fn refused(texts: [&'static str; 2]) -> [String; 3] {
         let [gold, pred] = texts.map(str::as_bytes);
-        let chunks = |name, text| SyntaxChunks::new(name, Box::new(text), None).unwrap();
+        let chunks =
+            |name, text| SyntaxChunks::open(&Source::stream(name, Box::new(text)), None).unwrap();
         let (gold, pred) = (chunks("gold", gold), chunks("pred", pred));
         let (options, roots) = (Options::default(), Roots::default());
         match evaluate(gold, pred, options, roots, false, || false) {

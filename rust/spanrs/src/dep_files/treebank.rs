@@ -18,9 +18,10 @@ use crate::error::{Error, Result};
 /// # Examples
 /// ```
 /// use spanrs::dep::{Roots, Treebank};
-/// use spanrs::io::SyntaxChunks;
+/// use spanrs::io::{Source, SyntaxChunks};
 /// let text = "They PRP 2 nsubj\nate VBD 0 root\n\n";
-/// let mut chunks = SyntaxChunks::new("example", Box::new(text.as_bytes()), None)?;
+/// let source = Source::stream("example", Box::new(text.as_bytes()));
+/// let mut chunks = SyntaxChunks::open(&source, None)?;
 /// let mut treebank = Treebank::default();
 /// spanrs::dep_files::read_treebank(&mut chunks, Some(Roots::One), &mut treebank, || false)?;
 /// assert_eq!((treebank.len(), treebank.words()), (1, 2));

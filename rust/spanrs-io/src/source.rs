@@ -1,0 +1,310 @@
+//! Sources of bytes: paths, and streams that may have to be read again.
+//!
+//! A job that detects a scheme reads the beginning of a file before it reads the file. A path is
+//! opened again for that; a stream cannot go back, so its bytes are kept while they are read, in
+//! memory at first and in an unnamed temporary file beyond [`IN_MEMORY`]. Only a job that may need
+//! a second pass asks for that ([`Source::keep`]); other jobs never copy their input.
+
+use std::fs::File;
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use spanrs_base::{Limits, Position};
+use tempfile::SpooledTempFile;
+
+use crate::compression::{Input, decompress, is_compressed};
+use crate::error::{Code, Error, Result};
+use crate::lines::LineReader;
+
+/// Number of bytes of a kept stream beyond which they are moved to a temporary file.
+const IN_MEMORY: usize = 16 << 20;
+
+/// A file, a pipe or another stream, which is opened from its beginning.
+///
+/// ```
+/// use spanrs_io::{Code, Source};
+/// let read = |source: &Source| {
+///     let mut text = String::new();
+///     source.open().map(|mut input| input.read_to_string(&mut text).unwrap()).map(|_| text)
+/// };
+/// let kept = Source::stream("example", Box::new(&b"a O\n"[..])).keep();
+/// assert_eq!((read(&kept).unwrap(), read(&kept).unwrap()), ("a O\n".into(), "a O\n".into()));
+/// let once = Source::stream("example", Box::new(&b"a O\n"[..]));
+/// assert_eq!(read(&once).unwrap(), "a O\n");
+/// assert_eq!(read(&once).unwrap_err().code, Code::Io);
+/// ```
+pub struct Source {
+    /// Name in messages.
+    name: String,
+    /// Path of a file, a named pipe or a device.
+    path: Option<PathBuf>,
+    /// A stream is kept while it is read, so that it can be opened again.
+    keep: bool,
+    /// The stream, unless the source is a regular file.
+    stream: Mutex<Stream>,
+}
+
+/// State of a source that cannot go back.
+enum Stream {
+    /// A path that has not been opened, or is that of a regular file.
+    Path,
+    /// Not read yet.
+    Unread(Input),
+    /// Opened, and kept while it is read.
+    Kept(Arc<Mutex<Kept>>),
+    /// Opened without being kept.
+    Gone,
+}
+
+impl Source {
+    /// Creates a source from a stream; `name` is its name in messages.
+    pub fn stream(name: &str, input: Input) -> Self {
+        Self {
+            name: name.to_owned(),
+            path: None,
+            keep: false,
+            stream: Mutex::new(Stream::Unread(input)),
+        }
+    }
+
+    /// Allows several calls of [`Source::open`]. Has no effect on regular files, which can always
+    /// be opened again; a stream takes memory, and beyond 16 MiB a temporary file of its size.
+    #[must_use]
+    pub fn keep(mut self) -> Self {
+        self.keep = true;
+        self
+    }
+
+    /// Returns the name of the source in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the path of a source that was created from one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Returns the path if it is that of a regular file, of which several threads can read parts;
+    /// None for streams, pipes and devices.
+    pub fn regular_file(&self) -> Option<&Path> {
+        let path = self.path.as_deref()?;
+        path.metadata().ok()?.is_file().then_some(path)
+    }
+
+    /// Opens the source from its beginning. Compressed bytes are returned as they are.
+    ///
+    /// # Errors
+    /// [`Code::Io`] if the operating system refuses, if the path is a directory, or for a stream
+    /// that was opened before and is not kept.
+    pub fn open(&self) -> Result<Input> {
+        let mut stream = lock(&self.stream);
+        if let (Some(path), Stream::Path) = (&self.path, &*stream) {
+            let file = open_file(path)?;
+            if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+                return Ok(Box::new(file));
+            }
+            *stream = Stream::Unread(Box::new(file));
+        }
+        match std::mem::replace(&mut *stream, Stream::Gone) {
+            Stream::Unread(input) if !self.keep => Ok(input),
+            Stream::Unread(input) => {
+                let kept = Arc::new(Mutex::new(Kept::new(input)));
+                *stream = Stream::Kept(Arc::clone(&kept));
+                Ok(Box::new(KeptReader { kept, at: 0 }))
+            }
+            Stream::Kept(kept) => {
+                *stream = Stream::Kept(Arc::clone(&kept));
+                Ok(Box::new(KeptReader { kept, at: 0 }))
+            }
+            Stream::Gone | Stream::Path => Err(Error::new(
+                Code::Io,
+                Position::file(&self.name),
+                "a stream can be read once only",
+            )),
+        }
+    }
+
+    /// Opens the source for reading lines, decompressing gzip and zstd.
+    ///
+    /// # Errors
+    /// As [`Source::open`] and [`LineReader::new`].
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::Source;
+    /// let missing = Source::from(std::path::PathBuf::from("/no/such/file"));
+    /// let error = missing.lines(Default::default()).err().unwrap();
+    /// assert_eq!(error.code, spanrs_io::Code::Io);
+    /// assert_eq!(error.to_string(), "/no/such/file: no such file");
+    /// ```
+    pub fn lines(&self, limits: Limits) -> Result<LineReader> {
+        LineReader::new(&self.name, self.open()?, limits)
+    }
+
+    /// Reads all bytes, decompressed if they are compressed with gzip or zstd. At most one byte
+    /// beyond a limit is read.
+    ///
+    /// # Errors
+    /// As [`Source::open`]; [`Code::Io`], [`Code::Compression`]; [`Code::DocumentTooLong`] for more
+    /// than `limits.document_bytes` bytes, and [`Code::Expansion`] for compressed data that expands
+    /// more than `limits.expansion` times and beyond 16 MiB.
+    ///
+    /// # Examples
+    /// ```
+    /// let source = spanrs_io::Source::stream("example", Box::new(&b"Bob ate"[..]));
+    /// assert_eq!(source.contents(Default::default()).unwrap(), b"Bob ate");
+    /// ```
+    pub fn contents(&self, limits: Limits) -> Result<Vec<u8>> {
+        let most = limits.document_bytes as u64;
+        let failed = |error| Error::read(Position::file(&self.name), error);
+        let size = self.path().and_then(|path| path.metadata().ok());
+        let size = size.map_or(0, |data| data.len()).min(most);
+        let mut bytes = Vec::with_capacity(size as usize + 1);
+        let input = self.open()?;
+        input
+            .take(most + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        if is_compressed(&bytes) {
+            let expanded = (bytes.len() as u64).saturating_mul(limits.expansion as u64);
+            let expanded = expanded.max(Limits::EXPANSION_FREE as u64);
+            let input = decompress(Box::new(Cursor::new(bytes))).map_err(failed)?;
+            bytes = Vec::new();
+            let mut input = input.take(most.min(expanded) + 1);
+            input.read_to_end(&mut bytes).map_err(failed)?;
+            if bytes.len() as u64 > expanded && expanded < most {
+                let message = format!(
+                    "the compressed data expands more than {} times, the limit; raise it \
+                     (--max_expansion), or decompress the file if it is trusted",
+                    limits.expansion
+                );
+                let position = Position::file(&self.name);
+                return Err(Error::new(Code::Expansion, position, message));
+            }
+        }
+        if bytes.len() as u64 > most {
+            let message =
+                format!("the file holds more than {most} bytes, the limit for a document");
+            let position = Position::file(&self.name);
+            return Err(Error::new(Code::DocumentTooLong, position, message));
+        }
+        Ok(bytes)
+    }
+}
+
+impl From<PathBuf> for Source {
+    /// Creates a source from a path. Nothing is opened yet.
+    fn from(path: PathBuf) -> Self {
+        Self {
+            name: path.display().to_string(),
+            path: Some(path),
+            keep: false,
+            stream: Mutex::new(Stream::Path),
+        }
+    }
+}
+
+/// Opens a file that is not a directory. Opening a directory succeeds on Unix, and only reading
+/// from it would fail.
+///
+/// # Errors
+/// [`Code::Io`] with the path as place.
+pub(crate) fn open_file(path: &Path) -> Result<File> {
+    let failed = |error| Error::open(Position::file(&path.display().to_string()), error);
+    let file = File::open(path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.is_dir() {
+        return Err(failed(std::io::ErrorKind::IsADirectory.into()));
+    }
+    Ok(file)
+}
+
+/// A stream and what was read of it.
+struct Kept {
+    /// The bytes read so far.
+    bytes: SpooledTempFile,
+    /// Their number.
+    len: u64,
+    /// The rest of the stream.
+    rest: Input,
+}
+
+impl Kept {
+    /// Keeps what will be read of a stream.
+    fn new(rest: Input) -> Self {
+        Self {
+            bytes: SpooledTempFile::new(IN_MEMORY),
+            len: 0,
+            rest,
+        }
+    }
+}
+
+/// Reads a kept stream from its beginning: first the bytes that are kept, then the stream.
+struct KeptReader {
+    /// The stream, shared by all readers of it.
+    kept: Arc<Mutex<Kept>>,
+    /// Offset of the next byte.
+    at: u64,
+}
+
+impl Read for KeptReader {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let Kept { bytes, len, rest } = &mut *lock(&self.kept);
+        let read = if self.at < *len {
+            bytes.seek(SeekFrom::Start(self.at))?;
+            bytes.read(buffer)?
+        } else {
+            let read = rest.read(buffer)?;
+            bytes.seek(SeekFrom::Start(*len))?;
+            bytes.write_all(&buffer[..read])?;
+            *len += read as u64;
+            read
+        };
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// Locks a mutex, also after a panic of another thread: the state is that of whole reads.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_stream_is_read_again_and_further() {
+        let text: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+        let source = Source::stream("example", Box::new(std::io::Cursor::new(text.clone()))).keep();
+        let mut first = source.open().unwrap();
+        let mut head = vec![0; 1000];
+        first.read_exact(&mut head).unwrap();
+        let (mut second, mut whole) = (source.open().unwrap(), Vec::new());
+        second.read_to_end(&mut whole).unwrap();
+        assert_eq!(whole, text);
+        first.read_to_end(&mut head).unwrap();
+        assert_eq!(head, text);
+    }
+
+    #[test]
+    fn regular_files_are_opened_again_without_being_kept() {
+        let path = std::env::temp_dir().join(format!("spanrs-source-{}", std::process::id()));
+        std::fs::write(&path, "a O\n").unwrap();
+        let source = Source::from(path.clone());
+        for _ in 0..2 {
+            let mut text = String::new();
+            source.open().unwrap().read_to_string(&mut text).unwrap();
+            assert_eq!(text, "a O\n");
+        }
+        assert_eq!(source.regular_file(), Some(&*path));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(source.regular_file(), None);
+        let folder = Source::from(std::env::temp_dir());
+        assert_eq!(folder.open().err().unwrap().code, Code::Io);
+        assert_eq!(folder.regular_file(), None);
+    }
+}

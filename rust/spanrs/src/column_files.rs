@@ -1,0 +1,173 @@
+//! Column files that are opened twice: once to detect their schemes, once to count.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use spanrs_base::Limits;
+use spanrs_eval::{AutoSchemeScorer, Side};
+use spanrs_io::{ColumnReader, Columns, Source};
+
+use crate::error::Result;
+use crate::score::{Alignment, Notes, OnMisaligned, Rows, Sides, score};
+use crate::score_parts::{SplitFile, score_in_threads};
+use crate::{column_warnings, gather};
+
+/// A column file and how it is read.
+pub struct ColumnFile {
+    /// Where its bytes are.
+    pub source: Arc<Source>,
+    /// The layout of its columns.
+    pub columns: Columns,
+    /// Limits of the sizes of lines and sentences.
+    pub limits: Limits,
+}
+
+impl ColumnFile {
+    /// Opens the file at its beginning.
+    ///
+    /// # Errors
+    /// As [`Source::lines`] and [`ColumnReader::new`].
+    pub fn open(&self) -> Result<ColumnReader> {
+        self.open_as(self.columns.clone())
+    }
+
+    /// Opens the file with another layout.
+    fn open_as(&self, columns: Columns) -> Result<ColumnReader> {
+        Ok(ColumnReader::new(self.source.lines(self.limits)?, columns)?)
+    }
+}
+
+/// Gold and pred, or one file with the tags of both sides.
+pub struct ColumnFiles {
+    /// The file of gold. Without `pred` its second column of tags is pred.
+    pub gold: ColumnFile,
+    /// The file of pred.
+    pub pred: Option<ColumnFile>,
+}
+
+impl ColumnFiles {
+    /// Opens both sides, and returns warnings about their columns as well.
+    ///
+    /// # Errors
+    /// As [`ColumnFile::open`].
+    pub fn open(&self) -> Result<(Sides, Vec<String>)> {
+        let gold = self.gold.open()?;
+        let Some(pred) = &self.pred else {
+            let warnings = column_warnings(&gold, None);
+            return Ok((Sides::One(Box::new(gold)), warnings));
+        };
+        let pred = pred.open()?;
+        let same_file = (pred.path() == gold.path()).then_some(&pred);
+        let warnings = column_warnings(&gold, same_file.map(ColumnReader::tag_column));
+        let sides = Sides::Two {
+            gold: Box::new(gold),
+            pred: Box::new(pred),
+        };
+        Ok((sides, warnings))
+    }
+
+    /// Opens one side on its own.
+    fn open_side(&self, side: Side) -> Result<ColumnReader> {
+        match (side, &self.pred) {
+            (Side::Pred, Some(pred)) => {
+                let mut rows = pred.open()?;
+                // A missing key is reported when both sides are read together.
+                rows.allow_missing_key();
+                Ok(rows)
+            }
+            (side, _) => {
+                let mut columns = self.gold.columns.clone();
+                let second = columns.second.take();
+                if side == Side::Pred {
+                    columns.tag = second.unwrap_or(columns.tag);
+                }
+                self.gold.open_as(columns)
+            }
+        }
+    }
+
+    /// Returns the files to be read by several threads, with the layouts that `sides` found; None
+    /// unless all are regular files.
+    fn split(&self, sides: &Sides) -> Option<(SplitFile, Option<SplitFile>)> {
+        let split = |file: &ColumnFile, rows: &ColumnReader| {
+            let path = file.source.regular_file()?.to_owned();
+            let layout = rows.layout();
+            Some(SplitFile { path, layout })
+        };
+        match (sides, &self.pred) {
+            (Sides::Two { gold, pred }, Some(file)) => {
+                Some((split(&self.gold, gold)?, Some(split(file, pred)?)))
+            }
+            (Sides::One(rows) | Sides::Two { gold: rows, .. }, _) => {
+                Some((split(&self.gold, rows)?, None))
+            }
+        }
+    }
+}
+
+/// Scores files in the schemes of a scorer; undecided schemes are detected first, for which the
+/// sources are opened more than once. With several threads, regular files are read in parts.
+/// Warnings and misaligned sentences are added to `notes`.
+///
+/// # Errors
+/// If a file cannot be opened, and the errors of [`score`](crate::score()) and
+/// [`AutoSchemeScorer::run`]. The scorer has counted nothing then.
+///
+/// # Examples
+/// ```
+/// use spanrs::eval::{AutoSchemeScorer, Exact, PredScheme, Scorer};
+/// use spanrs::io::{Column, Columns, Source};
+/// use spanrs::tags::{Dialect, Reader, Reading, Scheme};
+/// use spanrs::{ColumnFile, ColumnFiles, Notes, OnMisaligned, Rows, score_column_files};
+///
+/// let text = "Ada B-PER B-PER\nwrote O O\nit O B-PER\n".as_bytes();
+/// let source = Source::stream("example", Box::new(text)).keep().into();
+/// let (tag, second) = (Column::Index(1), Some(Column::Index(2)));
+/// let columns = Columns { tag, second, ..Default::default() };
+/// let gold = ColumnFile { source, columns, limits: Default::default() };
+/// let files = ColumnFiles { gold, pred: None };
+///
+/// let reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let scorer = Scorer::new(Box::new(Exact::default()), 0);
+/// let mut auto = AutoSchemeScorer::new(reader, scorer, false, PredScheme::Undetected);
+/// let options = (OnMisaligned::Refuse, Rows::Documents, 1);
+/// score_column_files(&mut auto, &files, options, &mut Notes::default(), &mut |_| true)?;
+/// assert_eq!(auto.scorer.counts(&auto.reader).tag_totals().types, [[1, 2, 1]]);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
+pub fn score_column_files(
+    auto: &mut AutoSchemeScorer,
+    files: &ColumnFiles,
+    options: (OnMisaligned, Rows, usize),
+    notes: &mut Notes,
+    progress: &mut (dyn FnMut(u64) -> bool + Send),
+) -> Result<()> {
+    let (on_misaligned, rows, threads) = options;
+    let (mut alignment, mut warnings) = (Alignment::default(), Vec::new());
+    let progress = RefCell::new(progress);
+    auto.run::<crate::Error>(
+        |reader, side, most| {
+            let rows = files.open_side(side)?;
+            gather(rows, reader, most, &mut **progress.borrow_mut())
+        },
+        |reader, scorer| {
+            let (sides, found) = files.open()?;
+            warnings = found;
+            let tell = &mut **progress.borrow_mut();
+            if threads > 1
+                && let Some((gold, pred)) = files.split(&sides)
+            {
+                let found = score_in_threads(&gold, pred.as_ref(), reader, scorer, options, tell)?;
+                if let Some(found) = found {
+                    alignment = found;
+                    return Ok(());
+                }
+            }
+            alignment = score(sides, reader, scorer, on_misaligned, rows, tell)?;
+            Ok(())
+        },
+    )?;
+    notes.warn(warnings);
+    notes.add(alignment, &mut auto.scorer);
+    Ok(())
+}
