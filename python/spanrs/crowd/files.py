@@ -430,7 +430,10 @@ class _Parts:
 def _text(source: Source) -> str:
     """Read a small file, plain or gzip, that must be UTF-8."""
     name = source_name(source)
-    data = Path(source).read_bytes() if isinstance(source, (str, PathLike)) else source.read()
+    if isinstance(source, _spanrs.Source):
+        data = source.contents()
+    else:
+        data = Path(source).read_bytes() if isinstance(source, (str, PathLike)) else source.read()
     try:
         if data.startswith(b"\x1f\x8b"):
             data = gzip.decompress(data)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from spanrs import _spanrs
 from spanrs.dep.evaluation import Trees
@@ -65,7 +65,6 @@ class _Tree(NamedTuple):
     labels: Sequence[str]
     line: int | None = None
     """Line of the first word, from 1."""
-
 
 
 def tree_page(

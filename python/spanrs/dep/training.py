@@ -39,7 +39,7 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
     """Give sentences to the compiled half; ``trees`` is None, ``one`` or ``many`` (roots)."""
     treebank = _spanrs.Treebank()
     items: Iterable[Any]
-    if isinstance(data, (str, os.PathLike)) or hasattr(data, "read"):
+    if isinstance(data, (str, os.PathLike, _spanrs.Source)) or hasattr(data, "read"):
         items = [data]
     else:
         if not isinstance(data, Iterable):
@@ -51,7 +51,7 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
             if trees is not None and len(one) and not len(one.heads):
                 raise ValueError(f"sentence {at} has no tree")
             memory.append((one.words, one.xpos, one.upos, one.heads.tolist(), one.labels))
-        elif isinstance(one, (str, os.PathLike)) or hasattr(one, "read"):
+        elif isinstance(one, (str, os.PathLike, _spanrs.Source)) or hasattr(one, "read"):
             treebank.read(_spanrs.SyntaxFile(one, None), trees)
         else:
             raise TypeError(

@@ -140,7 +140,9 @@ def score_files(
     if hasattr(gold, "read") and any(one is gold for one in named.values()):
         raise TypeError("gold and pred are one file object; open the file twice")
     # For ``auto`` the beginning is read first.
-    rereads = bool(errors) or isinstance(columns.tag, tuple) or is_auto(scheme) or is_auto(pred_scheme or "")
+    rereads = (
+        bool(errors) or isinstance(columns.tag, tuple) or is_auto(scheme) or is_auto(pred_scheme or "")
+    )
     opened = open_source(gold, keep=rereads or len(named) > 1)
     results = {
         name: _score_pair(
@@ -232,9 +234,7 @@ def _explaining_one_column(*, both: bool) -> Iterator[None]:
         raise with_code(FormatError(message), error.code, error.path, error.line) from None
 
 
-def _refuse_tokens_as_tags(
-    result: Result, gold: _spanrs.Source, pred: _spanrs.Source | None
-) -> None:
+def _refuse_tokens_as_tags(result: Result, gold: _spanrs.Source, pred: _spanrs.Source | None) -> None:
     """Refuse a side whose tags are tokens, because its file has one column.
 
     A file of tags alone is one column, too, so that only the tags tell. Their scores would be 0, which looks like

@@ -125,7 +125,9 @@ class SpanFileErrors:
         self._sentences = 0
         self._failure = ""
 
-    def add(self, gold: _spanrs.Source, pred: _spanrs.Source, formats: Sequence[str], path: str | None) -> None:
+    def add(
+        self, gold: _spanrs.Source, pred: _spanrs.Source, formats: Sequence[str], path: str | None
+    ) -> None:
         """Find the errors of two files of these formats; ``path`` is how the pair is called, if there are several."""
         if self._failure:
             return

@@ -239,7 +239,9 @@ def convert_file(
     name = resolve_scheme(opened, source_scheme, columns=columns, dialect=dialect, progress=progress)
     with atomic_output(target_path) as out:
         options = columns.as_options()
-        found = _spanrs.convert_file(opened, out, options, (name, target_scheme, reading, dialect), progress)
+        found = _spanrs.convert_file(
+            opened, out, options, (name, target_scheme, reading, dialect), progress
+        )
     warn(found)
 
 

@@ -161,6 +161,41 @@ impl ColumnReader {
         self.lines.bytes(self.whole.clone())
     }
 
+    /// Returns the layout that was found.
+    pub(crate) fn layout_found(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Returns the fields of the last token line, as ranges of the buffer.
+    #[inline(always)]
+    pub(crate) fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Returns the range of the last line in the buffer, without its line end.
+    pub(crate) fn line_range(&self) -> Range<usize> {
+        let start = self.whole.start;
+        start..start + trimmed(self.whole()).len()
+    }
+
+    /// Returns the offset of the next line in the buffer.
+    #[inline(always)]
+    pub(crate) fn next_offset(&self) -> usize {
+        self.lines.next_offset()
+    }
+
+    /// Returns true if the buffer is moved when the next line is read, which then begins at offset
+    /// 0.
+    #[inline(always)]
+    pub(crate) fn is_at_end_of_buffer(&self) -> bool {
+        self.lines.ahead().is_empty()
+    }
+
+    /// Returns a range of the buffer that was handed out.
+    pub(crate) fn buffered(&self, range: Range<usize>) -> &[u8] {
+        self.lines.bytes(range)
+    }
+
     /// Returns a field of the last token line; empty if there is no such column.
     #[inline(always)]
     fn field(&self, column: usize) -> &[u8] {

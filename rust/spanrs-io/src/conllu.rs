@@ -34,7 +34,7 @@ use std::ops::Range;
 use spanrs_base::Position;
 
 use crate::error::{Code, Error, Result};
-use crate::layout::{Column, Columns, Keys, Layout, is_space, trimmed};
+use crate::layout::{Column, Columns, Keys, Layout, Place, is_space, trimmed};
 use crate::lines::LineReader;
 use crate::recognise::prefixed_type;
 
@@ -253,7 +253,18 @@ pub(crate) fn layout(
         Column::Index(0) => (FORM, None),
         column => resolve(column)?,
     };
-    let (tag, tag_key) = resolve(&options.tag)?;
+    let (tag, tag_key) = match options.untagged {
+        true => (usize::MAX, None),
+        false => resolve(&options.tag)?,
+    };
+    let features = options.features.iter().map(|column| {
+        let (column, key) = match column {
+            Column::Index(-1) => (MISC, None),
+            column => resolve(column)?,
+        };
+        Ok(Place { column, key })
+    });
+    let features = features.collect::<Result<_>>()?;
     let (second, second_key) = match &options.second {
         Some(Column::Index(_)) if options.second_may_lack => (tag, None),
         second => second
@@ -268,6 +279,7 @@ pub(crate) fn layout(
         token,
         tag,
         second,
+        features,
         empty: Vec::new(),
         conllu: Some(Keys {
             token: token_key,

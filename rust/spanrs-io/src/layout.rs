@@ -220,6 +220,11 @@ pub struct Columns {
     pub tag: Column,
     /// Column of a second tag on each line: pred beside gold, or the part of speech.
     pub second: Option<Column>,
+    /// Further columns that are read with each token ([`crate::ChunkSentence::feature`]).
+    pub features: Vec<Column>,
+    /// No column of tags is read, and [`Columns::tag`] is not used. A file of one column then holds
+    /// tokens.
+    pub untagged: bool,
     /// Accepts a second column that the file does not have; [`crate::ColumnReader::has_second`]
     /// tells. CoNLL-U then never has one by position.
     pub second_may_lack: bool,
@@ -234,6 +239,8 @@ impl Default for Columns {
             token: Column::Index(0),
             tag: Column::Index(-1),
             second: None,
+            features: Vec::new(),
+            untagged: false,
             second_may_lack: false,
         }
     }
@@ -255,16 +262,27 @@ pub(crate) struct Layout {
     /// Column of the tokens; `usize::MAX` in a file of tags alone, so that the field of the token
     /// is always empty.
     pub(crate) token: usize,
-    /// Column of the tags, below `columns`.
+    /// Column of the tags, below `columns`; `usize::MAX` if none is read.
     pub(crate) tag: usize,
     /// Column of the second tags. Equal to `tag` where it may lack and does; 0 where none was asked
     /// for.
     pub(crate) second: usize,
+    /// The further columns that are read.
+    pub(crate) features: Vec<Place>,
     /// Columns that are empty in the first token line, ascending; other empty fields may tell a
     /// heading from a token line.
     pub(crate) empty: Vec<usize>,
     /// Keys of CoNLL-U; None for other files.
     pub(crate) conllu: Option<Keys>,
+}
+
+/// A column, or in CoNLL-U a key of MISC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Position of the column, from 0.
+    pub(crate) column: usize,
+    /// The key; None for the whole field.
+    pub(crate) key: Option<String>,
 }
 
 /// The keys of MISC that hold tokens and tags in CoNLL-U; None where a column does.
@@ -376,7 +394,11 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
             Err(wrong(Code::NoColumn, message))
         }
     };
-    let (token, tag) = (resolve(&options.token)?, resolve(&options.tag)?);
+    let token = resolve(&options.token)?;
+    let tag = match options.untagged {
+        true => usize::MAX,
+        false => resolve(&options.tag)?,
+    };
     let second = match options.second.as_ref().map(resolve) {
         Some(Err(_)) if options.second_may_lack => Some(tag),
         second => second.transpose()?,
@@ -394,12 +416,20 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         return Err(wrong(Code::NoColumn, message));
     }
     if options.format == Format::Auto {
-        refuse_csv(lines.ahead(), &fields, (byte, tag))
+        // Without tags the last column is judged, unless that holds the tokens.
+        let last = if token + 1 == columns { 0 } else { columns - 1 };
+        let judged = if options.untagged { last } else { tag };
+        refuse_csv(lines.ahead(), &fields, (byte, judged))
             .map_err(|message| wrong(Code::WrongFormat, message))?;
     }
+    let features = options.features.iter().map(|column| {
+        let column = resolve(column)?;
+        Ok(Place { column, key: None })
+    });
     Ok(Layout {
         byte,
         columns,
+        features: features.collect::<Result<_>>()?,
         // A file of tags alone has no tokens: a column that no line has is empty.
         token: if token == tag { usize::MAX } else { token },
         tag,

@@ -60,11 +60,13 @@
 //! | `columns` | classifies each line and splits it |
 
 mod borders;
+mod chunks;
 mod columns;
 mod compression;
 mod conllu;
 mod csv;
 pub mod document;
+mod edits;
 mod error;
 mod layers;
 mod layout;
@@ -79,8 +81,10 @@ mod task;
 mod whitespace_index;
 
 pub use borders::{SentenceBorder, find_border, sample_borders};
+pub use chunks::{Chunk, ChunkSentence, ColumnChunks, Select};
 pub use columns::{ColumnLayout, ColumnReader, Event, LineKind};
 pub use compression::Input;
+pub use edits::Edits;
 pub use error::{Code, Error, Result};
 pub use layout::{Column, Columns, Comments, Format, Separator, UnknownSeparator};
 pub use lines::LineReader;

@@ -254,6 +254,12 @@ impl LineReader {
         &self.buffer[range]
     }
 
+    /// Returns the offset of the next line in the buffer.
+    #[inline(always)]
+    pub(crate) fn next_offset(&self) -> usize {
+        self.at
+    }
+
     /// Returns the lines that are in the buffer and checked, from the next line on, to look ahead
     /// without consuming. After [`LineReader::new`] they hold a whole line at least, unless the
     /// file is empty.

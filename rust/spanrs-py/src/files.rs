@@ -61,7 +61,7 @@ impl ColumnOptions {
             token: token.column(),
             tag: tag.column(),
             second: second.as_ref().map(PyColumn::column),
-            second_may_lack: false,
+            ..Columns::default()
         })
     }
 }

@@ -11,31 +11,18 @@
 //! ```
 
 use std::io::Write;
-use std::ops::Range;
 
 use spanrs_base::Position;
 use spanrs_eval::Violations;
-use spanrs_io::{Code, ColumnReader, LineKind};
+use spanrs_io::{ChunkSentence, Code, ColumnReader, Edits, Select};
 use spanrs_tags::{Converter, Error as TagsError};
 
 use crate::error::{Error, Result};
 use crate::file_warnings::{column_warnings, violation_warning};
-use crate::sentence::Lines;
-use crate::{Progress, Reporter};
+use crate::{Progress, report};
 
 /// Number of violations that are kept for the message.
 const KEEP: usize = 1000;
-
-/// The lines of the current sentence, as they were read, and the places of their tags.
-#[derive(Default)]
-struct Pending {
-    /// The lines with their line ends.
-    text: Vec<u8>,
-    /// Range in `text` of the tag of each token; None if CoNLL-U does not specify one.
-    tags: Vec<Option<Range<usize>>>,
-    /// Lines of the tokens, for messages.
-    lines: Lines,
-}
 
 /// Copies a column file to `out` with its tags converted; all other bytes are unchanged. Returns
 /// warnings.
@@ -66,23 +53,20 @@ struct Pending {
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn convert(
-    mut rows: ColumnReader,
+    rows: ColumnReader,
     converter: &mut Converter,
     out: &mut dyn Write,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<String>> {
     let mut warnings = column_warnings(&rows, None);
-    let mut pending = Pending::default();
+    let path = rows.path().to_owned();
+    let mut chunks = rows.chunks(Select::default());
     let mut malformed = Violations::default();
     let mut scheme = None;
-    let mut reporter = Reporter::new(progress);
-    out.write_all(rows.byte_order_mark())?;
-    loop {
-        let kind = rows.next_line()?;
-        reporter.line(|| rows.bytes_read())?;
-        let ends = !matches!(kind, Some(LineKind::Token | LineKind::Comment));
-        if ends && !pending.tags.is_empty() {
-            match pending.convert(converter, out, rows.path()) {
+    while let Some(chunk) = chunks.next()? {
+        let mut edits = Edits::new(chunk.bytes(), out);
+        for sentence in chunk.sentences() {
+            match convert_sentence(&sentence, converter, &mut edits, &path) {
                 Err(Error::Malformed {
                     scheme: named,
                     violations,
@@ -90,25 +74,16 @@ pub fn convert(
                 }) => {
                     scheme = Some(named);
                     malformed.count += violations.count;
-                    let room = KEEP - malformed.first.len();
+                    let more = KEEP - malformed.first.len();
                     malformed
                         .first
-                        .extend(violations.first.into_iter().take(room));
+                        .extend(violations.first.into_iter().take(more));
                 }
                 other => other?,
             }
-            pending.clear();
         }
-        let Some(kind) = kind else {
-            // Comments behind the last sentence.
-            out.write_all(&pending.text)?;
-            break;
-        };
-        pending.push(&rows, kind);
-        if ends {
-            out.write_all(&pending.text)?;
-            pending.clear();
-        }
+        edits.finish()?;
+        report(progress, chunks.rows())?;
     }
     match scheme {
         None => {
@@ -118,7 +93,7 @@ pub fn convert(
                 first: Vec::new(),
             };
             warnings.extend(violation_warning(
-                rows.path(),
+                &path,
                 converter.reader().scheme(),
                 &violations,
                 labelled,
@@ -127,91 +102,67 @@ pub fn convert(
             Ok(warnings)
         }
         Some(scheme) => Err(Error::Malformed {
-            path: rows.path().to_owned(),
+            path,
             scheme,
             violations: malformed,
         }),
     }
 }
 
-impl Pending {
-    /// Begins the next sentence.
-    fn clear(&mut self) {
-        self.text.clear();
-        self.tags.clear();
-        self.lines.clear();
-    }
-
-    /// Adds the line that was read last.
-    fn push(&mut self, rows: &ColumnReader, kind: LineKind) {
-        if kind == LineKind::Token {
-            let (offset, tag) = (self.text.len(), rows.tag_place());
-            self.lines.push(self.tags.len(), rows.line());
-            self.tags
-                .push(tag.map(|tag| offset + tag.start..offset + tag.end));
+/// Replaces the tags of a sentence by those of the converter.
+///
+/// A token whose tag CoNLL-U does not specify has no place to write to. It is left alone if its tag
+/// is `O` after the conversion as well.
+///
+/// # Errors
+/// As [`convert`].
+fn convert_sentence(
+    sentence: &ChunkSentence<'_>,
+    converter: &mut Converter,
+    edits: &mut Edits<'_>,
+    path: &str,
+) -> Result<()> {
+    // The lines were checked to be UTF-8 when they were read.
+    let tag = |token| std::str::from_utf8(sentence.tag(token)).unwrap_or_default();
+    let tags = match converter.convert((0..sentence.len()).map(tag)) {
+        Ok(tags) => tags,
+        Err(error) => return Err(located(error, sentence, path)),
+    };
+    for (token, tag) in tags.iter().enumerate() {
+        if let Some(range) = sentence.tag_range(token) {
+            edits.replace(range, tag.as_bytes())?;
+        } else if tag != "O" {
+            let position = Position::line(path, sentence.line(token));
+            let message = format!("the tag {tag} has no place: the file does not specify one");
+            return Err(spanrs_io::Error::new(Code::NoColumn, position, message).into());
         }
-        self.text.extend_from_slice(rows.whole());
     }
+    Ok(())
+}
 
-    /// Writes the lines with converted tags: the bytes between two tags are copied in one piece.
-    ///
-    /// A token whose tag CoNLL-U does not specify has no place to write to. It is left alone if its
-    /// tag is `O` after the conversion as well.
-    ///
-    /// # Errors
-    /// As [`convert`].
-    fn convert(&self, converter: &mut Converter, out: &mut dyn Write, path: &str) -> Result<()> {
-        // The lines were checked to be UTF-8 when they were read.
-        let text = |range: &Option<Range<usize>>| match range {
-            Some(range) => std::str::from_utf8(&self.text[range.clone()]).unwrap_or_default(),
-            None => "O",
-        };
-        let tags = match converter.convert(self.tags.iter().map(text)) {
-            Ok(tags) => tags,
-            Err(error) => return Err(self.located(error, path)),
-        };
-        let mut from = 0;
-        for (token, (range, tag)) in self.tags.iter().zip(&tags).enumerate() {
-            let Some(range) = range else {
-                if tag == "O" {
-                    continue;
-                }
-                let position = Position::line(path, self.lines.of(token as u32));
-                let message = format!("the tag {tag} has no place: the file does not specify one");
-                return Err(spanrs_io::Error::new(Code::NoColumn, position, message).into());
-            };
-            out.write_all(&self.text[from..range.start])?;
-            out.write_all(tag.as_bytes())?;
-            from = range.end;
-        }
-        Ok(out.write_all(&self.text[from..])?)
-    }
-
-    /// Gives an error of the converter the lines of the sentence: every violation that of its
-    /// token, other errors that of the first token.
-    fn located(&self, error: TagsError, path: &str) -> Error {
-        let line = |token: u32| self.lines.of(token);
-        match error {
-            TagsError::Malformed { scheme, violations } => Error::Malformed {
-                path: path.to_owned(),
-                scheme,
-                violations: Violations {
-                    count: violations.len() as u64,
-                    first: violations
-                        .into_iter()
-                        .map(|violation| spanrs_eval::Located {
-                            sentence: 0,
-                            line: line(violation.index),
-                            violation,
-                        })
-                        .collect(),
-                },
+/// Gives an error of the converter the lines of the sentence: every violation that of its token,
+/// other errors that of the first token.
+fn located(error: TagsError, sentence: &ChunkSentence<'_>, path: &str) -> Error {
+    match error {
+        TagsError::Malformed { scheme, violations } => Error::Malformed {
+            path: path.to_owned(),
+            scheme,
+            violations: Violations {
+                count: violations.len() as u64,
+                first: violations
+                    .into_iter()
+                    .map(|violation| spanrs_eval::Located {
+                        sentence: 0,
+                        line: sentence.line(violation.index as usize),
+                        violation,
+                    })
+                    .collect(),
             },
-            error => Error::Tags {
-                position: Position::line(path, line(0)),
-                error,
-            },
-        }
+        },
+        error => Error::Tags {
+            position: Position::line(path, sentence.line(0)),
+            error,
+        },
     }
 }
 

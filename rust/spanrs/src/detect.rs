@@ -5,12 +5,12 @@
 //! reading the file again.
 
 use spanrs_base::Position;
-use spanrs_io::{ColumnReader, Event};
+use spanrs_io::{ColumnReader, Select};
 use spanrs_tags::{Detection, Dialect, Evidence, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
-use crate::sentence::Sentence;
-use crate::{Progress, Reporter};
+use crate::tag_ids::read_tag_ids;
+use crate::{Progress, report};
 
 /// Collects the evidence for the scheme of a file from its first `most` tokens, rounded up to whole
 /// sentences. Also returns whether that was the whole file.
@@ -21,31 +21,24 @@ use crate::{Progress, Reporter};
 /// # Errors
 /// Those of reading the file; [`Error::Tags`] for too many different tags; [`Error::Stopped`].
 pub fn gather(
-    mut rows: ColumnReader,
+    rows: ColumnReader,
     reader: &mut Reader,
     most: u64,
     progress: &mut Progress<'_>,
 ) -> Result<(Evidence, bool)> {
-    let mut evidence = Evidence::default();
-    let mut sentence = Sentence::default();
-    let mut tokens = 0;
-    let mut reporter = Reporter::new(progress);
-    while let Some(event) = rows.next_event()? {
-        reporter.line(|| rows.bytes_read())?;
-        match event {
-            Event::Token => {
-                sentence.push(reader, &rows, rows.tag())?;
+    let path = rows.path().to_owned();
+    let mut chunks = rows.chunks(Select::default());
+    let (mut evidence, mut ids, mut tokens) = (Evidence::default(), Vec::new(), 0);
+    while let Some(chunk) = chunks.next()? {
+        for sentence in chunk.sentences() {
+            read_tag_ids(reader, &sentence, &path, &mut ids)?;
+            evidence.add(&ids);
+            tokens += ids.len() as u64;
+            if tokens >= most {
+                return Ok((evidence, false));
             }
-            Event::Sentence => {
-                evidence.add(&sentence.ids);
-                tokens += sentence.ids.len() as u64;
-                sentence.clear();
-                if tokens >= most {
-                    return Ok((evidence, false));
-                }
-            }
-            Event::Document => {}
         }
+        report(progress, chunks.rows())?;
     }
     Ok((evidence, true))
 }

@@ -15,13 +15,13 @@
 use spanrs_base::{Limits, Position};
 use spanrs_eval::Violations;
 use spanrs_io::document::{Document, TOKEN};
-use spanrs_io::{Code, ColumnReader, Event};
+use spanrs_io::{Code, ColumnReader, Select};
 use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
 use crate::file_warnings::{column_warnings, violation_warning};
-use crate::sentence::Sentence;
-use crate::{Progress, Reporter};
+use crate::tag_ids::read_tag_ids;
+use crate::{Progress, report};
 
 /// Reads the documents of a column file. Tokens are annotations of type [`TOKEN`]; the spans of the
 /// tags follow all tokens of the document. Also returns warnings.
@@ -60,7 +60,7 @@ pub fn read_conll(
 
 /// Reads documents as [`read_conll`], with `most` bytes as the limit of the text of a document.
 fn read_up_to(
-    mut rows: ColumnReader,
+    rows: ColumnReader,
     reader: &mut Reader,
     progress: &mut Progress<'_>,
     most: usize,
@@ -72,51 +72,52 @@ fn read_up_to(
         return Err(spanrs_io::Error::new(Code::NoColumn, place, message).into());
     }
     let mut warnings = column_warnings(&rows, None);
-    let mut labelled = 0;
-    let mut documents = Vec::new();
-    let (mut draft, mut sentence) = (Draft::default(), Sentence::default());
-    let (mut found, mut sentences) = (Vec::new(), 0_u64);
+    let path = rows.path().to_owned();
+    let select = Select {
+        token: true,
+        ..Select::default()
+    };
+    let mut chunks = rows.chunks(select);
+    let (mut documents, mut draft) = (Vec::new(), Draft::default());
+    let (mut ids, mut read) = (Vec::new(), Vec::new());
+    let (mut labelled, mut sentences) = (0, 0_u64);
     let mut malformed = Violations::default();
-    let mut reporter = Reporter::new(progress);
-    while let Some(event) = rows.next_event()? {
-        reporter.line(|| rows.bytes_read())?;
-        match event {
-            Event::Token => {
-                draft.token(rows.token_text());
-                if draft.document.text.len() > most {
-                    return Err(too_long(&rows, most));
-                }
-                sentence.push(reader, &rows, rows.tag())?;
-            }
-            Event::Sentence => {
-                let line = |token| sentence.line(token);
-                malformed.add(reader.gold(), &sentence.ids, sentences, 1, line);
-                labelled += reader.count_labelled(&sentence.ids);
-                found.clear();
-                reader.spans_into(&sentence.ids, &mut found);
-                for span in &found {
-                    draft.span(reader.type_name(span.ty), span.start, span.end);
-                }
-                draft.end_sentence();
-                sentence.clear();
-                sentences += 1;
-            }
-            Event::Document => {
+    while let Some(chunk) = chunks.next()? {
+        for sentence in chunk.sentences() {
+            if let Some(line) = sentence.document() {
                 documents.extend(std::mem::take(&mut draft).finish());
-                draft.document.id = id(std::str::from_utf8(rows.whole()).unwrap_or_default());
+                draft.document.id = id(line);
             }
+            for token in 0..sentence.len() {
+                draft.token(sentence.token_text(token));
+                if draft.document.text.len() > most {
+                    return Err(too_long(&path, sentence.line(token), most));
+                }
+            }
+            read_tag_ids(reader, &sentence, &path, &mut ids)?;
+            let line = |token: u32| sentence.line(token as usize);
+            malformed.add(reader.gold(), &ids, sentences, 1, line);
+            labelled += reader.count_labelled(&ids);
+            read.clear();
+            reader.spans_into(&ids, &mut read);
+            for span in &read {
+                draft.span(reader.type_name(span.ty), span.start, span.end);
+            }
+            draft.end_sentence();
+            sentences += 1;
         }
+        report(progress, chunks.rows())?;
     }
     documents.extend(draft.finish());
     if malformed.count > 0 && reader.reading() == Reading::Refuse {
         return Err(Error::Malformed {
-            path: rows.path().to_owned(),
+            path,
             scheme: reader.scheme(),
             violations: malformed,
         });
     }
     warnings.extend(violation_warning(
-        rows.path(),
+        &path,
         reader.scheme(),
         &malformed,
         labelled,
@@ -125,13 +126,13 @@ fn read_up_to(
     Ok((documents, warnings))
 }
 
-/// The error for a document whose text exceeds the limit, at the line that was read last.
+/// The error for a document whose text exceeds the limit.
 #[cold]
-fn too_long(rows: &ColumnReader, most: usize) -> Error {
+fn too_long(path: &str, line: u64, most: usize) -> Error {
     let message = format!(
         "the text of the document has more than {most} bytes, the limit; mark where documents begin"
     );
-    let place = Position::line(rows.path(), rows.line());
+    let place = Position::line(path, line);
     spanrs_io::Error::new(Code::DocumentTooLong, place, message).into()
 }
 

@@ -72,6 +72,7 @@ mod score_parts;
 mod sentence;
 pub mod span_files;
 mod spans;
+mod tag_ids;
 mod validate;
 
 pub use column_files::{ColumnFile, ColumnFiles, score_column_files};
@@ -96,7 +97,7 @@ use spanrs_base::Interval;
 /// the job; returns false to stop the job, which then returns [`Error::Stopped`].
 ///
 /// In Python this is where progress bars are moved and signals are handled. It is called about
-/// every 32768 lines, and always in the thread that called the job.
+/// every 16,384 to 32,768 lines, and always in the thread that called the job.
 ///
 /// ```
 /// use spanrs::io::{ColumnReader, Columns, LineReader};
@@ -109,6 +110,17 @@ use spanrs_base::Interval;
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub type Progress<'a> = dyn FnMut(u64) -> bool + 'a;
+
+/// Calls a [`Progress`] after a chunk of a file.
+///
+/// # Errors
+/// [`Error::Stopped`] if the function returns false.
+pub(crate) fn report(progress: &mut Progress<'_>, rows: &io::ColumnReader) -> Result<()> {
+    match progress(rows.bytes_read()) {
+        true => Ok(()),
+        false => Err(Error::Stopped),
+    }
+}
 
 /// Number of lines between two calls of a [`Progress`].
 const LINES: usize = 1 << 15;

@@ -5,13 +5,13 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 use spanrs_base::Span;
 use spanrs_eval::Violations;
-use spanrs_io::{ColumnReader, Event};
+use spanrs_io::{ColumnReader, Select};
 use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
 use crate::file_warnings::{column_warnings, violation_warning};
-use crate::sentence::Sentence;
-use crate::{Progress, Reporter};
+use crate::tag_ids::read_tag_ids;
+use crate::{Progress, report};
 
 /// Writes the spans of a file as JSON Lines, one object for each sentence. Returns warnings.
 ///
@@ -42,59 +42,54 @@ use crate::{Progress, Reporter};
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn spans(
-    mut rows: ColumnReader,
+    rows: ColumnReader,
     reader: &mut Reader,
     out: &mut dyn Write,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<String>> {
     let mut warnings = column_warnings(&rows, None);
-    let mut labelled = 0;
-    let mut sentence = Sentence::default();
-    let mut tokens: Vec<String> = Vec::new();
-    let mut found = Vec::new();
+    let path = rows.path().to_owned();
+    let select = Select {
+        token: true,
+        ..Select::default()
+    };
+    let mut chunks = rows.chunks(select);
+    let (mut ids, mut read) = (Vec::new(), Vec::new());
     let mut malformed = Violations::default();
-    let (mut document, mut sentences, mut begun) = (0_u64, 0_u64, 0_u64);
-    let mut reporter = Reporter::new(progress);
-    while let Some(event) = rows.next_event()? {
-        reporter.line(|| rows.bytes_read())?;
-        match event {
-            Event::Token => {
-                tokens.push(rows.token_text().to_owned());
-                sentence.push(reader, &rows, rows.tag())?;
-            }
-            Event::Sentence => {
-                let line = |token| sentence.line(token);
-                malformed.add(reader.gold(), &sentence.ids, sentences, 1, line);
-                labelled += reader.count_labelled(&sentence.ids);
-                found.clear();
-                reader.spans_into(&sentence.ids, &mut found);
-                let mut row = Map::new();
-                row.insert("document".into(), document.into());
-                row.insert("sentence".into(), sentences.into());
-                row.insert("line".into(), sentence.line(0).into());
-                let spans: Vec<Value> = found.iter().map(|s| show(reader, &tokens, s)).collect();
-                row.insert("tokens".into(), std::mem::take(&mut tokens).into());
-                row.insert("spans".into(), spans.into());
-                writeln!(out, "{}", Value::Object(row))?;
-                sentence.clear();
-                sentences += 1;
-            }
+    let (mut labelled, mut document, mut sentences) = (0, 0_u64, 0_u64);
+    while let Some(chunk) = chunks.next()? {
+        for sentence in chunk.sentences() {
             // A document without sentences is none, as in scoring.
-            Event::Document => {
-                document += u64::from(sentences > begun);
-                begun = sentences;
-            }
+            document += u64::from(sentence.document().is_some() && sentences > 0);
+            read_tag_ids(reader, &sentence, &path, &mut ids)?;
+            let line = |token: u32| sentence.line(token as usize);
+            malformed.add(reader.gold(), &ids, sentences, 1, line);
+            labelled += reader.count_labelled(&ids);
+            read.clear();
+            reader.spans_into(&ids, &mut read);
+            let tokens = (0..sentence.len()).map(|token| sentence.token_text(token));
+            let tokens: Vec<&str> = tokens.collect();
+            let spans: Vec<Value> = read.iter().map(|s| show(reader, &tokens, s)).collect();
+            let mut row = Map::new();
+            row.insert("document".into(), document.into());
+            row.insert("sentence".into(), sentences.into());
+            row.insert("line".into(), sentence.line(0).into());
+            row.insert("tokens".into(), tokens.into());
+            row.insert("spans".into(), spans.into());
+            writeln!(out, "{}", Value::Object(row))?;
+            sentences += 1;
         }
+        report(progress, chunks.rows())?;
     }
     if malformed.count > 0 && reader.reading() == Reading::Refuse {
         return Err(Error::Malformed {
-            path: rows.path().to_owned(),
+            path,
             scheme: reader.scheme(),
             violations: malformed,
         });
     }
     warnings.extend(violation_warning(
-        rows.path(),
+        &path,
         reader.scheme(),
         &malformed,
         labelled,
@@ -104,7 +99,7 @@ pub fn spans(
 }
 
 /// Returns a span as an object.
-fn show(reader: &Reader, tokens: &[String], span: &Span) -> Value {
+fn show(reader: &Reader, tokens: &[&str], span: &Span) -> Value {
     let text = tokens[span.start as usize..span.end as usize].join(" ");
     json!({
         "type": reader.type_name(span.ty),

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use spanrs_eval::Violations;
-use spanrs_io::{ColumnReader, Event};
+use spanrs_io::{ColumnReader, Select};
 use spanrs_tags::{Kind, Reader};
 
 use crate::error::Result;
-use crate::sentence::Sentence;
-use crate::{Progress, Reporter};
+use crate::tag_ids::read_tag_ids;
+use crate::{Progress, report};
 
 /// What validation found.
 #[derive(Clone, Debug, Default)]
@@ -47,35 +47,28 @@ pub struct Report {
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn validate(
-    mut rows: ColumnReader,
+    rows: ColumnReader,
     reader: &mut Reader,
     keep: usize,
     progress: &mut Progress<'_>,
 ) -> Result<Report> {
-    let mut report = Report::default();
-    let mut sentence = Sentence::default();
-    let mut reporter = Reporter::new(progress);
-    while let Some(event) = rows.next_event()? {
-        reporter.line(|| rows.bytes_read())?;
-        match event {
-            Event::Token => {
-                sentence.push(reader, &rows, rows.tag())?;
-            }
-            Event::Sentence => {
-                reader.each_kind(&sentence.ids, |kind| {
-                    *report.kinds.entry(kind).or_default() += 1;
-                });
-                let at = report.sentences;
-                let line = |token| sentence.line(token);
-                report
-                    .violations
-                    .add(reader.gold(), &sentence.ids, at, keep, line);
-                report.sentences += 1;
-                report.tokens += sentence.ids.len() as u64;
-                sentence.clear();
-            }
-            Event::Document => {}
+    let path = rows.path().to_owned();
+    let mut chunks = rows.chunks(Select::default());
+    let (mut found, mut ids) = (Report::default(), Vec::new());
+    while let Some(chunk) = chunks.next()? {
+        for sentence in chunk.sentences() {
+            read_tag_ids(reader, &sentence, &path, &mut ids)?;
+            reader.each_kind(&ids, |kind| {
+                *found.kinds.entry(kind).or_default() += 1;
+            });
+            let line = |token: u32| sentence.line(token as usize);
+            found
+                .violations
+                .add(reader.gold(), &ids, found.sentences, keep, line);
+            found.sentences += 1;
+            found.tokens += ids.len() as u64;
         }
+        report(progress, chunks.rows())?;
     }
-    Ok(report)
+    Ok(found)
 }

@@ -9,6 +9,7 @@ from typing import IO
 import click
 
 from spanrs import _spanrs
+from spanrs._spanrs import Source
 from spanrs.cli import console
 from spanrs.cli.dep.inputs import load_model, thread_count, threads
 from spanrs.cli.output import Output, output_options
@@ -19,7 +20,6 @@ from spanrs.dep.page import tree_page
 from spanrs.dep.scores import MEASURES, score_tables
 from spanrs.dep.tagger import is_model as is_model_file
 from spanrs.eval import Result
-from spanrs._spanrs import Source
 from spanrs.io.sources import open_source
 
 

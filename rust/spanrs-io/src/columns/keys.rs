@@ -39,8 +39,11 @@ impl ColumnReader {
                     (self.layout.token, &keys.token),
                 ];
                 for (at, (column, key)) in columns.into_iter().enumerate() {
+                    if key.is_none() {
+                        continue;
+                    }
                     let place = conllu::tag_place(self.field(column), key.as_deref());
-                    self.keys_found[at] |= key.is_none() || place.is_some();
+                    self.keys_found[at] |= place.is_some();
                 }
                 Ok(LineKind::Token)
             }

@@ -1,0 +1,475 @@
+//! Column files in chunks of whole sentences.
+//!
+//! A chunk holds the bytes of consecutive lines as they are in the file and the ranges of the
+//! selected fields in them, so that a job can read sentences or write the same bytes with other
+//! fields ([`crate::Edits`]). All chunks joined are the file, with its byte order mark.
+//!
+//! ```text
+//! # id = 1         bytes of chunk 0, sentence 0
+//! EU B-ORG
+//! rejects O
+//!                  ends sentence 0
+//! -DOCSTART- O     begins a document, sentence 1
+//! ```
+
+use std::ops::Range;
+
+use spanrs_base::{Lines, Position};
+
+use crate::columns::{ColumnReader, LineKind};
+use crate::conllu;
+use crate::error::{Code, Error, Result};
+use crate::layout::{Layout, Place};
+
+/// Number of tokens after which a chunk ends with the sentence.
+const TOKENS: usize = 1 << 14;
+/// Number of bytes after which a chunk ends with the sentence, whatever the number of its tokens.
+const BYTES: usize = 1 << 20;
+
+/// Number of bytes beyond which an open sentence is refused: positions in a chunk are 32 bits wide,
+/// and a buffer of the reader may follow.
+const MAX_BYTES: usize = 1 << 31;
+
+/// A range of bytes of a chunk. A column that the file does not have is empty.
+type Field = (u32, u32);
+
+/// What a job reads of each token besides its tag and the columns of [`crate::Columns::features`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Select {
+    /// The token.
+    pub token: bool,
+    /// The second tag.
+    pub second: bool,
+    /// The whole line.
+    pub line: bool,
+}
+
+/// Reader of a column file in chunks of whole sentences. Buffers are reused for all chunks.
+///
+/// ```
+/// use spanrs_io::{ColumnReader, Columns, LineReader, Select};
+/// let text = "-DOCSTART- O\n\nEU B-ORG\nrejects O\n\nRio B-LOC\n";
+/// let lines = LineReader::new("example", Box::new(text.as_bytes()), Default::default()).unwrap();
+/// let rows = ColumnReader::new(lines, Columns::default()).unwrap();
+/// let mut chunks = rows.chunks(Select { token: true, ..Select::default() });
+/// let chunk = chunks.next().unwrap().unwrap();
+/// let sentences: Vec<_> = chunk.sentences().collect();
+/// assert_eq!((sentences.len(), sentences[0].len()), (2, 2));
+/// assert_eq!((sentences[1].token(0), sentences[1].tag(0)), (&b"Rio"[..], &b"B-LOC"[..]));
+/// assert_eq!((sentences[1].line(0), sentences[0].document()), (6, Some("-DOCSTART- O\n")));
+/// assert_eq!(chunk.bytes(), text.as_bytes());
+/// assert!(chunks.next().unwrap().is_none());
+/// ```
+pub struct ColumnChunks {
+    rows: ColumnReader,
+    /// Columns whose fields are stored for each token, in the order of `slots`.
+    columns: Vec<usize>,
+    slots: Slots,
+    bytes: Vec<u8>,
+    /// Fields of all tokens, `slots.width` each.
+    fields: Vec<Field>,
+    lines: Lines,
+    /// End of each sentence, in tokens.
+    ends: Vec<u32>,
+    /// The sentences before which a document begins, and the ends of the lines that say so in
+    /// `document_lines`. A sentence has at most one.
+    documents: Vec<(u32, usize)>,
+    document_lines: String,
+    /// The error behind the sentences of the last chunk.
+    failed: Option<Error>,
+}
+
+/// Where the fields of a token are stored, as offsets from its first one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slots {
+    /// Number of fields of a token. The tag is the first.
+    width: usize,
+    token: Option<usize>,
+    second: Option<usize>,
+    line: Option<usize>,
+    /// The first of the further columns.
+    features: usize,
+}
+
+impl ColumnReader {
+    /// Reads the rest of the file in chunks; `select` tells what is read of each token.
+    pub fn chunks(self, select: Select) -> ColumnChunks {
+        let layout = self.layout_found();
+        let mut columns = vec![layout.tag];
+        let mut slot = |wanted: bool, column: usize| {
+            wanted.then(|| {
+                columns.push(column);
+                columns.len() - 1
+            })
+        };
+        let token = slot(select.token, layout.token);
+        let second = slot(select.second, layout.second);
+        let features = columns.len();
+        columns.extend(layout.features.iter().map(|place| place.column));
+        let slots = Slots {
+            token,
+            second,
+            features,
+            line: select.line.then_some(columns.len()),
+            width: columns.len() + usize::from(select.line),
+        };
+        ColumnChunks {
+            columns,
+            slots,
+            bytes: self.byte_order_mark().to_vec(),
+            fields: Vec::new(),
+            lines: Lines::default(),
+            ends: Vec::new(),
+            documents: Vec::new(),
+            document_lines: String::new(),
+            failed: None,
+            rows: self,
+        }
+    }
+}
+
+impl ColumnChunks {
+    /// Returns the reader of the rows, for what is known of the file.
+    pub fn rows(&self) -> &ColumnReader {
+        &self.rows
+    }
+
+    /// Reads the next chunk; None at the end of the file. It ends with a sentence, or with the
+    /// file, and has about 16,384 tokens, or 1 MiB where lines are long.
+    ///
+    /// # Errors
+    /// As [`ColumnReader::next_line`]. The sentences before an error are returned first.
+    #[allow(clippy::should_implement_trait)] // A chunk borrows from the reader.
+    pub fn next(&mut self) -> Result<Option<Chunk<'_>>> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        self.begin();
+        let result = self.fill();
+        if let Err(error) = result {
+            // The sentence that is open is not handed out.
+            let tokens = self.ends.last().map_or(0, |&end| end as usize);
+            self.fields.truncate(tokens * self.slots.width);
+            if self.ends.is_empty() {
+                return Err(error);
+            }
+            self.failed = Some(error);
+        }
+        let is_empty = self.bytes.is_empty();
+        Ok((!is_empty).then_some(Chunk {
+            bytes: &self.bytes,
+            fields: &self.fields,
+            slots: self.slots,
+            lines: &self.lines,
+            ends: &self.ends,
+            documents: &self.documents,
+            document_lines: &self.document_lines,
+            layout: self.rows.layout_found(),
+        }))
+    }
+
+    /// Clears the last chunk. A document line behind its last sentence belongs to the next one.
+    fn begin(&mut self) {
+        let behind = match self.documents.last() {
+            Some(&(sentence, _)) => sentence as usize == self.ends.len(),
+            None => false,
+        };
+        let start = match self.documents.len().checked_sub(2) {
+            Some(before) => self.documents[before].1,
+            None => 0,
+        };
+        self.documents.clear();
+        if behind {
+            self.document_lines.drain(..start);
+            self.documents.push((0, self.document_lines.len()));
+        } else {
+            self.document_lines.clear();
+        }
+        self.fields.clear();
+        self.lines.clear();
+        // The byte order mark is there before the first chunk.
+        if !self.ends.is_empty() {
+            self.bytes.clear();
+        }
+        self.ends.clear();
+    }
+
+    /// Reads lines until the chunk is full.
+    ///
+    /// Lines are copied from the buffer of the reader in runs: when the chunk ends, and before the
+    /// reader moves its buffer. `from` is the first byte of the buffer that is not copied.
+    fn fill(&mut self) -> Result<()> {
+        let mut from = self.rows.next_offset();
+        let mut open = 0;
+        loop {
+            if self.rows.is_at_end_of_buffer() {
+                self.copy_from(from);
+                from = 0;
+                if self.bytes.len() > MAX_BYTES {
+                    let message = "the sentence has more than 2 GiB";
+                    let place = Position::line(self.rows.path(), self.rows.line());
+                    return Err(Error::new(Code::SentenceTooLong, place, message));
+                }
+            }
+            let kind = match self.rows.next_line() {
+                Ok(Some(kind)) => kind,
+                Ok(None) => {
+                    if open > 0 {
+                        self.end_sentence();
+                    }
+                    return Ok(());
+                }
+                Err(error) => {
+                    self.copy_from(from);
+                    return Err(error);
+                }
+            };
+            match kind {
+                LineKind::Token => {
+                    self.push_token(from);
+                    open += 1;
+                    continue;
+                }
+                LineKind::Comment => continue,
+                LineKind::Blank | LineKind::Document => {}
+            }
+            let ended = open > 0;
+            if ended {
+                self.end_sentence();
+                open = 0;
+            }
+            if kind == LineKind::Document {
+                self.begin_document();
+            }
+            let len = self.bytes.len() + self.rows.next_offset() - from;
+            if ended && (self.fields.len() >= TOKENS * self.slots.width || len >= BYTES) {
+                self.copy_from(from);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Copies the lines that were read from offset `from` of the reader's buffer on.
+    fn copy_from(&mut self, from: usize) {
+        let run = self.rows.buffered(from..self.rows.next_offset());
+        self.bytes.extend_from_slice(run);
+    }
+
+    /// Stores the fields of the token line that was read last.
+    #[inline]
+    fn push_token(&mut self, from: usize) {
+        let token = self.fields.len() / self.slots.width;
+        self.lines.push(token, self.rows.line());
+        let shift = (self.bytes.len() as u32).wrapping_sub(from as u32);
+        let moved = |(start, end): Field| (start.wrapping_add(shift), end.wrapping_add(shift));
+        let fields = self.rows.fields();
+        for &column in &self.columns {
+            let field = fields.get(column);
+            self.fields
+                .push(field.map_or((0, 0), |&field| moved(field)));
+        }
+        if self.slots.line.is_some() {
+            let line = self.rows.line_range();
+            self.fields
+                .push(moved((line.start as u32, line.end as u32)));
+        }
+    }
+
+    /// Ends the sentence that is open.
+    fn end_sentence(&mut self) {
+        self.ends
+            .push((self.fields.len() / self.slots.width) as u32);
+    }
+
+    /// Notes that a document begins with the line that was read last.
+    fn begin_document(&mut self) {
+        let sentence = self.ends.len() as u32;
+        if self
+            .documents
+            .last()
+            .is_some_and(|&(before, _)| before == sentence)
+        {
+            self.documents.pop();
+            let start = self.documents.last().map_or(0, |&(_, end)| end);
+            self.document_lines.truncate(start);
+        }
+        // The line was checked when it was read, so nothing is ever replaced by "".
+        let line = std::str::from_utf8(self.rows.whole()).unwrap_or_default();
+        self.document_lines.push_str(line);
+        self.documents.push((sentence, self.document_lines.len()));
+    }
+}
+
+/// Consecutive whole sentences of a column file, with all lines before, between and behind them.
+#[derive(Clone, Copy)]
+pub struct Chunk<'a> {
+    bytes: &'a [u8],
+    fields: &'a [Field],
+    slots: Slots,
+    lines: &'a Lines,
+    ends: &'a [u32],
+    documents: &'a [(u32, usize)],
+    document_lines: &'a str,
+    layout: &'a Layout,
+}
+
+impl<'a> Chunk<'a> {
+    /// Returns the bytes of the lines, with their line ends.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Returns the number of tokens.
+    pub fn tokens(&self) -> usize {
+        self.fields.len() / self.slots.width
+    }
+
+    /// Iterates over the sentences.
+    pub fn sentences(self) -> impl ExactSizeIterator<Item = ChunkSentence<'a>> {
+        let mut documents = self.documents.iter().peekable();
+        let (mut start, mut line_start) = (0, 0);
+        self.ends.iter().enumerate().map(move |(at, &end)| {
+            let tokens = start..end as usize;
+            start = end as usize;
+            let begins = documents.next_if(|&&(sentence, _)| sentence as usize == at);
+            let document = begins.map(|&(_, end)| {
+                let line = &self.document_lines[line_start..end];
+                line_start = end;
+                line
+            });
+            ChunkSentence {
+                chunk: self,
+                tokens,
+                document,
+            }
+        })
+    }
+}
+
+/// A sentence of a chunk. Tokens are numbered from 0.
+#[derive(Clone)]
+pub struct ChunkSentence<'a> {
+    chunk: Chunk<'a>,
+    /// Its tokens among those of the chunk.
+    tokens: Range<usize>,
+    /// The line with which a document begins, if it is before the sentence.
+    document: Option<&'a str>,
+}
+
+impl<'a> ChunkSentence<'a> {
+    /// Returns the number of tokens, which is at least 1.
+    #[allow(clippy::len_without_is_empty)] // No sentence is empty.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Returns the last line before the sentence that begins a document, with its line end; None if
+    /// the document began earlier.
+    pub fn document(&self) -> Option<&'a str> {
+        self.document
+    }
+
+    /// Returns the line of a token in the file, from 1.
+    pub fn line(&self, token: usize) -> u64 {
+        self.chunk.lines.of((self.tokens.start + token) as u32)
+    }
+
+    /// Returns the range of a field in [`Chunk::bytes`].
+    #[inline(always)]
+    fn range(&self, token: usize, slot: usize) -> Range<usize> {
+        let field = (self.tokens.start + token) * self.chunk.slots.width + slot;
+        let (start, end) = self.chunk.fields[field];
+        start as usize..end as usize
+    }
+
+    /// Returns a field; empty if the file has no such column.
+    #[inline(always)]
+    fn field(&self, token: usize, slot: usize) -> &'a [u8] {
+        &self.chunk.bytes[self.range(token, slot)]
+    }
+
+    /// Returns a token: empty in a file of tags alone, `_` where CoNLL-U does not specify one.
+    /// Only if tokens are selected; otherwise it is empty.
+    #[inline]
+    pub fn token(&self, token: usize) -> &'a [u8] {
+        let Some(slot) = self.chunk.slots.token else {
+            return b"";
+        };
+        let field = self.field(token, slot);
+        match &self.chunk.layout.conllu {
+            None => field,
+            Some(keys) => conllu::token(field, keys.token.as_deref()),
+        }
+    }
+
+    /// Returns a token as text, as [`ChunkSentence::token`].
+    pub fn token_text(&self, token: usize) -> &'a str {
+        // The lines were checked when they were read, so nothing is ever replaced by "".
+        std::str::from_utf8(self.token(token)).unwrap_or_default()
+    }
+
+    /// Returns the tag of a token; `O` where CoNLL-U does not specify one.
+    #[inline]
+    pub fn tag(&self, token: usize) -> &'a [u8] {
+        let field = self.field(token, 0);
+        match &self.chunk.layout.conllu {
+            None => field,
+            Some(keys) => conllu::tag(field, keys.tag.as_deref()),
+        }
+    }
+
+    /// Returns the second tag of a token, as [`ChunkSentence::tag`]. Only if second tags are
+    /// selected; otherwise it is empty.
+    #[inline]
+    pub fn second(&self, token: usize) -> &'a [u8] {
+        let Some(slot) = self.chunk.slots.second else {
+            return b"";
+        };
+        let field = self.field(token, slot);
+        match &self.chunk.layout.conllu {
+            None => field,
+            Some(keys) => conllu::tag(field, keys.second.as_deref()),
+        }
+    }
+
+    /// Returns the value of a further column, numbered as in [`crate::Columns::features`]; None if
+    /// the word has no such key in CoNLL-U.
+    #[inline]
+    pub fn feature(&self, token: usize, feature: usize) -> Option<&'a [u8]> {
+        let field = self.field(token, self.chunk.slots.features + feature);
+        match &self.place(feature).key {
+            None => Some(field),
+            key => conllu::tag_place(field, key.as_deref()).map(|place| &field[place]),
+        }
+    }
+
+    /// Returns the place of a further column.
+    fn place(&self, feature: usize) -> &'a Place {
+        &self.chunk.layout.features[feature]
+    }
+
+    /// Returns the range of the tag in [`Chunk::bytes`]; None where CoNLL-U does not specify one.
+    pub fn tag_range(&self, token: usize) -> Option<Range<usize>> {
+        let range = self.range(token, 0);
+        let Some(keys) = &self.chunk.layout.conllu else {
+            return Some(range);
+        };
+        let place = conllu::tag_place(self.field(token, 0), keys.tag.as_deref())?;
+        Some(range.start + place.start..range.start + place.end)
+    }
+
+    /// Returns the range of the whole field of a further column in [`Chunk::bytes`].
+    pub fn feature_range(&self, token: usize, feature: usize) -> Range<usize> {
+        self.range(token, self.chunk.slots.features + feature)
+    }
+
+    /// Returns the range of the line of a token in [`Chunk::bytes`], without its line end. Only if
+    /// lines are selected; otherwise it is empty.
+    pub fn line_range(&self, token: usize) -> Range<usize> {
+        self.chunk
+            .slots
+            .line
+            .map_or(0..0, |slot| self.range(token, slot))
+    }
+}
