@@ -51,7 +51,7 @@ pub struct Select {
 /// let text = "-DOCSTART- O\n\nEU B-ORG\nrejects O\n\nRio B-LOC\n";
 /// let lines = LineReader::new("example", Box::new(text.as_bytes()), Default::default()).unwrap();
 /// let rows = ColumnReader::new(lines, Columns::default()).unwrap();
-/// let mut chunks = rows.chunks(Select { token: true, ..Select::default() });
+/// let mut chunks = rows.chunks(Select::TOKEN);
 /// let chunk = chunks.next().unwrap().unwrap();
 /// let sentences: Vec<_> = chunk.sentences().collect();
 /// assert_eq!((sentences.len(), sentences[0].len()), (2, 2));
@@ -65,6 +65,10 @@ pub struct ColumnChunks {
     /// Columns whose fields are stored for each token, in the order of `slots`.
     columns: Vec<usize>,
     slots: Slots,
+    /// Number of tokens after which a chunk ends with the sentence.
+    most: usize,
+    /// The byte order mark, until it is in the first chunk.
+    byte_order_mark: Vec<u8>,
     bytes: Vec<u8>,
     /// Fields of all tokens, `slots.width` each.
     fields: Vec<Field>,
@@ -91,9 +95,24 @@ struct Slots {
     features: usize,
 }
 
+impl Select {
+    /// Tokens and tags.
+    pub const TOKEN: Self = Self {
+        token: true,
+        second: false,
+        line: false,
+    };
+}
+
 impl ColumnReader {
     /// Reads the rest of the file in chunks; `select` tells what is read of each token.
     pub fn chunks(self, select: Select) -> ColumnChunks {
+        self.chunks_of(select, TOKENS)
+    }
+
+    /// Reads chunks as [`ColumnReader::chunks`] that end after `tokens` tokens. For tests of the
+    /// ends of chunks.
+    pub fn chunks_of(self, select: Select, tokens: usize) -> ColumnChunks {
         let layout = self.layout_found();
         let mut columns = vec![layout.tag];
         let mut slot = |wanted: bool, column: usize| {
@@ -116,7 +135,9 @@ impl ColumnReader {
         ColumnChunks {
             columns,
             slots,
-            bytes: self.byte_order_mark().to_vec(),
+            most: tokens,
+            byte_order_mark: self.byte_order_mark().to_vec(),
+            bytes: Vec::new(),
             fields: Vec::new(),
             lines: Lines::default(),
             ends: Vec::new(),
@@ -187,11 +208,9 @@ impl ColumnChunks {
         }
         self.fields.clear();
         self.lines.clear();
-        // The byte order mark is there before the first chunk.
-        if !self.ends.is_empty() {
-            self.bytes.clear();
-        }
         self.ends.clear();
+        self.bytes.clear();
+        self.bytes.append(&mut self.byte_order_mark);
     }
 
     /// Reads lines until the chunk is full.
@@ -242,7 +261,7 @@ impl ColumnChunks {
                 self.begin_document();
             }
             let len = self.bytes.len() + self.rows.next_offset() - from;
-            if ended && (self.fields.len() >= TOKENS * self.slots.width || len >= BYTES) {
+            if ended && (self.fields.len() >= self.most * self.slots.width || len >= BYTES) {
                 self.copy_from(from);
                 return Ok(());
             }

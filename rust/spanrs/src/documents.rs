@@ -73,11 +73,7 @@ fn read_up_to(
     }
     let mut warnings = column_warnings(&rows, None);
     let path = rows.path().to_owned();
-    let select = Select {
-        token: true,
-        ..Select::default()
-    };
-    let mut chunks = rows.chunks(select);
+    let mut chunks = rows.chunks(Select::TOKEN);
     let (mut documents, mut draft) = (Vec::new(), Draft::default());
     let (mut ids, mut read) = (Vec::new(), Vec::new());
     let (mut labelled, mut sentences) = (0, 0_u64);

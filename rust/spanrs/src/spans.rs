@@ -49,11 +49,7 @@ pub fn spans(
 ) -> Result<Vec<String>> {
     let mut warnings = column_warnings(&rows, None);
     let path = rows.path().to_owned();
-    let select = Select {
-        token: true,
-        ..Select::default()
-    };
-    let mut chunks = rows.chunks(select);
+    let mut chunks = rows.chunks(Select::TOKEN);
     let (mut ids, mut read) = (Vec::new(), Vec::new());
     let mut malformed = Violations::default();
     let (mut labelled, mut document, mut sentences) = (0, 0_u64, 0_u64);
