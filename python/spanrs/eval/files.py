@@ -140,9 +140,8 @@ def score_files(
     if hasattr(gold, "read") and any(one is gold for one in named.values()):
         raise TypeError("gold and pred are one file object; open the file twice")
     # For ``auto`` the beginning is read first.
-    rereads = (
-        bool(errors) or isinstance(columns.tag, tuple) or is_auto(scheme) or is_auto(pred_scheme or "")
-    )
+    auto = is_auto(scheme) or is_auto(pred_scheme or "")
+    rereads = auto or bool(errors) or len(_layers(columns)) > 1
     opened = open_source(gold, keep=rereads or len(named) > 1)
     results = {
         name: _score_pair(
