@@ -101,7 +101,7 @@ pub fn open(annotations: &[u8], text: &[u8]) -> Result<Document> {
         } else {
             txt
         };
-        let mut documents = reader.open(&path)?;
+        let mut documents = reader.open(&path.clone().into())?;
         assert_eq!(documents.len(), 1, "a pair of files is one document");
         Ok(documents.remove(0))
     })

@@ -47,6 +47,7 @@ pub fn options(input: &mut Input<'_>) -> Columns {
         tag: Column::Index(input.pick(&[-1, 1, 0])),
         second: index(input.pick(&[None, Some(1), Some(-2), Some(0)])),
         second_may_lack: input.byte() & 1 == 1,
+        ..Columns::default()
     }
 }
 
