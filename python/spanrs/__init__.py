@@ -76,8 +76,8 @@ _SOURCES = {
 }
 _MODULES = ("crf", "dep", "errors", "eval", "io", "mat", "tags")
 
-#: Held during such an import. A process forked while another thread imports a module waits forever for the lock of that
-#: module, so the fork waits for the import instead.
+#: Held during such an import. A process forked while another thread imports a module, or loads NumPy's C interface for
+#: the first array, waits forever for what that thread had locked, so the fork waits for the import instead.
 _importing = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -91,8 +91,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'spanrs' has no attribute {name!r}")
     with _importing:
         if name in _MODULES:
-            return importlib.import_module(f"spanrs.{name}")
-        value = getattr(importlib.import_module(_SOURCES.get(name, "spanrs.eval")), name)
+            value = importlib.import_module(f"spanrs.{name}")
+        else:
+            value = getattr(importlib.import_module(_SOURCES.get(name, "spanrs.eval")), name)
+        if name not in _SOURCES:
+            importlib.import_module("spanrs._spanrs").load_numpy()
     globals()[name] = value
     return value
 

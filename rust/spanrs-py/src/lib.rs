@@ -18,6 +18,7 @@ mod locks;
 mod mat;
 mod measures;
 mod nested_lists;
+mod numpy_api;
 mod options;
 mod partial;
 mod py_sequence;
@@ -64,6 +65,8 @@ mod _spanrs {
     };
     #[pymodule_export]
     use crate::mat::{MatOutcome, MatScorer};
+    #[pymodule_export]
+    use crate::numpy_api::load_numpy;
     #[pymodule_export]
     use crate::partial::{partial_count, partial_outcomes};
     #[pymodule_export]
