@@ -56,6 +56,7 @@ __all__ = [
     "faireval_files",
     "file_errors",
     "item_access",
+    "load_numpy",
     "legal",
     "matchers",
     "ncrfpp_counts",
