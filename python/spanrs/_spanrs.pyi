@@ -15,6 +15,7 @@ __all__ = [
     "Counts",
     "CrfItems",
     "CrfModel",
+    "CrfSentences",
     "CrfTrainer",
     "Criterion",
     "CrowdAnswers",
@@ -34,7 +35,6 @@ __all__ = [
     "Systems",
     "Treebank",
     "__version__",
-    "column_facts",
     "convert",
     "convert_batch",
     "convert_file",
@@ -56,8 +56,8 @@ __all__ = [
     "faireval_files",
     "file_errors",
     "item_access",
-    "load_numpy",
     "legal",
+    "load_numpy",
     "matchers",
     "ncrfpp_counts",
     "ncrfpp_spans",
@@ -354,7 +354,6 @@ def convert_file(
 ) -> list[str]: ...
 def detect(sentences: object, dialect: _Dialect, /) -> tuple[str, str, list[tuple[str, int]]]: ...
 def running_text(lines: Sequence[str], /) -> tuple[int, str] | None: ...
-def column_facts(source: object, options: _Options, /) -> tuple[bool, int | None]: ...
 def detect_file(
     source: object,
     options: _Options,
@@ -550,6 +549,22 @@ class CrfItems:
     def __len__(self) -> int: ...
 
 @final
+class CrfSentences:
+    def __new__(
+        cls,
+        source: object,
+        options: _Options,
+        extra: list[int | str] | None,
+        progress: _Progress,
+        /,
+    ) -> CrfSentences: ...
+    def lines(self, at: int, /) -> list[int]: ...
+    def tags(self) -> list[list[str]]: ...
+    def facts(self) -> tuple[bool, int, list[str]]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: int, /) -> list[Any]: ...
+
+@final
 class CrfTrainer:
     def __new__(cls, template: str | None, /, any_value: bool = False) -> CrfTrainer: ...
     def extend(
@@ -663,6 +678,16 @@ class CrfModel:
     def transitions(self) -> list[tuple[str, str, float]]: ...
     def metadata(self) -> str: ...
     def with_metadata(self, metadata: str, /) -> CrfModel: ...
+    def tag_files(
+        self,
+        files: list[tuple[Any, _Options]],
+        out: object,
+        columns: tuple[list[int | str], int | str | None, int | str | None],
+        flags: tuple[bool, bool],
+        threads: int,
+        progress: _Progress,
+        /,
+    ) -> list[tuple[list[str], bool]]: ...
     def tag(
         self,
         inputs: Iterable[Any],

@@ -212,7 +212,7 @@ def test_text_and_json_are_refused(files, capsys):
         (["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--repetitions", "3"], "do not vary"),
         (["experiment", "--gold", "TEST", "--crowd", "CROWD"], "of the annotations is"),
         (["aggregate", "CROWD", "-o", "CROWD"], "is read; write somewhere else"),
-        (["aggregate", "GOLD.missing"], "No such file"),
+        (["aggregate", "GOLD.missing"], "no such file"),
         (
             ["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--no-repeats", "--methods", "MVtoken"],
             "which MVtoken cannot use",

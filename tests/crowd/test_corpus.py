@@ -54,12 +54,13 @@ def test_the_order_of_labels():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a O O\nb O\n", r"answers:2: 2 fields, but 3 in the first line"),
-        ("a\nb\n", r"answers:1: there is one column"),
+        ("a O O\nb O\n", r"answers:2: 2 columns where the first token line has 3"),
+        ("a\nb\n", r"answers: there is one column"),
         ("a O ?\nb O O\n", r"answers:1: annotator 2 labelled a part of this sentence only"),
         ("a ? ?\n", r"answers: there are no labels"),
-        ("", r"answers: there are no labels"),
-        ("a\tO\t\n", r"answers:1: an empty field"),
+        ("", r"answers: the file has no tokens"),
+        ("a\tO\t\n", r"answers:1: the tag is empty"),
+        ("a\t\tO\n", r"answers:1: an empty field"),
         ("1 Ada B-PER\n2 sleeps O\n\n1 Bob B-PER\n", r"answers: the first column numbers the tokens"),
     ],
 )
@@ -73,7 +74,7 @@ def test_bad_columns_are_located(tmp_path, text, message):
 def test_text_that_is_not_utf8_is_located(tmp_path):
     path = tmp_path / "answers"
     path.write_bytes(b"a O\n\xff O\n")
-    with pytest.raises(FormatError, match=r"answers:2: .*UTF-8"):
+    with pytest.raises(FormatError, match=r"answers:2:1: .*UTF-8"):
         read_columns(path)
 
 
@@ -145,9 +146,9 @@ def test_compressed_and_open_files(tmp_path):
     assert len(read_columns(path).annotations) == 1
     assert read_columns(io.BytesIO(text.encode())).labels == ["O", "B-PER"]
     path.write_bytes(gzip.compress(text.encode())[:-9])
-    with pytest.raises(FormatError, match=r"answers.gz: damaged gzip data"):
+    with pytest.raises(FormatError, match=r"answers.gz: the compressed data is damaged"):
         read_columns(path)
-    with pytest.raises(FormatError, match=r"<stream>:2: the file is not UTF-8"):
+    with pytest.raises(FormatError, match=r"<stream>:2:1: invalid UTF-8"):
         read_columns(io.BytesIO(b"a O\n\xff O\n"))
 
 

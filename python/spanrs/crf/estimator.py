@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from spanrs import _spanrs
-from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
+from spanrs._spanrs import CrfItems, CrfModel, CrfSentences, CrfTrainer
 from spanrs.crf.explanation import Explanation, explain
 from spanrs.crf.options import check_threads, complete
 from spanrs.crf.parameters import Parameters
@@ -240,7 +240,7 @@ class CRF(Parameters):
         check_threads(self.threads)
         if start is not None and not isinstance(start, CRF):
             raise TypeError(f"start is {start!r}; it must be a trained CRF, such as CRF.load gives")
-        if X_dev is not None and y_dev is not None:
+        if X_dev is not None and y_dev is not None and not isinstance(X_dev, CrfSentences):
             X_dev = list(X_dev)
             check_dev(X_dev, y_dev)
         trainer = CrfTrainer(text)

@@ -21,8 +21,6 @@ from spanrs.io.sources import Source, source_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: A line of metadata before a sentence.
-_METADATA = re.compile(r"#\s*\w+\s*=|#\s*newdoc\b|#\s*newpar\b")
 #: Labels of a small file may all differ.
 MOST_DIFFERENT = 5
 #: What a file of columns must have.
@@ -78,28 +76,30 @@ def read_columns(
     """
     name = source_name(path)
     parts = _Parts(name, missing, partial)
+    found = _read(path, None)
+    conllu, width, _ = found.facts()
+    if conllu:
+        raise with_code(_error(name, None, f"this is CoNLL-U; {LAYOUT}"), "wrong_format", name)
+    names = [str(at) for at in range(1, width)] if annotators is None else list(annotators)
+    if width - 1 != len(names):
+        message = (
+            f"{width - 1} labels after the token, but {len(names)} annotators; give each line a token and a label for "
+            f"each annotator ({missing} if there is none)"
+        )
+        raise _error(name, found.lines(0)[0], message)
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
-    names = None if annotators is None else list(annotators)
-    for rows in _sentences(path):
-        width = len(rows[0][1]) - 1
-        if names is None:
-            names = [str(number + 1) for number in range(width)]
-        if width < 1:
-            message = "there is one column: tokens without labels, or no file of columns"
-            raise _error(name, rows[0][0], message)
-        if width != len(names):
-            message = (
-                f"{width} labels after the token, but {len(names)} annotators; give each line a token and a label for "
-                f"each annotator ({missing} if there is none)"
-            )
-            raise _error(name, rows[0][0], message)
-        own: dict[str, list[str] | None] = {}
-        for column, annotator in enumerate(names, start=1):
-            tags = [(number, fields[column]) for number, fields in rows]
-            own[annotator] = parts.whole(annotator, tags)
-        sentences.append([fields[0] for _, fields in rows])
-        given.append(own)
+    for at, tags in enumerate(found.tags()):
+        lines = found.lines(at)
+        # With two columns there are tokens and one annotator.
+        rows = [(row,) if isinstance(row, str) else row for row in found[at]]
+        columns = [*zip(*rows, strict=True), tags]
+        for line, row in zip(lines, rows, strict=True):
+            if "" in row:
+                raise _error(name, line, "an empty field")
+        labels = zip(names, columns[1:], strict=True)
+        given.append({who: parts.whole(who, list(zip(lines, own, strict=True))) for who, own in labels})
+        sentences.append(list(columns[0]))
     _refuse_numbers(name, sentences)
     corpus = CrowdCorpus(sentences, given, annotators=names or (), missing=None)
     if not corpus.annotations:
@@ -190,21 +190,19 @@ def read_files(
     given: list[dict[str, list[str] | None]] = []
     first = ""
     for annotator, path in paths.items():
-        name, found = fspath(path), list(_sentences(path))
+        name, found = fspath(path), _read(path, [])
         parts = _Parts(name, missing, partial)
-        for rows in found:
-            if len(rows[0][1]) < 2:
-                raise _error(name, rows[0][0], "there is no column of labels beside the token")
-        tokens = [[fields[0] for _, fields in rows] for rows in found]
+        tokens, labels = [found[at] for at in range(len(found))], found.tags()
         _refuse_numbers(name, tokens)
         if sentences is None:
             sentences, first = tokens, name
             given = [{} for _ in sentences]
-        for at, (own, rows) in enumerate(zip(tokens, found, strict=True)):
+        for at, own in enumerate(tokens):
+            lines = found.lines(at)
             if at >= len(sentences) or own != sentences[at]:
-                message = f"{name}:{rows[0][0]}: sentence {at} differs from that of {first}"
-                raise with_code(AlignmentError(message), "tokens", name, rows[0][0])
-            given[at][annotator] = parts.whole(annotator, [(number, fields[-1]) for number, fields in rows])
+                message = f"{name}:{lines[0]}: sentence {at} differs from that of {first}"
+                raise with_code(AlignmentError(message), "tokens", name, lines[0])
+            given[at][annotator] = parts.whole(annotator, list(zip(lines, labels[at], strict=True)))
         if len(tokens) != len(sentences):
             message = f"{name} has {len(tokens)} sentences, {first} has {len(sentences)}"
             raise with_code(AlignmentError(message), "tokens", name)
@@ -446,70 +444,19 @@ def _text(source: Source) -> str:
         raise with_code(FormatError(message), "encoding", name, line) from None
 
 
-def _sentences(path: Source) -> Iterator[list[tuple[int, list[str]]]]:
-    """Give the lines of each sentence: their numbers, from 1, and fields."""
-    name, separator, width = source_name(path), None, 0
-    text = _text(path)
-    _refuse_other_formats(name, text)
-    rows: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        # Lines that begin documents, and those of CoNLL-U's metadata.
-        outside = line.startswith("-DOCSTART-") or (not rows and _METADATA.match(line) is not None)
-        if outside or not line.strip():
-            if rows:
-                yield rows
-            rows = []
-            continue
-        if width == 0:
-            separator = "\t" if "\t" in line else None
-        fields = line.removesuffix("\r").split(separator)
-        width = width or len(fields)
-        if len(fields) != width:
-            raise _error(name, number, f"{len(fields)} fields, but {width} in the first line")
-        if "" in fields:
-            raise _error(name, number, "an empty field")
-        rows.append((number, fields))
-    if rows:
-        yield rows
-
-
-#: Characters at the beginning of a file by which its format is recognised.
-HEAD = 1 << 18
-
-
-class _Named(io.BytesIO):
-    name: str
-
-
-def _refuse_other_formats(name: str, text: str) -> None:
-    """Refuse what the reader of columns recognises as another format, and numbers in the place of tokens.
-
-    Raises
-    ------
-    spanrs.errors.FormatError
-        With what the file must have instead.
-    """
-    head = text if len(text) <= HEAD else text[: text.rfind("\n", 0, HEAD) + 1] or text
-    source = _Named(head.encode())
-    # The message is cut behind it, and a path may hold anything.
-    source.name = "text"
+def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
+    """Read a column file: the tokens in the first column, labels in the last, and ``extra`` columns."""
     try:
-        conllu, numbers = _spanrs.column_facts(source, Columns().as_options())
+        found = _spanrs.CrfSentences(path, Columns().as_options(), extra, None)
     except FormatError as error:
-        # Of ordinary columns the last one always exists.
-        conllu, numbers = error.code == "no_column", None
-        if error.code == "wrong_format":
-            # The options that it names are those of spanrs score.
-            what = re.split(
-                r"; [^;]*, or say --format|: name the separator", str(error).partition(": ")[2]
-            )[0]
-            raise with_code(
-                _error(name, error.line, f"{what}; {LAYOUT}"), "wrong_format", name, error.line
-            ) from None
-    if conllu:
-        raise with_code(_error(name, None, f"this is CoNLL-U; {LAYOUT}"), "wrong_format", name)
-    if numbers is not None:
-        raise _error(name, None, NUMBERS)
+        # The options that messages name are those of spanrs score.
+        what = re.split(r"; [^;]*, or say --format|; name |: name the separator", str(error))[0]
+        if error.code not in ("wrong_format", "no_column"):
+            raise
+        raise with_code(FormatError(f"{what}; {LAYOUT}"), error.code, error.path, error.line) from None
+    if any("holds their numbers" in message for message in found.facts()[2]):
+        raise _error(source_name(path), None, NUMBERS)
+    return found
 
 
 def _refuse_numbers(name: str, sentences: list[list[str]]) -> None:

@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use spanrs_base::{Clock, Watch, map_in_threads};
@@ -29,7 +30,7 @@ pub enum Inputs {
     /// Attributes of the tokens, in the numbering of the model.
     Features(Sequences),
     /// Strings of the tokens; decoding them needs an [`IndexedTemplate`].
-    Columns(Columns),
+    Columns(Arc<Columns>),
 }
 
 /// A template and the attributes of the model, in which its strings are looked up. Attributes that
@@ -230,7 +231,7 @@ mod tests {
             columns.end_token().unwrap();
             columns.end();
         }
-        let inputs = Inputs::Columns(columns);
+        let inputs = Inputs::Columns(columns.into());
         let extractor = Extractor::new(&Template::parse("U:%x[0,0]").unwrap());
         let index = AttributeIndex::new(model.attributes());
         let template = Some((&extractor, &index));
@@ -252,11 +253,14 @@ mod tests {
         let (model, mut columns) = (model(), Columns::default());
         let labels =
             |inputs: &Inputs| inputs.decode(&model, None, 1, || false, |decoder, _| decoder.best());
-        assert_eq!(labels(&Inputs::Columns(columns.clone())), Ok(Vec::new()));
+        assert_eq!(
+            labels(&Inputs::Columns(columns.clone().into())),
+            Ok(Vec::new())
+        );
         columns.value("Ada");
         columns.end_token().unwrap();
         columns.end();
-        let inputs = Inputs::Columns(columns);
+        let inputs = Inputs::Columns(columns.into());
         assert!(matches!(labels(&inputs), Err((Error::Input(_), 0))));
         let extractor = Extractor::new(&Template::parse("U:%x[0,0]").unwrap());
         let index = AttributeIndex::new(model.attributes());

@@ -18,8 +18,9 @@ use spanrs_base::{Lines, Position};
 
 use crate::columns::{ColumnReader, LineKind};
 use crate::conllu;
+use crate::edits::Edits;
 use crate::error::{Code, Error, Result};
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Place, is_space};
 
 /// Number of tokens after which a chunk ends with the sentence.
 const TOKENS: usize = 1 << 14;
@@ -33,7 +34,7 @@ const MAX_BYTES: usize = 1 << 31;
 /// A range of bytes of a chunk. A column that the file does not have is empty.
 type Field = (u32, u32);
 
-/// What a job reads of each token besides its tag and the columns of [`crate::Columns::features`].
+/// What a job reads of each token besides its tag and the extra columns ([`ColumnReader::add_column`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Select {
     /// The token.
@@ -91,8 +92,8 @@ struct Slots {
     token: Option<usize>,
     second: Option<usize>,
     line: Option<usize>,
-    /// The first of the further columns.
-    features: usize,
+    /// The first of the extra columns.
+    extra: usize,
 }
 
 impl Select {
@@ -123,12 +124,12 @@ impl ColumnReader {
         };
         let token = slot(select.token, layout.token);
         let second = slot(select.second, layout.second);
-        let features = columns.len();
-        columns.extend(layout.features.iter().map(|place| place.column));
+        let extra = columns.len();
+        columns.extend(self.extra_places().iter().map(|place| place.column));
         let slots = Slots {
             token,
             second,
-            features,
+            extra,
             line: select.line.then_some(columns.len()),
             width: columns.len() + usize::from(select.line),
         };
@@ -186,6 +187,7 @@ impl ColumnChunks {
             documents: &self.documents,
             document_lines: &self.document_lines,
             layout: self.rows.layout_found(),
+            extra: self.rows.extra_places(),
         }))
     }
 
@@ -330,6 +332,7 @@ pub struct Chunk<'a> {
     documents: &'a [(u32, usize)],
     document_lines: &'a str,
     layout: &'a Layout,
+    extra: &'a [Place],
 }
 
 impl<'a> Chunk<'a> {
@@ -438,6 +441,12 @@ impl<'a> ChunkSentence<'a> {
         }
     }
 
+    /// Returns a tag as text, as [`ChunkSentence::tag`].
+    pub fn tag_text(&self, token: usize) -> &'a str {
+        // The lines were checked when they were read, so nothing is ever replaced by "".
+        std::str::from_utf8(self.tag(token)).unwrap_or_default()
+    }
+
     /// Returns the second tag of a token, as [`ChunkSentence::tag`]. Only if second tags are
     /// selected; otherwise it is empty.
     #[inline]
@@ -452,20 +461,15 @@ impl<'a> ChunkSentence<'a> {
         }
     }
 
-    /// Returns the value of a further column, numbered as in [`crate::Columns::features`]; None if
+    /// Returns the value of an extra column, numbered in the order in which they were added; None if
     /// the word has no such key in CoNLL-U.
     #[inline]
-    pub fn feature(&self, token: usize, feature: usize) -> Option<&'a [u8]> {
-        let field = self.field(token, self.chunk.slots.features + feature);
-        match &self.place(feature).key {
+    pub fn extra(&self, token: usize, extra: usize) -> Option<&'a [u8]> {
+        let field = self.field(token, self.chunk.slots.extra + extra);
+        match &self.chunk.extra[extra].key {
             None => Some(field),
             key => conllu::tag_place(field, key.as_deref()).map(|place| &field[place]),
         }
-    }
-
-    /// Returns the place of a further column.
-    fn place(&self, feature: usize) -> &'a Place {
-        &self.chunk.layout.features[feature]
     }
 
     /// Returns the range of the tag in [`Chunk::bytes`]; None where CoNLL-U does not specify one.
@@ -478,9 +482,57 @@ impl<'a> ChunkSentence<'a> {
         Some(range.start + place.start..range.start + place.end)
     }
 
-    /// Returns the range of the whole field of a further column in [`Chunk::bytes`].
-    pub fn feature_range(&self, token: usize, feature: usize) -> Range<usize> {
-        self.range(token, self.chunk.slots.features + feature)
+    /// Returns the value of an extra column as text; empty if the word has no such key in CoNLL-U.
+    pub fn extra_text(&self, token: usize, extra: usize) -> &'a str {
+        let value = self.extra(token, extra).unwrap_or_default();
+        // The lines were checked when they were read, so nothing is ever replaced by "".
+        std::str::from_utf8(value).unwrap_or_default()
+    }
+
+    /// Returns the range of the whole field of an extra column in [`Chunk::bytes`].
+    pub fn extra_range(&self, token: usize, extra: usize) -> Range<usize> {
+        self.range(token, self.chunk.slots.extra + extra)
+    }
+
+    /// Replaces values of extra columns of a token, given with their indices in ascending order of
+    /// the columns. Keys of MISC are set among the others; a word without the key does not get it
+    /// for the value `O`.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn set_extra(
+        &self,
+        token: usize,
+        values: &[(usize, &[u8])],
+        edits: &mut Edits<'_>,
+    ) -> std::io::Result<()> {
+        let column = |&(extra, _): &(usize, &[u8])| self.chunk.extra[extra].column;
+        for values in values.chunk_by(|a, b| column(a) == column(b)) {
+            let range = self.extra_range(token, values[0].0);
+            if let [(extra, value)] = *values
+                && self.chunk.extra[extra].key.is_none()
+            {
+                edits.replace(range, value)?;
+                continue;
+            }
+            let mut field = self.chunk.bytes[range.clone()].to_vec();
+            for &(extra, value) in values {
+                match &self.chunk.extra[extra].key {
+                    None => field = value.to_vec(),
+                    Some(key) => conllu::set_key(&mut field, key, value),
+                }
+            }
+            edits.replace(range, &field)?;
+        }
+        Ok(())
+    }
+
+    /// Returns where the line of a token ends in [`Chunk::bytes`], without its line end and blanks
+    /// before it. Only if lines are selected.
+    pub fn trimmed_end(&self, token: usize) -> usize {
+        let range = self.line_range(token);
+        let line = self.chunk.bytes[range.clone()].iter();
+        range.end - line.rev().take_while(|&&byte| is_space(byte)).count()
     }
 
     /// Returns the range of the line of a token in [`Chunk::bytes`], without its line end. Only if

@@ -13,10 +13,11 @@ use crate::conllu;
 use crate::csv::is_tag;
 use crate::error::{Code, Error, Result};
 use crate::layers::unread_layers;
-use crate::layout::{Columns, Comments, Layout, is_conllu, is_space, sniff, trimmed};
+use crate::layout::{Columns, Comments, Layout, Place, is_conllu, is_space, sniff, trimmed};
 use crate::lines::{Bounds, LineReader, LineShape};
 use crate::running_numbers::tokens_are_numbers;
 
+mod extra;
 mod fields;
 mod keys;
 mod ordinary;
@@ -70,6 +71,8 @@ pub struct ColumnReader {
     lines: LineReader,
     options: Columns,
     layout: Layout,
+    /// The extra columns that are read.
+    extra: Vec<Place>,
     /// Shape of ordinary token lines; None if every line has to be looked at.
     ordinary: Option<LineShape>,
     /// Number of tokens that a sentence may have.
@@ -126,6 +129,7 @@ impl ColumnReader {
             lines,
             options,
             layout,
+            extra: Vec::new(),
             whole: 0..0,
             fields: Vec::new(),
             tokens: 0,

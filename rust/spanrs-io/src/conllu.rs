@@ -43,8 +43,8 @@ pub(crate) const NAMES: [&str; 10] = [
     "ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC",
 ];
 /// Column of the tokens.
-const FORM: usize = 1;
-/// Column of the features `key=value`, separated by `|`.
+pub(crate) const FORM: usize = 1;
+/// Column of the items `key=value`, separated by `|`.
 pub(crate) const MISC: usize = 9;
 /// Column of the heads: a number, or `_`.
 const HEAD: usize = 6;
@@ -114,6 +114,71 @@ fn column_of(name: &str) -> Option<usize> {
     NAMES
         .iter()
         .position(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Returns the column of that name, or the key of MISC.
+fn named_place(name: &str) -> Place {
+    match column_of(name) {
+        Some(column) => Place { column, key: None },
+        None => Place {
+            column: MISC,
+            key: Some(name.to_owned()),
+        },
+    }
+}
+
+/// Returns the place of a column other than those of tokens and tags; -1 is MISC.
+///
+/// # Errors
+/// A message for a number beyond the columns.
+pub(crate) fn extra_place(column: &Column) -> Result<Place, String> {
+    let last = NAMES.len() - 1;
+    match column {
+        Column::Name(name) => Ok(named_place(name)),
+        Column::Index(-1) => Ok(Place {
+            column: MISC,
+            key: None,
+        }),
+        Column::Index(column) => match usize::try_from(*column) {
+            Ok(column) if column <= last => Ok(Place { column, key: None }),
+            _ => Err(format!("no column {column}: CoNLL-U has 0 to {last}")),
+        },
+    }
+}
+
+/// Sets a key of MISC to a value; other keys stay as they are.
+///
+/// `O` is not written where there is no key yet, because that is what its absence means.
+///
+/// | field | key and value | becomes |
+/// |---|---|---|
+/// | `_` | `NER`, `B-PER` | `NER=B-PER` |
+/// | `SpaceAfter=No` | `NER`, `B-PER` | `SpaceAfter=No\|NER=B-PER` |
+/// | `NER=O\|SpaceAfter=No` | `NER`, `B-PER` | `NER=B-PER\|SpaceAfter=No` |
+/// | `_` | `NER`, `O` | `_` |
+pub(crate) fn set_key(field: &mut Vec<u8>, key: &str, value: &[u8]) {
+    let mut start = 0;
+    for item in field.split(|&byte| byte == b'|') {
+        let end = start + item.len();
+        if let Some(rest) = item.strip_prefix(key.as_bytes())
+            && rest.starts_with(b"=")
+        {
+            field.splice(end - rest.len() + 1..end, value.iter().copied());
+            return;
+        }
+        start = end + 1;
+    }
+    if value == b"O" {
+        return;
+    }
+    match field.as_slice() {
+        b"_" => field.clear(),
+        b"" => {}
+        _ => field.push(b'|'),
+    }
+    field.extend_from_slice(key.as_bytes());
+    field.push(b'=');
+    field.extend_from_slice(value);
 }
 
 /// Returns the range of the tag within a field: the whole field without a key, else the value of
@@ -244,10 +309,10 @@ pub(crate) fn layout(
                 ),
             ))
         }
-        Column::Name(name) => Ok(match column_of(name) {
-            Some(column) => (column, None),
-            None => (MISC, Some(name.clone())),
-        }),
+        Column::Name(name) => {
+            let Place { column, key } = named_place(name);
+            Ok((column, key))
+        }
     };
     let (token, token_key) = match &options.token {
         Column::Index(0) => (FORM, None),
@@ -257,14 +322,6 @@ pub(crate) fn layout(
         true => (usize::MAX, None),
         false => resolve(&options.tag)?,
     };
-    let features = options.features.iter().map(|column| {
-        let (column, key) = match column {
-            Column::Index(-1) => (MISC, None),
-            column => resolve(column)?,
-        };
-        Ok(Place { column, key })
-    });
-    let features = features.collect::<Result<_>>()?;
     let (second, second_key) = match &options.second {
         Some(Column::Index(_)) if options.second_may_lack => (tag, None),
         second => second
@@ -279,7 +336,6 @@ pub(crate) fn layout(
         token,
         tag,
         second,
-        features,
         empty: Vec::new(),
         conllu: Some(Keys {
             token: token_key,
@@ -292,6 +348,22 @@ pub(crate) fn layout(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_set_among_others() {
+        for (before, value, after) in [
+            ("_", "B-PER", "NER=B-PER"),
+            ("", "B-PER", "NER=B-PER"),
+            ("_", "O", "_"),
+            ("A=1", "B-PER", "A=1|NER=B-PER"),
+            ("XNER=1|NER=O|B=", "B-PER", "XNER=1|NER=B-PER|B="),
+            ("A|NER=", "O", "A|NER=O"),
+        ] {
+            let mut field = before.as_bytes().to_vec();
+            set_key(&mut field, "NER", value.as_bytes());
+            assert_eq!(field, after.as_bytes(), "{before}");
+        }
+    }
 
     #[test]
     fn tags_are_found_in_fields() {

@@ -220,8 +220,6 @@ pub struct Columns {
     pub tag: Column,
     /// Column of a second tag on each line: pred beside gold, or the part of speech.
     pub second: Option<Column>,
-    /// Further columns that are read with each token ([`crate::ChunkSentence::feature`]).
-    pub features: Vec<Column>,
     /// No column of tags is read, and [`Columns::tag`] is not used. A file of one column then holds
     /// tokens.
     pub untagged: bool,
@@ -239,7 +237,6 @@ impl Default for Columns {
             token: Column::Index(0),
             tag: Column::Index(-1),
             second: None,
-            features: Vec::new(),
             untagged: false,
             second_may_lack: false,
         }
@@ -267,8 +264,6 @@ pub(crate) struct Layout {
     /// Column of the second tags. Equal to `tag` where it may lack and does; 0 where none was asked
     /// for.
     pub(crate) second: usize,
-    /// The further columns that are read.
-    pub(crate) features: Vec<Place>,
     /// Columns that are empty in the first token line, ascending; other empty fields may tell a
     /// heading from a token line.
     pub(crate) empty: Vec<usize>,
@@ -376,23 +371,8 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     };
     let fields = split(line, byte);
     let columns = fields.len();
-    let resolve = |column: &Column| match column {
-        Column::Index(column) => place_of(*column, columns).ok_or_else(|| {
-            let message = match columns {
-                1 => format!("no column {column}: the first token line has one column (column 0)"),
-                _ => format!(
-                    "no column {column}: the first token line has {columns} (0 to {})",
-                    columns - 1
-                ),
-            };
-            wrong(Code::NoColumn, message)
-        }),
-        Column::Name(name) => {
-            let message = format!(
-                "no column {name:?}: columns have names only in CoNLL-U; give its number, from 0"
-            );
-            Err(wrong(Code::NoColumn, message))
-        }
+    let resolve = |column: &Column| {
+        place_of(column, columns).map_err(|message| wrong(Code::NoColumn, message))
     };
     let token = resolve(&options.token)?;
     let tag = match options.untagged {
@@ -422,14 +402,9 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         refuse_csv(lines.ahead(), &fields, (byte, judged))
             .map_err(|message| wrong(Code::WrongFormat, message))?;
     }
-    let features = options.features.iter().map(|column| {
-        let column = resolve(column)?;
-        Ok(Place { column, key: None })
-    });
     Ok(Layout {
         byte,
         columns,
-        features: features.collect::<Result<_>>()?,
         // A file of tags alone has no tokens: a column that no line has is empty.
         token: if token == tag { usize::MAX } else { token },
         tag,
@@ -491,17 +466,35 @@ fn refuse_csv(
     }
 }
 
-/// Resolves a column, which may count from the last, to a position from 0; None if there is no such
-/// column.
+/// Resolves a column, which may count from the last, to a position from 0.
 ///
-/// -1 of 3 columns is 2; 3 and -4 are None.
-fn place_of(column: i64, columns: usize) -> Option<usize> {
-    let index = if column < 0 {
-        column + columns as i64
-    } else {
-        column
+/// -1 of 3 columns is 2; 3 and -4 do not exist.
+///
+/// # Errors
+/// A message if there is no such column.
+pub(crate) fn place_of(column: &Column, columns: usize) -> Result<usize, String> {
+    let column = match column {
+        Column::Index(column) => *column,
+        Column::Name(name) => {
+            return Err(format!(
+                "no column {name:?}: columns have names only in CoNLL-U; give its number, from 0"
+            ));
+        }
     };
-    usize::try_from(index).ok().filter(|&index| index < columns)
+    let from_start = match column {
+        ..0 => column + columns as i64,
+        0.. => column,
+    };
+    let place = usize::try_from(from_start).ok();
+    place
+        .filter(|&place| place < columns)
+        .ok_or_else(|| match columns {
+            1 => format!("no column {column}: the first token line has one column (column 0)"),
+            _ => format!(
+                "no column {column}: the first token line has {columns} (0 to {})",
+                columns - 1
+            ),
+        })
 }
 
 /// Returns the first line in the buffer that is neither blank nor a comment nor a document line,

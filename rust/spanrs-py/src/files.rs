@@ -37,13 +37,13 @@ pub(crate) struct ColumnOptions(
 
 /// A column by its place or by its name.
 #[derive(FromPyObject)]
-enum PyColumn {
+pub(crate) enum PyColumn {
     Index(i64),
     Name(String),
 }
 
 impl PyColumn {
-    fn column(&self) -> Column {
+    pub(crate) fn column(&self) -> Column {
         match self {
             Self::Index(place) => Column::Index(*place),
             Self::Name(name) => Column::Name(name.clone()),
@@ -165,18 +165,13 @@ fn columns(
     })
 }
 
-/// What the first lines of a file say: whether it is CoNLL-U, and the column that is read as the tokens where it holds
-/// their numbers. Files of other formats are refused.
-#[pyfunction]
-#[pyo3(signature = (source, options, /))]
-pub(crate) fn column_facts(
-    py: Python<'_>,
-    source: SourceArgument,
-    options: ColumnOptions,
-) -> Result<(bool, Option<usize>)> {
-    let rows = columns(py, &source, &options)?;
-    let numbers = rows.token_column().filter(|_| rows.tokens_are_numbers());
-    Ok((rows.is_conllu(), numbers))
+/// A column file, with options for reading it.
+pub(crate) fn column_file(source: &SourceArgument, options: &ColumnOptions) -> Result<ColumnFile> {
+    Ok(ColumnFile {
+        source: Arc::clone(&source.0),
+        columns: options.columns()?,
+        limits: limits(options.6),
+    })
 }
 
 /// A Python object with `read(n) -> bytes`.
@@ -328,18 +323,18 @@ pub(crate) fn validate_file(
     ))
 }
 
-/// Runs a job that writes to `out`. Returns warnings.
-fn write_job(
+/// Runs a job that writes to `out`.
+pub(crate) fn write_job<T: Send>(
     py: Python<'_>,
     out: &Py<PyAny>,
     progress: Option<Py<PyAny>>,
-    job: impl FnOnce(&mut dyn Write, &mut spanrs::Progress<'_>) -> spanrs::Result<Vec<String>> + Send,
-) -> Result<Vec<String>> {
+    job: impl FnOnce(&mut dyn Write, &mut spanrs::Progress<'_>) -> spanrs::Result<T> + Send,
+) -> Result<T> {
     run_job(py, progress, |tell| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(out));
-        let warnings = job(&mut out, tell)?;
+        let result = job(&mut out, tell)?;
         out.flush()?;
-        Ok::<_, spanrs::Error>(warnings)
+        Ok::<_, spanrs::Error>(result)
     })
 }
 
@@ -425,15 +420,10 @@ pub(crate) fn column_files(
     pred: Option<SourceArgument>,
     options: &(ColumnOptions, ColumnOptions),
 ) -> Result<ColumnFiles> {
-    let file = |source: SourceArgument, options: &ColumnOptions| {
-        Result::Ok(ColumnFile {
-            source: source.0,
-            columns: options.columns()?,
-            limits: limits(options.6),
-        })
-    };
     Ok(ColumnFiles {
-        gold: file(gold, &options.0)?,
-        pred: pred.map(|pred| file(pred, &options.1)).transpose()?,
+        gold: column_file(&gold, &options.0)?,
+        pred: pred
+            .map(|pred| column_file(&pred, &options.1))
+            .transpose()?,
     })
 }

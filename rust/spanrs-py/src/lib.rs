@@ -46,7 +46,9 @@ mod _spanrs {
     #[pymodule_export]
     use crate::counts::{Counts, DocumentTotals};
     #[pymodule_export]
-    use crate::crf::{CrfItems, CrfModel, CrfTrainer, CrowdAnswers, CrowdCrf, crf_templates};
+    use crate::crf::{
+        CrfItems, CrfModel, CrfSentences, CrfTrainer, CrowdAnswers, CrowdCrf, crf_templates,
+    };
     #[pymodule_export]
     use crate::criteria::{Criterion, criteria, matchers};
     #[pymodule_export]
@@ -61,7 +63,7 @@ mod _spanrs {
     };
     #[pymodule_export]
     use crate::files::{
-        PySource, column_facts, convert_file, detect_file, running_text, spans_file, validate_file,
+        PySource, convert_file, detect_file, running_text, spans_file, validate_file,
     };
     #[pymodule_export]
     use crate::mat::{MatOutcome, MatScorer};

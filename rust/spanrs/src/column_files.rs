@@ -32,7 +32,7 @@ impl ColumnFile {
     }
 
     /// Opens the file with another layout.
-    fn open_as(&self, columns: Columns) -> Result<ColumnReader> {
+    pub(crate) fn open_as(&self, columns: Columns) -> Result<ColumnReader> {
         Ok(ColumnReader::new(self.source.lines(self.limits)?, columns)?)
     }
 }

@@ -122,9 +122,7 @@ fn convert_sentence(
     edits: &mut Edits<'_>,
     path: &str,
 ) -> Result<()> {
-    // The lines were checked to be UTF-8 when they were read.
-    let tag = |token| std::str::from_utf8(sentence.tag(token)).unwrap_or_default();
-    let tags = match converter.convert((0..sentence.len()).map(tag)) {
+    let tags = match converter.convert((0..sentence.len()).map(|token| sentence.tag_text(token))) {
         Ok(tags) => tags,
         Err(error) => return Err(located(error, sentence, path)),
     };

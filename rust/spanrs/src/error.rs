@@ -68,6 +68,14 @@ pub enum Error {
         /// The reason, with advice.
         error: Unmatched,
     },
+    /// A sentence that a CRF cannot tag.
+    #[error("{position}: {error}")]
+    Crf {
+        /// The first line of the sentence; the file where it is not known.
+        position: Position,
+        /// The reason.
+        error: spanrs_crf::Error,
+    },
     /// The result cannot be written.
     #[error("cannot write the result: {0}")]
     Write(#[from] std::io::Error),
@@ -86,6 +94,7 @@ impl Coded for Error {
             Self::Stacked { .. } | Self::Write(_) => ErrorClass::Format,
             Self::Malformed { .. } => ErrorClass::Scheme,
             Self::Unmatched { error, .. } => error.class(),
+            Self::Crf { error, .. } => error.class(),
             Self::Stopped => ErrorClass::Interrupted,
         }
     }
@@ -99,6 +108,7 @@ impl Coded for Error {
             Self::Stacked { .. } => "stacked_tags",
             Self::Malformed { .. } => "malformed",
             Self::Unmatched { error, .. } => error.code(),
+            Self::Crf { error, .. } => error.code(),
             Self::Write(_) => "io",
             Self::Stopped => "interrupted",
         }
@@ -122,7 +132,8 @@ impl Coded for Error {
             Self::Misaligned { gold, .. } => Some(gold.clone()),
             Self::Tags { position, .. }
             | Self::Stacked { position, .. }
-            | Self::Unmatched { position, .. } => Some(position.clone()),
+            | Self::Unmatched { position, .. }
+            | Self::Crf { position, .. } => Some(position.clone()),
             Self::Malformed {
                 path, violations, ..
             } => {

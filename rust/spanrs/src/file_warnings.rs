@@ -23,15 +23,7 @@ use spanrs_tags::{Scheme, are_many};
 /// ```
 pub fn column_warnings(rows: &ColumnReader, also_read: Option<usize>) -> Vec<String> {
     let path = Position::file(rows.path());
-    let mut found = Vec::new();
-    if let Some(column) = rows.token_column().filter(|_| rows.tokens_are_numbers()) {
-        found.push(format!(
-            "{path}: column {column} is read as the tokens and holds their numbers; name the column of the tokens \
-             (--token-column {}, in Python Columns(token={}))",
-            column + 1,
-            column + 1
-        ));
-    }
+    let mut found = Vec::from_iter(numbers_warning(rows));
     let unread = rows.unread_layers().iter().copied();
     let unread: Vec<usize> = unread.filter(|column| Some(*column) != also_read).collect();
     if !unread.is_empty() {
@@ -50,6 +42,17 @@ pub fn column_warnings(rows: &ColumnReader, also_read: Option<usize>) -> Vec<Str
         ));
     }
     found
+}
+
+/// Returns a warning if the column that is read as the tokens holds running numbers.
+pub(crate) fn numbers_warning(rows: &ColumnReader) -> Option<String> {
+    let column = rows.token_column().filter(|_| rows.tokens_are_numbers())?;
+    let next = column + 1;
+    Some(format!(
+        "{}: column {column} is read as the tokens and holds their numbers; name the column of the tokens \
+         (--token-column {next}, in Python Columns(token={next}))",
+        Position::file(rows.path()),
+    ))
 }
 
 /// Returns a warning if more than a tenth of the tags other than `O` are violations, which usually

@@ -55,6 +55,7 @@ pub use spanrs_tags as tags;
 
 mod column_files;
 mod convert;
+pub mod crf_files;
 mod crfsuite;
 pub mod dep_files;
 mod detect;

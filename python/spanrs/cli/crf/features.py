@@ -7,18 +7,18 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import click
 
-from spanrs._spanrs import CrfTrainer
-from spanrs.cli import options
-from spanrs.cli.crf.column_file import CONLLU, Chunk, ColumnFile, Place, value_at
+from spanrs._spanrs import CrfSentences, CrfTrainer
+from spanrs.cli import console, options
 from spanrs.cli.run import print_message
 from spanrs.crf import CRF, templates
 from spanrs.crf.templates import template_text
 from spanrs.errors import FormatError, ModelError, SpanrsError, with_code
 from spanrs.io import Columns
+from spanrs.io.sources import source_name
 
 #: The column that a macro reads: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].
 _MACRO_COLUMN = re.compile(r"%\w+\s*\[\s*[^,\[\]]+,\s*(\d+)")
@@ -83,11 +83,14 @@ def find_template(name: str) -> Template:
 class Data(NamedTuple):
     """Sentences of a file."""
 
-    file: ColumnFile
-    X: list[list[Any]]
+    name: str
+    X: Sequence[Any]
     """Tokens: strings, or tuples of strings for templates with more columns."""
     y: list[list[str]]
     """Labels."""
+    conllu: bool
+    width: int
+    """Number of columns of the file."""
 
     @property
     def tokens(self) -> int:
@@ -96,73 +99,20 @@ class Data(NamedTuple):
 
     def facts(self) -> dict[str, Any]:
         """Give what a model card says of the file."""
-        return {"file": self.file.name, "sentences": len(self.y), "tokens": self.tokens}
+        return {"file": self.name, "sentences": len(self.y), "tokens": self.tokens}
 
 
 def read_tagged(path: str, columns: Columns, features: Sequence[int | str]) -> Data:
     """Read a file with tags, and print what looks wrong in it."""
-    file = ColumnFile(path, columns, tagged=True)
-    data = Data(file, [], [])
-    places: list[Place] | None = None
-    has_key = False
-    for chunk in file.chunks():
-        if not chunk.sentences:
-            continue
-        if places is None:
-            if file.count == 1:
-                message = (
-                    "there is one column, so there are tokens or tags, not both; is it a file without tags?"
-                )
-                raise file.error(None, message, "no_column")
-            places = [file.place(columns.tag)] if not isinstance(columns.tag, tuple) else []
-            places = feature_places(file, features) + places
-        for own in chunk.sentences:
-            data.X.append([])
-            data.y.append([])
-            for at in own:
-                fields = file.fields(chunk.lines[at])
-                label = value_at(fields, places[-1])
-                has_key |= label is not None
-                if file.conllu and label in ("_", "") and places[-1].key is None:
-                    name = CONLLU[places[-1].number]
-                    message = (
-                        f"the word has no {name} (_); name another column with --column, or leave it out"
-                    )
-                    raise file.error(chunk.before + at + 1, message, "no_column")
-                if label is None or (file.conllu and label in ("_", "")):
-                    label = "O"  # MISC without the key.
-                if not label:
-                    raise file.error(chunk.before + at + 1, "the tag is empty", "no_column")
-                data.y[-1].append(label)
-                data.X[-1].append(_token(fields, places[:-1]))
-    if not has_key and places:
-        raise file.error(None, f"no word has the key {places[-1].key} in MISC", "no_column")
-    for message in file.warnings:
+    source = console.source(path)
+    with console.files_bar(path) as bar:
+        sentences = CrfSentences(source, columns.as_options(), list(features), bar)
+    conllu, width, warnings = sentences.facts()
+    for message in warnings:
         print_message("warning", message)
-    return data
-
-
-def read_untagged(file: ColumnFile, chunk: Chunk, places: Sequence[Place]) -> list[list[Any]]:
-    """Give what a template reads of the sentences of a chunk."""
-    return [[_token(file.fields(chunk.lines[at]), places) for at in own] for own in chunk.sentences]
-
-
-def feature_places(file: ColumnFile, features: Sequence[int | str]) -> list[Place]:
-    """Find the columns of a file that a template reads: tokens first."""
-    places = [file.token_place()]
-    for at, column in enumerate(features, 1):
-        try:
-            places.append(file.place(column))
-        except FormatError as error:
-            hint = f"{error}; it is column {at} of the template: name the right one with --feature-column"
-            error.args = (hint,)
-            raise
-    return places
-
-
-def _token(fields: list[bytes], places: Sequence[Place]) -> Any:
-    values = tuple(value_at(fields, place) or "" for place in places)
-    return values[0] if len(values) == 1 else values
+    # A sequence, if not by its type.
+    X = cast("Sequence[Any]", sentences)
+    return Data(source_name(source), X, sentences.tags(), conllu, width)
 
 
 def check_columns(template: Template, features: Sequence[int | str]) -> None:
@@ -194,15 +144,19 @@ class TrainedModel(NamedTuple):
     """The columns the template reads besides the tokens."""
     card: dict[str, Any]
 
-    def warn_if_unrelated(self, sequences: Sequence[list[Any]]) -> None:
+    def warn_if_unrelated(self, sequences: Sequence[Any]) -> None:
         """Say if the template makes no attribute that the model knows."""
         known = self.crf._trained().known_features
-        if sequences and not any(any(known(one)) for one in sequences[:100]):
-            print_message(
-                "warning",
-                f"{self.path} knows none of the attributes that template {self.template.name} makes; is it the "
-                "template of this model, and are the columns the right ones?",
-            )
+        if not any(any(known(sequences[at])) for at in range(min(100, len(sequences)))):
+            self.warn_of_unknown()
+
+    def warn_of_unknown(self) -> None:
+        """Say that the template makes no attribute that the model knows."""
+        print_message(
+            "warning",
+            f"{self.path} knows none of the attributes that template {self.template.name} makes; is it the "
+            "template of this model, and are the columns the right ones?",
+        )
 
 
 def read_model(path: str) -> CRF:
@@ -265,7 +219,7 @@ def tokens_of_model(card: dict[str, Any], columns: Columns) -> Columns:
     return columns if given("token") else columns._replace(token=token)
 
 
-def predictions(model: TrainedModel, sequences: list[list[Any]], posterior: bool) -> list[list[str]]:
+def predictions(model: TrainedModel, sequences: Sequence[Any], posterior: bool) -> list[list[str]]:
     """Give the labels of sequences."""
     return model.crf.predict_posterior(sequences) if posterior else model.crf.predict(sequences)
 

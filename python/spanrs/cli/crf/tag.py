@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, Any
 
 import click
 
-from spanrs import _spanrs
 from spanrs.cli import console, options
-from spanrs.cli.crf.column_file import FORM, MISC, Chunk, ColumnFile, Place
-from spanrs.cli.crf.features import (
-    TrainedModel,
-    feature_columns,
-    feature_places,
-    given,
-    load_model,
-    predictions,
-    read_untagged,
-    threads,
-    tokens_of_model,
-)
+from spanrs.cli.crf.features import feature_columns, given, load_model, threads, tokens_of_model
 from spanrs.cli.run import print_message
 from spanrs.io import Columns, atomic_output
-
-#: Lines that are looked at to recognise running text.
-LINES = 20
-#: The key of MISC that --probabilities sets in CoNLL-U.
-PROBABILITY_KEY = "TagProbability"
 
 
 @click.command()
@@ -64,8 +46,9 @@ def command(
     features: tuple[int | str, ...],
     threads: int,
     scheme: str | None,
+    posterior: bool,
+    probabilities: bool,
     columns: Columns,
-    **how: bool,
 ) -> None:
     """Write FILE with the tags of MODEL as a new last column. MODEL or FILE may be "-" (standard input), but not both.
 
@@ -80,103 +63,21 @@ def command(
     if not to_stdout and console.overwritten([Path(str(output))], [Path(model_path)]) is not None:
         raise click.UsageError(f"-o {output} would overwrite the model")
     model = load_model(model_path, template, features, threads, scheme)
-    with atomic_output(console.standard_output() if to_stdout else output) as out:
-        last = b"\n"
-        for path in files:
-            # Sentences of different files are different sentences.
-            out.write(b"" if not last.strip() else b"\n" if last.endswith(b"\n") else b"\n\n")
-            last = _tag(model, path, columns, out, **how)
-
-
-def _tag(
-    model: TrainedModel,
-    path: str,
-    columns: Columns,
-    out: IO[bytes],
-    *,
-    posterior: bool,
-    probabilities: bool,
-) -> bytes:
-    """Write a file with tags; give its last line."""
-    replaced = given("tag")
-    file = ColumnFile(path, tokens_of_model(model.card, columns), tagged=False)
-    places: list[Place] = []
-    last = b""
-    for chunk in file.chunks():
-        if not places and chunk.sentences:
-            for message in file.warnings:
-                print_message("warning", message)
-            out.write(file.byte_order_mark)
-            if not (replaced or model.features):
-                _check_one_token_per_line(file, chunk, columns)
-            places = feature_places(file, model.features)
-            target = _target(model, file, columns.tag if replaced else None, places[0])
-            model.warn_if_unrelated(read_untagged(file, chunk, places)[:100])
-        if chunk.sentences:
-            _tag_chunk(
-                model, file, chunk, (places, target), posterior=posterior, probabilities=probabilities
-            )
-        out.writelines(chunk.lines)
-        last = chunk.lines[-1] if chunk.lines else last
-    return last
-
-
-def _check_one_token_per_line(file: ColumnFile, chunk: Chunk, columns: Columns) -> None:
-    """Refuse running text, whose lines look like sentences of one token in many columns."""
-    several = any(len(sentence) > 1 for sentence in chunk.sentences)
-    if several or file.count < 2 or file.separator is not None or columns.separator != "auto":
-        return
-    # The first word may be a token with its columns; those have no marks attached.
-    rest = (chunk.lines[sentence[0]].partition(b" ")[2] for sentence in chunk.sentences[:LINES])
-    running = _spanrs.running_text([line.decode() for line in rest])
-    # One sentence may be one token.
-    if running or file.count >= (5 if len(chunk.sentences) == 1 else 3):
-        message = (
-            f"every sentence has a single token, but its line has {file.count} columns; is this running text? Put one "
-            "token on each line and an empty line after each sentence, or name the column separator with --separator"
-        )
-        raise file.error(chunk.before + chunk.sentences[0][0] + 1, message)
-
-
-def _tag_chunk(
-    model: TrainedModel,
-    file: ColumnFile,
-    chunk: Chunk,
-    columns: tuple[list[Place], Place | None],
-    *,
-    posterior: bool,
-    probabilities: bool,
-) -> None:
-    """Set the tags in the lines of a chunk."""
-    places, target = columns
-    sequences = read_untagged(file, chunk, places)
-    labels = predictions(model, sequences, posterior)
-    marginals = model.crf.predict_proba(sequences) if probabilities else []
-    ids = {label: at for at, label in enumerate(model.crf.classes_)}
-    for number, (own, tags) in enumerate(zip(chunk.sentences, labels, strict=True)):
-        for token, (at, tag) in enumerate(zip(own, tags, strict=True)):
-            line = file.with_field(chunk.lines[at], target, tag)
-            if probabilities:
-                key = Place(MISC, PROBABILITY_KEY) if file.conllu else None
-                line = file.with_field(line, key, f"{marginals[number][token, ids[tag]]:.4f}")
-            chunk.lines[at] = line
-
-
-def _target(model: TrainedModel, file: ColumnFile, column: Any, token: Place) -> Place | None:
-    """Find the column that gets the tags; None for a new one."""
-    if column is None:
-        if not file.conllu:
-            return None
-        trained = model.card.get("columns", {})
-        if not trained.get("conllu"):
-            raise click.UsageError(
-                f"{file.name} is CoNLL-U: name the column that gets the tags with --column, such as UPOS, XPOS or a "
-                "key of MISC"
-            )
-        column = trained["tag"]
-    if isinstance(column, tuple):
+    trained = model.card.get("columns", {})
+    columns = tokens_of_model(model.card, columns)
+    target = columns.tag if given("tag") else None
+    if isinstance(target, tuple):
         raise click.UsageError("--column wants one column")
-    place = file.place(column)
-    if place == token or (file.conllu and place.number <= FORM):
-        raise click.UsageError(f"--column {column} is not a column of tags; it would overwrite the tokens")
-    return place
+    # Not used: files need no tags.
+    own = columns._replace(tag=-1).as_options()
+    places = (list(model.features), target, trained.get("tag") if trained.get("conllu") else None)
+    target_file = console.standard_output() if to_stdout else output
+    with atomic_output(target_file) as out, console.files_bar(*files) as bar:
+        sources = [(console.source(path), own) for path in files]
+        tag_files = model.crf._trained().tag_files
+        reports = tag_files(sources, out, places, (posterior, probabilities), threads, bar)
+    for warnings, is_known in reports:
+        for message in warnings:
+            print_message("warning", message)
+        if not is_known:
+            model.warn_of_unknown()

@@ -143,14 +143,11 @@ def command(
         check_columns(template, features)
     train = read_tagged(gold, columns, features)
     features = _absolute(train, features)
-    _check_tags(train)
     _check_train(train, scheme_name)
     if template is None:
         template = _default_template(train, features)
     crf.set_params(template=template.text)
     held_out = None if dev is None else read_tagged(dev, columns, features)
-    if held_out is not None:
-        _check_tags(held_out)
     began = time.perf_counter()
     crf.fit(
         train.X,
@@ -168,7 +165,7 @@ def command(
             "token": columns.token,
             "tag": columns.tag,
             "features": list(features),
-            "conllu": train.file.conllu,
+            "conllu": train.conllu,
         },
         "start": start,
         "train": train.facts() | _score(crf, train),
@@ -221,26 +218,14 @@ def _check_output(output: str, inputs: list[str]) -> None:
 def _absolute(data: Data, features: Sequence[int | str]) -> tuple[int | str, ...]:
     """Count columns from the first: a file without tags has fewer of them."""
     return tuple(
-        column + data.file.count
-        if isinstance(column, int) and column < 0 and not data.file.conllu
-        else column
+        column + data.width if isinstance(column, int) and column < 0 and not data.conllu else column
         for column in features
     )
 
 
-def _check_tags(data: Data) -> None:
-    """Refuse a file whose tags are its tokens."""
-    labels = list(all_labels(data.y))
-    if data.tokens > 1 and len(labels) > 1:
-        words = (token if isinstance(token, str) else token[0] for tokens in data.X for token in tokens)
-        if all(map(str.__eq__, words, (label for own in data.y for label in own))):
-            message = "all tags equal their tokens; name the column of the tags with --column"
-            raise data.file.error(None, message, "no_column")
-
-
 def _check_train(data: Data, scheme: str | None) -> None:
     """Say what looks wrong in the training data."""
-    name, labels = data.file.name, list(all_labels(data.y))
+    name, labels = data.name, list(all_labels(data.y))
     warnings = odd_sentences(name, len(data.y), data.tokens)
     if len(labels) >= MANY_LABELS:
         warnings.append(

@@ -68,6 +68,7 @@ impl ColumnLayout {
             ordinary: self.ordinary,
             max_tokens: self.limits.sentence_tokens,
             options: self.options.clone(),
+            extra: Vec::new(),
             layout: self.layout.clone(),
             whole: 0..0,
             fields: Vec::new(),

@@ -10,7 +10,7 @@ use spanrs_crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget};
 use spanrs_tags::Scheme;
 
 use super::crowd::Flat;
-use super::items::{Source, token_items};
+use super::items::{Sequence, Source, token_items};
 use super::model::{CrfModel, constraint_of};
 use super::options::{c2_of, lbfgs_of, selection_of};
 use crate::error::{Error, Result};
@@ -53,7 +53,7 @@ impl CrowdCrf {
         for (at, sentence) in sentences.try_iter()?.enumerate() {
             crate::pause(at)?;
             let id = |name: &str| Some(named.attributes.intern(name));
-            let tokens = token_items(&sentence?, &mut source, id);
+            let tokens = token_items(&Sequence::Object(sentence?), &mut source, id);
             let tokens = tokens.map_err(|error| error.in_sequence(at))?;
             // The first label; labellings replace it.
             let targets = vec![TokenTarget::Label(0); tokens.len()];

@@ -1,11 +1,14 @@
 //! Features of tokens from Python: dicts, lists of strings, or strings for a template.
 
+use std::sync::Arc;
+
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySequence, PySet, PyString, PyTuple};
 use spanrs_base::Interner;
 use spanrs_crf::{Columns, Extractor, Inputs, Sequences, Template};
 
+use super::sentences::CrfSentences;
 use crate::error::{Error, Result};
 
 /// Deepest nesting of dicts in a token.
@@ -71,6 +74,34 @@ impl Source {
         };
         let template = Template::parse(text)?;
         Ok(Self::Template(Box::new(Extractor::new(&template))))
+    }
+}
+
+/// A sequence of tokens.
+pub(crate) enum Sequence<'py> {
+    /// A Python object.
+    Object(Bound<'py, PyAny>),
+    /// A sentence of a column file, for a template.
+    Sentence(Arc<Columns>, usize),
+}
+
+impl Source {
+    /// Iterates over sequences of features.
+    pub(super) fn sequences<'py>(
+        &self,
+        inputs: &Bound<'py, PyAny>,
+    ) -> PyResult<Box<dyn Iterator<Item = PyResult<Sequence<'py>>> + 'py>> {
+        if let (Self::Template(_), Ok(sentences)) = (self, inputs.cast::<CrfSentences>()) {
+            let columns = Arc::clone(sentences.get().columns());
+            let all = 0..columns.len();
+            return Ok(Box::new(
+                all.map(move |at| Ok(Sequence::Sentence(Arc::clone(&columns), at))),
+            ));
+        }
+        let objects = inputs.try_iter()?;
+        Ok(Box::new(
+            objects.map(|object| Ok(Sequence::Object(object?))),
+        ))
     }
 }
 
@@ -243,17 +274,22 @@ fn token_features(
 
 /// The (attribute, value) pairs of each token of a sequence.
 pub(crate) fn token_items(
-    sequence: &Bound<'_, PyAny>,
+    sequence: &Sequence<'_>,
     source: &mut Source,
     id: impl FnMut(&str) -> Option<u32>,
 ) -> Result<Vec<Vec<(u32, f64)>>> {
-    match source {
-        Source::Features => token_features(sequence, id),
-        Source::Template(extractor) => {
+    match (source, sequence) {
+        (Source::Features, Sequence::Object(sequence)) => token_features(sequence, id),
+        (Source::Template(extractor), Sequence::Object(sequence)) => {
             let mut columns = Columns::default();
             push_columns(&mut columns, sequence)?;
             Ok(extractor.items(&columns, 0, id)?)
         }
+        (Source::Template(extractor), Sequence::Sentence(columns, at)) => {
+            Ok(extractor.items(columns, *at, id)?)
+        }
+        // Sentences are made for templates only.
+        (Source::Features, Sequence::Sentence(..)) => Ok(Vec::new()),
     }
 }
 
@@ -313,6 +349,9 @@ pub(crate) fn inputs_of(
     has_template: bool,
     names: &Interner<str>,
 ) -> Result<Inputs> {
+    if let (true, Ok(sentences)) = (has_template, inputs.cast::<CrfSentences>()) {
+        return Ok(Inputs::Columns(Arc::clone(sentences.get().columns())));
+    }
     let mut columns = Columns::default();
     // Values were checked where features were read; CrfItems may have any.
     let mut sequences = Sequences::new(names.len()).with_limit(None);
@@ -331,7 +370,7 @@ pub(crate) fn inputs_of(
         sequences.end();
     }
     Ok(match has_template {
-        true => Inputs::Columns(columns),
+        true => Inputs::Columns(Arc::new(columns)),
         false => Inputs::Features(sequences),
     })
 }

@@ -6,12 +6,14 @@ mod items;
 mod model;
 mod observer;
 mod options;
+mod sentences;
 mod trainer;
 
 pub(crate) use crowd::CrowdAnswers;
 pub(crate) use em::CrowdCrf;
 pub(crate) use items::CrfItems;
 pub(crate) use model::CrfModel;
+pub(crate) use sentences::CrfSentences;
 pub(crate) use trainer::CrfTrainer;
 
 use pyo3::prelude::*;

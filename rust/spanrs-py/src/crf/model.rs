@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use spanrs::crf_files::TagOptions;
 use spanrs_base::Interner;
 use spanrs_crf::{
     AttributeIndex, Constraint, Decoder, Extractor, IndexedTemplate, Inputs, Model, Template,
@@ -15,6 +16,7 @@ use spanrs_tags::{Dialect, Scheme};
 use super::items::{inputs_of, is_set, label_names, unicode};
 use super::trainer::names_of;
 use crate::error::{Error, Result};
+use crate::files::{ColumnOptions, PyColumn, SourceArgument, column_file, write_job};
 use crate::options::ByName;
 use crate::stop;
 
@@ -189,7 +191,48 @@ impl CrfModel {
                 false => decoder.best(),
             }
         })?;
-        Ok(names_of(py, self.core.labels(), &labels))
+        Ok(names_of(py, self.core.labels(), labels.into_iter()))
+    }
+
+    /// Writes column files with tags to `out`. `columns` are those the template reads besides the tokens, the one that
+    /// gets the tags, and the one that gets them in CoNLL-U; `flags` are posterior and probabilities. Returns the
+    /// warnings of each file, and whether the model knows any of its attributes.
+    #[pyo3(signature = (files, out, columns, flags, threads, progress, /))]
+    #[allow(clippy::too_many_arguments)] // Called from one place.
+    fn tag_files(
+        &self,
+        py: Python<'_>,
+        files: Vec<(SourceArgument, ColumnOptions)>,
+        out: Py<PyAny>,
+        columns: (Vec<PyColumn>, Option<PyColumn>, Option<PyColumn>),
+        flags: (bool, bool),
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Vec<(Vec<String>, bool)>> {
+        let files = files
+            .iter()
+            .map(|(source, options)| column_file(source, options));
+        let files = files.collect::<Result<Vec<_>>>()?;
+        let (extra, target, conllu_target) = columns;
+        let options = TagOptions {
+            extra: extra.iter().map(PyColumn::column).collect(),
+            target: target.as_ref().map(PyColumn::column),
+            conllu_target: conllu_target.as_ref().map(PyColumn::column),
+            posterior: flags.0,
+            probabilities: flags.1,
+            threads,
+            watch: stop,
+        };
+        let reports = write_job(py, &out, progress, |out, tell| {
+            let Some(template) = self.template() else {
+                return Ok(Vec::new());
+            };
+            spanrs::crf_files::tag(&files, &self.core, template, &options, out, tell)
+        })?;
+        let reports = reports
+            .into_iter()
+            .map(|report| (report.warnings, report.is_known));
+        Ok(reports.collect())
     }
 
     /// Marginals of sequences: an array (token, label) for each.
@@ -221,7 +264,7 @@ impl CrfModel {
         let sequences = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
         let found = self.each(py, &sequences, 1, |decoder, _| decoder.n_best(n))?;
         let (labels, probabilities): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
-        let names = names_of(py, self.core.labels(), &labels);
+        let names = names_of(py, self.core.labels(), labels.into_iter());
         Ok(names.into_iter().zip(probabilities).collect())
     }
 

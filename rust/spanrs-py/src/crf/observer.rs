@@ -33,7 +33,7 @@ impl Observer<'_> {
             None => None,
         };
         let answer = Python::attach(|py| -> PyResult<u8> {
-            let tags = tags.map(|tags| names_of(py, self.labels, &tags));
+            let tags = tags.map(|tags| names_of(py, self.labels, tags.into_iter()));
             let (norm, active) = (state.gradient_norm, state.active);
             let (iteration, evaluations) = (state.iteration, state.evaluations);
             let step = (state.weight_norm, state.step);

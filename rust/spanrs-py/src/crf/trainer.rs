@@ -12,7 +12,9 @@ use spanrs_crf::{
 use spanrs_tags::Scheme;
 
 use super::em::close;
-use super::items::{Source, inputs_of, is_set, label_name, label_names, token_items, unicode};
+use super::items::{
+    Sequence, Source, inputs_of, is_set, label_name, label_names, token_items, unicode,
+};
 use super::model::{CrfModel, constraint_of};
 use super::observer::Observer;
 use super::options::{algorithm_of, selection_of};
@@ -54,7 +56,8 @@ impl CrfTrainer {
         weights: Option<Vec<f64>>,
     ) -> Result<()> {
         let mut builder = self.lock()?;
-        let (mut inputs, mut targets) = (inputs.try_iter()?, targets.try_iter()?);
+        let mut inputs = builder.source.sequences(inputs)?;
+        let mut targets = targets.try_iter()?;
         for at in 0.. {
             crate::pause(at)?;
             match (inputs.next(), targets.next()) {
@@ -180,17 +183,17 @@ fn lengths(what: &str, at: usize) -> Error {
 pub(crate) fn names_of<'py>(
     py: Python<'py>,
     labels: &Interner<str>,
-    all: &[Vec<usize>],
+    all: impl Iterator<Item = impl IntoIterator<Item = usize>>,
 ) -> Vec<Vec<Bound<'py, PyString>>> {
     let names: Vec<_> = labels.names().map(|name| PyString::new(py, name)).collect();
-    let of = |own: &Vec<usize>| own.iter().map(|&label| names[label].clone()).collect();
-    all.iter().map(of).collect()
+    all.map(|own| own.into_iter().map(|label| names[label].clone()).collect())
+        .collect()
 }
 
 impl Builder {
     fn append(
         &mut self,
-        input: &Bound<'_, PyAny>,
+        input: &Sequence<'_>,
         target: &Bound<'_, PyAny>,
         weight: f64,
     ) -> Result<()> {

@@ -1,0 +1,68 @@
+//! Columns that are read besides those of tokens and tags.
+
+use spanrs_base::Position;
+
+use super::ColumnReader;
+use crate::conllu;
+use crate::error::{Code, Error, Result};
+use crate::layout::{Column, Place, place_of};
+
+impl ColumnReader {
+    /// Reads an extra column with each token ([`crate::ChunkSentence::extra`]); returns its index
+    /// among the extra columns.
+    ///
+    /// In CoNLL-U -1 is MISC, and a name that no column has is a key of MISC.
+    ///
+    /// # Errors
+    /// [`Code::NoColumn`] if the file has no such column.
+    pub fn add_column(&mut self, column: &Column) -> Result<usize> {
+        let place = match self.is_conllu() {
+            true => conllu::extra_place(column),
+            false => {
+                place_of(column, self.layout.columns).map(|column| Place { column, key: None })
+            }
+        };
+        let position = || Position::file(self.path());
+        let place = place.map_err(|message| Error::new(Code::NoColumn, position(), message))?;
+        self.extra.push(place);
+        Ok(self.extra.len() - 1)
+    }
+
+    /// Returns the places of the extra columns.
+    pub(crate) fn extra_places(&self) -> &[Place] {
+        &self.extra
+    }
+
+    /// Returns true if an extra column is that of the tokens; in CoNLL-U also if it is one of the
+    /// first two, which hold ids and forms.
+    pub fn extra_is_token(&self, extra: usize) -> bool {
+        let place = &self.extra[extra];
+        match &self.layout.conllu {
+            None => place.column == self.layout.token,
+            Some(keys) => {
+                place.column <= conllu::FORM
+                    || place.column == self.layout.token && place.key == keys.token
+            }
+        }
+    }
+
+    /// Returns the name of the column of CoNLL-U that holds the tags; None if a key of MISC does, and
+    /// for other files.
+    pub fn tag_column_name(&self) -> Option<&'static str> {
+        let keys = self.layout.conllu.as_ref()?;
+        match keys.tag {
+            None => conllu::NAMES.get(self.layout.tag).copied(),
+            Some(_) => None,
+        }
+    }
+
+    /// Returns the number of columns of every token line.
+    pub fn columns(&self) -> usize {
+        self.layout.columns
+    }
+
+    /// Returns the byte that separates columns; None for runs of spaces and tabs.
+    pub fn separator(&self) -> Option<u8> {
+        self.layout.byte
+    }
+}

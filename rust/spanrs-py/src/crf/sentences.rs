@@ -1,0 +1,100 @@
+//! Sentences of column files.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+use spanrs::crf_files::{TaggedSentences, read_tagged};
+use spanrs_crf::Columns;
+
+use super::trainer::names_of;
+use crate::error::Result;
+use crate::files::{ColumnOptions, PyColumn, SourceArgument, column_file, run_job};
+
+/// The sentences of a column file with tags: a sequence of lists of tokens, which are strings, or tuples where a template
+/// reads more columns. Where a template is applied, the strings are not made.
+#[pyclass(frozen, sequence, module = "spanrs._spanrs")]
+pub(crate) struct CrfSentences {
+    sentences: TaggedSentences,
+    columns: Arc<Columns>,
+}
+
+impl CrfSentences {
+    pub(crate) fn columns(&self) -> &Arc<Columns> {
+        &self.columns
+    }
+
+    fn check(&self, at: usize) -> PyResult<()> {
+        match at < self.sentences.len() {
+            true => Ok(()),
+            false => Err(PyIndexError::new_err("no such sentence")),
+        }
+    }
+}
+
+#[pymethods]
+impl CrfSentences {
+    /// Reads a file; `extra` are the columns that a template reads besides the tokens, None for all.
+    #[new]
+    #[pyo3(signature = (source, options, extra, progress, /))]
+    fn new(
+        py: Python<'_>,
+        source: SourceArgument,
+        options: ColumnOptions,
+        extra: Option<Vec<PyColumn>>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Self> {
+        let file = column_file(&source, &options)?;
+        let extra = extra.map(|all| all.iter().map(PyColumn::column).collect::<Vec<_>>());
+        let read =
+            |tell: &mut (dyn FnMut(u64) -> bool + Send)| read_tagged(&file, extra.as_deref(), tell);
+        let mut sentences = run_job(py, progress, read)?;
+        let columns = Arc::new(std::mem::take(&mut sentences.columns));
+        Ok(Self { sentences, columns })
+    }
+
+    fn __len__(&self) -> usize {
+        self.sentences.len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, at: usize) -> Result<Bound<'py, PyList>> {
+        self.check(at)?;
+        let columns = self.columns.columns(at);
+        let tokens = columns.first().map_or(0, Vec::len);
+        let list = PyList::empty(py);
+        for token in 0..tokens {
+            let values = columns.iter().map(|column| column[token]);
+            match columns.len() {
+                1 => list.append(PyString::new(py, columns[0][token]))?,
+                _ => list.append(PyTuple::new(py, values)?)?,
+            }
+        }
+        Ok(list)
+    }
+
+    /// The lines, from 1, of the tokens of a sentence.
+    #[pyo3(signature = (at, /))]
+    fn lines(&self, at: usize) -> Result<Vec<u64>> {
+        self.check(at)?;
+        Ok(self.sentences.lines(at))
+    }
+
+    /// The tags of each sentence.
+    fn tags<'py>(&self, py: Python<'py>) -> Vec<Vec<Bound<'py, PyString>>> {
+        let tags = self.sentences.tags();
+        let tags = tags.map(|tags| tags.iter().map(|&tag| tag as usize));
+        names_of(py, &self.sentences.names, tags)
+    }
+
+    /// (CoNLL-U, number of columns, warnings)
+    fn facts(&self) -> (bool, usize, Vec<String>) {
+        let TaggedSentences {
+            is_conllu,
+            width,
+            warnings,
+            ..
+        } = &self.sentences;
+        (*is_conllu, *width, warnings.clone())
+    }
+}

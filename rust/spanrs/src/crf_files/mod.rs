@@ -1,0 +1,54 @@
+//! Column files and conditional random fields: sentences to train on, and files with new tags.
+//!
+//! ```text
+//! tokens    --tag-->    tokens and tags
+//! Ada                   Ada B-PER
+//! wrote                 wrote O
+//! ```
+//!
+//! A template reads the tokens as its column 0 and *extra* columns of the file, in the order in
+//! which they are named, as columns 1, 2, ….
+
+mod sentences;
+mod tag;
+
+use spanrs_crf::Columns;
+use spanrs_io::{ChunkSentence, Column, ColumnReader};
+
+use crate::error::Result;
+
+pub use sentences::{TaggedSentences, read_tagged};
+pub use tag::{TagOptions, TagReport, tag};
+
+/// Key of MISC that holds the probability of a tag in CoNLL-U.
+pub const PROBABILITY_KEY: &str = "TagProbability";
+
+/// Reads extra columns for a template with each token.
+///
+/// # Errors
+/// As [`ColumnReader::add_column`], with the number that the column has in the template.
+fn add_columns(rows: &mut ColumnReader, extra: &[Column]) -> Result<()> {
+    for (at, column) in extra.iter().enumerate() {
+        rows.add_column(column).map_err(|mut error| {
+            error.message = format!(
+                "{}; it is column {} of the template: name the right one with --feature-column",
+                error.message,
+                at + 1
+            );
+            error
+        })?;
+    }
+    Ok(())
+}
+
+/// Appends what a template reads of a sentence: the tokens and `extra` more columns.
+fn push_sentence(columns: &mut Columns, sentence: &ChunkSentence<'_>, extra: usize) {
+    for token in 0..sentence.len() {
+        columns.value(sentence.token_text(token));
+        (0..extra).for_each(|at| columns.value(sentence.extra_text(token, at)));
+        // Every token has a value, and as many as the one before.
+        let ended = columns.end_token();
+        debug_assert!(ended.is_ok());
+    }
+    columns.end();
+}

@@ -1,0 +1,165 @@
+//! Tagged sentences of a column file.
+
+use spanrs_base::{Interner, Lines, Position};
+use spanrs_crf::Columns;
+use spanrs_io::{ChunkSentence, Code, Column, Select};
+
+use super::{add_columns, push_sentence};
+use crate::column_files::ColumnFile;
+use crate::error::Result;
+use crate::{Progress, column_warnings, report};
+
+/// The sentences of a column file: what a template reads of them, and their tags.
+#[derive(Clone, Debug, Default)]
+pub struct TaggedSentences {
+    /// Tokens and extra columns.
+    pub columns: Columns,
+    /// Tags of all tokens, as numbers of `names`.
+    tags: Vec<u32>,
+    /// End of each sentence in `tags`.
+    ends: Vec<usize>,
+    /// Lines of all tokens.
+    lines: Lines,
+    /// The tags, in the order in which they first occur.
+    pub names: Interner<str>,
+    /// Whether the file is CoNLL-U.
+    pub is_conllu: bool,
+    /// Number of columns of the file.
+    pub width: usize,
+    /// What looks wrong in the file.
+    pub warnings: Vec<String>,
+}
+
+impl TaggedSentences {
+    /// Returns the number of sentences.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns true without sentences.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Returns the lines, from 1, of the tokens of a sentence.
+    ///
+    /// # Panics
+    /// If `sentence` is not below [`TaggedSentences::len`].
+    pub fn lines(&self, sentence: usize) -> Vec<u64> {
+        let start = sentence
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
+        let tokens = start..self.ends[sentence];
+        tokens.map(|token| self.lines.of(token as u32)).collect()
+    }
+
+    /// Iterates over the tags of each sentence, as numbers of [`TaggedSentences::names`].
+    pub fn tags(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let tags = &self.tags[start..end];
+            start = end;
+            tags
+        })
+    }
+}
+
+/// Reads a column file with tags, and the `extra` columns that a template reads besides the tokens;
+/// None for all other columns of the file.
+///
+/// In CoNLL-U a word without the key of the tags has the tag `O`.
+///
+/// # Errors
+/// Those of reading the file; [`Code::NoColumn`] for a file of one column, for a column that does
+/// not exist, for an empty tag, for `_` in a column of CoNLL-U other than MISC, and if all tags
+/// equal their tokens; [`crate::Error::Stopped`].
+///
+/// # Examples
+/// ```
+/// use spanrs::io::Source;
+/// use spanrs::{ColumnFile, crf_files::read_tagged};
+/// let source = Source::stream("example", Box::new(&b"Ada B-PER\nwrote O\n\nit O\n"[..])).into();
+/// let file = ColumnFile { source, columns: Default::default(), limits: Default::default() };
+/// let sentences = read_tagged(&file, Some(&[]), &mut |_| true)?;
+/// assert_eq!(sentences.columns.columns(0), [["Ada", "wrote"]]);
+/// assert_eq!(sentences.tags().collect::<Vec<_>>(), [&[0, 1][..], &[1]]);
+/// assert_eq!(sentences.names.names().collect::<Vec<_>>(), ["B-PER", "O"]);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
+pub fn read_tagged(
+    file: &ColumnFile,
+    extra: Option<&[Column]>,
+    progress: &mut Progress<'_>,
+) -> Result<TaggedSentences> {
+    let mut rows = file.open()?;
+    let no_column = |place, message: &str| spanrs_io::Error::new(Code::NoColumn, place, message);
+    let place = Position::file(rows.path());
+    if rows.columns() == 1 {
+        let message = "there is one column, so there are tokens or tags, not both; is it a file without tags?";
+        return Err(no_column(place, message).into());
+    }
+    let others = || {
+        let others = (0..rows.columns())
+            .filter(|&at| Some(at) != rows.token_column() && at != rows.tag_column());
+        others.map(|at| Column::Index(at as i64)).collect()
+    };
+    let extra = extra.map_or_else(others, <[Column]>::to_vec);
+    add_columns(&mut rows, &extra)?;
+    let mut sentences = TaggedSentences {
+        is_conllu: rows.is_conllu(),
+        width: rows.columns(),
+        warnings: column_warnings(&rows, None),
+        ..TaggedSentences::default()
+    };
+    // Where a key of MISC, or MISC itself, says nothing, the tag is `O`.
+    let column = rows.tag_column_name().filter(|name| *name != "MISC");
+    let (path, is_conllu) = (rows.path().to_owned(), rows.is_conllu());
+    let mut chunks = rows.chunks(Select::TOKEN);
+    let mut all_equal = true;
+    while let Some(chunk) = chunks.next()? {
+        for sentence in chunk.sentences() {
+            push_sentence(&mut sentences.columns, &sentence, extra.len());
+            for token in 0..sentence.len() {
+                if let Some(message) = missing_tag(&sentence, token, is_conllu, column) {
+                    let place = Position::line(&path, sentence.line(token));
+                    return Err(no_column(place, &message).into());
+                }
+                let tag = sentence.tag_text(token);
+                all_equal &= tag == sentence.token_text(token);
+                sentences
+                    .lines
+                    .push(sentences.tags.len(), sentence.line(token));
+                sentences.tags.push(sentences.names.intern(tag));
+            }
+            sentences.ends.push(sentences.tags.len());
+        }
+        report(progress, chunks.rows())?;
+    }
+    if all_equal && sentences.tags.len() > 1 && sentences.names.len() > 1 {
+        let message = "all tags equal their tokens; name the column of the tags with --column";
+        return Err(no_column(place, message).into());
+    }
+    Ok(sentences)
+}
+
+/// Returns what is wrong with a token that has no tag; None for one that has, or whose tag is `O`
+/// because nothing is specified. `column` is the column of CoNLL-U in which every word needs a tag.
+fn missing_tag(
+    sentence: &ChunkSentence<'_>,
+    token: usize,
+    is_conllu: bool,
+    column: Option<&str>,
+) -> Option<String> {
+    if sentence
+        .tag_range(token)
+        .is_some_and(|range| !range.is_empty())
+    {
+        return None;
+    }
+    match column {
+        Some(name) => Some(format!(
+            "the word has no {name} (_); name another column with --column, or leave it out"
+        )),
+        None => (!is_conllu).then(|| "the tag is empty".to_owned()),
+    }
+}
