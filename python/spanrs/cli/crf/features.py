@@ -111,8 +111,8 @@ def read_tagged(path: str, columns: Columns, features: Sequence[int | str]) -> D
     for message in warnings:
         print_message("warning", message)
     # A sequence, if not by its type.
-    X = cast("Sequence[Any]", sentences)
-    return Data(source_name(source), X, sentences.tags(), conllu, width)
+    tokens = cast("Sequence[Any]", sentences)
+    return Data(source_name(source), tokens, sentences.tags(), conllu, width)
 
 
 def check_columns(template: Template, features: Sequence[int | str]) -> None:
