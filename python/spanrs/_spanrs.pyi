@@ -23,6 +23,7 @@ __all__ = [
     "DepModel",
     "DocumentTotals",
     "Documents",
+    "ErrorFinder",
     "FileErrors",
     "IobesReader",
     "IobesWriter",
@@ -141,10 +142,14 @@ class Conlleval:
     ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
 _Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
-#: Type, start, end, index in its sentence.
-_PlacedSpan: TypeAlias = tuple[str, int, int, int]
-#: Outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens.
-_FileError: TypeAlias = tuple[int, int, int, _PlacedSpan | None, _PlacedSpan | None, int, int, list[str]]
+#: Type, start, end, tokens where some are lacking between them, index in its sentence.
+_PlacedSpan: TypeAlias = tuple[str, int, int, list[int] | None, int]
+#: Outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens, path.
+_FileError: TypeAlias = tuple[
+    int, int, int, _PlacedSpan | None, _PlacedSpan | None, int, int | None, list[str], str | None
+]
+#: Criterion, outcomes that are errors, outcome of pairs, tokens of context, errors of each kind to keep.
+_ErrorOptions: TypeAlias = tuple[int, list[int], int | None, int, int | None]
 #: Outcome, gold type, pred type.
 _ErrorKind: TypeAlias = tuple[int, str | None, str | None]
 _Event: TypeAlias = tuple[int, int, int | None, int | None, _Spot | None, _Spot | None]
@@ -211,6 +216,11 @@ class Counts:
     def measures(self, measures: Sequence[tuple[Any, ...]], /) -> npt.NDArray[np.float64]: ...
     def to_bytes(self) -> bytes: ...
     def stored_order(self) -> list[int] | None: ...
+
+@final
+class ErrorFinder:
+    def __new__(cls, matcher_tuple: _Matcher, options: _ErrorOptions, /) -> ErrorFinder: ...
+    def finish(self) -> FileErrors: ...
 
 @final
 class FileErrors:
@@ -285,7 +295,13 @@ class Scorer:
     ) -> None: ...
     def update_spans(self, gold: SpanLists, pred: SpanLists, documents: _Sizes | None, /) -> None: ...
     def update_span_files(
-        self, gold: _SpanFile, pred: _SpanFile, name: str | None, progress: _Progress, /
+        self,
+        gold: _SpanFile,
+        pred: _SpanFile,
+        name: str | None,
+        errors: tuple[ErrorFinder, str | None] | None,
+        progress: _Progress,
+        /,
     ) -> tuple[str, str, list[str], int]: ...
     def update_files(
         self,

@@ -20,9 +20,6 @@ from spanrs.cli.run import run
 from spanrs.dep import Dep, Parse, evaluate
 from spanrs.dep.page import error_section, tree_page
 from spanrs.eval import Fair, comparison_page, pages
-from spanrs.eval.span_file_errors import read_values, stacked_spans
-from spanrs.io import Columns
-from spanrs.io.sources import open_source
 from spanrs.report.table import Table
 
 ROOT = Path(__file__).parent.parent.parent
@@ -354,22 +351,6 @@ def test_errors_of_several_files_have_their_names(tmp_path):
     assert len(kept) == len(kept.numbers)
     assert sum(kept.numbers.values()) == 10
     assert spanrs.score_span_files(tmp_path / "g", tmp_path / "p").error_list is None
-
-
-def test_errors_are_left_out_where_the_numbers_differ(monkeypatch):
-    monkeypatch.setattr("spanrs.eval.span_file_errors.PUNCTUATION", frozenset())
-    text = b"Ann NE B-PER\n. $. I-PER\n\n"
-    other = b"Ann NE B-PER\n. $. O\n\n"
-    result = spanrs.score_span_files(io.BytesIO(text), io.BytesIO(other), errors=True)
-    assert result.error_list is None
-    assert result.notes == ["errors are not listed: reading the files again gives other numbers"]
-    assert "errors are not listed" in result.to_html()
-
-
-def test_stacked_tags_are_read_as_documented():
-    assert stacked_spans(["B-A|B-B|", "I-A|", "B-C"]) == [("B", 0, 1), ("A", 0, 2), ("C", 2, 3)]
-    rows = list(read_values(open_source(io.BytesIO(b"a X O\n\nb Y B-A\n")), Columns(tag=1)))
-    assert [(row.line, row.tokens, row.values) for row in rows] == [(1, ["a"], ["X"]), (3, ["b"], ["Y"])]
 
 
 # Commands.

@@ -17,7 +17,6 @@ from spanrs.eval import Result
 from spanrs.eval.measures import Measure
 from spanrs.eval.pages import MOST_ERRORS, bar_of, confusion, draw_intervals, interval_note
 from spanrs.eval.resampling import Bootstrap
-from spanrs.eval.span_file_errors import read_values
 from spanrs.io import Columns
 from spanrs.io.sources import open_source
 from spanrs.report.numbers import amount
@@ -47,13 +46,10 @@ KINDS = {
     "label": "right head, wrong label",
     "both": "wrong head and wrong label",
 }
-#: Columns of heads and labels by format.
-_COLUMNS = {
-    "conllu": (Columns(tag="HEAD", format="conllu"), Columns(tag="DEPREL", format="conllu")),
-    "four-columns": (
-        Columns(tag=2, format="columns", separator="whitespace", comments="none"),
-        Columns(tag=3, format="columns", separator="whitespace", comments="none"),
-    ),
+#: Columns of heads, and of labels, by format.
+_COLUMNS: dict[str, tuple[Columns, int | str]] = {
+    "conllu": (Columns(tag="HEAD", format="conllu"), "DEPREL"),
+    "four-columns": (Columns(tag=2, format="columns", separator="whitespace", comments="none"), 3),
 }
 
 
@@ -254,7 +250,8 @@ def _tree(parse: Parse) -> _Tree:
 
 
 def _file_trees(source: _spanrs.Source) -> Iterator[_Tree]:
-    columns = _COLUMNS[_spanrs.SyntaxFile(source, None).format]
-    heads, labels = (read_values(source, own) for own in columns)
-    for row, label_row in zip(heads, labels, strict=True):
-        yield _Tree(row.tokens, [int(head) for head in row.values], label_row.values, row.line)
+    columns, label = _COLUMNS[_spanrs.SyntaxFile(source, None).format]
+    rows = _spanrs.CrfSentences(source, columns.as_options(), [label], None)
+    for at, heads in enumerate(rows.tags()):
+        words, labels = zip(*rows[at], strict=True)
+        yield _Tree(words, list(map(int, heads)), labels, rows.lines(at)[0])

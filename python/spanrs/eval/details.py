@@ -89,11 +89,30 @@ class FileDetails(Sequence[Detail]):
         return self._rows.gold_places()
 
     def _detail(self, at: int) -> Detail:
-        outcome, sentence, line, gold, pred, first, length, tokens = self._rows.row(at)
-        gold_span, pred_span = (None if span is None else Span(*span[:3]) for span in (gold, pred))
-        gold_index, pred_index = (None if span is None else span[3] for span in (gold, pred))
-        where = (gold_index, pred_index, line, first, length, tuple(tokens))
+        outcome, sentence, line, gold, pred, first, length, tokens, path = self._rows.row(at)
+        gold_span, pred_span = (_span(None if span is None else span[:4]) for span in (gold, pred))
+        gold_index, pred_index = (None if span is None else span[4] for span in (gold, pred))
+        where = (gold_index, pred_index, line, first, length, tuple(tokens), path)
         return Detail(self._outcomes[outcome], sentence, gold_span, pred_span, *where)
+
+
+def file_error_options(
+    matcher: Matcher, most: int | None
+) -> tuple[int, list[int], int | None, int, int | None]:
+    """Give the options of the compiled half for errors of files under the criterion of a matcher."""
+    criterion = matcher.criteria[matcher.criterion]
+    outcomes = criterion.outcomes
+    wrong = [outcomes.index(name) for name in error_outcomes(criterion)]
+    paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None
+    return criterion.cells, wrong, paired, CONTEXT, most
+
+
+def file_error_list(rows: _spanrs.FileErrors, matcher: Matcher, most: int | None) -> ErrorList:
+    """Give the errors that the compiled half found with :func:`file_error_options`."""
+    criterion = matcher.criteria[matcher.criterion]
+    outcomes = criterion.outcomes
+    numbers = {(outcomes[kind[0]], *kind[1:]): number for kind, number in rows.numbers()}
+    return ErrorList(criterion.name, FileDetails(rows, outcomes), numbers, most)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,11 @@ from spanrs import _spanrs
 from spanrs.errors import as_integer, check_name, warn
 from spanrs.eval import inputs
 from spanrs.eval.details import (
-    CONTEXT,
-    MISTYPED,
     ErrorList,
-    FileDetails,
     IdOptions,
-    error_outcomes,
     errors_to_keep,
+    file_error_list,
+    file_error_options,
     find_errors,
     list_details,
     span_lists,
@@ -257,21 +255,16 @@ class Scorer:
         most : int, optional
             Errors of each kind to keep; all if not given.
         """
-        criterion = self.matcher.criteria[self.matcher.criterion]
-        outcomes = criterion.outcomes
-        wrong = [outcomes.index(name) for name in error_outcomes(criterion)]
-        paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None
         rows = _spanrs.file_errors(
             self._scorer,
             self.matcher.options(),
             gold,
             pred,
             (columns.as_options(), pred_columns.as_options()),
-            (criterion.cells, wrong, paired, CONTEXT, most),
+            file_error_options(self.matcher, most),
             progress,
         )
-        numbers = {(outcomes[kind[0]], *kind[1:]): number for kind, number in rows.numbers()}
-        return ErrorList(criterion.name, FileDetails(rows, outcomes), numbers, most)
+        return file_error_list(rows, self.matcher, most)
 
     def end_document(self, name: str | None = None) -> None:
         """End a document: what was added since the last call is one, which may have a name.

@@ -10,12 +10,12 @@ from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, warn, with_code
+from spanrs.eval.details import errors_to_keep, file_error_list, file_error_options
 from spanrs.eval.documents import document_name
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, listed
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
-from spanrs.eval.span_file_errors import Layout, SpanFileErrors
 from spanrs.io import Columns, Source
 from spanrs.io.sources import open_source, same_file
 
@@ -63,7 +63,7 @@ def score_span_files(
         Keep a row of counts for each pair of files, by name.
     errors : bool or int
         Keep the errors under the matcher's criterion for ``result.errors``, with their lines, and tokens where a file
-        has them: all, or that many of each kind. The files are read again for them.
+        has them: all, or that many of each kind.
     progress : callable, optional
         Called now and then with the bytes read so far, after decompression.
 
@@ -107,8 +107,12 @@ def score_span_files(
         settings["exclude"] = listed(sorted(EXCLUDED))
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
-    layout = Layout(columns, pos_column if ignore_punct else None, scorer._filter[1])
-    finder = SpanFileErrors(scorer.matcher, errors, layout) if errors else None
+    most_errors = errors_to_keep(errors)
+    finder = None
+    if errors:
+        finder = _spanrs.ErrorFinder(
+            scorer.matcher.options(), file_error_options(scorer.matcher, most_errors)
+        )
     pairs = pair_files(gold, pred)
     formats: set[str] = set()
     notes = []
@@ -117,12 +121,10 @@ def score_span_files(
         if all(isinstance(file, (str, PathLike)) for file in files) and same_file(*files):
             notes.append(f"gold and pred are the same file, {files[1]}")
         watch = _Progress(progress, before)
-        opened = [open_source(file, keep=bool(errors)) for file in files]
-        golds, preds = ((file, form, options, ignore_punct) for file in opened)
+        golds, preds = ((open_source(file), form, options, ignore_punct) for file in files)
         told = None if progress is None else watch
-        found = scorer._scorer.update_span_files(golds, preds, document, told)[:2]
-        if finder is not None:
-            finder.add(opened[0], opened[1], found, str(files[0]) if len(pairs) > 1 else None)
+        wanted = None if finder is None else (finder, str(files[0]) if len(pairs) > 1 else None)
+        found = scorer._scorer.update_span_files(golds, preds, document, wanted, told)[:2]
         formats.update(found)
         before = watch.read
     settings["format"] = "+".join(sorted(formats))
@@ -133,7 +135,8 @@ def score_span_files(
     evidence = replace(result.evidence, notes=(*result.evidence.notes, *notes))
     result = replace(result, settings=settings, evidence=evidence)
     if finder is not None:
-        result = finder.attach(result)
+        errors_found = file_error_list(finder.finish(), scorer.matcher, most_errors)
+        result = replace(result, error_list=errors_found)
     warn(result.warnings)
     return result
 

@@ -14,17 +14,19 @@ use crate::csv::is_tag;
 use crate::error::{Code, Error, Result};
 use crate::layers::unread_layers;
 use crate::layout::{Columns, Comments, Layout, Place, is_conllu, is_space, sniff, trimmed};
-use crate::lines::{Bounds, LineReader, LineShape};
+use crate::lines::{LineReader, LineShape};
 use crate::running_numbers::tokens_are_numbers;
 
 mod extra;
 mod fields;
+mod follow;
 mod keys;
 mod ordinary;
 mod parts;
 
 use fields::{split_at, split_whitespace};
-use ordinary::{is_plain_comment, ordinary_shape};
+pub use follow::SameLine;
+use ordinary::ordinary_shape;
 pub use parts::ColumnLayout;
 
 /// Kind of a line, as [`ColumnReader::next_line`] reads it.
@@ -195,8 +197,8 @@ impl ColumnReader {
         self.lines.ahead().is_empty()
     }
 
-    /// Returns a range of the buffer that was handed out.
-    pub(crate) fn buffered(&self, range: Range<usize>) -> &[u8] {
+    /// Returns a range of the buffer that was handed out, while no further line is read.
+    pub fn buffered(&self, range: Range<usize>) -> &[u8] {
         self.lines.bytes(range)
     }
 
@@ -308,78 +310,6 @@ impl ColumnReader {
             None => field,
             Some(keys) => conllu::tag(field, keys.second.as_deref()),
         }
-    }
-
-    /// Prepares for following `other` with [`ColumnReader::follow`]. Returns false if equal lines
-    /// would not mean the same in both.
-    pub fn can_follow(&mut self, other: &Self) -> bool {
-        let alike = self.layout == other.layout
-            && self.options == other.options
-            && self.layout.conllu.is_none();
-        if alike {
-            self.lines.look_at_single_lines();
-        }
-        alike
-    }
-
-    /// Takes ordinary lines that are identical in both files for as long as `each` returns `Ok`;
-    /// returns the number of lines. `each` gets the tag, or None at the end of a sentence, and the
-    /// line in gold. Only after [`ColumnReader::can_follow`] returned true. The fields of the last
-    /// lines are lost.
-    ///
-    /// # Errors
-    /// That of `each`; its line is the one read last.
-    #[inline]
-    pub fn follow_lines<E>(
-        &mut self,
-        gold: &mut Self,
-        each: impl FnMut(Option<&[u8]>, u64) -> std::result::Result<(), E>,
-    ) -> std::result::Result<u64, E> {
-        let Some(shape) = gold.ordinary else {
-            return Ok(0);
-        };
-        // A sentence that is too long is refused where lines are read one by one.
-        let bounds = Bounds {
-            within: self.lines.same_ahead(&gold.lines),
-            open: gold.tokens,
-            max_tokens: gold.max_tokens,
-        };
-        let (layout, options) = (&gold.layout, &gold.options);
-        let is_comment = |line: &[u8]| is_plain_comment(line, layout, options);
-        let fields = (shape, layout.tag);
-        let run = gold.lines.ordinary_run(fields, bounds, is_comment, each);
-        if run.lines > 0 {
-            self.lines.pass_same(run.lines, run.bytes);
-            (gold.tokens, self.tokens) = (run.open, run.open);
-            (gold.any, self.any) = (true, true);
-        }
-        run.result.map(|()| run.lines)
-    }
-
-    /// Passes over the next line if it equals the line of the last event of `other`, byte for byte,
-    /// and returns whether it did. The event, the token and the tag are then those of `other`.
-    ///
-    /// Predictions differ from gold in a few lines of a hundred; the others need not be split. Only
-    /// after [`ColumnReader::can_follow`] returned true, with both readers at the same event.
-    #[inline]
-    pub fn follow(&mut self, other: &Self, event: Event) -> bool {
-        let (line, place) = (other.whole(), other.whole.clone());
-        let follows = match event {
-            Event::Token => line.ends_with(b"\n") && self.lines.pass(&other.lines, place),
-            Event::Sentence => {
-                line == b"\n" && self.tokens > 0 && self.lines.pass(&other.lines, place)
-            }
-            Event::Document => false,
-        };
-        if follows {
-            self.tokens = if event == Event::Token {
-                self.tokens + 1
-            } else {
-                0
-            };
-            self.any = true;
-        }
-        follows
     }
 
     /// Reads the next line and returns its kind; None at the end.

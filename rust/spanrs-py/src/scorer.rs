@@ -244,22 +244,33 @@ impl Scorer {
     }
 
     /// Adds a pair of span files or files of stacked tags, as one document that is called so. Gives the formats of
-    /// gold and of pred, types in the order in which gold first has them, and sentences.
-    #[pyo3(signature = (gold, pred, name, progress, /))]
+    /// gold and of pred, types in the order in which gold first has them, and sentences. `errors` are found besides,
+    /// with the path of the pair if there are several.
+    #[pyo3(signature = (gold, pred, name, errors, progress, /))]
     fn update_span_files(
         &self,
         py: Python<'_>,
         gold: SpanFileOptions,
         pred: SpanFileOptions,
         name: Option<&str>,
+        errors: Option<(Bound<'_, ErrorFinder>, Option<String>)>,
         progress: Option<Py<PyAny>>,
     ) -> Result<(&'static str, &'static str, Vec<String>, u64)> {
         let inner = &mut *self.lock()?;
         let ((gold, gold_format), (pred, pred_format)) = (gold.open(py)?, pred.open(py)?);
         let mut part = inner.auto.scorer.part(&inner.auto.reader);
+        let mut finder = None;
+        if let Some((errors, path)) = &errors {
+            let mut taken = errors.get().take()?;
+            taken.begin_file(path.as_deref());
+            finder = Some(taken);
+        }
         let files = run_job(py, progress, |tell| {
-            spanrs::span_files::score_spans(gold, pred, &mut part, tell)
+            spanrs::span_files::score_spans(gold, pred, &mut part, finder.as_mut(), tell)
         })?;
+        if let (Some((errors, _)), Some(finder)) = (errors, finder) {
+            errors.get().put_back(finder)?;
+        }
         part.end_document(&inner.auto.reader, name);
         inner.auto.scorer.add_part(part, &inner.auto.reader);
         inner.notes.warn(files.warnings);
@@ -408,9 +419,9 @@ pub(crate) fn score_readings(
     })
 }
 
-/// (type, start, end, index in its sentence)
-type SpanTuple = (String, i64, i64, u32);
-/// (outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens)
+/// (type, start, end, tokens, index in its sentence)
+type SpanTuple = (String, i64, i64, Option<Vec<i64>>, u32);
+/// (outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens, path)
 type ErrorTuple = (
     u8,
     u64,
@@ -418,8 +429,9 @@ type ErrorTuple = (
     Option<SpanTuple>,
     Option<SpanTuple>,
     usize,
-    usize,
+    Option<usize>,
     Vec<String>,
+    Option<String>,
 );
 /// ((outcome, gold type, pred type), number)
 type KindTuple = ((u8, Option<String>, Option<String>), u64);
@@ -443,10 +455,11 @@ impl FileErrors {
         let Some(e) = self.0.get(at) else {
             return Err(PyIndexError::new_err("there is no such error"));
         };
-        let span = |span: Option<TypedSpan>| span.map(|s| (s.ty, s.start, s.end, s.index));
+        let span =
+            |span: Option<TypedSpan>| span.map(|s| (s.ty, s.start, s.end, s.tokens, s.index));
         let (gold, pred) = (span(e.gold), span(e.pred));
         Ok((
-            e.outcome, e.sentence, e.line, gold, pred, e.first, e.length, e.tokens,
+            e.outcome, e.sentence, e.line, gold, pred, e.first, e.length, e.tokens, e.path,
         ))
     }
 
@@ -461,6 +474,49 @@ impl FileErrors {
         let places = self.0.gold_places();
         let places = places.map(|(sentence, index)| (sentence << 32) + u64::from(index));
         PyArray1::from_iter(py, places)
+    }
+}
+
+/// Finds errors of files of spans while they are scored.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct ErrorFinder(Mutex<Option<spanrs::ErrorFinder>>);
+
+#[pymethods]
+impl ErrorFinder {
+    #[new]
+    #[pyo3(signature = (matcher_tuple, options, /))]
+    fn new(matcher_tuple: MatcherTuple, options: ErrorOptionsTuple) -> Result<Self> {
+        let finder = spanrs::ErrorFinder::new(matcher(&matcher_tuple)?, error_options(options));
+        Ok(Self(Mutex::new(Some(finder))))
+    }
+
+    /// The errors; the finder cannot be used afterwards.
+    fn finish(&self) -> Result<FileErrors> {
+        Ok(FileErrors(self.take()?.finish()))
+    }
+}
+
+impl ErrorFinder {
+    /// Takes the finder, so that nothing else can use it meanwhile, or after an error.
+    fn take(&self) -> Result<spanrs::ErrorFinder> {
+        let message = "the finder of errors is in use, or has ended";
+        let mut finder = lock_now(&self.0, message)?;
+        finder.take().ok_or_else(|| Error::model(message))
+    }
+
+    fn put_back(&self, finder: spanrs::ErrorFinder) -> Result<()> {
+        *lock_now(&self.0, "the finder of errors is in use")? = Some(finder);
+        Ok(())
+    }
+}
+
+fn error_options((criterion, wrong, paired, context, most): ErrorOptionsTuple) -> ErrorOptions {
+    ErrorOptions {
+        criterion,
+        wrong,
+        paired,
+        context,
+        most,
     }
 }
 
@@ -482,19 +538,11 @@ pub(crate) fn file_errors(
         let AutoSchemeScorer { reader, scorer, .. } = &scorer.lock()?.auto;
         (reader.clone(), scorer.filter().clone())
     };
-    let mut matcher = matcher(&matcher_tuple)?;
+    let finder = spanrs::ErrorFinder::new(matcher(&matcher_tuple)?, error_options(options));
     let files = column_files(gold, pred, &columns)?;
-    let (criterion, wrong, paired, context, most) = options;
-    let options = ErrorOptions {
-        criterion,
-        wrong,
-        paired,
-        context,
-        most,
-    };
     let (sides, _) = py.detach(|| files.open())?;
     let found = run_job(py, progress, |tell| {
-        spanrs::errors(sides, &mut reader, &mut *matcher, &filter, &options, tell)
+        spanrs::errors(sides, &mut reader, finder, &filter, tell)
     })?;
     Ok(FileErrors(found))
 }

@@ -8,7 +8,8 @@ use spanrs_eval::{AutoSchemeScorer, Side};
 use spanrs_io::{ColumnReader, Columns, Source};
 
 use crate::error::Result;
-use crate::score::{Alignment, Notes, OnMisaligned, Rows, Sides, score};
+use crate::pair_reader::{Alignment, OnMisaligned, Sides};
+use crate::score::{Notes, Rows, score};
 use crate::score_parts::{SplitFile, score_in_threads};
 use crate::{column_warnings, gather};
 

@@ -17,6 +17,8 @@ pub struct SpanErrors {
     pub numbers: BTreeMap<ErrorKind, u64>,
     /// The errors that were kept.
     errors: Vec<StoredError>,
+    /// The file of gold of the errors that are found now.
+    path: Option<u32>,
     /// Tokens of all errors.
     tokens: Vec<u32>,
     /// Types and tokens by number.
@@ -27,12 +29,13 @@ pub struct SpanErrors {
 #[derive(Clone, Debug)]
 struct StoredError {
     outcome: u8,
+    path: Option<u32>,
     sentence: u64,
     line: u64,
     gold: Option<StoredSpan>,
     pred: Option<StoredSpan>,
     first: usize,
-    length: usize,
+    length: Option<usize>,
     /// End of its tokens among those of all errors; they start where those of the error before end.
     tokens_end: usize,
 }
@@ -44,9 +47,15 @@ struct StoredSpan {
     index: u32,
     start: i64,
     end: i64,
+    tokens: Option<Box<[i64]>>,
 }
 
 impl SpanErrors {
+    /// Names the file of the errors that follow; None if there is one file only.
+    pub(crate) fn begin_file(&mut self, path: Option<&str>) {
+        self.path = path.map(|path| self.strings.intern(path));
+    }
+
     /// Appends an error that is kept.
     pub(crate) fn push(&mut self, error: &SpanError) {
         let mut stored = |span: &Option<TypedSpan>| {
@@ -55,6 +64,7 @@ impl SpanErrors {
                 index: span.index,
                 start: span.start,
                 end: span.end,
+                tokens: span.tokens.as_deref().map(Into::into),
             })
         };
         let (gold, pred) = (stored(&error.gold), stored(&error.pred));
@@ -62,6 +72,7 @@ impl SpanErrors {
         self.tokens.extend(tokens);
         self.errors.push(StoredError {
             outcome: error.outcome,
+            path: self.path,
             sentence: error.sentence,
             line: error.line,
             gold,
@@ -96,11 +107,13 @@ impl SpanErrors {
                 start: span.start,
                 end: span.end,
                 index: span.index,
+                tokens: span.tokens.as_deref().map(<[i64]>::to_vec),
             })
         };
         let tokens = &self.tokens[start..error.tokens_end];
         Some(SpanError {
             outcome: error.outcome,
+            path: error.path.map(string),
             sentence: error.sentence,
             line: error.line,
             gold: typed(&error.gold),

@@ -4,13 +4,12 @@
 //! little longer than one. The tags are numbered once, by the reader of the first target; the
 //! others are given the new tags in the same order, and so have the same ids.
 
-use spanrs_base::Position;
-use spanrs_eval::{Scorer, Side};
+use spanrs_eval::Scorer;
 use spanrs_tags::Reader;
 
-use crate::error::{Error, Result};
-use crate::pairs::walk;
-use crate::score::Sides;
+use crate::error::Result;
+use crate::pair_reader::{OnMisaligned, Sides, read_pairs};
+use crate::score_sink::ScoreSink;
 use crate::{Progress, Rows};
 
 /// Scores files under several readings in one pass.
@@ -57,47 +56,10 @@ pub fn score_readings(
     let Some(((first, first_scorer), others)) = targets.split_first_mut() else {
         return Ok(());
     };
-    // Tags get the same ids in all readers, because each has them in the order of the first.
-    let mut known = 0;
-    walk(sides, first, progress, |reader, pair, path| {
-        let line = |side, token| match side {
-            Side::Gold => pair.gold.line(token),
-            Side::Pred => pair.pred.line(token),
-        };
-        let ends = pair.begins_document && rows == Rows::Documents;
-        let mut new = Vec::new();
-        if reader.tags().len() > known {
-            new.extend(reader.tags().names().skip(known).map(str::to_owned));
-            known = reader.tags().len();
-        }
-        if ends {
-            first_scorer.end_document(reader, None);
-        }
-        first_scorer.add(reader, &pair.gold.ids, &pair.pred.ids, line);
-        if rows == Rows::Sentences {
-            first_scorer.end_document(reader, None);
-        }
-        for (reader, scorer) in others.iter_mut() {
-            for tag in &new {
-                reader
-                    .intern_bytes(tag.as_bytes())
-                    .map_err(|error| Error::Tags {
-                        position: Position::line(path, pair.gold.line(0)),
-                        error,
-                    })?;
-            }
-            if ends {
-                scorer.end_document(reader, None);
-            }
-            scorer.add(reader, &pair.gold.ids, &pair.pred.ids, line);
-            if rows == Rows::Sentences {
-                scorer.end_document(reader, None);
-            }
-        }
-        Ok(())
-    })?;
-    for (reader, scorer) in targets {
-        scorer.end_document(reader, None);
-    }
-    Ok(())
+    let others = others
+        .iter_mut()
+        .map(|(reader, scorer)| (&mut **reader, &mut **scorer));
+    let mut sink = ScoreSink::new((first, first_scorer), others.collect(), rows);
+    let (_, [gold, _]) = read_pairs(sides, &mut sink, OnMisaligned::Ignore, progress)?;
+    sink.finish(&gold)
 }

@@ -26,7 +26,8 @@ use spanrs_io::{ColumnLayout, ColumnReader, SentenceBorder, find_border, sample_
 use spanrs_tags::Reader;
 
 use crate::error::Result;
-use crate::score::{Alignment, EXAMPLES, OnMisaligned, Rows, Sides, score};
+use crate::pair_reader::{Alignment, EXAMPLES, OnMisaligned, Sides};
+use crate::score::{Rows, score};
 
 /// Number of bytes behind the last cut that are sampled: the parts of two files do not end at the
 /// same offsets.

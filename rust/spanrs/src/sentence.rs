@@ -1,4 +1,4 @@
-//! The tags of a sentence and the lines of its tokens, for messages that name a line.
+//! The tags and tokens of a sentence, and the lines of its tokens, for messages that name a line.
 
 use spanrs_base::{Lines, Position};
 use spanrs_io::ColumnReader;
@@ -94,5 +94,55 @@ impl Sentence {
         if self.ids.is_empty() {
             self.clear();
         }
+    }
+}
+
+/// The tokens of the current sentence, in one buffer that is reused.
+#[derive(Default, PartialEq, Eq)]
+pub(crate) struct Tokens {
+    /// The tokens without separators.
+    bytes: Vec<u8>,
+    /// End of each token in `bytes`.
+    ends: Vec<usize>,
+}
+
+impl Tokens {
+    /// Adds a token.
+    #[inline]
+    pub(crate) fn push(&mut self, token: &[u8]) {
+        self.bytes.extend_from_slice(token);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Adds the token of the line that was read last, if the file has tokens.
+    #[inline]
+    pub(crate) fn push_token(&mut self, rows: &ColumnReader) {
+        if rows.has_tokens() {
+            self.push(rows.token());
+        }
+    }
+
+    /// Returns the number of tokens.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the token at an index, which must be below the number of tokens.
+    pub(crate) fn get(&self, at: usize) -> String {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        String::from_utf8_lossy(&self.bytes[start..self.ends[at]]).into_owned()
+    }
+
+    /// Begins the next sentence.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Returns the tokens in a range of indices, cut at the end of the sentence; none for files
+    /// without tokens.
+    pub(crate) fn texts(&self, range: std::ops::Range<usize>) -> Vec<String> {
+        let range = range.start..range.end.min(self.ends.len());
+        range.map(|at| self.get(at)).collect()
     }
 }

@@ -91,6 +91,35 @@ impl LineShape {
     }
 }
 
+/// An ordinary token line.
+#[derive(Clone, Copy)]
+pub(crate) struct OrdinaryLine<'a> {
+    /// The buffer of the reader.
+    text: &'a [u8],
+    /// Where the line begins in it.
+    start: usize,
+    /// Where each field ends.
+    ends: &'a [u32],
+}
+
+impl<'a> OrdinaryLine<'a> {
+    /// Returns the range of a field in the buffer; empty if there is no such column.
+    #[inline(always)]
+    pub(crate) fn range(self, column: usize) -> std::ops::Range<usize> {
+        let Some(&end) = self.ends.get(column) else {
+            return 0..0;
+        };
+        let before = column.checked_sub(1).and_then(|at| self.ends.get(at));
+        before.map_or(self.start, |&at| at as usize + 1)..end as usize
+    }
+
+    /// Returns a field; empty if there is no such column.
+    #[inline(always)]
+    pub(crate) fn field(self, column: usize) -> &'a [u8] {
+        &self.text[self.range(column)]
+    }
+}
+
 /// Outcome of [`LineReader::ordinary_run`].
 pub(crate) struct Run<E> {
     /// Number of lines consumed.
@@ -152,18 +181,18 @@ impl LineReader {
     /// Consumes ordinary token lines, the empty lines between sentences and comments before
     /// sentences, up to the bounds, the end of the buffer or the first line of another kind.
     ///
-    /// `each` is called for every token line with its field number `field`, from 0, and for an
-    /// empty line that ends a sentence with None; the second argument is the number of the line,
-    /// from 1. The run ends when it returns an error. `is_comment` decides about lines before a
-    /// sentence that begin with `#` or the first byte of the comment prefix.
+    /// `each` is called for every token line, and for an empty line that ends a sentence with None;
+    /// the second argument is the number of the line, from 1. The run ends when it returns an
+    /// error. `is_comment` decides about lines before a sentence that begin with `#` or the first
+    /// byte of the comment prefix.
     ///
-    /// | line | content | `each` with `field` 1 |
+    /// | line | content | `each` |
     /// |---|---|---|
-    /// | 1 | `EU B-ORG` | `B-ORG`, 1 |
-    /// | 2 | `rejects O` | `O`, 2 |
+    /// | 1 | `EU B-ORG` | the line, 1 |
+    /// | 2 | `rejects O` | the line, 2 |
     /// | 3 | | None, 3 |
     /// | 4 | `# a comment` | not called |
-    /// | 5 | `German B-MISC` | `B-MISC`, 5 |
+    /// | 5 | `German B-MISC` | the line, 5 |
     /// | 6 | | None, 6 |
     /// | 7 | | the run ends before this line: no sentence is open |
     ///
@@ -172,10 +201,10 @@ impl LineReader {
     #[inline]
     pub(crate) fn ordinary_run<E>(
         &mut self,
-        (shape, field): (LineShape, usize),
+        shape: LineShape,
         bounds: Bounds,
         is_comment: impl Fn(&[u8]) -> bool,
-        mut each: impl FnMut(Option<&[u8]>, u64) -> Result<(), E>,
+        mut each: impl FnMut(Option<OrdinaryLine<'_>>, u64) -> Result<(), E>,
     ) -> Run<E> {
         let (first, before) = (self.at, self.line);
         let (mut at, mut next, mut line) = (self.at, self.next_whitespace, self.line);
@@ -205,12 +234,13 @@ impl LineReader {
                 (at, next, line) = (end, behind, line + 1);
                 continue;
             };
-            let begin = field
-                .checked_sub(1)
-                .and_then(|before| whitespace.get(before));
-            let begin = begin.map_or(at, |&position| position as usize + 1);
+            let ordinary = OrdinaryLine {
+                text: &self.buffer,
+                start: at,
+                ends: &whitespace[..shape.columns],
+            };
             line += 1;
-            result = each(Some(&self.buffer[begin..whitespace[field] as usize]), line);
+            result = each(Some(ordinary), line);
             (at, next, open) = (end, next + shape.whitespace_count(), open + 1);
         }
         (self.at, self.next_whitespace, self.line) = (at, next, line);

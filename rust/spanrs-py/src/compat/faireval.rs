@@ -130,7 +130,7 @@ pub(crate) fn faireval_files<'py>(
     let matcher = Matcher::default().with_watch(stop);
     let mut scorer = Scorer::new(Box::new(matcher), 0).with_filter(type_filter(only));
     let files = run_job(py, None, |tell| {
-        spanrs::span_files::score_spans(gold, pred, &mut scorer, tell)
+        spanrs::span_files::score_spans(gold, pred, &mut scorer, None, tell)
     })?;
     let counts = ErrorCounts::of_counts(scorer.span_counts(), &files.types);
     let state = PyDict::new(py);

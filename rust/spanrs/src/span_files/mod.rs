@@ -25,12 +25,16 @@
 mod spans;
 mod stacked;
 
+use std::ops::Range;
+
 use spanrs_base::{Position, Span, Vocabulary};
-use spanrs_eval::{Pair, Scorer, Spans, TokenSets, TypeFilter, Unmatched};
+use spanrs_eval::{Pair, Scorer, Side as ScoredSide, Spans, TokenSets, TypeFilter, Unmatched};
 use spanrs_io::{ColumnReader, SpanFileReader};
 
 use crate::error::{Error, Result};
+use crate::errors::{ErrorFinder, SentenceContext};
 use crate::file_warnings::column_warnings;
+use crate::sentence::Tokens;
 use crate::{Progress, Reporter};
 
 /// Where the spans of one side come from.
@@ -67,6 +71,8 @@ const TYPES: usize = 1 << 20;
 struct Sentence {
     /// Bounds and types of the spans.
     spans: Vec<Span<i64>>,
+    /// The line of each span, from 1.
+    lines: Vec<u64>,
     /// The tokens of each span; empty as long as no span has holes.
     tokens: TokenSets,
     /// Some span lacks tokens between its bounds.
@@ -77,6 +83,7 @@ impl Sentence {
     /// Begins the next sentence.
     fn clear(&mut self) {
         self.spans.clear();
+        self.lines.clear();
         if self.holes {
             self.tokens = TokenSets::default();
             self.holes = false;
@@ -84,21 +91,32 @@ impl Sentence {
     }
 
     /// Adds a span that has all tokens between its bounds.
-    fn push(&mut self, span: Span<i64>) {
+    fn push(&mut self, span: Span<i64>, line: u64) {
         if self.holes {
             self.tokens.push_whole();
         }
         self.spans.push(span);
+        self.lines.push(line);
     }
 
     /// Adds a span that has only these tokens, ascending.
-    fn push_tokens(&mut self, span: Span<i64>, tokens: impl IntoIterator<Item = i64>) {
+    fn push_tokens(&mut self, span: Span<i64>, line: u64, tokens: impl IntoIterator<Item = i64>) {
         if !self.holes {
             self.spans.iter().for_each(|_| self.tokens.push_whole());
             self.holes = true;
         }
         self.tokens.push((span.start, span.end), tokens);
         self.spans.push(span);
+        self.lines.push(line);
+    }
+
+    /// Returns true if two sides have the same spans, and none of them overlap: there is nothing to
+    /// match.
+    fn is_same(&self, other: &Self) -> bool {
+        let follows = |pair: &[Span<i64>]| pair[0].end <= pair[1].start;
+        !(self.holes || other.holes)
+            && self.spans == other.spans
+            && self.spans.windows(2).all(follows)
     }
 
     /// Returns the spans as a matcher reads them.
@@ -111,48 +129,14 @@ impl Sentence {
     }
 }
 
-/// The tokens of a sentence, in one buffer; empty if the file has none.
-#[derive(Default, PartialEq, Eq)]
-struct Words {
-    /// The tokens without separators.
-    text: Vec<u8>,
-    /// End of each token in `text`.
-    ends: Vec<usize>,
-}
-
-impl Words {
-    /// Begins the next sentence.
-    fn clear(&mut self) {
-        self.text.clear();
-        self.ends.clear();
-    }
-
-    /// Adds a token.
-    fn push(&mut self, word: &[u8]) {
-        self.text.extend_from_slice(word);
-        self.ends.push(self.text.len());
-    }
-
-    /// Returns the number of tokens.
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Returns the token at an index, which must be below the number of tokens.
-    fn get(&self, at: usize) -> String {
-        let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        String::from_utf8_lossy(&self.text[start..self.ends[at]]).into_owned()
-    }
-}
-
 /// One side while it is read.
 struct Side {
     /// The reader of its file.
     source: Source,
     /// The spans of the current sentence.
     sentence: Sentence,
-    /// The tokens of the current sentence.
-    words: Words,
+    /// The tokens of the current sentence; none if the file has none.
+    words: Tokens,
     /// Line of the sentence's first span or token, from 1.
     first: u64,
 }
@@ -175,7 +159,7 @@ impl Side {
         Self {
             source,
             sentence: Sentence::default(),
-            words: Words::default(),
+            words: Tokens::default(),
             first: 0,
         }
     }
@@ -271,8 +255,8 @@ impl Types<'_> {
     }
 }
 
-/// Scores the spans of two files, sentence by sentence. The filter of the scorer decides which
-/// types count.
+/// Scores the spans of two files, sentence by sentence, and finds their errors if that is wanted.
+/// The filter of the scorer decides which types count.
 ///
 /// # Errors
 /// Those of reading the files; [`Error::Misaligned`] if one has more sentences than the other, or
@@ -292,7 +276,7 @@ impl Types<'_> {
 /// };
 /// let (gold, pred) = (side("PER\t6\t7\t6,7\nLOC\t9\t9\t9\n"), side("PER\t6\t7\t6,7\n"));
 /// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
-/// let files = score_spans(gold, pred, &mut scorer, &mut |_| true)?;
+/// let files = score_spans(gold, pred, &mut scorer, None, &mut |_| true)?;
 /// assert_eq!((files.sentences, files.gold_types), (1, vec!["PER".to_owned(), "LOC".to_owned()]));
 /// # Ok::<(), spanrs::Error>(())
 /// ```
@@ -300,6 +284,7 @@ pub fn score_spans(
     gold: SpanSource,
     pred: SpanSource,
     scorer: &mut Scorer,
+    mut finder: Option<&mut ErrorFinder>,
     progress: &mut Progress<'_>,
 ) -> Result<SpanFiles> {
     let mut names = Vocabulary::new(TYPES);
@@ -343,17 +328,26 @@ pub fn score_spans(
                 gold_types.push(types.names.name(span.ty).to_owned());
             }
         }
-        let pair = Pair::new(gold.sentence.spans(), pred.sentence.spans());
+        let sides = [gold.sentence.spans(), pred.sentence.spans()];
         let name = |ty| types.names.name(ty).to_owned();
-        scorer
-            .add_spans(&pair, &mut cells, &name)
-            .map_err(|error| match error {
-                Unmatched::Stopped => Error::Stopped,
-                error => Error::Unmatched {
-                    position: gold.position(),
-                    error,
-                },
-            })?;
+        let counted = scorer.add_spans(&Pair::new(sides[0], sides[1]), &mut cells, &name);
+        let listed = counted.and_then(|()| match &mut finder {
+            Some(finder) if !gold.sentence.is_same(&pred.sentence) => {
+                let context = SpanContext {
+                    sides: [&gold, &pred],
+                    names: types.names,
+                };
+                finder.add(sentences, sides, &context)
+            }
+            _ => Ok(()),
+        });
+        listed.map_err(|error| match error {
+            Unmatched::Stopped => Error::Stopped,
+            error => Error::Unmatched {
+                position: gold.position(),
+                error,
+            },
+        })?;
         sentences += 1;
     }
     scorer.flush_spans(&mut cells, &|ty| types.names.name(ty).to_owned());
@@ -363,6 +357,45 @@ pub fn score_spans(
         sentences,
         warnings,
     })
+}
+
+/// A sentence of files of spans.
+struct SpanContext<'a> {
+    /// Gold and pred.
+    sides: [&'a Side; 2],
+    /// Names of the types.
+    names: &'a Vocabulary,
+}
+
+impl SpanContext<'_> {
+    /// Returns the tokens of the side that has them.
+    fn words(&self) -> Option<&Tokens> {
+        let mut words = self.sides.iter().map(|side| &side.words);
+        words.find(|words| words.len() > 0)
+    }
+}
+
+impl SentenceContext for SpanContext<'_> {
+    fn type_name(&self, ty: u32) -> &str {
+        self.names.name(ty)
+    }
+
+    fn line(&self, side: ScoredSide, _: Span<i64>, index: usize) -> u64 {
+        let side = match side {
+            ScoredSide::Gold => self.sides[0],
+            ScoredSide::Pred => self.sides[1],
+        };
+        side.sentence.lines.get(index).copied().unwrap_or_default()
+    }
+
+    fn length(&self) -> Option<usize> {
+        self.words().map(Tokens::len)
+    }
+
+    fn tokens(&self, range: Range<usize>) -> Vec<String> {
+        self.words()
+            .map_or_else(Vec::new, |words| words.texts(range))
+    }
 }
 
 /// Checks that the tokens of both sides are the same, if both have them. If one is a file of tags

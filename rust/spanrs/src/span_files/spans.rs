@@ -69,8 +69,11 @@ impl Reader {
                 ty,
             };
             match reader.tokens() {
-                None => sentence.push(span),
-                Some(tokens) => sentence.push_tokens(span, tokens.iter().map(|token| token - 1)),
+                None => sentence.push(span, reader.line()),
+                Some(tokens) => {
+                    let tokens = tokens.iter().map(|token| token - 1);
+                    sentence.push_tokens(span, reader.line(), tokens);
+                }
             }
         }
         Ok(open)

@@ -19,7 +19,7 @@ use spanrs_base::Position;
 use spanrs_base::Span;
 use spanrs_io::{ColumnReader, Event};
 
-use super::{Sentence, Types, Words};
+use super::{Sentence, Tokens, Types};
 use crate::Reporter;
 use crate::error::{Error, Result};
 
@@ -58,6 +58,8 @@ pub(super) struct Reader {
     /// Whether each token of the sentence is punctuation, by its own part of speech. Its length is
     /// the number of tokens.
     punctuation: Vec<bool>,
+    /// The line of each token of the sentence.
+    lines: Vec<u64>,
 }
 
 impl Reader {
@@ -69,6 +71,7 @@ impl Reader {
             open: Vec::new(),
             ended: Vec::new(),
             punctuation: Vec::new(),
+            lines: Vec::new(),
         }
     }
 
@@ -101,11 +104,12 @@ impl Reader {
     /// [`Error::Stopped`].
     pub(super) fn next(
         &mut self,
-        words: &mut Words,
+        words: &mut Tokens,
         first: &mut u64,
         reporter: &mut Reporter<'_, '_>,
     ) -> Result<bool> {
         self.punctuation.clear();
+        self.lines.clear();
         while let Some(event) = self.rows.next_event()? {
             reporter.line(|| self.rows.bytes_read())?;
             match event {
@@ -119,9 +123,8 @@ impl Reader {
                     if token == 0 {
                         *first = self.rows.line();
                     }
-                    if self.rows.has_tokens() {
-                        words.push(self.rows.token());
-                    }
+                    self.lines.push(self.rows.line());
+                    words.push_token(&self.rows);
                     self.punctuation.push(is_punctuation(self.rows.second()));
                     self.token(token)?;
                 }
@@ -254,11 +257,8 @@ impl Reader {
                 continue;
             };
             let Some(ignored) = ignored else {
-                sentence.push(Span {
-                    start: span.start,
-                    end: span.end,
-                    ty,
-                });
+                let (start, end) = (span.start, span.end);
+                sentence.push(Span { start, end, ty }, self.lines[start as usize]);
                 continue;
             };
             let (start, end) = (span.start as usize, span.end as usize);
@@ -273,11 +273,12 @@ impl Reader {
                 end: end as i64,
                 ty,
             };
+            let line = self.lines[start];
             if ignored[start..end].contains(&true) {
                 let kept = (start..end).filter(|&token| !ignored[token]);
-                sentence.push_tokens(placed, kept.map(|token| token as i64));
+                sentence.push_tokens(placed, line, kept.map(|token| token as i64));
             } else {
-                sentence.push(placed);
+                sentence.push(placed, line);
             }
         }
         Ok(())

@@ -1,0 +1,107 @@
+//! Reading a file of predictions along with gold: lines that are the same are not split.
+
+use std::ops::Range;
+
+use super::ordinary::is_plain_comment;
+use super::{ColumnReader, Event};
+use crate::layout::Layout;
+use crate::lines::{Bounds, OrdinaryLine};
+
+/// A token line that is the same in two files.
+#[derive(Clone, Copy)]
+pub struct SameLine<'a> {
+    line: OrdinaryLine<'a>,
+    layout: &'a Layout,
+}
+
+impl<'a> SameLine<'a> {
+    /// Returns the tag.
+    #[inline(always)]
+    pub fn tag(self) -> &'a [u8] {
+        self.line.field(self.layout.tag)
+    }
+
+    /// Returns the ranges of the token and the tag, for [`ColumnReader::buffered`]. That of the
+    /// token is empty in a file of tags alone.
+    #[inline(always)]
+    pub fn ranges(self) -> [Range<usize>; 2] {
+        [self.layout.token, self.layout.tag].map(|column| self.line.range(column))
+    }
+}
+
+impl ColumnReader {
+    /// Prepares for following `other` with [`ColumnReader::follow`]. Returns false if equal lines
+    /// would not mean the same in both.
+    pub fn can_follow(&mut self, other: &Self) -> bool {
+        let alike = self.layout == other.layout
+            && self.options == other.options
+            && self.layout.conllu.is_none();
+        if alike {
+            self.lines.look_at_single_lines();
+        }
+        alike
+    }
+
+    /// Takes ordinary lines that are identical in both files for as long as `each` returns `Ok`;
+    /// returns the number of lines. `each` gets the token line, or None at the end of a sentence,
+    /// and the line number in gold. Only after [`ColumnReader::can_follow`] returned true. The fields of the last
+    /// lines are lost.
+    ///
+    /// # Errors
+    /// That of `each`; its line is the one read last.
+    #[inline]
+    pub fn follow_lines<E>(
+        &mut self,
+        gold: &mut Self,
+        mut each: impl FnMut(Option<SameLine<'_>>, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<u64, E> {
+        let Some(shape) = gold.ordinary else {
+            return Ok(0);
+        };
+        // A sentence that is too long is refused where lines are read one by one.
+        let bounds = Bounds {
+            within: self.lines.same_ahead(&gold.lines),
+            open: gold.tokens,
+            max_tokens: gold.max_tokens,
+        };
+        let (layout, options) = (&gold.layout, &gold.options);
+        let is_comment = |line: &[u8]| is_plain_comment(line, layout, options);
+        let run = gold
+            .lines
+            .ordinary_run(shape, bounds, is_comment, |line, number| {
+                each(line.map(|line| SameLine { line, layout }), number)
+            });
+        if run.lines > 0 {
+            self.lines.pass_same(run.lines, run.bytes);
+            (gold.tokens, self.tokens) = (run.open, run.open);
+            (gold.any, self.any) = (true, true);
+        }
+        run.result.map(|()| run.lines)
+    }
+
+    /// Passes over the next line if it equals the line of the last event of `other`, byte for byte,
+    /// and returns whether it did. The event, the token and the tag are then those of `other`.
+    ///
+    /// Predictions differ from gold in a few lines of a hundred; the others need not be split. Only
+    /// after [`ColumnReader::can_follow`] returned true, with both readers at the same event.
+    #[inline]
+    pub fn follow(&mut self, other: &Self, event: Event) -> bool {
+        let (line, place) = (other.whole(), other.whole.clone());
+        let follows = match event {
+            Event::Token => line.ends_with(b"\n") && self.lines.pass(&other.lines, place),
+            Event::Sentence => {
+                line == b"\n" && self.tokens > 0 && self.lines.pass(&other.lines, place)
+            }
+            Event::Document => false,
+        };
+        if follows {
+            self.tokens = if event == Event::Token {
+                self.tokens + 1
+            } else {
+                0
+            };
+            self.any = true;
+        }
+        follows
+    }
+}

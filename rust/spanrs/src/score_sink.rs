@@ -1,0 +1,261 @@
+//! Counting of the sentences of gold and pred.
+//!
+//! A sentence becomes two lists of tag ids. If the ids fit a byte, sentences are collected in a
+//! [`TagBlock`] of some thousand tokens and counted together by pairs of neighbouring tags;
+//! otherwise they are counted one by one. Both ways give the same counts.
+
+use spanrs_base::Position;
+use spanrs_eval::{Scorer, Side, TagBlock};
+use spanrs_io::ColumnReader;
+use spanrs_tags::Reader;
+
+use crate::error::{Error, Result};
+use crate::pair_reader::PairSink;
+use crate::score::Rows;
+use crate::sentence::{Sentence, too_many};
+
+/// A reader of tags and the scorer that counts what it reads.
+pub(crate) type Target<'a> = (&'a mut Reader, &'a mut Scorer);
+
+/// Counts sentences in one scorer, or in several at once whose readers differ in their readings.
+///
+/// While a block is filled, `gold` and `pred` keep the lines of all its sentences, and `starts`
+/// tells where those of a sentence begin. Cleared whenever a block is counted.
+pub(crate) struct ScoreSink<'a> {
+    /// Numbers the tags of both sides.
+    reader: &'a mut Reader,
+    scorer: &'a mut Scorer,
+    /// Their readers get the tags in the same order, so that the ids are the same.
+    others: Vec<Target<'a>>,
+    /// Tags of gold.
+    gold: Sentence,
+    /// Tags of pred.
+    pred: Sentence,
+    /// Sentences that have ended and are not counted yet.
+    block: TagBlock,
+    /// Number of the first token of each sentence of the block, among the tokens whose lines are
+    /// kept.
+    starts: Vec<u32>,
+    /// Unit of the documents of the scorers.
+    rows: Rows,
+}
+
+impl PairSink for ScoreSink<'_> {
+    /// The tags of the current sentence are numbered in gold first and copied to pred when the
+    /// sentence or the run ends. The lines of both files differ by a constant within the run: `lag`
+    /// is the number of lines by which pred is ahead of gold, modulo 2^64, since comments may stand
+    /// in one file only.
+    #[inline]
+    fn follow(&mut self, gold: &mut ColumnReader, pred: &mut ColumnReader) -> Result<u64> {
+        let lag = pred.line().wrapping_sub(gold.line());
+        // Number of tokens of the sentence whose lines and pred tags are stored.
+        let mut known = self.gold.ids.len();
+        let lines = pred.follow_lines(gold, |same, line| {
+            if let Some(same) = same {
+                self.gold.ids.push(self.reader.intern_bytes(same.tag())?);
+            } else {
+                self.same_from(known, line, lag);
+                self.end().map_err(|(_, error)| error)?;
+                known = 0;
+            }
+            Ok(())
+        });
+        let lines = lines.map_err(|error| too_many(gold, error))?;
+        self.same_from(known, gold.line() + 1, lag);
+        Ok(lines)
+    }
+
+    #[inline]
+    fn same(&mut self, gold: &ColumnReader, pred: &ColumnReader) -> Result<()> {
+        let id = self.gold.push(self.reader, gold, gold.tag())?;
+        self.pred.push_id(pred, id);
+        Ok(())
+    }
+
+    #[inline]
+    fn token(&mut self, gold: &ColumnReader, pred: &ColumnReader, tags: [&[u8]; 2]) -> Result<()> {
+        self.gold.push(self.reader, gold, tags[0])?;
+        self.pred.push(self.reader, pred, tags[1])?;
+        Ok(())
+    }
+
+    fn end_sentence(&mut self, gold: &ColumnReader) -> Result<()> {
+        self.end().map_err(|(line, error)| Error::Tags {
+            position: Position::line(gold.path(), line),
+            error,
+        })
+    }
+
+    fn begin_document(&mut self) {
+        if self.rows == Rows::Documents {
+            self.end_document();
+        }
+    }
+}
+
+impl<'a> ScoreSink<'a> {
+    /// Creates a sink that counts in `first` and `others`. All readers must know the same tags.
+    pub(crate) fn new(first: Target<'a>, others: Vec<Target<'a>>, rows: Rows) -> Self {
+        Self {
+            reader: first.0,
+            scorer: first.1,
+            others,
+            gold: Sentence::default(),
+            pred: Sentence::default(),
+            block: TagBlock::default(),
+            starts: Vec::new(),
+            rows,
+        }
+    }
+
+    /// Ends the last document and counts the rest; `path` is that of gold.
+    ///
+    /// # Errors
+    /// [`Error::Tags`] if another reader cannot number a tag that the first one could.
+    pub(crate) fn finish(mut self, path: &str) -> Result<()> {
+        self.share_tags().map_err(|error| Error::Tags {
+            position: Position::file(path),
+            error,
+        })?;
+        self.end_document();
+        self.count();
+        Ok(())
+    }
+
+    /// Copies the tags of gold from token `first` on to pred and stores the lines of both: the
+    /// lines of gold end before `line`, and those of pred are `lag` higher (modulo 2^64, as pred
+    /// may be behind).
+    #[inline]
+    fn same_from(&mut self, first: usize, line: u64, lag: u64) {
+        let ids = &self.gold.ids[first..];
+        if ids.is_empty() {
+            return;
+        }
+        self.pred.ids.extend_from_slice(ids);
+        let line = line - ids.len() as u64;
+        self.gold.note(first, line);
+        self.pred.note(first, line.wrapping_add(lag));
+    }
+
+    /// Gives the other readers the tags that are new in the first one.
+    ///
+    /// # Errors
+    /// Those of numbering a tag, which the first reader did.
+    #[inline]
+    fn share_tags(&mut self) -> Result<(), spanrs_tags::Error> {
+        for (reader, _) in &mut self.others {
+            for tag in reader.tags().len()..self.reader.tags().len() {
+                reader.intern_bytes(self.reader.tags().name(tag as u32).as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if sentences may be added to all scorers in blocks.
+    #[inline]
+    fn takes_blocks(&mut self) -> bool {
+        let others = self.others.iter_mut();
+        self.scorer.prepare_blocks(self.reader)
+            & others.fold(true, |all, (reader, scorer)| {
+                all & scorer.prepare_blocks(reader)
+            })
+    }
+
+    /// Ends the sentence: adds it to the block, which is counted if it is full, or counts it by
+    /// itself if ids do not fit a byte or a scorer cannot use blocks.
+    ///
+    /// A block holds one byte for each tag. When the reader gets to know more tags than that, the
+    /// sentences of the block, whose ids still fit, are counted first.
+    ///
+    /// # Errors
+    /// Those of numbering a tag, with the first line of the sentence in gold.
+    #[inline]
+    fn end(&mut self) -> Result<(), (u64, spanrs_tags::Error)> {
+        self.share_tags()
+            .map_err(|error| (self.gold.line(0), error))?;
+        if self.reader.tags().len() > TagBlock::TAGS {
+            // The ended sentences fit in a block; this one may not.
+            self.count();
+        }
+        if !self.takes_blocks() {
+            // A scorer may have stopped taking blocks only now.
+            self.count();
+            self.count_sentence();
+            return Ok(());
+        }
+        let tokens = self.gold.ids.len();
+        let room = self.block.reserve(tokens);
+        let ids = self.gold.ids.iter().zip(&self.pred.ids);
+        for ((gold, pred), (g, p)) in room.0.iter_mut().zip(room.1).zip(ids) {
+            (*gold, *pred) = (*g as u8, *p as u8);
+        }
+        self.block.end(tokens);
+        self.starts.push(self.gold.next());
+        self.pred.next();
+        if self.rows == Rows::Sentences && self.scorer.has_documents() {
+            self.block.end_document(None);
+        }
+        if self.block.is_full() {
+            self.count();
+        }
+        Ok(())
+    }
+
+    /// Counts the current sentence by itself.
+    fn count_sentence(&mut self) {
+        let (gold, pred) = (&self.gold, &self.pred);
+        let add = |reader: &Reader, scorer: &mut Scorer| {
+            scorer.add(reader, &gold.ids, &pred.ids, |side, token| match side {
+                Side::Gold => gold.line(token),
+                Side::Pred => pred.line(token),
+            });
+            if self.rows == Rows::Sentences {
+                scorer.end_document(reader, None);
+            }
+        };
+        add(self.reader, self.scorer);
+        for (reader, scorer) in &mut self.others {
+            add(reader, scorer);
+        }
+        self.gold.clear();
+        self.pred.clear();
+    }
+
+    /// Counts the sentences that have ended, and forgets their lines.
+    fn count(&mut self) {
+        if self.block.is_empty() {
+            return;
+        }
+        let (gold, pred, starts) = (&self.gold, &self.pred, &self.starts);
+        let line = |side, sentence: u64, token| {
+            let start = starts.get(sentence as usize).copied().unwrap_or_default();
+            match side {
+                Side::Gold => gold.lines.of(start + token),
+                Side::Pred => pred.lines.of(start + token),
+            }
+        };
+        for (reader, scorer) in &mut self.others {
+            scorer.add_block(reader, &mut self.block.clone(), line);
+        }
+        self.scorer.add_block(self.reader, &mut self.block, line);
+        self.starts.clear();
+        self.gold.forget();
+        self.pred.forget();
+    }
+
+    /// Ends the current row, in the block or after it was counted.
+    fn end_document(&mut self) {
+        if !self.scorer.has_documents() {
+            return;
+        }
+        if self.takes_blocks() {
+            self.block.end_document(None);
+            return;
+        }
+        self.count();
+        self.scorer.end_document(self.reader, None);
+        for (reader, scorer) in &mut self.others {
+            scorer.end_document(reader, None);
+        }
+    }
+}
