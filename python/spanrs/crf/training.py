@@ -108,7 +108,7 @@ def warn_of_unknown_labels(labels: Sequence[str], y_dev: Sequence[Sequence[str]]
 
 def warn_of_constant_model(model: CrfModel, min_freq: float) -> None:
     """Warn of a model whose labels do not depend on token features."""
-    labels, attributes = model.sizes()
+    labels, attributes, _ = model.sizes()
     if labels == 1:
         message = f"all labels are {model.labels()[0]}; the model can predict nothing else"
     elif not attributes:

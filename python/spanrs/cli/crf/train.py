@@ -262,8 +262,7 @@ def _score(crf: CRF, data: Data) -> dict[str, float]:
 
 
 def _summarize(crf: CRF, facts: dict[str, Any], output: str, seconds: float, *, as_json: bool) -> None:
-    features = crf.state_features_
-    attributes = len({attribute for attribute, _ in features})
+    _, attributes, features = crf._trained().sizes()
     labels, scheme = crf.classes_, crf.metadata_.get("scheme")
     # The model itself may be on standard output.
     to_stderr = console.is_standard_output(output)
@@ -273,7 +272,7 @@ def _summarize(crf: CRF, facts: dict[str, Any], output: str, seconds: float, *, 
             "scheme": scheme,
             "labels": labels,
             "attributes": attributes,
-            "features": len(features),
+            "features": features,
             "seconds": round(seconds, 3),
         }
         console.echo(json.dumps(summary, ensure_ascii=False, allow_nan=False), err=to_stderr)
@@ -286,7 +285,7 @@ def _summarize(crf: CRF, facts: dict[str, Any], output: str, seconds: float, *, 
             sizes = f"{counted(own['sentences'], 'sentence')}, {counted(own['tokens'], 'token')}"
             rows.append((name, f"{sizes}, {score}"))
     sizes = f"{counted(attributes, 'attribute')} and {counted(len(labels), 'label')}"
-    rows.append(("features", f"{len(features)} of {sizes}"))
+    rows.append(("features", f"{features} of {sizes}"))
     reason = STOPPED.get(facts["stopped"], facts["stopped"])
     rows.append(
         ("stopped", f"{reason}, after {counted(facts['iterations'], 'iteration')} and {seconds:.1f} s")

@@ -125,9 +125,10 @@ impl CrfModel {
         self.core.attributes().names().collect()
     }
 
-    /// (labels, attributes)
-    fn sizes(&self) -> (usize, usize) {
-        (self.core.labels().len(), self.core.attributes().len())
+    /// (labels, attributes, state features)
+    fn sizes(&self) -> (usize, usize, usize) {
+        let (labels, attributes) = (self.core.labels(), self.core.attributes());
+        (labels.len(), attributes.len(), self.core.state_weights().count())
     }
 
     /// (attribute, label, weight) of each state feature.

@@ -72,7 +72,7 @@ pub struct TagReport {
 /// let (features, _) = Features::listed(2, 1, &[(0, 1)], &[]).unwrap();
 /// let [mut labels, mut attributes] = [(); 2].map(|()| spanrs::base::Interner::default());
 /// ["O", "B-PER"].map(|name| labels.intern(name));
-/// attributes.intern("w=Ada");
+/// attributes.intern("Uw=Ada");
 /// let model = Model::new(labels, attributes, features, vec![1.0], "{}".into()).unwrap();
 /// let template = Extractor::new(&Template::parse("Uw=%x[0,0]").unwrap());
 /// let index = AttributeIndex::new(model.attributes());
