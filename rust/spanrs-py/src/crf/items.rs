@@ -1,4 +1,4 @@
-//! Features of tokens from Python: dicts, lists of strings, or strings for a template.
+//! Features of tokens from Python: dicts, lists of strings, or strings for a template; names of labels.
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -208,6 +208,17 @@ pub(crate) fn label_name(label: &Bound<'_, PyAny>) -> Result<String> {
             label.repr()?
         ))),
     }
+}
+
+/// Lists of label names.
+pub(crate) fn names_of<'py>(
+    py: Python<'py>,
+    labels: &Interner<str>,
+    all: &[Vec<usize>],
+) -> Vec<Vec<Bound<'py, PyString>>> {
+    let names: Vec<_> = labels.names().map(|name| PyString::new(py, name)).collect();
+    let of = |own: &Vec<usize>| own.iter().map(|&label| names[label].clone()).collect();
+    all.iter().map(of).collect()
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str> {

@@ -12,8 +12,7 @@ use spanrs_crf::{
 };
 use spanrs_tags::{Dialect, Scheme};
 
-use super::items::{inputs_of, is_set, label_names, unicode};
-use super::trainer::names_of;
+use super::items::{inputs_of, is_set, label_names, names_of, unicode};
 use crate::error::{Error, Result};
 use crate::options::ByName;
 use crate::stop;
