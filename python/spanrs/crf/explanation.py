@@ -52,6 +52,8 @@ def explain(
     model: CrfModel, sequence: Any, labels: Sequence[str], marginals: npt.NDArray[np.float64], n: int
 ) -> list[Explanation]:
     """Explain the labels of a sequence by the ``n`` most important reasons for each token."""
+    import numpy as np
+
     names = model.labels()
     ids = {name: at for at, name in enumerate(names)}
     steps = {(source, target): weight for source, target, weight in model.transitions()}

@@ -20,8 +20,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use spanrs_base::{Clock, Watch, map_in_threads};
 
+use crate::constraint::Constraint;
 use crate::corpus::{Corpus, Counts, Target};
-use crate::decoder::{Constraint, Decoder};
+use crate::decoder::Decoder;
 use crate::error::{Error, Result, check_len};
 use crate::features::{FeatureSelection, Features};
 use crate::lbfgs::Lbfgs;

@@ -9,6 +9,11 @@
 
 use spanrs_base::{Coded, ErrorClass};
 
+/// Most labels a model may have. Transitions take about 40 bytes for each pair of labels (640 MiB
+/// at the limit), and a label column that is really the token column is noticed before it fills the
+/// memory.
+pub const MAX_LABELS: usize = 4096;
+
 /// Why a corpus, model, sequence or option was refused, or why training or decoding stopped.
 ///
 /// The message (`Display`) is a sentence for the user, without a full stop.
@@ -143,7 +148,7 @@ pub enum Error {
     },
     /// More than [`crate::MAX_LABELS`] labels, or more than a file of this size can plausibly have
     /// ([`crate::check_labels`]).
-    #[error("{labels} labels; a model has at most {max}, and a small file fewer; check that the label column is not the token column", max = crate::model::MAX_LABELS)]
+    #[error("{labels} labels; a model has at most {max}, and a small file fewer; check that the label column is not the token column", max = MAX_LABELS)]
     Labels {
         /// Number of labels that was found.
         labels: usize,

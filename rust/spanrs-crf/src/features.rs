@@ -18,8 +18,7 @@
 //! are contiguous.
 
 use crate::corpus::{Corpus, Target};
-use crate::error::{Error, Result, check_len};
-use crate::model::MAX_LABELS;
+use crate::error::{Error, MAX_LABELS, Result, check_len};
 
 /// The features that have a weight, in the order of the weights.
 ///

@@ -6,8 +6,8 @@
 
 use spanrs_base::Interner;
 
-use crate::decoder::Constraint;
-use crate::error::{Error, Result, check_len};
+use crate::constraint::Constraint;
+use crate::error::{Error, MAX_LABELS, Result, check_len};
 use crate::features::Features;
 use crate::state_scores::StateScores;
 use crate::transitions::Transitions;
@@ -47,11 +47,6 @@ pub struct Model {
     /// or read.
     metadata: String,
 }
-
-/// Most labels a model may have. Transitions take about 40 bytes for each pair of labels (640 MiB
-/// at the limit), and a label column that is really the token column is noticed before it fills the
-/// memory.
-pub const MAX_LABELS: usize = 4096;
 
 /// Checks that the transitions between the labels of a file do not take much more memory than the
 /// file: at most 16 times its size plus 64 MiB, at 40 bytes per pair. A small hostile file can

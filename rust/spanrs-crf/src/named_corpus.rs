@@ -8,8 +8,7 @@
 use spanrs_base::Interner;
 
 use crate::corpus::{Corpus, Target};
-use crate::error::{Error, Result};
-use crate::model::MAX_LABELS;
+use crate::error::{Error, MAX_LABELS, Result};
 
 /// Supervision of one token. A sequence may mix the kinds; [`NamedCorpus::close`] merges them into
 /// one [`Target`].

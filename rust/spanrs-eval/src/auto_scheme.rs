@@ -15,7 +15,8 @@
 use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme, are_many};
 
 use crate::input::InputError;
-use crate::scorer::{Scorer, Side};
+use crate::scorer::Scorer;
+use crate::side::Side;
 
 /// Number of tokens of gold from which a scheme is first detected.
 const SAMPLE: u64 = 1 << 16;

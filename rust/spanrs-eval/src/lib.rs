@@ -49,6 +49,7 @@ mod parallel;
 pub mod partial;
 mod registry;
 mod scorer;
+mod side;
 mod span_lists;
 mod spans;
 mod tag_bigrams;
@@ -65,7 +66,8 @@ pub use exact::{Exact, SCHEMA as EXACT, Seen};
 pub use matcher::{Event, Events, Matcher, Pair, Sink, Text, Unmatched};
 pub use parallel::count_parts;
 pub use registry::{MatcherOptions, make_matcher, matcher_names, schema_of};
-pub use scorer::{Scorer, Side, TypeCells};
+pub use scorer::{Scorer, TypeCells};
+pub use side::Side;
 pub use span_lists::{
     NamedSpan, ReadError, Sides, SpanEvent, SpanLists, SpanListsBuilder, TagSentences, span_events,
     spans_of_ids,

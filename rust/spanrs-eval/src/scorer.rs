@@ -23,6 +23,7 @@ use crate::exact;
 use crate::input::InputError;
 use crate::matcher::{Matcher, Pair, Sink, Unmatched};
 use crate::outcomes::{Cell, Counts, Key, PRED_LABELLED};
+use crate::side::Side;
 use crate::spans::Spans;
 use crate::tag_bigrams::TagBigramCounter;
 use crate::tag_block::TagBlock;
@@ -34,25 +35,6 @@ mod blocks;
 mod spans;
 
 pub use spans::TypeCells;
-
-/// One of the two sides of an evaluation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The reference.
-    Gold,
-    /// The side that is scored.
-    Pred,
-}
-
-impl Side {
-    /// Returns `gold` or `pred`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gold => "gold",
-            Self::Pred => "pred",
-        }
-    }
-}
 
 /// Whether sentences can be counted from tag bigrams.
 #[derive(Clone, Debug)]

@@ -16,11 +16,12 @@ use std::ops::Range;
 
 use spanrs_base::{Lines, Position};
 
+use crate::blanks::is_space;
 use crate::columns::{ColumnReader, LineKind};
 use crate::conllu;
 use crate::edits::Edits;
 use crate::error::{Code, Error, Result};
-use crate::layout::{Layout, Place, is_space};
+use crate::layout::{Layout, Place};
 
 /// Number of tokens after which a chunk ends with the sentence.
 const TOKENS: usize = 1 << 14;

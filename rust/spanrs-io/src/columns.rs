@@ -9,13 +9,15 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
+use crate::blanks::{is_space, trimmed};
 use crate::conllu;
 use crate::csv::is_tag;
 use crate::error::{Code, Error, Result};
 use crate::layers::unread_layers;
-use crate::layout::{Columns, Comments, Layout, Place, is_conllu, is_space, sniff, trimmed};
+use crate::layout::{Columns, Comments, Layout, Place, is_conllu};
 use crate::lines::{LineReader, LineShape};
 use crate::running_numbers::tokens_are_numbers;
+use crate::sniff::sniff;
 
 mod extra;
 mod fields;

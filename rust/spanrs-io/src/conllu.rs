@@ -33,8 +33,9 @@ use std::ops::Range;
 
 use spanrs_base::Position;
 
+use crate::blanks::{is_space, trimmed};
 use crate::error::{Code, Error, Result};
-use crate::layout::{Column, Columns, Keys, Layout, Place, is_space, trimmed};
+use crate::layout::{Column, Columns, Keys, Layout, Place};
 use crate::lines::LineReader;
 use crate::recognise::prefixed_type;
 

@@ -28,7 +28,7 @@
 //! All functions look at the lines in the buffer only, in time linear in their size, and answer
 //! "no" if in doubt.
 
-use crate::layout::is_space;
+use crate::blanks::is_space;
 use crate::recognise::prefixed_type;
 
 /// Returns the separator of a file whose columns are separated by commas or semicolons, in this

@@ -15,7 +15,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::layout::{Layout, is_space, trimmed};
+use crate::blanks::{is_space, trimmed};
+use crate::layout::Layout;
 use crate::recognise::prefixed_type;
 
 /// Returns the columns, ascending from 0, that hold tags of the same types as the column that is

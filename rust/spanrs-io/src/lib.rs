@@ -55,10 +55,11 @@
 //! | `source`, `compression` | open the file, again where that is needed; take off compression |
 //! | `lines` | fills the buffer, checks the text, finds lines |
 //! | `whitespace_index` | finds spaces, tabs and line ends of a chunk |
-//! | `layout`, `recognise`, `csv`, `conllu` | find separator and columns from the first lines, refuse other formats |
+//! | `sniff`, `recognise`, `csv`, `conllu` | find separator and columns from the first lines, refuse other formats |
 //! | `layers`, `running_numbers` | find what the user should be warned of |
 //! | `columns` | classifies each line and splits it |
 
+mod blanks;
 mod borders;
 mod chunks;
 mod columns;
@@ -74,6 +75,7 @@ mod lines;
 mod recognise;
 mod running_numbers;
 mod running_text;
+mod sniff;
 mod source;
 mod span_file;
 mod syntax;

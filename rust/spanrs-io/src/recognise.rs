@@ -22,7 +22,7 @@
 use memchr::memmem;
 use serde::de::IgnoredAny;
 
-use crate::layout::is_space;
+use crate::blanks::is_space;
 
 /// Returns the name of the format that the file is in and advice on what to do with it; None if it
 /// may be a column file.

@@ -4,7 +4,8 @@
 //! default column of tokens. Spans are scored correctly even so, but comparing the tokens of two
 //! files would compare numbers.
 
-use crate::layout::{Layout, split, trimmed};
+use crate::blanks::{split, trimmed};
+use crate::layout::Layout;
 
 /// Number of token lines from which running numbers are not taken for an accident.
 const MIN_TOKENS: usize = 5;

@@ -11,7 +11,7 @@ use spanrs_io::{ColumnReader, Source, read_tasks as read};
 use spanrs_tags::{Dialect, Reading, Scheme};
 
 use crate::error::{Error, Result};
-use crate::files::ColumnOptions;
+use crate::files::{ColumnOptions, limits_of_documents};
 use crate::options::Choice;
 use crate::stop;
 
@@ -148,15 +148,6 @@ pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Documents> {
         document.map_err(|error| Error::value(format!("document {at}: annotation {error}")))
     });
     Ok(Documents(all.collect::<Result<_>>()?))
-}
-
-/// Returns limits with another bound of expansion, if one is given.
-pub(crate) fn limits_of_documents(max_expansion: Option<usize>) -> Limits {
-    let limits = Limits::default();
-    Limits {
-        expansion: max_expansion.unwrap_or(limits.expansion),
-        ..limits
-    }
 }
 
 /// The encoding that XML declares; None for UTF-8.

@@ -12,7 +12,7 @@ use spanrs_eval::{BadSpan, ReadError, Unmatched};
 use spanrs_io::UnknownSeparator;
 use spanrs_tags::Error as TagsError;
 
-use crate::options::violation_tuple;
+use crate::violation::violation_tuple;
 
 /// A Python exception, to which `?` converts the errors of the core crates.
 #[derive(Debug)]

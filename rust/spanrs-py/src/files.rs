@@ -18,10 +18,10 @@ use spanrs_io::{
 };
 use spanrs_tags::Scheme;
 
-use crate::documents::limits_of_documents;
 use crate::error::{Error, Result};
-use crate::options::{ByName, Choice, PyDialect, PyReader, ViolationTuple, violation_tuple};
+use crate::options::{ByName, Choice, PyDialect, PyReader};
 use crate::tags::{DetectionTuple, PyConverter, detection_tuple};
+use crate::violation::{ViolationTuple, violation_tuple};
 
 /// (format, separator, comments, token column, tag column, second column, line limit in bytes)
 #[derive(FromPyObject)]
@@ -97,6 +97,15 @@ impl PySource {
         let limits = limits_of_documents(max_expansion);
         let bytes = py.detach(|| self.0.contents(limits))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+}
+
+/// Returns limits with another bound of expansion, if one is given.
+pub(crate) fn limits_of_documents(max_expansion: Option<usize>) -> Limits {
+    let limits = Limits::default();
+    Limits {
+        expansion: max_expansion.unwrap_or(limits.expansion),
+        ..limits
     }
 }
 

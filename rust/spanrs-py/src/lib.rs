@@ -28,6 +28,7 @@ mod span_lists;
 mod span_tuples;
 mod tag_interner;
 mod tags;
+mod violation;
 
 use pyo3::prelude::*;
 

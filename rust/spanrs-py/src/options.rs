@@ -7,14 +7,15 @@ use spanrs::OnMisaligned;
 use spanrs_base::Named;
 use spanrs_compat::conlleval::Rules;
 use spanrs_dep::Roots;
-use spanrs_eval::PredScheme;
 use spanrs_eval::input::DocumentEnds;
 use spanrs_eval::mat::{Pieces, Unit, Unpaired};
 use spanrs_eval::outcomes::{Average, Axis, Part};
+use spanrs_eval::{MatcherOptions, PredScheme, TypeFilter, make_matcher};
 use spanrs_io::{Format, SyntaxFormat, document};
-use spanrs_tags::{Bare, Dialect, Reader, Reading, Scheme, Violation};
+use spanrs_tags::{Bare, Dialect, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
+use crate::stop;
 
 /// What Python code chooses by name.
 pub(crate) trait ByName: Sized {
@@ -105,28 +106,6 @@ impl FromPyObject<'_, '_> for PyReader {
     }
 }
 
-/// (index, kind, previous, current, next, action)
-pub(crate) type ViolationTuple = (
-    u32,
-    &'static str,
-    Option<String>,
-    String,
-    Option<String>,
-    &'static str,
-);
-
-pub(crate) fn violation_tuple(violation: &Violation) -> ViolationTuple {
-    let Violation {
-        index,
-        kind,
-        previous,
-        current,
-        next,
-        action,
-    } = violation.clone();
-    (index, kind.name(), previous, current, next, action.phrase())
-}
-
 /// (sentences of each document, their names where they have such)
 #[derive(FromPyObject)]
 pub(crate) struct DocumentSizes<'py>(PyReadonlyArray1<'py, i64>, Option<Vec<String>>);
@@ -148,4 +127,25 @@ pub(crate) fn pred_scheme_of(
         None | Some(Choice(None)) => PredScheme::Undetected,
         Some(Choice(Some(scheme))) => PredScheme::Named(scheme),
     }
+}
+
+/// (name; share of the gold span a pair needs, in per cent; optimal, not greedy)
+pub(crate) type MatcherTuple = (String, f64, bool);
+/// (types that count, or None for all; types that do not)
+pub(crate) type FilterTuple = (Option<Vec<String>>, Vec<String>);
+
+/// The matcher of a name with its options.
+pub(crate) fn matcher(
+    (name, min_overlap, optimal): &MatcherTuple,
+) -> Result<Box<dyn spanrs_eval::Matcher>> {
+    let options = MatcherOptions {
+        min_overlap: *min_overlap,
+        optimal: *optimal,
+        watch: stop,
+    };
+    Ok(make_matcher(name, &options)?)
+}
+
+pub(crate) fn type_filter((keep, exclude): FilterTuple) -> TypeFilter {
+    TypeFilter { keep, exclude }
 }

@@ -9,9 +9,7 @@ use pyo3::types::PyDict;
 use spanrs::{ErrorOptions, Notes, OnMisaligned, TypedSpan};
 use spanrs_arrow::{ColumnError, Columns};
 use spanrs_eval::input::{DocumentEnds, IdBatch, InputError, numbering};
-use spanrs_eval::{
-    AutoSchemeScorer, MatcherOptions, PredScheme, Scorer as Core, Side, TypeFilter, make_matcher,
-};
+use spanrs_eval::{AutoSchemeScorer, PredScheme, Scorer as Core, Side};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
@@ -23,7 +21,10 @@ use crate::files::{
 use crate::ids::IdSides;
 use crate::locks::lock_now;
 use crate::nested_lists::NestedLists;
-use crate::options::{Choice, DocumentSizes, PyDialect, pred_scheme_of};
+use crate::options::{
+    Choice, DocumentSizes, FilterTuple, MatcherTuple, PyDialect, matcher, pred_scheme_of,
+    type_filter,
+};
 use crate::span_lists::SpanLists;
 use crate::stop;
 use crate::tag_interner::TagInterner;
@@ -36,27 +37,6 @@ pub(crate) struct Scorer(Mutex<Scoring>);
 pub(crate) struct Scoring {
     pub(crate) auto: AutoSchemeScorer,
     notes: Notes,
-}
-
-/// (name; share of the gold span a pair needs, in per cent; optimal, not greedy)
-pub(crate) type MatcherTuple = (String, f64, bool);
-/// (types that count, or None for all; types that do not)
-pub(crate) type FilterTuple = (Option<Vec<String>>, Vec<String>);
-
-/// The matcher of a name with its options.
-pub(crate) fn matcher(
-    (name, min_overlap, optimal): &MatcherTuple,
-) -> Result<Box<dyn spanrs_eval::Matcher>> {
-    let options = MatcherOptions {
-        min_overlap: *min_overlap,
-        optimal: *optimal,
-        watch: stop,
-    };
-    Ok(make_matcher(name, &options)?)
-}
-
-pub(crate) fn type_filter((keep, exclude): FilterTuple) -> TypeFilter {
-    TypeFilter { keep, exclude }
 }
 
 #[pymethods]

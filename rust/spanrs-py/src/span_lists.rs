@@ -9,8 +9,7 @@ use spanrs_tags::{Reader, Reading, Scheme};
 use crate::error::Result;
 use crate::ids::IdSides;
 use crate::nested_lists::NestedLists;
-use crate::options::{Choice, PyDialect};
-use crate::scorer::{FilterTuple, MatcherTuple, matcher, type_filter};
+use crate::options::{Choice, FilterTuple, MatcherTuple, PyDialect, matcher, type_filter};
 use crate::stop;
 
 /// The spans of one side, sentence after sentence.

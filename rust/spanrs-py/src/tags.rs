@@ -13,9 +13,10 @@ use spanrs_tags::{Converter, Detection, Evidence, Reader, Reading, Scheme, Write
 
 use crate::error::{Error, Result};
 use crate::ids::Ids;
-use crate::options::{Choice, PyDialect, PyReader, ViolationTuple, violation_tuple};
+use crate::options::{Choice, PyDialect, PyReader};
 use crate::pause;
 use crate::tag_interner::{TagInterner, as_list_or_tuple, strings};
+use crate::violation::{ViolationTuple, violation_tuple};
 
 /// (letter, begins, ends)
 type PrefixTuple = (&'static str, &'static str, &'static str);

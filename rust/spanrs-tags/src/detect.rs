@@ -16,7 +16,7 @@ use spanrs_base::Vocabulary;
 use crate::dialect::Dialect;
 use crate::error::{Error, Result};
 use crate::scheme::Scheme;
-use crate::table::{END, OUTSIDE, UNKNOWN};
+use crate::step::{END, OUTSIDE, UNKNOWN};
 use crate::violation;
 
 /// Side of the square table that counts bigrams of the first tags, 63 tags and the border of a

@@ -13,7 +13,7 @@
 
 use crate::error::{Error, Result};
 use crate::scheme::{Prefix, Scheme};
-use crate::table::{OUTSIDE, UNKNOWN};
+use crate::step::{OUTSIDE, UNKNOWN};
 
 /// The type of a prefix without type, like `B` in `B I O`. It has the type id 0 in every reader.
 pub(crate) const UNTYPED: &str = "_";

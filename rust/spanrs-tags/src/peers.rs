@@ -15,7 +15,7 @@
 //! `end_patterns` in `seqeval/scheme.py`.
 
 use crate::scheme::{Edge, Prefix, Scheme};
-use crate::table::{Context, END, OUTSIDE, Step, UNKNOWN};
+use crate::step::{Context, END, OUTSIDE, Step, UNKNOWN};
 
 /// Builds a letter of the default mode. Its edges are never read, because the default mode decides
 /// by symbols.

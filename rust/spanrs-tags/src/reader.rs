@@ -6,9 +6,8 @@ use crate::dialect::{Dialect, UNTYPED};
 use crate::error::{Error, Result};
 use crate::reading::Reading;
 use crate::scheme::Scheme;
-use crate::table::{
-    CLOSE, END, OUTSIDE, Table, UNKNOWN, VIOLATION, Walk, entry, is_outside, letters,
-};
+use crate::step::{END, OUTSIDE, UNKNOWN};
+use crate::table::{CLOSE, Table, VIOLATION, Walk, entry, is_outside, letters};
 use crate::violation::{self, Action, Violation};
 
 /// Reads tags into spans: a scheme, a reading, a dialect, and every distinct tag decoded once.

@@ -20,9 +20,6 @@
 
 use std::fmt;
 
-use crate::error::{Error, Result};
-use crate::scheme::plain;
-
 /// What malformed tags mean. See the tables in the documentation of the module.
 ///
 /// On well-formed tags all readings give the same spans, except for the two named after seqeval.
@@ -74,29 +71,6 @@ impl Reading {
             .iter()
             .find(|(reading, _)| *reading == self)
             .map_or("", |(_, name)| name)
-    }
-
-    /// Returns the reading with this name, ignoring case, `-`, `_` and spaces.
-    ///
-    /// # Errors
-    /// [`Error::UnknownReading`], which lists the known names.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use spanrs_tags::Reading;
-    /// assert_eq!(Reading::from_name("Seqeval strict").unwrap(), Reading::SeqevalStrict);
-    /// assert!(Reading::from_name("lenient").is_err());
-    /// ```
-    pub fn from_name(name: &str) -> Result<Self> {
-        NAMES
-            .iter()
-            .find(|(_, known)| plain(known) == plain(name))
-            .map(|(reading, _)| *reading)
-            .ok_or_else(|| Error::UnknownReading {
-                name: name.to_owned(),
-                known: NAMES.map(|(_, name)| name).join(", "),
-            })
     }
 }
 

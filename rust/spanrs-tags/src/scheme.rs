@@ -16,8 +16,6 @@
 //! | BMEWO | `B E O W W` |
 //! | IO | cannot express the two touching spans |
 
-use crate::error::{Error, Result};
-
 /// What a prefix says about one border, the left or the right one, of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
@@ -219,6 +217,11 @@ impl Scheme {
         self.data().name
     }
 
+    /// Returns the other names, in lower case and without `-`, `_` and spaces.
+    pub(crate) fn aliases(self) -> &'static [&'static str] {
+        self.data().aliases
+    }
+
     /// Returns the prefixes other than `O`.
     ///
     /// # Examples
@@ -238,64 +241,5 @@ impl Scheme {
         self.prefixes()
             .iter()
             .any(|p| p.begins == Never && p.ends == Always)
-    }
-
-    /// Returns the scheme with the given name or alias, ignoring case, `-`, `_` and spaces.
-    ///
-    /// # Errors
-    /// [`Error::UnknownScheme`], which lists the known names.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use spanrs_tags::Scheme;
-    /// assert_eq!(Scheme::from_name("bioul").unwrap(), Scheme::Bilou);
-    /// assert_eq!(Scheme::from_name("IOB-2").unwrap(), Scheme::Bio);
-    /// ```
-    pub fn from_name(name: &str) -> Result<Self> {
-        let wanted = plain(name);
-        SCHEMES
-            .iter()
-            .find(|d| plain(d.name) == wanted || d.aliases.contains(&wanted.as_str()))
-            .map(|d| d.scheme)
-            .ok_or_else(|| Error::UnknownScheme {
-                name: name.to_owned(),
-                known: SCHEMES.map(|d| d.name).join(", "),
-            })
-    }
-}
-
-/// Normalises a name for comparison: lower case, without `-`, `_` and spaces.
-pub(crate) fn plain(name: &str) -> String {
-    name.chars()
-        .filter(|c| !matches!(c, '-' | '_' | ' '))
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_and_alias_finds_its_scheme() {
-        for data in &SCHEMES {
-            for name in data.aliases.iter().chain([&data.name]) {
-                assert_eq!(Scheme::from_name(name), Ok(data.scheme), "{name}");
-                assert_eq!(
-                    Scheme::from_name(&format!(" {} ", name.to_uppercase())),
-                    Ok(data.scheme)
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn an_unknown_name_lists_the_known_ones() {
-        let message = Scheme::from_name("BIOX").unwrap_err().to_string();
-        assert!(
-            message.contains("BIOX") && message.contains("BMEWO"),
-            "{message}"
-        );
     }
 }

@@ -27,17 +27,9 @@ use crate::error::{Error, Result};
 use crate::peers;
 use crate::reading::Reading;
 use crate::scheme::{Edge, Prefix, Scheme};
+use crate::step::{Context, END, OUTSIDE, SYMBOLS, Step};
 use crate::violation;
 
-/// Symbol of `O`; as the previous symbol, also that of the start of the sentence.
-pub(crate) const OUTSIDE: u8 = 0;
-/// Symbol of a tag that the scheme does not know. Symbols 1 to 5 are the prefixes of the scheme, in
-/// the order of its table.
-pub(crate) const UNKNOWN: u8 = 6;
-/// Symbol of the end of the sentence.
-pub(crate) const END: u8 = 7;
-/// Number of symbols.
-const SYMBOLS: u8 = 8;
 /// Number of states: previous symbol times whether a span is open.
 const STATES: u8 = 2 * SYMBOLS;
 /// Number of steps in a table: states times symbols times whether the types are equal.
@@ -54,42 +46,6 @@ pub const VIOLATION: u8 = 8;
 
 /// The bits of a step that hold the next state.
 const STATE: u8 = 0xF0;
-
-/// What a reading decides at one token.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Step {
-    /// The span that is open before the token ends there.
-    pub(crate) close: bool,
-    /// A span begins at the token.
-    pub(crate) open: bool,
-    /// A span is open after the token.
-    pub(crate) live: bool,
-}
-
-/// The input of a decision.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Context {
-    /// Prefix of the previous token; None for `O`, an unknown tag and the start of the sentence.
-    pub(crate) before: Option<Prefix>,
-    /// Prefix of this token; None for `O`, an unknown tag and the end of the sentence.
-    pub(crate) here: Option<Prefix>,
-    /// A span is open before the token.
-    pub(crate) live: bool,
-    /// Both tokens have the same type.
-    pub(crate) same: bool,
-}
-
-impl Context {
-    /// Returns whether the token continues the open span: the types agree, and neither does the
-    /// previous prefix end a span nor does this one begin one.
-    fn continues(&self) -> bool {
-        use Edge::{Auto, Never};
-        self.live
-            && self.same
-            && self.before.is_some_and(|p| matches!(p.ends, Never | Auto))
-            && self.here.is_some_and(|p| matches!(p.begins, Never | Auto))
-    }
-}
 
 /// The steps of one reading of one scheme.
 #[derive(Clone, Debug)]

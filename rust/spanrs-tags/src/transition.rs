@@ -4,7 +4,7 @@
 use crate::dialect::{Dialect, UNTYPED};
 use crate::error::{Error, Result};
 use crate::scheme::Scheme;
-use crate::table::{END, OUTSIDE, UNKNOWN};
+use crate::step::{END, OUTSIDE, UNKNOWN};
 use crate::violation;
 
 /// Maximum number of tags in a transition matrix, whose size is the square of it (64 Mi entries).

@@ -22,7 +22,7 @@ use std::fmt;
 
 use crate::reading::Reading;
 use crate::scheme::{Edge, Prefix};
-use crate::table::{END, OUTSIDE, UNKNOWN};
+use crate::step::{END, OUTSIDE, UNKNOWN};
 
 /// The kind of a violation. The names are those of iobes, except `UnknownTag`.
 ///

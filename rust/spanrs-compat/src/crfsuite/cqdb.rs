@@ -16,10 +16,9 @@
 //! The reader checks that the array and the tables contain the same names, that CRFsuite's search
 //! finds each of them, and that a search for any other name ends at an empty slot.
 
-use super::cursor::Bytes;
+use super::cursor::{Bytes, put_u32, to_u32};
 use super::error::CrfsuiteError;
 use super::hash::hashlittle;
-use super::write::{put_u32, to_u32};
 
 /// Identifier at the start of a database.
 const CHUNK: &str = "CQDB";

@@ -1,6 +1,6 @@
-//! Checked access to the bytes of a file by offset.
+//! Checked access to the bytes of a file by offset, and the integers that are written to one.
 
-use super::CrfsuiteError;
+use super::error::CrfsuiteError;
 
 /// The bytes of a file or of a part of it, read by offset; every access is checked.
 ///
@@ -99,4 +99,17 @@ impl<'a> Bytes<'a> {
     pub(super) fn data(&self) -> &'a [u8] {
         self.data
     }
+}
+
+/// Appends a little-endian integer.
+pub(super) fn put_u32(out: &mut Vec<u8>, value: u32) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+/// Converts a size, offset or id.
+///
+/// # Errors
+/// [`CrfsuiteError::TooLarge`] if it does not fit.
+pub(super) fn to_u32(value: usize) -> Result<u32, CrfsuiteError> {
+    u32::try_from(value).map_err(|_| CrfsuiteError::TooLarge)
 }

@@ -6,12 +6,35 @@
 //! feature has to be in exactly one list; this bounds the time for the lists by the number of
 //! features, whatever lengths the file claims.
 
+use super::cqdb;
 use super::cursor::Bytes;
 use super::error::{CrfsuiteError, Place};
-use super::{
-    CHUNK_HEADER_SIZE, CrfsuiteModel, FEATURE_SIZE, FeatureType, HEADER_SIZE, MAGIC, MODEL_TYPE,
-    State, Transition, VERSION, cqdb,
+use super::format::{
+    CHUNK_HEADER_SIZE, FEATURE_SIZE, FeatureType, HEADER_SIZE, MAGIC, MODEL_TYPE, VERSION,
 };
+use super::model::{CrfsuiteModel, State, Transition};
+
+impl CrfsuiteModel {
+    /// Reads a model file.
+    ///
+    /// Bytes after the size given in the header are ignored, as CRFsuite ignores them. Time and
+    /// memory are linear in the size of `bytes` (sorting names for the duplicate check aside),
+    /// whatever counts the file claims to have.
+    ///
+    /// # Errors
+    ///
+    /// If `bytes` is not a complete, consistent model file.
+    ///
+    /// ```
+    /// use spanrs_compat::crfsuite::{CrfsuiteError, CrfsuiteModel};
+    /// assert_eq!(CrfsuiteModel::from_bytes(b"PK\x03\x04"), Err(CrfsuiteError::Magic));
+    /// let error = CrfsuiteModel::from_bytes(b"lCRF\x30\0\0\0FOMC").unwrap_err();
+    /// assert_eq!(error.to_string(), "byte 12: version: 4 bytes expected, but the data ends at byte 12");
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CrfsuiteError> {
+        read(Bytes::new(bytes))
+    }
+}
 
 /// The file header, without the fields that CRFsuite does not use. Offsets are in bytes from the
 /// start of the file.
@@ -135,14 +158,30 @@ impl<'a> Features<'a> {
     }
 }
 
-/// See [`super::count_boundary_features`].
-pub(super) fn count_boundary_features(file: Bytes<'_>) -> Result<usize, CrfsuiteError> {
+/// Counts the features for the start and the end of a sequence, which [`CrfsuiteModel::from_bytes`]
+/// ignores.
+///
+/// Only early releases of CRFsuite wrote them. If the count is not 0, the release that trained the
+/// model may have tagged differently.
+///
+/// # Errors
+///
+/// If the header or the feature table is damaged.
+///
+/// ```
+/// use spanrs_compat::crfsuite::{CrfsuiteModel, count_boundary_features};
+/// let bytes = CrfsuiteModel::default().to_bytes()?;
+/// assert_eq!(count_boundary_features(&bytes)?, 0);
+/// # Ok::<(), spanrs_compat::crfsuite::CrfsuiteError>(())
+/// ```
+pub fn count_boundary_features(bytes: &[u8]) -> Result<usize, CrfsuiteError> {
+    let file = Bytes::new(bytes);
     let header = Header::read(&file)?;
     Features::read(&file, header.features_offset)?.count_of(FeatureType::Boundary)
 }
 
 /// Reads a model file; see [`CrfsuiteModel::from_bytes`].
-pub(super) fn read(file: Bytes<'_>) -> Result<CrfsuiteModel, CrfsuiteError> {
+fn read(file: Bytes<'_>) -> Result<CrfsuiteModel, CrfsuiteError> {
     let header = Header::read(&file)?;
     let features = Features::read(&file, header.features_offset)?;
     let labels = cqdb::Reader::open(&file, header.labels_offset, header.labels, "label")?;

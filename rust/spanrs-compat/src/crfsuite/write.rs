@@ -4,12 +4,15 @@
 //! attribute names, lists of labels, lists of attributes. The header is filled in last, because it
 //! holds the offsets of the other parts. Nothing depends on hash seeds or the machine.
 
+use super::cqdb;
+use super::cursor::{put_u32, to_u32};
 use super::error::{CrfsuiteError, Place};
-use super::read::check_id;
-use super::{
-    BOUNDARY_REFS, CHUNK_HEADER_SIZE, CrfsuiteModel, FEATURE_SIZE, FeatureType, HEADER_SIZE, MAGIC,
-    MODEL_TYPE, VERSION, cqdb,
+use super::format::{
+    BOUNDARY_REFS, CHUNK_HEADER_SIZE, FEATURE_SIZE, FeatureType, HEADER_SIZE, MAGIC, MODEL_TYPE,
+    VERSION,
 };
+use super::model::CrfsuiteModel;
+use super::read::check_id;
 
 /// Size of the largest file; CRFsuite adds 16 to the size in 32 bits before it allocates memory.
 const MAX_SIZE: usize = u32::MAX as usize - 16;
@@ -17,13 +20,34 @@ const MAX_SIZE: usize = u32::MAX as usize - 16;
 /// Source and target of a feature.
 type Edge = (u32, u32);
 
+impl CrfsuiteModel {
+    /// Writes a model file.
+    ///
+    /// Equal models give equal bytes. A file written by CRFsuite 0.12 and read with
+    /// [`Self::from_bytes`] is written byte for byte as it was. Features with weight 0 are kept.
+    ///
+    /// # Errors
+    ///
+    /// If a name occurs twice or contains a NUL byte, a feature occurs twice or has an id out of
+    /// range or a weight that is not finite, or the file would exceed 4 GiB.
+    ///
+    /// ```
+    /// use spanrs_compat::crfsuite::CrfsuiteModel;
+    /// let model = CrfsuiteModel { labels: vec![b"O".to_vec(), b"O".to_vec()], ..Default::default() };
+    /// assert_eq!(model.to_bytes().unwrap_err().to_string(), "label 1: the name \"O\" occurs twice");
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>, CrfsuiteError> {
+        write(self)
+    }
+}
+
 /// Writes a model file; see [`CrfsuiteModel::to_bytes`].
 ///
 /// For L labels, A attributes, S state features and T transitions the file has 48 bytes of header,
 /// 20 (S + T) bytes of features, the two databases, and 4 (2 (L + A) + S + T) bytes of lists, in
 /// addition to the headers of chunks and the two empty lists of boundaries. Time and memory are
 /// linear in that size, except for sorting names by hash.
-pub(super) fn write(model: &CrfsuiteModel) -> Result<Vec<u8>, CrfsuiteError> {
+fn write(model: &CrfsuiteModel) -> Result<Vec<u8>, CrfsuiteError> {
     let states: Vec<Edge> = model
         .states
         .iter()
@@ -209,17 +233,4 @@ impl Lists {
         }
         to_u32(start)
     }
-}
-
-/// Appends a little-endian integer.
-pub(super) fn put_u32(out: &mut Vec<u8>, value: u32) {
-    out.extend_from_slice(&value.to_le_bytes());
-}
-
-/// Converts a size, offset or id.
-///
-/// # Errors
-/// [`CrfsuiteError::TooLarge`] if it does not fit.
-pub(super) fn to_u32(value: usize) -> Result<u32, CrfsuiteError> {
-    u32::try_from(value).map_err(|_| CrfsuiteError::TooLarge)
 }

@@ -19,8 +19,9 @@
 use prefetch_index::prefetch_index;
 
 use super::buckets::Buckets;
-use super::{MAX_CLASSES, Scores};
 
+/// Maximum number of classes: class numbers have 12 bits in entries.
+pub(crate) const MAX_CLASSES: usize = 1 << 12;
 /// Number of bits of the class in an entry: 12.
 const CLASS_BITS: u32 = MAX_CLASSES.trailing_zeros();
 /// Largest absolute weight of an entry, 2^19 - 1: weights are signed and have 20 bits.
@@ -30,6 +31,10 @@ pub(super) const LARGEST: i32 = (1 << (31 - CLASS_BITS)) - 1;
 const MIN_DENSE_ENTRIES: usize = 12;
 /// Number of weights in a cache line.
 const LANES: usize = 32;
+
+/// Scores of the classes of a model; those above its number of classes are unused. The fixed size
+/// spares bounds checks in the loops that add.
+pub(crate) type Scores = [i32; MAX_CLASSES];
 
 /// A part of a dense row: the weights of 32 consecutive classes.
 #[derive(Clone, Copy, Debug, Default)]

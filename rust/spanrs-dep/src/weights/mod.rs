@@ -32,16 +32,11 @@ mod rows;
 use crate::averages::Averages;
 pub(crate) use few::FewClasses;
 use many::{Found, LARGEST, ManyClasses};
+pub(crate) use many::{MAX_CLASSES, Scores};
 pub(crate) use rows::Rows;
 
-/// Maximum number of classes: class numbers have 12 bits in entries.
-pub(crate) const MAX_CLASSES: usize = 1 << 12;
 /// Maximum number of hash multipliers to try.
 const RETRIES: usize = 16;
-
-/// Scores of the classes of a model; those above its number of classes are unused. The fixed size
-/// spares bounds checks in the loops that add.
-pub(crate) type Scores = [i32; MAX_CLASSES];
 
 /// Features that are looked up: [`Weights::prefetch`], [`Weights::find`], then [`Weights::sums`].
 /// Lookups of several sentences are interleaved, so that their cache misses overlap.

@@ -18,16 +18,21 @@
 //! p) time at worst; with the index it is O(log n) for every pair that overlaps. All buffers are
 //! reused, so that resolving a sentence allocates only for spans that lose tokens in their middle.
 
-use super::{GOLD, Kind, Matcher, Overlap, PRED, Sink};
+use spanrs_base::Pace;
+
+use super::outcomes::Kind;
+use super::overlap::Overlap;
+use super::remaining::{GOLD, PRED, RemainingSpan, Sides, pair};
+use crate::matcher::Sink;
 use crate::overlaps::Overlaps;
 
 /// Largest product of walkers and candidates for which all pairs are compared: building an index
 /// costs more.
 const FEW: usize = 1 << 10;
 
-/// Work space; spans are indices into [`Matcher::sides`].
+/// Runs the passes, and keeps their buffers; spans are indices into [`Sides`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Buffers {
+pub(super) struct Passes {
     /// By side: spans in no pair, from the shortest to the longest, equally long ones in the order
     /// given.
     ///
@@ -49,6 +54,10 @@ pub(super) struct Buffers {
     by_start: Vec<(i64, usize, u32)>,
     /// By side: (group, span), ascending by group.
     groups: [Vec<(u32, u32)>; 2],
+    /// Asks the watch once in many candidates looked at.
+    pub(super) pace: Pace,
+    /// Set when the watch said stop during the current comparison.
+    pub(super) stopped: bool,
 }
 
 /// Candidate matches for the spans of one side that are still free.
@@ -68,70 +77,54 @@ enum Among {
 /// candidate, length of the candidate). Ties go to the candidate that comes first in its list.
 type Rank = (i64, i64, i64, i64);
 
-impl Matcher {
+impl Passes {
     /// Pairs the remaining spans of both sides that overlap, first those of equal types, then the
     /// others.
     ///
     /// Sentences with empty spans are not split into groups and use no index, because empty spans
     /// can overlap spans that a sweep by start and end considers separate.
-    pub(super) fn match_overlapping(&mut self, sink: &mut dyn Sink) {
-        let [golds, preds] = [self.sides[GOLD].len(), self.sides[PRED].len()];
+    pub(super) fn match_overlapping(&mut self, sides: &mut Sides, sink: &mut dyn Sink) {
+        let [golds, preds] = [sides[GOLD].len(), sides[PRED].len()];
         if golds == 0 || preds == 0 {
             return;
         }
         if golds == 1 && preds == 1 {
             // Nearly all sentences with mistakes have exactly one.
-            self.match_single_pair(sink);
+            match_single_pair(sides, sink);
             return;
         }
-        let empty = self
-            .sides
+        let empty = sides
             .iter()
             .any(|side| side.iter().any(|i| i.span.end <= i.span.start));
         if golds * preds <= FEW || empty {
             // Empty spans cannot be indexed by their bounds.
             for (side, n) in [(GOLD, golds), (PRED, preds)] {
-                self.set_free(side, 0..n as u32);
+                self.set_free(sides, side, 0..n as u32);
             }
-            self.run_passes(!empty, sink);
+            self.run_passes(sides, !empty, sink);
             return;
         }
-        self.split_into_groups();
-        let groups = std::mem::take(&mut self.passes.groups);
+        self.split_into_groups(sides);
+        let groups = std::mem::take(&mut self.groups);
         let (mut gold, mut pred) = (&groups[GOLD][..], &groups[PRED][..]);
         while let (Some(&(g, _)), Some(&(p, _))) = (gold.first(), pred.first()) {
             let group = g.min(p);
             for (side, list) in [(GOLD, &mut gold), (PRED, &mut pred)] {
                 let (mine, rest) = list.split_at(list.partition_point(|&(of, _)| of == group));
-                self.set_free(side, mine.iter().map(|&(_, one)| one));
+                self.set_free(sides, side, mine.iter().map(|&(_, one)| one));
                 *list = rest;
             }
-            self.run_passes(true, sink);
+            self.run_passes(sides, true, sink);
         }
-        self.passes.groups = groups;
+        self.groups = groups;
     }
 
     /// Sets the free spans of a side, sorted by length and then by the order given.
-    fn set_free(&mut self, side: usize, remaining: impl Iterator<Item = u32>) {
-        let free = &mut self.passes.free[side];
+    fn set_free(&mut self, sides: &Sides, side: usize, remaining: impl Iterator<Item = u32>) {
+        let free = &mut self.free[side];
         free.clear();
         free.extend(remaining);
-        free.sort_unstable_by_key(|&one| (self.sides[side][one as usize].length(), one));
-    }
-
-    /// Handles one remaining span on each side, by far the most frequent case: they are a pair if
-    /// they overlap.
-    ///
-    /// Equal bounds are no boundary error: such spans differ in their tokens.
-    fn match_single_pair(&mut self, sink: &mut dyn Sink) {
-        let (gold, pred) = (&self.sides[GOLD][0], &self.sides[PRED][0]);
-        if !matches!(
-            Overlap::of(&gold.span, &pred.span),
-            None | Some(Overlap::Same)
-        ) {
-            let shared = gold.shared(pred);
-            self.join_pair((GOLD, 0), 0, shared, sink);
-        }
+        free.sort_unstable_by_key(|&one| (sides[side][one as usize].length(), one));
     }
 
     /// Splits the remaining spans of both sides into groups that overlap, directly or through
@@ -139,12 +132,12 @@ impl Matcher {
     ///
     /// Groups do not influence each other. One sweep over the spans by start, O(n log n); all spans
     /// must be non-empty.
-    fn split_into_groups(&mut self) {
-        let Buffers {
+    fn split_into_groups(&mut self, sides: &Sides) {
+        let Self {
             by_start, groups, ..
-        } = &mut self.passes;
+        } = self;
         by_start.clear();
-        for (side, remaining) in self.sides.iter().enumerate() {
+        for (side, remaining) in sides.iter().enumerate() {
             let starts = remaining.iter().map(|one| one.span.start);
             by_start.extend(starts.zip(0..).map(|(start, one)| (start, side, one)));
             groups[side].clear();
@@ -154,7 +147,7 @@ impl Matcher {
         let (mut group, mut end) = (0, i64::MIN);
         for &(start, side, one) in &*by_start {
             group += u32::from(start >= end);
-            end = end.max(self.sides[side][one as usize].span.end);
+            end = end.max(sides[side][one as usize].span.end);
             groups[side].push((group, one));
         }
     }
@@ -162,16 +155,16 @@ impl Matcher {
     /// Runs the six passes over the free spans of one group; `indexed` allows the use of
     /// [`Overlaps`].
     ///
-    /// Free spans must have been set for both sides ([`Matcher::set_free`]). Spans that are still
+    /// Free spans must have been set for both sides ([`Passes::set_free`]). Spans that are still
     /// free afterwards are false negatives and false positives.
-    fn run_passes(&mut self, indexed: bool, sink: &mut dyn Sink) {
+    fn run_passes(&mut self, sides: &mut Sides, indexed: bool, sink: &mut dyn Sink) {
         for side in [GOLD, PRED] {
-            self.passes.paired[side].clear();
+            self.paired[side].clear();
         }
         for same_type in [true, false] {
-            self.run_pass(GOLD, Among::Free, same_type, indexed, sink);
-            self.run_pass(GOLD, Among::Paired, same_type, indexed, sink);
-            self.run_pass(PRED, Among::Paired, same_type, indexed, sink);
+            self.run_pass(sides, GOLD, Among::Free, same_type, indexed, sink);
+            self.run_pass(sides, GOLD, Among::Paired, same_type, indexed, sink);
+            self.run_pass(sides, PRED, Among::Paired, same_type, indexed, sink);
         }
     }
 
@@ -185,6 +178,7 @@ impl Matcher {
     /// Spans that find no partner stay free, in their order. Returns early if the watch said stop.
     fn run_pass(
         &mut self,
+        sides: &mut Sides,
         side: usize,
         among: Among,
         same_type: bool,
@@ -193,20 +187,20 @@ impl Matcher {
     ) {
         let other = 1 - side;
         let count = match among {
-            Among::Free => self.passes.free[other].len(),
-            Among::Paired => self.passes.paired[other].len(),
+            Among::Free => self.free[other].len(),
+            Among::Paired => self.paired[other].len(),
         };
-        if self.passes.free[side].is_empty() || count == 0 {
+        if self.free[side].is_empty() || count == 0 {
             return;
         }
         let lists = match among {
-            Among::Free => &mut self.passes.free,
-            Among::Paired => &mut self.passes.paired,
+            Among::Free => &mut self.free,
+            Among::Paired => &mut self.paired,
         };
         let candidates = std::mem::take(&mut lists[other]);
-        let mut walkers = std::mem::take(&mut self.passes.free[side]);
+        let mut walkers = std::mem::take(&mut self.free[side]);
         let indexed = indexed && walkers.len() * candidates.len() > FEW;
-        self.open_candidates(other, &candidates, among, indexed);
+        self.open_candidates(&sides[other], &candidates, among, indexed);
         let mut stay = 0;
         for at in 0..walkers.len() {
             let walker = walkers[at];
@@ -214,6 +208,7 @@ impl Matcher {
                 break;
             }
             let best = self.best_candidate(
+                sides,
                 (side, walker as usize),
                 &candidates,
                 among,
@@ -226,29 +221,40 @@ impl Matcher {
                 continue;
             };
             let candidate = candidates[place];
-            self.join_pair((side, walker as usize), candidate as usize, -rank.0, sink);
-            self.passes.paired[side].push(walker);
+            join_pair(
+                sides,
+                (side, walker as usize),
+                candidate as usize,
+                -rank.0,
+                sink,
+            );
+            self.paired[side].push(walker);
             if among == Among::Free {
-                self.passes.paired[other].push(candidate);
+                self.paired[other].push(candidate);
             }
-            if among == Among::Free || self.sides[other][candidate as usize].size == 0 {
-                self.passes.open[place] = false;
+            if among == Among::Free || sides[other][candidate as usize].size == 0 {
+                self.open[place] = false;
                 if indexed {
-                    self.passes.index.remove(place as u32);
+                    self.index.remove(place as u32);
                 }
             }
         }
         walkers.truncate(stay);
-        self.passes.free[side] = walkers;
-        self.return_candidates(other, candidates, among);
+        self.free[side] = walkers;
+        self.return_candidates(&sides[other], other, candidates, among);
     }
 
     /// Marks the candidates that can be taken, and indexes them if `indexed`.
     ///
     /// Free candidates can all be taken; paired ones only if they have tokens left.
-    fn open_candidates(&mut self, other: usize, candidates: &[u32], among: Among, indexed: bool) {
-        let remaining = &self.sides[other];
-        let Buffers { open, index, .. } = &mut self.passes;
+    fn open_candidates(
+        &mut self,
+        remaining: &[RemainingSpan],
+        candidates: &[u32],
+        among: Among,
+        indexed: bool,
+    ) {
+        let Self { open, index, .. } = self;
         open.clear();
         open.extend(
             candidates
@@ -273,14 +279,19 @@ impl Matcher {
 
     /// Returns the candidates of a pass to the list they were taken from; those that were paired
     /// are no longer free.
-    fn return_candidates(&mut self, other: usize, mut candidates: Vec<u32>, among: Among) {
+    fn return_candidates(
+        &mut self,
+        remaining: &[RemainingSpan],
+        other: usize,
+        mut candidates: Vec<u32>,
+        among: Among,
+    ) {
         match among {
             Among::Free => {
-                let remaining = &self.sides[other];
                 candidates.retain(|&c| remaining[c as usize].is_free());
-                self.passes.free[other] = candidates;
+                self.free[other] = candidates;
             }
-            Among::Paired => self.passes.paired[other] = candidates,
+            Among::Paired => self.paired[other] = candidates,
         }
     }
 
@@ -292,17 +303,18 @@ impl Matcher {
     /// tokens. O(candidates), or with the index O(log n) for each candidate that overlaps.
     fn best_candidate(
         &mut self,
+        sides: &Sides,
         (side, walker): (usize, usize),
         candidates: &[u32],
         among: Among,
         same_type: bool,
         indexed: bool,
     ) -> Option<(Rank, usize)> {
-        let walker = &self.sides[side][walker];
-        let remaining = &self.sides[1 - side];
-        let Buffers {
+        let walker = &sides[side][walker];
+        let remaining = &sides[1 - side];
+        let Self {
             open, index, found, ..
-        } = &mut self.passes;
+        } = self;
         let mut best: Option<(Rank, usize)> = None;
         let mut consider = |place: usize| {
             let candidate = &remaining[candidates[place] as usize];
@@ -346,37 +358,51 @@ impl Matcher {
         self.stopped |= self.pace.steps(looked).is_err();
         best
     }
+}
 
-    /// Makes a pair, or lets a span join one, and removes the `shared` tokens from both.
-    ///
-    /// - `side`, `walker`: the span that looked for a partner, by side and index in
-    ///   [`Matcher::sides`].
-    /// - `candidate`: its partner, by index in the other side.
-    /// - `shared`: number of remaining tokens that both have.
-    ///
-    /// The kind of error is decided by types and by the bounds as given, from the point of view of
-    /// gold, whichever side walks.
-    fn join_pair(
-        &mut self,
-        (side, walker): (usize, usize),
-        candidate: usize,
-        shared: i64,
-        sink: &mut dyn Sink,
+/// Handles one remaining span on each side, by far the most frequent case: they are a pair if
+/// they overlap.
+///
+/// Equal bounds are no boundary error: such spans differ in their tokens.
+fn match_single_pair(sides: &mut Sides, sink: &mut dyn Sink) {
+    let (gold, pred) = (&sides[GOLD][0], &sides[PRED][0]);
+    if !matches!(
+        Overlap::of(&gold.span, &pred.span),
+        None | Some(Overlap::Same)
     ) {
-        let (g, p) = if side == GOLD {
-            (walker, candidate)
-        } else {
-            (candidate, walker)
-        };
-        let (gold, pred) = (&self.sides[GOLD][g].span, &self.sides[PRED][p].span);
-        let kind = match Overlap::of(gold, pred) {
-            _ if gold.ty != pred.ty => Kind::Lbe,
-            Some(Overlap::Smaller) => Kind::Bes,
-            Some(Overlap::Larger) => Kind::Bel,
-            _ => Kind::Beo,
-        };
-        self.pair(kind, g, p, sink);
-        let [golds, preds] = &mut self.sides;
-        golds[g].remove_shared(&mut preds[p], shared);
+        let shared = gold.shared(pred);
+        join_pair(sides, (GOLD, 0), 0, shared, sink);
     }
+}
+
+/// Makes a pair, or lets a span join one, and removes the `shared` tokens from both.
+///
+/// - `side`, `walker`: the span that looked for a partner, by side and index in [`Sides`].
+/// - `candidate`: its partner, by index in the other side.
+/// - `shared`: number of remaining tokens that both have.
+///
+/// The kind of error is decided by types and by the bounds as given, from the point of view of
+/// gold, whichever side walks.
+fn join_pair(
+    sides: &mut Sides,
+    (side, walker): (usize, usize),
+    candidate: usize,
+    shared: i64,
+    sink: &mut dyn Sink,
+) {
+    let (g, p) = if side == GOLD {
+        (walker, candidate)
+    } else {
+        (candidate, walker)
+    };
+    let (gold, pred) = (&sides[GOLD][g].span, &sides[PRED][p].span);
+    let kind = match Overlap::of(gold, pred) {
+        _ if gold.ty != pred.ty => Kind::Lbe,
+        Some(Overlap::Smaller) => Kind::Bes,
+        Some(Overlap::Larger) => Kind::Bel,
+        _ => Kind::Beo,
+    };
+    pair(sides, kind, g, p, sink);
+    let [golds, preds] = sides;
+    golds[g].remove_shared(&mut preds[p], shared);
 }

@@ -14,8 +14,18 @@
 
 use spanrs_base::Span;
 
+use super::outcomes::{FAIR, Kind, emit};
+use crate::matcher::Sink;
 use crate::spans::Spans;
 use crate::token_sets::{Run, Runs};
+
+/// Index of the gold side in arrays of two.
+pub(super) const GOLD: usize = 0;
+/// Index of the pred side in arrays of two.
+pub(super) const PRED: usize = 1;
+
+/// By side: spans without an equal, in the order given.
+pub(super) type Sides = [Vec<RemainingSpan>; 2];
 
 /// The tokens a span has not lost to a pair.
 #[derive(Clone, Debug)]
@@ -173,6 +183,15 @@ impl RemainingSpan {
             Tokens::Runs(runs) => runs.iter().collect(),
         })
     }
+}
+
+/// Marks two remaining spans, given by index in `sides`, as paired and reports the pair.
+pub(super) fn pair(sides: &mut Sides, kind: Kind, gold: usize, pred: usize, sink: &mut dyn Sink) {
+    let [golds, preds] = sides;
+    let (gold, pred) = (&mut golds[gold], &mut preds[pred]);
+    gold.mark_paired();
+    pred.mark_paired();
+    emit(sink, FAIR, kind, Some(gold.at), Some(pred.at));
 }
 
 /// Returns the number of tokens in runs, at most `i64::MAX`.

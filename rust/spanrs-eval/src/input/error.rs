@@ -4,7 +4,7 @@ use spanrs_base::{Coded, ErrorClass, Interrupted};
 use spanrs_tags::Error as TagsError;
 
 use crate::matcher::Unmatched;
-use crate::scorer::Side;
+use crate::side::Side;
 
 /// Why a corpus in memory cannot be scored.
 ///

@@ -26,7 +26,8 @@ use super::ids::{NULL, bad_id, no_tag, with_ids};
 use super::narrow::{Codes, LAST, NO_TAG, fetch_range, narrow};
 use super::{DocumentEnds, Ends, Id, IdSlice, InputError, Sentences};
 use crate::parallel::count_parts;
-use crate::scorer::{Scorer, Side};
+use crate::scorer::Scorer;
+use crate::side::Side;
 use crate::tag_block::TagBlock;
 
 /// The result of this module's functions.

@@ -10,8 +10,34 @@
 //!
 //! and 9 in total: the bounds at 32 and 40 cut `United` and `States` in two.
 
+use spanrs_base::Named;
+
+use super::annotation::Annotation;
 use super::intervals::Interval;
-use super::{Annotation, Text, Unit};
+use crate::matcher::Text;
+
+/// The elements of a table with fixed spans. The criterion of a unit is its value plus 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Tokens of the pred document. Not counted in documents without tokens.
+    Token,
+    /// Pieces of text that neither white space nor the bound of an annotation on either side cuts.
+    PseudoToken,
+    /// Characters (code points), white space included.
+    Character,
+}
+
+impl Named for Unit {
+    const WHAT: &'static str = "unit";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("token", Self::Token),
+        ("pseudo_token", Self::PseudoToken),
+        ("character", Self::Character),
+    ];
+}
+
+/// Number of units.
+pub const UNITS: usize = 3;
 
 /// Returns true for white space as defined by Python's `str.split`.
 ///

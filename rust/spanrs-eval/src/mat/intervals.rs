@@ -23,10 +23,11 @@ use std::collections::HashMap;
 
 use spanrs_base::Pace;
 
+use super::annotation::Annotation;
 use super::munkres::Munkres;
-use super::pairing::{MAX_EXACT, combined_similarity};
-use super::{Annotation, MAX_PAIRS, Pair, Unmatched};
+use super::pairing::{MAX_EXACT, MAX_PAIRS, Pair, combined_similarity};
 use crate::Side;
+use crate::matcher::Unmatched;
 
 /// A stretch of text with what gold and pred say about it; at least one label is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Kinds of pairs of annotations.
 
-use super::Annotation;
+use super::annotation::Annotation;
 
 /// What a pair of annotations is, or an annotation without a partner.
 ///

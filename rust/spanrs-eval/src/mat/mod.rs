@@ -47,6 +47,7 @@
 //! assert_eq!((number(0, ty, ty), number(1, ty, None), number(2, None, ty)), (4, 2, 1));
 //! ```
 
+mod annotation;
 mod elements;
 mod intervals;
 mod kind;
@@ -56,126 +57,21 @@ mod pairing;
 mod rules;
 mod selection;
 
-pub use elements::is_blank;
+pub use elements::{UNITS, Unit, is_blank};
 pub use kind::Kind;
 pub use outcomes::{SCHEMA, TAG};
+pub use pairing::Unpaired;
 pub use rules::{NO_CONTENT, Pieces, Rules};
 pub use selection::{AnnotatedText, Discontinuous, Selected, Selection};
 
-use std::ops::Deref;
+use spanrs_base::{Pace, Watch};
 
-use spanrs_base::{Named, Pace, Span, Watch};
-
-use crate::Side;
 use crate::matcher::{self, Sink, Text, Unmatched};
 use crate::outcomes::Schema;
-use crate::spans::Spans;
+use annotation::{Annotation, set_annotations};
 use elements::Elements;
 use intervals::Intervals;
 use pairing::Pairing;
-
-/// An annotation that is scored. The type of its span is its label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Annotation {
-    /// Bounds in characters, and the label by number.
-    span: Span,
-    /// Type before aliases and equivalence classes, by number.
-    tag: u32,
-}
-
-impl Deref for Annotation {
-    type Target = Span;
-
-    fn deref(&self) -> &Span {
-        &self.span
-    }
-}
-
-impl Annotation {
-    /// Returns how well the labels agree: 1 for equal labels, 0.5 for different labels of one type
-    /// (aliases), else 0.
-    fn agreement(&self, other: &Self) -> f64 {
-        match (self.ty == other.ty, self.tag == other.tag) {
-            (true, _) => 1.0,
-            (false, true) => 0.5,
-            (false, false) => 0.0,
-        }
-    }
-}
-
-/// Replaces `annotations` by those of a side. Positions that do not fit `u32` become `u32::MAX`.
-fn set_annotations(annotations: &mut Vec<Annotation>, spans: Spans<'_>) {
-    annotations.clear();
-    let place = |place: i64| u32::try_from(place).unwrap_or(u32::MAX);
-    annotations.extend(spans.all.iter().enumerate().map(|(at, span)| Annotation {
-        span: Span {
-            start: place(span.start),
-            end: place(span.end),
-            ty: span.ty,
-        },
-        tag: spans.tag(at),
-    }));
-}
-
-/// The elements of a table with fixed spans. The criterion of a unit is its value plus 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Tokens of the pred document. Not counted in documents without tokens.
-    Token,
-    /// Pieces of text that neither white space nor the bound of an annotation on either side cuts.
-    PseudoToken,
-    /// Characters (code points), white space included.
-    Character,
-}
-
-impl Named for Unit {
-    const WHAT: &'static str = "unit";
-    const NAMES: &'static [(&'static str, Self)] = &[
-        ("token", Self::Token),
-        ("pseudo_token", Self::PseudoToken),
-        ("character", Self::Character),
-    ];
-}
-
-/// Number of units.
-pub const UNITS: usize = 3;
-
-/// What becomes of an annotation that overlaps others but is paired with none of them.
-///
-/// The manual of 1.3 can be read both ways; the program 2.0 does the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unpaired {
-    /// It is missing or spurious.
-    #[default]
-    Alone,
-    /// It clashes with the annotation of the other side that it is most similar to, the first of
-    /// several. The clash counts for its own side only, because the other annotation has a partner
-    /// of its own or clashes elsewhere.
-    Clash,
-}
-
-impl Named for Unpaired {
-    const WHAT: &'static str = "unpaired_overlap";
-    const NAMES: &'static [(&'static str, Self)] =
-        &[("alone", Self::Alone), ("clash", Self::Clash)];
-}
-
-/// A pair of annotations, or an annotation without a partner; at least one side is present.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pair {
-    /// Index of the gold annotation.
-    gold: Option<u32>,
-    /// Index of the pred annotation.
-    pred: Option<u32>,
-    /// What the pair is from the point of view of pred: an overmark covers gold.
-    kind: Kind,
-    /// The side whose annotation clashes although the other annotation does not clash with it
-    /// ([`Unpaired::Clash`]); None for regular pairs and annotations alone.
-    single: Option<Side>,
-}
-
-/// Largest number of overlapping pairs in a group that are listed for the solver.
-const MAX_PAIRS: usize = 1 << 18;
 
 /// MATScore's matcher. Scores one document after the other and keeps its buffers.
 ///

@@ -11,8 +11,10 @@
 //! is the size of the documents (MATScore's "test toks", "test pseudo-toks", "test chars").
 //! Precision and recall are 1 where their denominator is 0.
 
+use super::elements::Unit;
 use super::intervals::Interval;
-use super::{Kind, Pair, Unit};
+use super::kind::Kind;
+use super::pairing::Pair;
 use crate::Side;
 use crate::matcher::{Event, Sink};
 use crate::outcomes::{Cell, Criterion, Outcome, Schema};

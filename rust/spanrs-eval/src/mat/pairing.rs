@@ -17,13 +17,52 @@
 //! Annotations of no length overlap nothing. They are paired in a second run; those at the same
 //! position are a group.
 
-use spanrs_base::Pace;
+use spanrs_base::{Named, Pace};
 
+use super::annotation::Annotation;
+use super::kind::Kind;
 use super::munkres::Munkres;
-use super::{Annotation, Kind, MAX_PAIRS, Pair, Unmatched, Unpaired};
 use crate::Side;
+use crate::matcher::Unmatched;
 use crate::overlaps::Overlaps;
 use crate::partial;
+
+/// What becomes of an annotation that overlaps others but is paired with none of them.
+///
+/// The manual of 1.3 can be read both ways; the program 2.0 does the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unpaired {
+    /// It is missing or spurious.
+    #[default]
+    Alone,
+    /// It clashes with the annotation of the other side that it is most similar to, the first of
+    /// several. The clash counts for its own side only, because the other annotation has a partner
+    /// of its own or clashes elsewhere.
+    Clash,
+}
+
+impl Named for Unpaired {
+    const WHAT: &'static str = "unpaired_overlap";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("alone", Self::Alone), ("clash", Self::Clash)];
+}
+
+/// A pair of annotations, or an annotation without a partner; at least one side is present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    /// Index of the gold annotation.
+    pub(super) gold: Option<u32>,
+    /// Index of the pred annotation.
+    pub(super) pred: Option<u32>,
+    /// What the pair is from the point of view of pred: an overmark covers gold.
+    pub(super) kind: Kind,
+    /// The side whose annotation clashes although the other annotation does not clash with it
+    /// ([`Unpaired::Clash`]); None for regular pairs and annotations alone.
+    pub(super) single: Option<Side>,
+}
+
+/// Largest number of overlapping pairs in a group that are listed for the solver.
+pub(super) const MAX_PAIRS: usize = 1 << 18;
 
 /// Largest number of annotations a side of a group that is resolved as MATScore does, ties
 /// included.

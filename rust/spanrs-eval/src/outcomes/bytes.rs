@@ -26,10 +26,10 @@
 //! Reading is safe for bytes from anywhere: every announced length is compared with the bytes that
 //! are left before memory is reserved.
 
-use super::counts::{CellId, Counts, sum};
+use super::counts::{Counts, sum};
 use super::error::CountsError;
 use super::rows::Key;
-use super::schema::{Cell, Schema};
+use super::schema::{Cell, CellId, Schema};
 
 /// First bytes of stored counts, with the version of the format as the last one.
 const MAGIC: &[u8] = b"spanrs counts\x01";

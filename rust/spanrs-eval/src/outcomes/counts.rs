@@ -13,10 +13,7 @@ use spanrs_base::Interner;
 
 use super::error::CountsError;
 use super::rows::{Key, Row, Rows};
-use super::schema::{Cell, Schema};
-
-/// Number of a cell within one [`Counts`], from 0 in the order of first use.
-pub type CellId = u32;
+use super::schema::{Cell, CellId, Schema};
 
 /// How often each outcome occurred between each pair of types, in total and optionally by document.
 ///

@@ -1,7 +1,8 @@
 //! Counts with names instead of numbers, for exports.
 
-use super::counts::{CellId, Counts};
+use super::counts::Counts;
 use super::rows::Key;
+use super::schema::CellId;
 
 /// A document, None where documents are not kept, with its cells and how often each occurred.
 pub type DocumentCells<'a> = (Option<&'a Key>, Vec<(CellId, u64)>);

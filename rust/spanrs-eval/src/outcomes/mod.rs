@@ -22,7 +22,7 @@ mod rows;
 mod schema;
 mod summary;
 
-pub use counts::{CellId, Counts};
+pub use counts::Counts;
 pub use error::CountsError;
 pub use long::{CellNames, DocumentCells};
 pub use measure::{Average, Evaluator, Measure, Part, Prf, Ratio, Term};
@@ -30,7 +30,7 @@ pub use resample::{Omission, Systems};
 pub use rows::{Key, Row};
 pub(crate) use schema::PRED_LABELLED;
 pub use schema::{
-    AMBIGUOUS_BOUNDS, Axis, CORPUS, Cell, Criterion, DIFFERING_TOKENS, Outcome, Schema,
+    AMBIGUOUS_BOUNDS, Axis, CORPUS, Cell, CellId, Criterion, DIFFERING_TOKENS, Outcome, Schema,
     UNALIGNED_FILES,
 };
 pub use summary::{Outcomes, Pair, Score, Summary};

@@ -12,9 +12,9 @@
 //! | mistyped `LOC` `PERSON` | mistyped `LOC` `PER` |
 //! | spurious `PERSON`, with `PERSON` left out | none |
 
-use super::counts::{CellId, Counts};
+use super::counts::Counts;
 use super::error::CountsError;
-use super::schema::{AMBIGUOUS_BOUNDS, CORPUS, Cell, Criterion};
+use super::schema::{AMBIGUOUS_BOUNDS, CORPUS, Cell, CellId, Criterion};
 
 /// What becomes of a cell.
 enum Renamed {

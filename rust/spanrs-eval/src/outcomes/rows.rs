@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use hashbrown::HashTable;
 
-use super::counts::CellId;
+use super::schema::CellId;
 
 /// Identifies a document within a corpus, and across the systems that are compared.
 ///

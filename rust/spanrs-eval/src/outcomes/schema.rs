@@ -191,6 +191,9 @@ impl Schema {
     }
 }
 
+/// Number of a cell within one [`Counts`](super::Counts), from 0 in the order of first use.
+pub type CellId = u32;
+
 /// An outcome between a gold type and a pred type: the key of a count.
 ///
 /// Its order (by criterion, outcome, gold type, pred type, None first) is the order in which cells

@@ -8,58 +8,61 @@
 //! |---|---|---|---|
 //! | [0, 3), [3, 6) | [0, 6), [0, 3) | [0, 6) takes [0, 3), the second is spurious | both are paired |
 
-use super::overlap::sufficient;
-use super::{Answer, EVERY, LANES, Lane, Matcher, Mode, Unmatched};
-use spanrs_base::Span;
+use spanrs_base::{Pace, Span};
 
-impl Matcher {
-    /// Fills `answers` and `taken`.
-    ///
-    /// If both sides are flat and the only gold span near a pred span equals it, the pair is
-    /// correct in all lanes without a search in each of them.
-    ///
-    /// # Errors
-    /// [`Unmatched::Stopped`] if the watch said stop.
-    pub(super) fn greedy(
-        &mut self,
-        gold: &[Span<i64>],
-        pred: &[Span<i64>],
-    ) -> Result<(), Unmatched> {
-        self.finder.prepare(gold, pred);
-        let flat = self.finder.is_flat();
-        for (span, answer) in pred.iter().zip(&mut self.answers) {
-            let near = self.finder.near(gold, span);
-            self.pace.steps(1 + LANES.len() * near.len())?;
-            // In flat data equal spans overlap each other and nothing else: no other pred span can have
-            // taken this one, and no lane can prefer another.
-            if flat
-                && let [only] = *near
-                && gold[only as usize] == *span
-            {
-                *answer = Answer::right(only);
-                self.taken[only as usize] = EVERY;
+use super::answers::Answers;
+use super::lanes::{LANES, Lane, Mode};
+use super::options::Options;
+use super::overlap::{Finder, sufficient};
+use crate::matcher::Unmatched;
+
+/// Fills `answers`, which are clear. `finder` is work space.
+///
+/// If both sides are flat and the only gold span near a pred span equals it, the pair is correct in
+/// all lanes without a search in each of them.
+///
+/// # Errors
+/// [`Unmatched::Stopped`] if the watch said stop.
+pub(super) fn match_greedily(
+    finder: &mut Finder,
+    [gold, pred]: [&[Span<i64>]; 2],
+    options: &Options,
+    answers: &mut Answers,
+    pace: &mut Pace,
+) -> Result<(), Unmatched> {
+    finder.prepare(gold, pred);
+    let flat = finder.is_flat();
+    for (p, span) in pred.iter().enumerate() {
+        let near = finder.near(gold, span);
+        pace.steps(1 + LANES.len() * near.len())?;
+        // In flat data equal spans overlap each other and nothing else: no other pred span can have
+        // taken this one, and no lane can prefer another.
+        if flat
+            && let [only] = *near
+            && gold[only as usize] == *span
+        {
+            answers.set_right(only, p as u32);
+            continue;
+        }
+        if near.is_empty() {
+            continue;
+        }
+        for (at, lane) in LANES.into_iter().enumerate() {
+            if options.lanes & 1 << at == 0 {
                 continue;
             }
-            if near.is_empty() {
-                continue;
-            }
-            for (at, lane) in LANES.into_iter().enumerate() {
-                if self.lanes & 1 << at == 0 {
-                    continue;
-                }
-                let free = near
-                    .iter()
-                    .map(|&g| g as usize)
-                    .filter(|&g| self.taken[g] & 1 << at == 0)
-                    .filter(|&g| !lane.own_type || gold[g].ty == span.ty);
-                if let Some((g, correct)) = choose_gold(lane, gold, span, self.min_overlap, free) {
-                    answer.set(at, g, correct);
-                    self.taken[g] |= 1 << at;
-                }
+            let free = near
+                .iter()
+                .map(|&g| g as usize)
+                .filter(|&g| answers.taken[g] & 1 << at == 0)
+                .filter(|&g| !lane.own_type || gold[g].ty == span.ty);
+            if let Some((g, correct)) = choose_gold(lane, gold, span, options.min_overlap, free) {
+                answers.of_preds[p].set(at, g, correct);
+                answers.taken[g] |= 1 << at;
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Returns the gold span that a pred span takes in a lane, and whether it is correct. `free` are

@@ -31,6 +31,7 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | `lanes`, `answers` | modes and lanes, and the result of a document in each of them |
 //! | `overlap` | the minimum overlap, and the search for gold spans near a pred span |
 //! | `greedy` | the greedy matching |
 //! | `groups` | splitting a document into groups of spans that overlap each other |
@@ -53,126 +54,36 @@
 //! assert_eq!(strict, [Found::Correct as u8, Found::Incorrect as u8]);
 //! ```
 
+mod answers;
 mod assign;
 mod first_choice;
 mod greedy;
 mod groups;
+mod lanes;
 mod optimal;
+mod options;
 mod outcomes;
 mod overlap;
 mod tables;
 mod transport;
 
 pub use assign::{Pair, assign};
+pub use lanes::{MODES, Mode};
+pub use options::Matching;
 pub use outcomes::{Found, SCHEMA};
 pub use overlap::sufficient;
 pub use tables::{ModeCounts, Place, count_modes, places_by_outcome};
 
-use overlap::Finder;
 use spanrs_base::{Limits, Pace, Span, Watch};
 
 use crate::matcher::{Pair as Sides, Sink, Unmatched};
 use crate::outcomes::Schema;
-
-/// What has to agree for a pair to be correct. The discriminant is the index of the criterion in
-/// [`SCHEMA`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Bounds and type; other pairs are incorrect.
-    Strict,
-    /// Bounds; other pairs are incorrect.
-    Bounds,
-    /// Bounds; other pairs are partial.
-    Overlap,
-    /// Type; other pairs are incorrect.
-    Type,
-}
-
-/// Number of modes.
-pub const MODES: usize = 4;
-
-impl Mode {
-    /// All modes, by index.
-    pub const ALL: [Self; MODES] = [Self::Strict, Self::Bounds, Self::Overlap, Self::Type];
-
-    /// Returns whether the pair is correct in this mode.
-    fn agrees(self, gold: &Span<i64>, pred: &Span<i64>) -> bool {
-        let bounds = (gold.start, gold.end) == (pred.start, pred.end);
-        match self {
-            Self::Strict => bounds && gold.ty == pred.ty,
-            Self::Bounds | Self::Overlap => bounds,
-            Self::Type => gold.ty == pred.ty,
-        }
-    }
-}
-
-/// How pairs are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Matching {
-    /// Pred spans, in the order given, each take a free gold span (nervaluate). Takes O(n log n +
-    /// k) time for k overlapping pairs.
-    Greedy,
-    /// Pairs of the greatest total credit. Takes O(n log n + k) time if neither side overlaps
-    /// itself; otherwise a transportation problem is solved for each group of overlapping spans.
-    Optimal,
-}
-
-/// One run of the matcher: a mode, over all spans or within each type.
-#[derive(Clone, Copy, Debug)]
-struct Lane {
-    /// The mode.
-    mode: Mode,
-    /// Whether only spans of equal types can be paired.
-    own_type: bool,
-}
-
-/// All lanes by index: the four modes over all spans, then the four within types.
-const LANES: [Lane; 2 * MODES] = {
-    let mut lanes = [Lane {
-        mode: Mode::Strict,
-        own_type: false,
-    }; 2 * MODES];
-    let mut at = 0;
-    while at < lanes.len() {
-        lanes[at] = Lane {
-            mode: Mode::ALL[at % MODES],
-            own_type: at >= MODES,
-        };
-        at += 1;
-    }
-    lanes
-};
-/// The set of all lanes.
-const EVERY: u8 = u8::MAX;
-
-/// The result of a pred span in every lane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Answer {
-    /// Set of the lanes in which the span has a partner.
-    paired: u8,
-    /// Set of the lanes in which the pair is correct; a subset of `paired`.
-    correct: u8,
-    /// Index of the partner in gold, by lane; meaningful only in the lanes of `paired`.
-    golds: [u32; LANES.len()],
-}
-
-impl Answer {
-    /// Returns the answer of a span whose partner is `gold` and correct in every lane.
-    fn right(gold: u32) -> Self {
-        Self {
-            paired: EVERY,
-            correct: EVERY,
-            golds: [gold; LANES.len()],
-        }
-    }
-
-    /// Records the partner in one lane.
-    fn set(&mut self, lane: usize, gold: usize, correct: bool) {
-        self.paired |= 1 << lane;
-        self.correct |= u8::from(correct) << lane;
-        self.golds[lane] = gold as u32;
-    }
-}
+use answers::Answers;
+use greedy::match_greedily;
+use lanes::{EVERY, lane_of};
+use optimal::GroupSolver;
+use options::Options;
+use overlap::Finder;
 
 /// Matches the spans of one document at a time.
 ///
@@ -182,27 +93,16 @@ impl Answer {
 pub struct Matcher {
     /// How pairs are chosen.
     matching: Matching,
-    /// Minimum overlap in per cent of the gold span.
-    min_overlap: f64,
-    /// Whether the optimal matching has to be the first one in the order of [`assign()`].
-    ties: bool,
-    /// The set of lanes that are matched.
-    lanes: u8,
-    /// Limits, of which `group_pairs` is used.
-    limits: Limits,
+    /// The other options.
+    options: Options,
     /// When to ask the watch.
     pace: Pace,
     /// Finds gold spans near a pred span, for the greedy matching.
     finder: Finder,
-    /// Work space of the optimal matching.
-    buffers: optimal::Buffers,
-    /// Both sides of the last document were equal and flat, so that every span is correct in every
-    /// lane; `answers` and `taken` are not filled then.
-    same: bool,
-    /// By pred span of the last document.
-    answers: Vec<Answer>,
-    /// By gold span of the last document: the set of lanes in which it has a partner.
-    taken: Vec<u8>,
+    /// Solves the groups of the optimal matching.
+    solver: GroupSolver,
+    /// The results of the last document.
+    answers: Answers,
 }
 
 impl Matcher {
@@ -213,16 +113,16 @@ impl Matcher {
     pub fn new(matching: Matching, min_overlap: f64) -> Self {
         Self {
             matching,
-            min_overlap,
-            ties: false,
-            lanes: EVERY,
-            limits: Limits::default(),
+            options: Options {
+                min_overlap,
+                ties: false,
+                lanes: EVERY,
+                limits: Limits::default(),
+            },
             pace: Pace::default(),
-            buffers: optimal::Buffers::default(),
             finder: Finder::default(),
-            same: false,
-            answers: Vec::new(),
-            taken: Vec::new(),
+            solver: GroupSolver::default(),
+            answers: Answers::default(),
         }
     }
 
@@ -230,7 +130,7 @@ impl Matcher {
     /// Events of other lanes are meaningless then.
     #[must_use]
     pub fn only(mut self, mode: Mode, by_type: bool) -> Self {
-        self.lanes = 1 << lane_of(mode, by_type);
+        self.options.lanes = 1 << lane_of(mode, by_type);
         self
     }
 
@@ -258,7 +158,7 @@ impl Matcher {
     /// ```
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.options.limits = limits;
         self
     }
 
@@ -289,27 +189,56 @@ impl Matcher {
         self.pace.steps(1 + gold.len() + pred.len())?;
         // Most sentences of a corpus are free of errors. If no span overlaps another of its side, each can
         // only be paired with its equal, whatever the matching.
-        self.same = (std::ptr::eq(gold, pred) || gold == pred) && overlap::is_flat(gold);
-        if self.same {
+        self.answers.same = (std::ptr::eq(gold, pred) || gold == pred) && overlap::is_flat(gold);
+        if self.answers.same {
             return Ok(());
         }
-        self.answers.clear();
-        self.answers.resize(pred.len(), Answer::default());
-        self.taken.clear();
-        self.taken.resize(gold.len(), 0);
+        self.answers.clear(gold.len(), pred.len());
         if gold.is_empty() || pred.is_empty() {
             return Ok(());
         }
+        let (options, answers, pace) = (&self.options, &mut self.answers, &mut self.pace);
         match self.matching {
-            Matching::Greedy => self.greedy(gold, pred),
-            Matching::Optimal => self.optimal(gold, pred),
+            Matching::Greedy => {
+                match_greedily(&mut self.finder, [gold, pred], options, answers, pace)
+            }
+            Matching::Optimal => self
+                .solver
+                .match_groups([gold, pred], options, answers, pace),
         }
     }
-}
 
-/// Returns the index of a lane.
-fn lane_of(mode: Mode, by_type: bool) -> usize {
-    mode as usize + if by_type { MODES } else { 0 }
+    /// Calls `each` with the outcome of each span in the last run: pred spans in their order, then
+    /// the gold spans that were missed.
+    ///
+    /// `gold` and `pred` are the slices that were passed to [`Matcher::run`]. Indices are 0-based
+    /// positions in the side of the span (pred for all outcomes but [`Found::Missed`]). With a
+    /// type, the lane within types is reported, and only spans of that type are visited and
+    /// numbered.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::partial::{Found, Matcher, Matching, Mode};
+    /// let span = |start, ty| Span { start, end: start + 1, ty };
+    /// let (gold, pred) = ([span(0_i64, 0), span(4, 1)], [span(0, 1), span(4, 1)]);
+    /// let mut matcher = Matcher::new(Matching::Greedy, 1.0);
+    /// matcher.run(&gold, &pred).unwrap();
+    /// let mut found = Vec::new();
+    /// matcher.outcomes(&gold, &pred, Mode::Type, Some(1), |outcome, at| found.push((outcome, at)));
+    /// assert_eq!(found, [(Found::Spurious, 0), (Found::Correct, 1)]);
+    /// ```
+    pub fn outcomes(
+        &self,
+        gold: &[Span<i64>],
+        pred: &[Span<i64>],
+        mode: Mode,
+        ty: Option<u32>,
+        each: impl FnMut(Found, usize),
+    ) {
+        self.answers.outcomes(gold, pred, mode, ty, each);
+    }
 }
 
 impl crate::Matcher for Matcher {
@@ -323,12 +252,12 @@ impl crate::Matcher for Matcher {
 
     fn compare(&mut self, sides: &Sides<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
         self.run(sides.gold.all, sides.pred.all)?;
-        self.emit(sides.gold.all, sink);
+        self.answers.emit(sides.gold.all, sink);
         Ok(())
     }
 
     fn resolve_ties(&mut self) {
-        self.ties = true;
+        self.options.ties = true;
     }
 
     fn boxed(&self) -> Box<dyn crate::Matcher> {

@@ -28,19 +28,20 @@
 //! number of pairs decides: [0, 6) with [0, 1) and [6, 8) with [1, 8) are two pairs. Pairing [0, 6)
 //! with [1, 8), which shares more positions, would leave a single pair.
 
-use spanrs_base::Pace;
+use spanrs_base::{Pace, Span};
 
+use super::answers::Answers;
 use super::assign::{self, Pair, staircase};
 use super::first_choice::first_choice;
 use super::groups::{Distinct, Groups, Pairs, reading_order};
+use super::lanes::{LANES, Mode};
+use super::options::Options;
 use super::transport::{Edges, Flow, Solver};
-use spanrs_base::Span;
+use crate::matcher::Unmatched;
 
-use super::{Answer, EVERY, LANES, Matcher, Mode, Unmatched};
-
-/// Work space for one group at a time; kept between documents.
+/// Solves one group after the other; its buffers are kept between documents.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Buffers {
+pub(super) struct GroupSolver {
     /// The distinct spans of gold and pred.
     sides: [Distinct; 2],
     /// The edges of the graph.
@@ -108,43 +109,33 @@ const ONE_TYPE: [Problem; 2] = [
     },
 ];
 
-impl Matcher {
-    /// Fills `answers` and `taken` with a one-to-one assignment that has the most correct pairs; of
-    /// these, the most pairs; of these, the most shared positions. For ties see
+impl GroupSolver {
+    /// Fills `answers`, which are clear, with a one-to-one assignment that has the most correct
+    /// pairs; of these, the most pairs; of these, the most shared positions. For ties see
     /// [`super::assign()`].
     ///
     /// Memory is that of the largest group; equal spans count once.
     ///
     /// # Errors
     /// [`Unmatched::TooManyPairs`] and [`Unmatched::Stopped`].
-    pub(super) fn optimal(
+    pub(super) fn match_groups(
         &mut self,
-        gold: &[Span<i64>],
-        pred: &[Span<i64>],
+        [gold, pred]: [&[Span<i64>]; 2],
+        options: &Options,
+        answers: &mut Answers,
+        pace: &mut Pace,
     ) -> Result<(), Unmatched> {
         let orders = [reading_order(gold), reading_order(pred)];
         let groups = Groups::new([gold, pred], [&orders[0], &orders[1]]);
-        let mut buffers = std::mem::take(&mut self.buffers);
-        let mut done = Ok(());
         for group in groups {
             match group {
                 [[], _] | [_, []] => {}
-                [&[g], &[p]] if gold[g as usize] == pred[p as usize] => {
-                    self.answers[p as usize] = Answer::right(g);
-                    self.taken[g as usize] = EVERY;
-                }
-                _ => {
-                    done = self.group(&mut buffers, [gold, pred], group);
-                }
+                [&[g], &[p]] if gold[g as usize] == pred[p as usize] => answers.set_right(g, p),
+                _ => self.solve_group([gold, pred], group, options, answers, pace)?,
             }
-            let steps = group[0].len() + group[1].len();
-            done = done.and_then(|()| Ok(self.pace.steps(steps)?));
-            if done.is_err() {
-                break;
-            }
+            pace.steps(group[0].len() + group[1].len())?;
         }
-        self.buffers = buffers;
-        done
+        Ok(())
     }
 
     /// Solves the problems of one group that the requested lanes need.
@@ -154,37 +145,38 @@ impl Matcher {
     ///
     /// # Errors
     /// [`Unmatched::TooManyPairs`] and [`Unmatched::Stopped`].
-    fn group(
+    fn solve_group(
         &mut self,
-        buffers: &mut Buffers,
         spans: [&[Span<i64>]; 2],
         group: [&[u32]; 2],
+        options: &Options,
+        answers: &mut Answers,
+        pace: &mut Pace,
     ) -> Result<(), Unmatched> {
         for side in 0..2 {
-            buffers.sides[side].set(spans[side], group[side]);
+            self.sides[side].set(spans[side], group[side]);
         }
-        let max_pairs = self.limits.group_pairs;
-        buffers
-            .pairs
-            .find(&buffers.sides, self.min_overlap, max_pairs, &mut self.pace)?;
-        let ty = buffers.sides[0].spans[0].ty;
-        let mut all = buffers.sides.iter().flat_map(|side| &side.spans);
+        let max_pairs = options.limits.group_pairs;
+        self.pairs
+            .find(&self.sides, options.min_overlap, max_pairs, pace)?;
+        let ty = self.sides[0].spans[0].ty;
+        let mut all = self.sides.iter().flat_map(|side| &side.spans);
         let problems = if all.all(|span| span.ty == ty) {
             &ONE_TYPE[..]
         } else {
             &PROBLEMS
         };
-        let is_staircase = buffers.is_staircase();
+        let is_staircase = self.is_staircase();
         for problem in problems {
-            if problem.lanes & self.lanes == 0 {
+            if problem.lanes & options.lanes == 0 {
                 continue;
             }
             let flows = if is_staircase {
-                buffers.staircase(problem)
+                self.staircase(problem)
             } else {
-                buffers.solve(problem, self.ties, &mut self.pace)?
+                self.solve(problem, options.ties, pace)?
             };
-            self.answer(buffers, problem, &flows, spans, group);
+            self.answer(problem, &flows, spans, group, answers);
         }
         Ok(())
     }
@@ -192,36 +184,34 @@ impl Matcher {
     /// Records the chosen pairs of a problem in its lanes. Of equal spans, the first free gold one
     /// is paired with the first free pred one, in the order given.
     fn answer(
-        &mut self,
-        buffers: &Buffers,
+        &self,
         problem: &Problem,
         flows: &[Flow],
         spans: [&[Span<i64>]; 2],
         group: [&[u32]; 2],
+        answers: &mut Answers,
     ) {
-        let [mut gold_next, mut pred_next] = [0, 1].map(|side| buffers.sides[side].first.clone());
+        let [mut gold_next, mut pred_next] = [0, 1].map(|side| self.sides[side].first.clone());
         let mut gold = 0;
         for flow in flows {
-            while buffers.pairs.of(gold).end <= flow.edge {
+            while self.pairs.of(gold).end <= flow.edge {
                 gold += 1;
             }
-            let pred = buffers.pairs.preds[flow.edge] as usize;
+            let pred = self.pairs.preds[flow.edge] as usize;
             for _ in 0..flow.units {
                 let g = group[0][gold_next[gold]] as usize;
                 let p = group[1][pred_next[pred]] as usize;
                 gold_next[gold] += 1;
                 pred_next[pred] += 1;
-                self.taken[g] |= problem.lanes;
+                answers.taken[g] |= problem.lanes;
                 let correct = problem.mode.agrees(&spans[0][g], &spans[1][p]);
                 for lane in (0..LANES.len()).filter(|lane| problem.lanes & 1 << lane != 0) {
-                    self.answers[p].set(lane, g, correct);
+                    answers.of_preds[p].set(lane, g, correct);
                 }
             }
         }
     }
-}
 
-impl Buffers {
     /// Returns whether no span is doubled and the edges form a staircase, see [`staircase`].
     fn is_staircase(&self) -> bool {
         let preds = self.pairs.preds.iter();

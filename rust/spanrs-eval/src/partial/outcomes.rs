@@ -15,7 +15,8 @@
 
 use spanrs_base::Span;
 
-use super::{Answer, LANES, MODES, Matcher, Mode, lane_of};
+use super::answers::{Answer, Answers};
+use super::lanes::{LANES, MODES, Mode, lane_of};
 use crate::matcher::{Event, Sink};
 use crate::outcomes::{Cell, Criterion, Outcome, Schema};
 
@@ -110,11 +111,11 @@ fn emit(lane: usize, outcome: Found, gold: Option<u32>, pred: Option<u32>, sink:
     sink.event(Event::new(lane as u8, outcome as u8, gold, pred));
 }
 
-impl Matcher {
-    /// Reports the result of the last run: for each pred span, in order, one event per lane, then
+impl Answers {
+    /// Reports the result: for each pred span, in order, one event per lane, then
     /// for each gold span, in order, one event per lane in which it was missed.
     ///
-    /// `gold` is the slice that was passed to [`Matcher::run`]. Events of lanes that were not
+    /// `gold` are the gold spans of the document. Events of lanes that were not
     /// matched report all spans as missed or spurious.
     pub(super) fn emit(&self, gold: &[Span<i64>], sink: &mut dyn Sink) {
         if self.same {
@@ -123,7 +124,7 @@ impl Matcher {
             }
             return;
         }
-        for (at, answer) in (0..).zip(&self.answers) {
+        for (at, answer) in (0..).zip(&self.of_preds) {
             let pred = Some(at);
             for (lane, &gold) in answer.golds.iter().enumerate() {
                 let gold = (answer.paired & 1 << lane != 0).then_some(gold);
@@ -137,28 +138,8 @@ impl Matcher {
         }
     }
 
-    /// Calls `each` with the outcome of each span in the last run: pred spans in their order, then
-    /// the gold spans that were missed.
-    ///
-    /// `gold` and `pred` are the slices that were passed to [`Matcher::run`]. Indices are 0-based
-    /// positions in the side of the span (pred for all outcomes but [`Found::Missed`]). With a
-    /// type, the lane within types is reported, and only spans of that type are visited and
-    /// numbered.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use spanrs_base::Span;
-    /// use spanrs_eval::partial::{Found, Matcher, Matching, Mode};
-    /// let span = |start, ty| Span { start, end: start + 1, ty };
-    /// let (gold, pred) = ([span(0_i64, 0), span(4, 1)], [span(0, 1), span(4, 1)]);
-    /// let mut matcher = Matcher::new(Matching::Greedy, 1.0);
-    /// matcher.run(&gold, &pred).unwrap();
-    /// let mut found = Vec::new();
-    /// matcher.outcomes(&gold, &pred, Mode::Type, Some(1), |outcome, at| found.push((outcome, at)));
-    /// assert_eq!(found, [(Found::Spurious, 0), (Found::Correct, 1)]);
-    /// ```
-    pub fn outcomes(
+    /// Calls `each` with the outcome of each span; see [`Matcher::outcomes`](super::Matcher::outcomes).
+    pub(super) fn outcomes(
         &self,
         gold: &[Span<i64>],
         pred: &[Span<i64>],
@@ -174,7 +155,7 @@ impl Matcher {
             }
             return;
         }
-        let answers = pred.iter().zip(&self.answers).filter(|(s, _)| wanted(s));
+        let answers = pred.iter().zip(&self.of_preds).filter(|(s, _)| wanted(s));
         for (at, (_, answer)) in answers.enumerate() {
             each(answer.found(lane), at);
         }

@@ -21,7 +21,8 @@ use std::ops::Range;
 
 use spanrs_tags::Reader;
 
-use super::{Fast, Scorer, Side};
+use super::{Fast, Scorer};
+use crate::side::Side;
 use crate::tag_block::{DocumentPart, TagBlock, ids};
 
 impl Scorer {

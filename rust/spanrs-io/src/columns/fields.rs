@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use super::Field;
-use crate::layout::is_space;
+use crate::blanks::is_space;
 use crate::lines::LineReader;
 
 /// Appends the fields between single separators, of which `cuts` are the positions, ascending. Cuts

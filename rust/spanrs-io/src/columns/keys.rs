@@ -7,7 +7,7 @@ use spanrs_base::Position;
 use super::{ColumnReader, LineKind};
 use crate::conllu;
 use crate::error::{Code, Error, Result};
-use crate::layout::no_tokens;
+use crate::sniff::no_tokens;
 
 impl ColumnReader {
     /// Returns the key of MISC that holds the tags; None if a column does.

@@ -29,7 +29,8 @@
 //!
 //! A reader that follows indexes whitespace a line at a time, as most lines are never split.
 
-use crate::layout::{Columns, Comments, Layout, is_conllu, split, trimmed};
+use crate::blanks::{split, trimmed};
+use crate::layout::{Columns, Comments, Layout, is_conllu};
 use crate::lines::{LineReader, LineShape};
 
 /// Returns the shape of ordinary token lines in a file of this layout; None if every line must be

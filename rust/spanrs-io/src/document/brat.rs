@@ -30,9 +30,10 @@ use std::path::Path;
 
 use spanrs_base::{Limits, Position};
 
+use super::annotated_text::Document;
 use super::char_index::CharIndex;
+use super::encoding::{decoded, utf8};
 use super::json::excerpt;
-use super::{Document, decoded, utf8};
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
 

@@ -23,7 +23,8 @@
 
 use std::collections::HashSet;
 
-use super::{Document, place};
+use super::annotated_text::Document;
+use super::encoding::place;
 use crate::error::{Code, Error, Result};
 
 /// Reads a document; `name` is the name of the file in messages.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Document;
+use super::annotated_text::Document;
 
 /// An annotation before its offsets are checked: type, start, end, attributes, and the (start, end) of
 /// its pieces if it is discontinuous. Offsets are in characters, the end exclusive.

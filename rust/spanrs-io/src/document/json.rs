@@ -1,10 +1,10 @@
-//! Helpers that the readers of JSON share: places of errors, ids, offsets.
+//! Helpers that the readers of JSON share: places of errors, lists and objects, ids, offsets.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use spanrs_base::Position;
 
 use crate::error::{Code, Error};
@@ -73,6 +73,32 @@ pub(super) fn id(value: &Value) -> Option<String> {
         Value::String(id) if !id.is_empty() => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
         _ => None,
+    }
+}
+
+/// Returns the items of a list; the error names the place `at`.
+pub(super) fn list(value: &Value, at: impl Fn() -> String) -> Result<&[Value], String> {
+    let wrong = || format!("{}: {} where a list is expected", at(), short(value));
+    value.as_array().map(Vec::as_slice).ok_or_else(wrong)
+}
+
+/// Returns the members of an object; the error names the place `at`.
+pub(super) fn object(
+    value: &Value,
+    at: impl Fn() -> String,
+) -> Result<&Map<String, Value>, String> {
+    let wrong = || format!("{}: {} where an object is expected", at(), short(value));
+    value.as_object().ok_or_else(wrong)
+}
+
+/// Returns a value as messages quote it.
+pub(super) fn short(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) => format!("{:?}", excerpt(text, 40)),
+        other => other.to_string(),
     }
 }
 

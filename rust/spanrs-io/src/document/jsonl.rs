@@ -27,9 +27,9 @@ use serde::de::Error as _;
 use serde_json::Value;
 use spanrs_base::Position;
 
+use super::annotated_text::{Document, TOKEN};
 use super::annotators::Annotators;
 use super::json::{self, Offset};
-use super::{Document, TOKEN};
 use crate::error::{Code, Error, Result};
 
 /// Reads records of doccano. Its versions call the text `text` or `data`, and the spans `label`,

@@ -20,9 +20,10 @@ use serde_json::{Map, Value};
 
 use spanrs_base::Position;
 
+use super::annotated_text::Document;
 use super::annotators::{Annotator, Annotators, Choice, is_by, user_name};
+use super::json::{self, list, object};
 use super::regions::Regions;
-use super::{Document, json};
 use crate::error::{Code, Error, Result};
 
 /// Beginning of the messages of errors in JSON.
@@ -191,7 +192,10 @@ fn document(
         }
     };
     match made {
-        Ok(found) => Ok(found.map(|(by, document)| (by, Document { id, ..document }))),
+        Ok(found) => Ok(found.map(|(by, mut document)| {
+            document.id = id;
+            (by, document)
+        })),
         Err(message) => {
             let named = id.map_or(String::new(), |id| format!(" (id {id})"));
             Err(format!("task {at}{named}: {message}"))
@@ -332,29 +336,6 @@ fn minimal(text: String, task: &Map<String, Value>) -> Result<Document, String> 
         }
     }
     Ok(regions.document)
-}
-
-/// Returns the items of a list; the error names the place `at`.
-pub(super) fn list(value: &Value, at: impl Fn() -> String) -> Result<&[Value], String> {
-    let wrong = || format!("{}: {} where a list is expected", at(), short(value));
-    value.as_array().map(Vec::as_slice).ok_or_else(wrong)
-}
-
-/// Returns the members of an object; the error names the place `at`.
-fn object(value: &Value, at: impl Fn() -> String) -> Result<&Map<String, Value>, String> {
-    let wrong = || format!("{}: {} where an object is expected", at(), short(value));
-    value.as_object().ok_or_else(wrong)
-}
-
-/// Returns a value as messages quote it.
-pub(super) fn short(value: &Value) -> String {
-    match value {
-        Value::Null => "nothing".to_owned(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
-        Value::String(text) => format!("{:?}", json::excerpt(text, 40)),
-        other => other.to_string(),
-    }
 }
 
 #[cfg(test)]

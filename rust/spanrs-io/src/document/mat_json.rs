@@ -32,7 +32,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use spanrs_base::Position;
 
-use super::{Document, json, place};
+use super::annotated_text::Document;
+use super::encoding::place;
+use super::json;
 use crate::error::{Code, Error, Result};
 
 /// Reads the document of a file; `name` is the name of the file in messages.

@@ -33,8 +33,8 @@
 
 use serde_json::{Map, Value};
 
-use super::Document;
-use super::label_studio::{list, short};
+use super::annotated_text::Document;
+use super::json::{list, short};
 
 /// A document, and where its code units are.
 pub(super) struct Regions {

@@ -31,7 +31,9 @@ use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::{Document, Elements, place};
+use super::annotated_text::Document;
+use super::elements::Elements;
+use super::encoding::place;
 use crate::error::{Code, Error, Result};
 
 /// Elements by which MAT declares types; they hold no text and are no annotations.

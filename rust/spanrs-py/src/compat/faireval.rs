@@ -13,7 +13,7 @@ use spanrs_eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets};
 
 use crate::error::{Error, Result};
 use crate::files::{SpanFileOptions, run_job};
-use crate::scorer::{FilterTuple, type_filter};
+use crate::options::{FilterTuple, type_filter};
 use crate::span_tuples::token_numbers;
 use crate::stop;
 

@@ -1,4 +1,4 @@
-//! Features of tokens from Python: dicts, lists of strings, or strings for a template.
+//! Features of tokens from Python: dicts, lists of strings, or strings for a template; names of labels.
 
 use std::sync::Arc;
 
@@ -239,6 +239,17 @@ pub(crate) fn label_name(label: &Bound<'_, PyAny>) -> Result<String> {
             label.repr()?
         ))),
     }
+}
+
+/// Lists of label names.
+pub(crate) fn names_of<'py>(
+    py: Python<'py>,
+    labels: &Interner<str>,
+    all: impl Iterator<Item = impl IntoIterator<Item = usize>>,
+) -> Vec<Vec<Bound<'py, PyString>>> {
+    let names: Vec<_> = labels.names().map(|name| PyString::new(py, name)).collect();
+    all.map(|own| own.into_iter().map(|label| names[label].clone()).collect())
+        .collect()
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str> {

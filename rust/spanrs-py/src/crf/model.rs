@@ -13,8 +13,7 @@ use spanrs_crf::{
 };
 use spanrs_tags::{Dialect, Scheme};
 
-use super::items::{inputs_of, is_set, label_names, unicode};
-use super::trainer::names_of;
+use super::items::{inputs_of, is_set, label_names, names_of, unicode};
 use crate::error::{Error, Result};
 use crate::files::{ColumnOptions, PyColumn, SourceArgument, column_file, write_job};
 use crate::options::ByName;
@@ -128,7 +127,11 @@ impl CrfModel {
     /// (labels, attributes, state features)
     fn sizes(&self) -> (usize, usize, usize) {
         let (labels, attributes) = (self.core.labels(), self.core.attributes());
-        (labels.len(), attributes.len(), self.core.state_weights().count())
+        (
+            labels.len(),
+            attributes.len(),
+            self.core.state_weights().count(),
+        )
     }
 
     /// (attribute, label, weight) of each state feature.

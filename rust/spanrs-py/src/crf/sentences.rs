@@ -8,7 +8,7 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use spanrs::crf_files::{TaggedSentences, read_tagged};
 use spanrs_crf::Columns;
 
-use super::trainer::names_of;
+use super::items::names_of;
 use crate::error::Result;
 use crate::files::{ColumnOptions, PyColumn, SourceArgument, column_file, run_job};
 

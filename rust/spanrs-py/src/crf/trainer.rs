@@ -4,7 +4,6 @@ use std::sync::{Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use spanrs_base::Interner;
 use spanrs_crf::{
     AttributeIndex, Error as CrfError, Features, MAX_TRAINING_VALUE, Model, NamedCorpus, Sequences,
     TokenTarget, train,
@@ -177,17 +176,6 @@ impl CrfTrainer {
 /// Numbers of sequences that differ.
 fn lengths(what: &str, at: usize) -> Error {
     Error::shape(format!("there are only {at} {what}"), None)
-}
-
-/// Lists of label names.
-pub(crate) fn names_of<'py>(
-    py: Python<'py>,
-    labels: &Interner<str>,
-    all: impl Iterator<Item = impl IntoIterator<Item = usize>>,
-) -> Vec<Vec<Bound<'py, PyString>>> {
-    let names: Vec<_> = labels.names().map(|name| PyString::new(py, name)).collect();
-    all.map(|own| own.into_iter().map(|label| names[label].clone()).collect())
-        .collect()
 }
 
 impl Builder {

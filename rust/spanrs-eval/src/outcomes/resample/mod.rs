@@ -19,6 +19,7 @@
 
 mod binomial;
 mod bootstrap;
+mod bounded_integers;
 mod jackknife;
 mod multinomial;
 mod randomisation;

@@ -9,7 +9,7 @@
 use spanrs_base::Rng;
 
 use super::binomial::binomial;
-use super::bootstrap::BoundedIntegers;
+use super::bounded_integers::BoundedIntegers;
 use super::systems::Groups;
 
 /// Minimum size of a frequent group: one binomial variate costs about as much as drawing this many

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::super::counts::{CellId, Counts};
+use super::super::counts::Counts;
 use super::super::error::CountsError;
 use super::super::measure::{Evaluator, Measure};
 use super::super::rows::Key;
-use super::super::schema::{CORPUS, SENTENCES};
+use super::super::schema::{CORPUS, CellId, SENTENCES};
 
 /// Counts of one or several systems on the same documents, aligned by key.
 ///

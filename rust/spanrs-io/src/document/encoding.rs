@@ -1,0 +1,45 @@
+//! UTF-8 text from the bytes of a file, and positions in it.
+
+use spanrs_base::Position;
+
+use crate::error::{Code, Error, Result};
+
+/// Returns the bytes as text, without a byte order mark.
+///
+/// # Errors
+/// As [`decoded`].
+pub(super) fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
+    let text = decoded(name, bytes)?;
+    Ok(text.strip_prefix('\u{FEFF}').unwrap_or(text))
+}
+
+/// Returns the bytes as text, a byte order mark included.
+///
+/// # Errors
+/// [`Code::Encoding`] for UTF-16, and for bytes that are not UTF-8 with their line and column.
+pub(super) fn decoded<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
+    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+        let message = "the file is UTF-16; convert it to UTF-8";
+        return Err(Error::new(Code::Encoding, Position::line(name, 1), message));
+    }
+    simdutf8::compat::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let position = place(name, before);
+        let message = format!(
+            "not UTF-8: byte 0x{:02X}; convert the file to UTF-8",
+            bytes[before.len()]
+        );
+        Error::new(Code::Encoding, position, message)
+    })
+}
+
+/// Returns the place behind some text of a file: line and column from 1, the column in bytes.
+pub(crate) fn place(name: &str, before: &[u8]) -> Position {
+    let lines = memchr::memchr_iter(b'\n', before).count();
+    let last = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    Position {
+        path: name.to_owned(),
+        line: lines as u64 + 1,
+        column: (before.len() - last) as u64 + 1,
+    }
+}
