@@ -1,7 +1,7 @@
 //! Column files: one token on a line, a blank line after each sentence (CoNLL 2000, 2002, 2003,
 //! WNUT, CoNLL-U).
 //!
-//! The layout is found at the first token line (`layout`), and each line is classified against it.
+//! The layout is found at the first token line (`sniff`), and each line is classified against it.
 //! Ordinary token lines are taken by their whitespace positions alone; all others go through
 //! `ColumnReader::classify`.
 
@@ -26,7 +26,7 @@ mod keys;
 mod ordinary;
 mod parts;
 
-use fields::{split_at, split_whitespace};
+use fields::{Field, split_at, split_whitespace};
 pub use follow::SameLine;
 use ordinary::ordinary_shape;
 pub use parts::ColumnLayout;
@@ -55,9 +55,6 @@ pub enum Event {
     /// A document begins.
     Document,
 }
-
-/// A field of a line, as start and end in the buffer.
-type Field = (u32, u32);
 
 /// Reader of the rows of a column file.
 ///

@@ -9,8 +9,9 @@ use spanrs_io::{ColumnReader, Columns, Source};
 
 use crate::error::Result;
 use crate::pair_reader::{Alignment, OnMisaligned, Sides};
-use crate::score::{Notes, Rows, score};
+use crate::score::{Notes, score};
 use crate::score_parts::{SplitFile, score_in_threads};
+use crate::score_sink::Rows;
 use crate::{column_warnings, gather};
 
 /// A column file and how it is read.

@@ -18,51 +18,9 @@ use spanrs_tags::Reader;
 
 use crate::Progress;
 use crate::error::{Error, Result};
-use crate::error_list::SpanErrors;
+use crate::error_list::{SpanError, SpanErrors, TypedSpan};
 use crate::pair_reader::{OnMisaligned, PairSink, Sides, read_pairs};
 use crate::sentence::{Sentence, Tokens, too_many};
-
-/// A span of a sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TypedSpan {
-    /// Its type.
-    pub ty: String,
-    /// First token, from 0.
-    pub start: i64,
-    /// One past the last token.
-    pub end: i64,
-    /// Index of the span among those of its side of the sentence that are counted, from 0.
-    pub index: u32,
-    /// Its tokens, ascending, if it lacks some between its bounds.
-    pub tokens: Option<Vec<i64>>,
-}
-
-/// An outcome that is no true positive, with its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpanError {
-    /// Index of the outcome in the criterion.
-    pub outcome: u8,
-    /// The file of gold, if several are scored.
-    pub path: Option<String>,
-    /// Sentence of the file, from 0.
-    pub sentence: u64,
-    /// Line, from 1, of the gold span, or of the pred span if there is no gold span. In column
-    /// files the line of gold at which the span begins.
-    pub line: u64,
-    /// The gold span, if there is one.
-    pub gold: Option<TypedSpan>,
-    /// The pred span, if there is one.
-    pub pred: Option<TypedSpan>,
-    /// Index of the first of `tokens` in the sentence, from 0.
-    pub first: usize,
-    /// Number of tokens of the sentence, if it is known.
-    pub length: Option<usize>,
-    /// The tokens of the spans and their context; none if they are not known.
-    pub tokens: Vec<String>,
-}
-
-/// A kind of error: outcome, gold type and pred type. Types are None if there is no such span.
-pub type ErrorKind = (u8, Option<String>, Option<String>);
 
 /// Which errors are listed and kept.
 #[derive(Clone, Debug)]

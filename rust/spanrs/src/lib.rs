@@ -83,14 +83,15 @@ pub use crfsuite::{ConversionError, from_crfsuite, to_crfsuite};
 pub use detect::{detect, gather};
 pub use documents::read_conll;
 pub use error::{Error, Result};
-pub use error_list::SpanErrors;
-pub use errors::{ErrorFinder, ErrorKind, ErrorOptions, SpanError, TypedSpan, errors};
+pub use error_list::{ErrorKind, SpanError, SpanErrors, TypedSpan};
+pub use errors::{ErrorFinder, ErrorOptions, errors};
 pub use file_warnings::column_warnings;
 pub use files::{FileScore, ScoreOptions, score_files};
 pub use pair_reader::{Alignment, OnMisaligned, Sides};
 pub use readings::score_readings;
-pub use score::{Notes, Rows, refuse_violations, score};
+pub use score::{Notes, refuse_violations, score};
 pub use score_parts::{SplitFile, score_in_threads};
+pub use score_sink::Rows;
 pub use spans::spans;
 pub use validate::{Report, validate};
 

@@ -7,17 +7,7 @@ use spanrs_tags::{Reader, Reading};
 use crate::Progress;
 use crate::error::{Error, Result};
 use crate::pair_reader::{Alignment, OnMisaligned, Sides, read_pairs};
-use crate::score_sink::ScoreSink;
-
-/// Unit of a row of counts, if the scorer keeps documents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rows {
-    /// A document of gold.
-    #[default]
-    Documents,
-    /// A sentence.
-    Sentences,
-}
+use crate::score_sink::{Rows, ScoreSink};
 
 /// What was noticed in files besides counts, over all pairs of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -27,7 +27,8 @@ use spanrs_tags::Reader;
 
 use crate::error::Result;
 use crate::pair_reader::{Alignment, EXAMPLES, OnMisaligned, Sides};
-use crate::score::{Rows, score};
+use crate::score::score;
+use crate::score_sink::Rows;
 
 /// Number of bytes behind the last cut that are sampled: the parts of two files do not end at the
 /// same offsets.

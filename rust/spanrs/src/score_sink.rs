@@ -11,8 +11,17 @@ use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
 use crate::pair_reader::PairSink;
-use crate::score::Rows;
 use crate::sentence::{Sentence, too_many};
+
+/// Unit of a row of counts, if the scorer keeps documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rows {
+    /// A document of gold.
+    #[default]
+    Documents,
+    /// A sentence.
+    Sentences,
+}
 
 /// A reader of tags and the scorer that counts what it reads.
 pub(crate) type Target<'a> = (&'a mut Reader, &'a mut Scorer);

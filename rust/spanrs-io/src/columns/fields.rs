@@ -12,9 +12,11 @@
 
 use std::ops::Range;
 
-use super::Field;
 use crate::blanks::is_space;
 use crate::lines::LineReader;
+
+/// A field of a line, as start and end in the buffer.
+pub(super) type Field = (u32, u32);
 
 /// Appends the fields between single separators, of which `cuts` are the positions, ascending. Cuts
 /// at or behind `line.end` are ignored. Two adjacent cuts enclose an empty field; there is always

@@ -241,17 +241,6 @@ pub(crate) fn label_name(label: &Bound<'_, PyAny>) -> Result<String> {
     }
 }
 
-/// Lists of label names.
-pub(crate) fn names_of<'py>(
-    py: Python<'py>,
-    labels: &Interner<str>,
-    all: impl Iterator<Item = impl IntoIterator<Item = usize>>,
-) -> Vec<Vec<Bound<'py, PyString>>> {
-    let names: Vec<_> = labels.names().map(|name| PyString::new(py, name)).collect();
-    all.map(|own| own.into_iter().map(|label| names[label].clone()).collect())
-        .collect()
-}
-
 fn utf8(bytes: &[u8]) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|_| Error::model("a feature is not UTF-8"))
 }

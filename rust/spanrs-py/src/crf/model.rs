@@ -13,7 +13,8 @@ use spanrs_crf::{
 };
 use spanrs_tags::{Dialect, Scheme};
 
-use super::items::{inputs_of, is_set, label_names, names_of, unicode};
+use super::items::{inputs_of, is_set, label_names, unicode};
+use super::sentences::names_of;
 use crate::error::{Error, Result};
 use crate::files::{ColumnOptions, PyColumn, SourceArgument, column_file, write_job};
 use crate::options::ByName;

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use spanrs_base::Interner;
 use spanrs_crf::{Constraint, Decoder, Error as CrfError, Features, Iteration, Sequences, Stop};
 
-use super::items::names_of;
+use super::sentences::names_of;
 use crate::error::Result;
 
 /// What happens after each iteration.

@@ -6,9 +6,9 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 use spanrs::crf_files::{TaggedSentences, read_tagged};
+use spanrs_base::Interner;
 use spanrs_crf::Columns;
 
-use super::items::names_of;
 use crate::error::Result;
 use crate::files::{ColumnOptions, PyColumn, SourceArgument, column_file, run_job};
 
@@ -97,4 +97,15 @@ impl CrfSentences {
         } = &self.sentences;
         (*is_conllu, *width, warnings.clone())
     }
+}
+
+/// Lists of label names.
+pub(crate) fn names_of<'py>(
+    py: Python<'py>,
+    labels: &Interner<str>,
+    all: impl Iterator<Item = impl IntoIterator<Item = usize>>,
+) -> Vec<Vec<Bound<'py, PyString>>> {
+    let names: Vec<_> = labels.names().map(|name| PyString::new(py, name)).collect();
+    all.map(|own| own.into_iter().map(|label| names[label].clone()).collect())
+        .collect()
 }

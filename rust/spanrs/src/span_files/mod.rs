@@ -22,13 +22,14 @@
 //!
 //! Both formats are those of FairEval (Ortmann 2022).
 
+mod sentence;
 mod spans;
 mod stacked;
 
 use std::ops::Range;
 
 use spanrs_base::{Position, Span, Vocabulary};
-use spanrs_eval::{Pair, Scorer, Side as ScoredSide, Spans, TokenSets, TypeFilter, Unmatched};
+use spanrs_eval::{Pair, Scorer, Side as ScoredSide, Unmatched};
 use spanrs_io::{ColumnReader, SpanFileReader};
 
 use crate::error::{Error, Result};
@@ -36,6 +37,8 @@ use crate::errors::{ErrorFinder, SentenceContext};
 use crate::file_warnings::column_warnings;
 use crate::sentence::Tokens;
 use crate::{Progress, Reporter};
+
+use sentence::{Sentence, TYPES, Types};
 
 /// Where the spans of one side come from.
 pub enum SpanSource {
@@ -61,72 +64,6 @@ pub struct SpanFiles {
     pub sentences: u64,
     /// Warnings about the columns of gold.
     pub warnings: Vec<String>,
-}
-
-/// Maximum number of different types in one job.
-const TYPES: usize = 1 << 20;
-
-/// The spans of a sentence of one side, in 0-based tokens. Reused for all sentences.
-#[derive(Default)]
-struct Sentence {
-    /// Bounds and types of the spans.
-    spans: Vec<Span<i64>>,
-    /// The line of each span, from 1.
-    lines: Vec<u64>,
-    /// The tokens of each span; empty as long as no span has holes.
-    tokens: TokenSets,
-    /// Some span lacks tokens between its bounds.
-    holes: bool,
-}
-
-impl Sentence {
-    /// Begins the next sentence.
-    fn clear(&mut self) {
-        self.spans.clear();
-        self.lines.clear();
-        if self.holes {
-            self.tokens = TokenSets::default();
-            self.holes = false;
-        }
-    }
-
-    /// Adds a span that has all tokens between its bounds.
-    fn push(&mut self, span: Span<i64>, line: u64) {
-        if self.holes {
-            self.tokens.push_whole();
-        }
-        self.spans.push(span);
-        self.lines.push(line);
-    }
-
-    /// Adds a span that has only these tokens, ascending.
-    fn push_tokens(&mut self, span: Span<i64>, line: u64, tokens: impl IntoIterator<Item = i64>) {
-        if !self.holes {
-            self.spans.iter().for_each(|_| self.tokens.push_whole());
-            self.holes = true;
-        }
-        self.tokens.push((span.start, span.end), tokens);
-        self.spans.push(span);
-        self.lines.push(line);
-    }
-
-    /// Returns true if two sides have the same spans, and none of them overlap: there is nothing to
-    /// match.
-    fn is_same(&self, other: &Self) -> bool {
-        let follows = |pair: &[Span<i64>]| pair[0].end <= pair[1].start;
-        !(self.holes || other.holes)
-            && self.spans == other.spans
-            && self.spans.windows(2).all(follows)
-    }
-
-    /// Returns the spans as a matcher reads them.
-    fn spans(&self) -> Spans<'_> {
-        if self.holes {
-            Spans::with_tokens(&self.spans, &self.tokens, 0)
-        } else {
-            Spans::whole(&self.spans)
-        }
-    }
 }
 
 /// One side while it is read.
@@ -222,36 +159,6 @@ impl Side {
             Source::Spans(reader) => Position::line(reader.path(), reader.line()),
             Source::Stacked(reader) => Position::line(reader.path(), reader.line()),
         }
-    }
-}
-
-/// Types by id, and which of them count.
-struct Types<'a> {
-    /// Names of the types of both sides.
-    names: &'a mut Vocabulary,
-    /// Which types count.
-    filter: &'a TypeFilter,
-    /// By id: whether the type counts. Filled as types occur, so that a name is looked up in the
-    /// filter once.
-    counts: Vec<bool>,
-}
-
-impl Types<'_> {
-    /// Returns the id of a type; None if it does not count. `place` is called for errors only.
-    ///
-    /// # Errors
-    /// [`Error::Tags`] for more than [`TYPES`] types.
-    #[inline]
-    fn id(&mut self, name: &[u8], place: impl Fn() -> Position) -> Result<Option<u32>> {
-        let id = self.names.intern_bytes(name).map_err(|error| Error::Tags {
-            position: place(),
-            error: error.into(),
-        })?;
-        while self.counts.len() <= id as usize {
-            let name = self.names.name(self.counts.len() as u32);
-            self.counts.push(self.filter.counts(name));
-        }
-        Ok(self.counts[id as usize].then_some(id))
     }
 }
 

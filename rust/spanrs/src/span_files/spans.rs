@@ -7,7 +7,7 @@ use spanrs_base::Position;
 use spanrs_base::Span;
 use spanrs_io::{SpanFileReader, SpanLine};
 
-use super::{Sentence, Types};
+use super::sentence::{Sentence, Types};
 use crate::Reporter;
 use crate::error::Result;
 

@@ -19,9 +19,10 @@ use spanrs_base::Position;
 use spanrs_base::Span;
 use spanrs_io::{ColumnReader, Event};
 
-use super::{Sentence, Tokens, Types};
+use super::sentence::{Sentence, Types};
 use crate::Reporter;
 use crate::error::{Error, Result};
+use crate::sentence::Tokens;
 
 /// Parts of speech that are punctuation: those of STTS, UPOS and PTB, and names that FairEval's
 /// author used.
