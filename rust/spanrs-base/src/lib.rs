@@ -10,7 +10,7 @@
 //! | [`Position`] | path, line and column, for error messages |
 //! | [`Limits`] | upper bounds that readers check before they allocate |
 //! | [`Interval`], [`Clock`], [`Pace`], [`Watch`] | cooperative interruption of long loops |
-//! | [`map_in_threads`] | ordered parallel map over scoped threads |
+//! | [`map_in_threads`], [`Workers`] | ordered parallel maps over scoped threads; the latter can be interrupted |
 //! | [`Rng`] | SplitMix64, whose stream is stable across versions and machines |
 //!
 //! Everything here is deterministic: ids depend on the order of insertion only, and the random
@@ -43,8 +43,8 @@ mod rng;
 mod short_strings;
 mod span;
 mod task;
-mod threads;
 mod vocabulary;
+mod workers;
 
 pub use coded::{Coded, ErrorClass};
 pub use interner::{Internable, Interner};
@@ -57,5 +57,5 @@ pub use rng::Rng;
 pub use short_strings::ShortKey;
 pub use span::Span;
 pub use task::{Alias, Category, Tag, Task};
-pub use threads::map_in_threads;
 pub use vocabulary::{TooManyTags, Vocabulary};
+pub use workers::{Worker, Workers, even_ranges, limit_threads, map_in_threads};

@@ -15,10 +15,8 @@
 //! marginals. The module of [`crate::Answers`] says more about both.
 
 use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use spanrs_base::{Clock, Watch, map_in_threads};
+use spanrs_base::{Watch, Workers, even_ranges, limit_threads};
 
 use crate::corpus::{Corpus, Counts, Target};
 use crate::decoder::{Constraint, Decoder};
@@ -344,30 +342,18 @@ impl EmCrf {
         watch: Watch,
         decode: impl Fn(&mut Decoder, usize) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let sequences = self.corpus.sequences();
-        let most = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.clamp(1, most);
         let first = Decoder::of(&self.features, weights, constraint)?;
-        let stopped = AtomicBool::new(false);
-        let part = |part: usize| -> Result<Vec<T>> {
-            let own: Range<usize> = sequences * part / threads..sequences * (part + 1) / threads;
+        let ranges = even_ranges(self.corpus.sequences(), limit_threads(threads));
+        Workers::watched(watch).flat_map(ranges, |range, worker| {
             let mut decoder = first.clone();
-            let mut clock = Clock::new(watch);
-            let mut decoded = Vec::with_capacity(own.len());
-            for at in own {
-                // Signals reach the main thread only, which decodes the first part.
-                if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
-                    stopped.store(true, Ordering::Relaxed);
-                    return Err(Error::Interrupted);
-                }
+            let mut decoded = Vec::with_capacity(range.len());
+            for at in range {
+                worker.check()?;
                 decoder.read(self.corpus.inputs(), at);
                 decoded.push(decode(&mut decoder, at)?);
             }
             Ok(decoded)
-        };
-        let parts = map_in_threads(0..threads, part);
-        let parts: Result<Vec<Vec<T>>> = parts.into_iter().collect();
-        Ok(parts?.into_iter().flatten().collect())
+        })
     }
 }
 

@@ -7,7 +7,7 @@
 //! work through several sequences add that index as the second entry of a pair
 //! ([`crate::SequenceError`]).
 
-use spanrs_base::{Coded, ErrorClass};
+use spanrs_base::{Coded, ErrorClass, Interrupted};
 
 /// Why a corpus, model, sequence or option was refused, or why training or decoding stopped.
 ///
@@ -175,6 +175,12 @@ pub enum Error {
     /// method says so.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl From<Interrupted> for Error {
+    fn from(_: Interrupted) -> Self {
+        Self::Interrupted
+    }
 }
 
 impl Coded for Error {
