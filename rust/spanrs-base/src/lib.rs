@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`Span`] | the one span type: (start, end, type), 0-based, end exclusive |
 //! | [`Vocabulary`], [`Interner`], [`ShortKey`] | strings to dense `u32` ids, in order of first appearance |
+//! | [`Jagged`], [`Ends`] | rows of different lengths in one vector |
 //! | [`Task`], [`Tag`], [`Category`], [`Alias`] | annotation tasks: which types exist and which of them are scored |
 //! | [`Position`] | path, line and column, for error messages |
 //! | [`Limits`] | upper bounds that readers check before they allocate |
@@ -35,6 +36,7 @@
 mod coded;
 mod interner;
 mod interrupt;
+mod jagged;
 mod limits;
 mod lines;
 mod named;
@@ -49,6 +51,7 @@ mod workers;
 pub use coded::{Coded, ErrorClass};
 pub use interner::{Internable, Interner};
 pub use interrupt::{Clock, Interrupted, Interval, Pace, Watch};
+pub use jagged::{Ends, Jagged};
 pub use limits::Limits;
 pub use lines::Lines;
 pub use named::{Named, UnknownName};

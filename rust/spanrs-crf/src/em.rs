@@ -16,7 +16,7 @@
 
 use std::borrow::Cow;
 
-use spanrs_base::{Watch, Workers, even_ranges, limit_threads};
+use spanrs_base::{Ends, Jagged, Watch, Workers, even_ranges, limit_threads};
 
 use crate::corpus::{Corpus, Counts, Target};
 use crate::decoder::{Constraint, Decoder};
@@ -51,12 +51,10 @@ pub struct EmCrf {
     features: Features,
     /// Groups of attributes, for training without L1 penalty.
     groups: Groups,
-    /// Number of labellings before each sequence; the last entry is the total.
-    first: Vec<usize>,
-    /// Labels of all labellings, one labelling after the other.
-    labels: Vec<u32>,
-    /// Number of entries of `labels` before each sequence; the last entry is the total.
-    starts: Vec<usize>,
+    /// Labellings of each sequence, counted over all sequences.
+    labellings: Ends,
+    /// Labels of each sequence, one labelling after the other.
+    labels: Jagged<u32>,
     /// Whether the target of each sequence was set by [`EmCrf::set_expected`].
     expected: Vec<bool>,
     /// Work space of [`Counts::reweigh`]; zeros between calls.
@@ -81,22 +79,15 @@ impl EmCrf {
         selection: FeatureSelection,
     ) -> Result<Self> {
         check_len("numbers of labellings", corpus.sequences(), numbers.len())?;
-        let (mut first, mut starts) = (vec![0], vec![0]);
-        let (mut labellings, mut start) = (0, 0);
-        for (at, number) in numbers.iter().enumerate() {
-            // What is too large fits no list of labels.
-            labellings = number.saturating_add(labellings);
-            start = number
-                .saturating_mul(corpus.sequence(at).len())
-                .saturating_add(start);
-            first.push(labellings);
-            starts.push(start);
-        }
-        check_len("labels of labellings", start, labels.len())?;
+        let length =
+            |(at, number): (usize, &usize)| number.saturating_mul(corpus.sequence(at).len());
+        let ends = Ends::of_lengths(numbers.iter().enumerate().map(length));
+        check_len("labels of labellings", ends.total(), labels.len())?;
+        let labels = Jagged::new(labels, ends);
         let size = corpus.labels();
         for at in 0..corpus.sequences() {
             let tokens = corpus.sequence(at).len();
-            let own = labels[starts[at]..starts[at + 1]].chunks_exact(tokens.max(1));
+            let own = labels.row(at).chunks_exact(tokens.max(1));
             let counts = Counts::of(size, tokens, own.map(|own| (1.0, own)))?;
             corpus.set_target(at, Target::Counts(counts))?;
         }
@@ -104,8 +95,7 @@ impl EmCrf {
         Ok(Self {
             groups: Groups::of(&corpus, &features),
             features,
-            first,
-            starts,
+            labellings: Ends::of_lengths(numbers.iter().copied()),
             labels,
             expected: vec![false; numbers.len()],
             sums: vec![0.0; size * size],
@@ -126,8 +116,8 @@ impl EmCrf {
     /// The labellings of a sequence; empty ones if it has no tokens.
     fn labellings(&self, at: usize) -> impl Iterator<Item = &[u32]> {
         let tokens = self.corpus.sequence(at).len();
-        let labels = &self.labels[self.starts[at]..self.starts[at + 1]];
-        let number = self.first[at + 1] - self.first[at];
+        let labels = self.labels.row(at);
+        let number = self.labellings.range(at).len();
         (0..number).map(move |own| &labels[own * tokens..(own + 1) * tokens])
     }
 
@@ -138,16 +128,20 @@ impl EmCrf {
     /// [`Error::Shape`] for another number of weights, [`Error::Weight`] for weights that are
     /// negative, infinite or NaN; nothing is changed then.
     pub fn set_weights(&mut self, weights: &[f64]) -> Result<()> {
-        let labellings = self.first.last().copied().unwrap_or_default();
-        check_len("weights of labellings", labellings, weights.len())?;
+        check_len(
+            "weights of labellings",
+            self.labellings.total(),
+            weights.len(),
+        )?;
         if let Some(&weight) = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
             return Err(Error::Weight { weight });
         }
         let labels = self.corpus.labels();
         for at in 0..self.corpus.sequences() {
             let tokens = self.corpus.sequence(at).len();
-            let own = self.labels[self.starts[at]..self.starts[at + 1]].chunks_exact(tokens.max(1));
-            let weighted = weights[self.first[at]..].iter().copied().zip(own);
+            let own = self.labels.row(at).chunks_exact(tokens.max(1));
+            let weights = &weights[self.labellings.range(at)];
+            let weighted = weights.iter().copied().zip(own);
             if std::mem::take(&mut self.expected[at]) {
                 let counts = Counts::of(labels, tokens, weighted)?;
                 self.corpus.set_target(at, Target::Counts(counts))?;

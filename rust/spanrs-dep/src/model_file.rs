@@ -30,6 +30,7 @@ use std::collections::HashMap;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
+use spanrs_base::Ends;
 
 use crate::arc_hybrid::Move;
 use crate::error::{Error, Result};
@@ -118,7 +119,12 @@ fn put_weights(part: &str, weights: &Weights, tensors: &mut Vec<Tensor>) {
         Dtype::U64,
         bytes(&rows.features, |n| n.to_le_bytes()),
     );
-    put("ends", Dtype::U64, bytes(&rows.ends, |n| n.to_le_bytes()));
+    let ends = rows.ends.as_slice();
+    put(
+        "ends",
+        Dtype::U64,
+        bytes(ends, |&end| (end as u64).to_le_bytes()),
+    );
     put(
         "classes",
         Dtype::U16,
@@ -349,25 +355,24 @@ impl Tensors<'_> {
         }
         let of = |name: &str| format!("{part}.{name}");
         let features = self.numbers(&of("features"), Dtype::U64, u64::from_le_bytes)?;
-        let ends = self.numbers(&of("ends"), Dtype::U64, u64::from_le_bytes)?;
+        let ends = self.numbers(&of("ends"), Dtype::U64, |bytes| {
+            u64::from_le_bytes(bytes) as usize
+        })?;
         let own = self.numbers(&of("classes"), Dtype::U16, u16::from_le_bytes)?;
         let values = self.numbers(&of("weights"), Dtype::I32, i32::from_le_bytes)?;
-        let fits = features.len() == ends.len()
-            && own.len() == values.len()
-            && ends.last().copied().unwrap_or_default() == own.len() as u64
-            && ends.is_sorted()
-            && own.iter().all(|&class| usize::from(class) < classes);
         let mut distinct = features.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let starts = std::iter::once(&0).chain(&ends);
-        let increasing = fits
-            && starts
-                .zip(&ends)
-                .all(|(&start, &end)| own[start as usize..end as usize].is_sorted_by(|a, b| a < b));
-        if !increasing || distinct.len() != features.len() {
-            return Err(damaged(format!("the rows of {part} do not fit together")));
-        }
+        let fits = distinct.len() == features.len()
+            && features.len() == ends.len()
+            && own.len() == values.len()
+            && own.iter().all(|&class| usize::from(class) < classes);
+        let ends = Ends::checked(ends, own.len()).filter(|ends| {
+            let mut rows = ends.ranges().map(|range| &own[range]);
+            fits && rows.all(|row| row.is_sorted_by(|a, b| a < b))
+        });
+        let ends =
+            ends.ok_or_else(|| damaged(format!("the rows of {part} do not fit together")))?;
         let rows = Rows {
             features,
             ends,

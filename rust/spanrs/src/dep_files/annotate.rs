@@ -4,7 +4,7 @@
 //! is joined in order. A thread reads 64 sentences at a time and annotates them together, because
 //! the model interleaves sentences to hide the latency of fetching weights.
 
-use spanrs_base::{Position, Watch, Worker, Workers};
+use spanrs_base::{Jagged, Position, Watch, Worker, Workers};
 use spanrs_dep::{Annotated, Model, Sentence, Tags, Workspace};
 use spanrs_io::{
     Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxPart,
@@ -103,20 +103,20 @@ fn annotate_part(
         if len == 0 {
             return Ok(out);
         }
-        let words = Columns::of(&sentences[..len], SyntaxWord::form);
+        let words = column(&sentences[..len], SyntaxWord::form);
         let known = |tag| if tag == "_" { "" } else { tag };
         let tags = keep_tags.then(|| {
-            let xpos = Columns::of(&sentences[..len], |word| known(word.xpos()));
-            let upos = Columns::of(&sentences[..len], |word| known(word.upos()));
+            let xpos = column(&sentences[..len], |word| known(word.xpos()));
+            let upos = column(&sentences[..len], |word| known(word.upos()));
             (xpos, upos)
         });
         let mut inputs = Vec::with_capacity(len);
         for at in 0..len {
             let tags = tags
                 .as_ref()
-                .map(|(xpos, upos)| (xpos.get(at), upos.get(at)));
+                .map(|(xpos, upos)| (xpos.row(at), upos.row(at)));
             inputs.push(Sentence {
-                words: words.get(at),
+                words: words.row(at),
                 tags,
             });
         }
@@ -166,35 +166,16 @@ fn has_tags(sentence: &SyntaxSentence) -> bool {
 /// Number of sentences that are annotated together.
 const TOGETHER: usize = 64;
 
-/// A field of the words of several sentences.
-struct Columns<'a> {
-    /// The field of each word, for one sentence after another.
-    values: Vec<&'a str>,
-    /// End of each sentence in `values`.
-    ends: Vec<usize>,
-}
-
-impl<'a> Columns<'a> {
-    /// Collects a field of the words.
-    fn of(sentences: &[SyntaxSentence<'a>], field: impl Fn(&SyntaxWord<'a>) -> &'a str) -> Self {
-        let mut all = Self {
-            values: Vec::new(),
-            ends: Vec::with_capacity(sentences.len()),
-        };
-        for sentence in sentences {
-            all.values.extend(sentence.words.iter().map(&field));
-            all.ends.push(all.values.len());
-        }
-        all
+/// Returns a field of the words of each sentence.
+fn column<'a>(
+    sentences: &[SyntaxSentence<'a>],
+    field: impl Fn(&SyntaxWord<'a>) -> &'a str,
+) -> Jagged<&'a str> {
+    let mut all = Jagged::default();
+    for sentence in sentences {
+        all.push(sentence.words.iter().map(&field));
     }
-
-    /// Returns the field of the words of a sentence.
-    fn get(&self, sentence: usize) -> &[&'a str] {
-        let start = sentence
-            .checked_sub(1)
-            .map_or(0, |before| self.ends[before]);
-        &self.values[start..self.ends[sentence]]
-    }
+    all
 }
 
 /// Returns the predictions for each word of a sentence. Empty tags are no predictions.
