@@ -8,6 +8,7 @@
 //! | [`Vocabulary`], [`Interner`], [`ShortKey`] | strings to dense `u32` ids, in order of first appearance |
 //! | [`Jagged`], [`Ends`] | rows of different lengths in one vector |
 //! | [`Task`], [`Tag`], [`Category`], [`Alias`] | annotation tasks: which types exist and which of them are scored |
+//! | [`TensorWriter`], [`TensorFile`] | files of named arrays of numbers, the container of models (safetensors) |
 //! | [`Position`] | path, line and column, for error messages |
 //! | [`Limits`] | upper bounds that readers check before they allocate |
 //! | [`Interval`], [`Clock`], [`Pace`], [`Watch`] | cooperative interruption of long loops |
@@ -45,6 +46,7 @@ mod rng;
 mod short_strings;
 mod span;
 mod task;
+mod tensor_file;
 mod vocabulary;
 mod workers;
 
@@ -60,5 +62,6 @@ pub use rng::Rng;
 pub use short_strings::ShortKey;
 pub use span::Span;
 pub use task::{Alias, Category, Tag, Task};
+pub use tensor_file::{TensorError, TensorFile, TensorNumber, TensorWriter};
 pub use vocabulary::{TooManyTags, Vocabulary};
 pub use workers::{Worker, Workers, even_ranges, limit_threads, map_in_threads};

@@ -356,6 +356,11 @@ impl Features {
         (start, self.states.get(attribute).unwrap_or_default())
     }
 
+    /// The labels of the state features of each attribute, in the order of the weights.
+    pub(crate) fn states(&self) -> &Jagged<u32> {
+        &self.states
+    }
+
     /// The labels of all state features, in the order of the weights.
     pub(crate) fn state_labels(&self) -> &[u32] {
         self.states.values()
