@@ -179,13 +179,13 @@ fn in_parts(reader: &Reader, sentences: &[Ids], together: usize, expected: &[Tab
         .map(|at| at..(at + together).min(sentences.len()))
         .collect();
     let mut scorer = exact();
-    let count = |range: Range<usize>, scorer: &mut Scorer| {
+    let counted = count_parts(&mut scorer, reader, &parts, || false, |range, part, worker| {
         for (gold, pred) in &sentences[range] {
-            scorer.add(reader, gold, pred, |_, _| 0);
+            part.add(reader, gold, pred, |_, _| 0);
         }
-        Ok::<(), ()>(())
-    };
-    assert_eq!(count_parts(&mut scorer, reader, &parts, count), Ok(()));
+        worker.check()
+    });
+    assert_eq!(counted, Ok(()));
     assert_eq!(totals(&scorer.counts(reader)), sum(expected));
 }
 

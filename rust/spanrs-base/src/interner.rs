@@ -1,7 +1,7 @@
 //! Interning of strings and byte strings in one arena.
 //!
-//! The bytes of all names are stored one after the other in an arena. A vector holds the end of
-//! each name, and an open-addressing table (`hashbrown`) maps the hash of a name to its id; the
+//! The bytes of all names are stored one after the other in an arena, with the ends of the names
+//! beside it. An open-addressing table (`hashbrown`) maps the hash of a name to its id; the
 //! table stores the 4-byte id only and compares names in the arena. Both lookups and insertions
 //! take expected time proportional to the length of the name.
 
@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+
+use crate::jagged::Ends;
 
 /// A kind of name that an [`Interner`] can hold: `str` or `[u8]`.
 ///
@@ -95,9 +97,8 @@ impl Internable for [u8] {
 pub struct Interner<T: Internable + ?Sized> {
     /// The names, concatenated without separators.
     arena: T::Arena,
-    /// End (exclusive) of each name in the arena, in bytes, by id; name `id` starts where name `id
-    /// - 1` ends.
-    ends: Vec<usize>,
+    /// Ends of the names in the arena, in bytes, by id.
+    ends: Ends,
     /// Ids by the hash of their name; the hashes themselves are not stored.
     index: HashTable<u32>,
 }
@@ -106,7 +107,7 @@ impl<T: Internable + ?Sized> Default for Interner<T> {
     fn default() -> Self {
         Self {
             arena: T::Arena::default(),
-            ends: Vec::new(),
+            ends: Ends::default(),
             index: HashTable::new(),
         }
     }
@@ -134,11 +135,11 @@ impl<T: Internable + ?Sized> Interner<T> {
         }
         let id = self.ends.len() as u32;
         name.push(&mut self.arena);
-        let start = self.ends.last().copied().unwrap_or_default();
-        self.ends.push(start + name.byte_len());
+        self.ends.push(self.ends.total() + name.byte_len());
         let (arena, ends) = (&self.arena, &self.ends);
-        self.index
-            .insert_unique(own_hash, id, |&id| hash(T::at(arena, place(ends, id))));
+        self.index.insert_unique(own_hash, id, |&id| {
+            hash(T::at(arena, ends.range(id as usize)))
+        });
         id
     }
 
@@ -149,14 +150,14 @@ impl<T: Internable + ?Sized> Interner<T> {
 
     /// Looks up a name whose hash is known.
     fn find(&self, name: &T, hash: u64) -> Option<u32> {
-        let same = |&id: &u32| T::at(&self.arena, place(&self.ends, id)) == name;
+        let same = |&id: &u32| T::at(&self.arena, self.ends.range(id as usize)) == name;
         self.index.find(hash, same).copied()
     }
 
     /// Returns the name with this id, or None for an id that was never assigned.
     pub fn name(&self, id: u32) -> Option<&T> {
-        let known = (id as usize) < self.ends.len();
-        known.then(|| T::at(&self.arena, place(&self.ends, id)))
+        let id = id as usize;
+        (id < self.ends.len()).then(|| T::at(&self.arena, self.ends.range(id)))
     }
 
     /// Returns the number of distinct names; ids are `0..len`.
@@ -171,18 +172,8 @@ impl<T: Internable + ?Sized> Interner<T> {
 
     /// Iterates over all names in the order of their ids.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &T> {
-        (0..self.ends.len()).map(|at| T::at(&self.arena, place(&self.ends, at as u32)))
+        self.ends.ranges().map(|range| T::at(&self.arena, range))
     }
-}
-
-/// Returns the byte range of a name in the arena.
-///
-/// # Panics
-/// If the id was never assigned.
-fn place(ends: &[usize], id: u32) -> Range<usize> {
-    let id = id as usize;
-    let start = if id == 0 { 0 } else { ends[id - 1] };
-    start..ends[id]
 }
 
 /// Hashes a name with a fixed seed. Hash values never influence ids, so the seed only matters for

@@ -6,11 +6,13 @@
 //! |---|---|
 //! | [`Span`] | the one span type: (start, end, type), 0-based, end exclusive |
 //! | [`Vocabulary`], [`Interner`], [`ShortKey`] | strings to dense `u32` ids, in order of first appearance |
+//! | [`Jagged`], [`Ends`] | rows of different lengths in one vector |
 //! | [`Task`], [`Tag`], [`Category`], [`Alias`] | annotation tasks: which types exist and which of them are scored |
+//! | [`TensorWriter`], [`TensorFile`] | files of named arrays of numbers, the container of models (safetensors) |
 //! | [`Position`] | path, line and column, for error messages |
 //! | [`Limits`] | upper bounds that readers check before they allocate |
 //! | [`Interval`], [`Clock`], [`Pace`], [`Watch`] | cooperative interruption of long loops |
-//! | [`map_in_threads`] | ordered parallel map over scoped threads |
+//! | [`map_in_threads`], [`Workers`] | ordered parallel maps over scoped threads; the latter can be interrupted |
 //! | [`Rng`] | SplitMix64, whose stream is stable across versions and machines |
 //!
 //! Everything here is deterministic: ids depend on the order of insertion only, and the random
@@ -35,6 +37,7 @@
 mod coded;
 mod interner;
 mod interrupt;
+mod jagged;
 mod limits;
 mod lines;
 mod named;
@@ -43,12 +46,14 @@ mod rng;
 mod short_strings;
 mod span;
 mod task;
-mod threads;
+mod tensor_file;
 mod vocabulary;
+mod workers;
 
 pub use coded::{Coded, ErrorClass};
 pub use interner::{Internable, Interner};
 pub use interrupt::{Clock, Interrupted, Interval, Pace, Watch};
+pub use jagged::{Ends, Jagged};
 pub use limits::Limits;
 pub use lines::Lines;
 pub use named::{Named, UnknownName};
@@ -57,5 +62,6 @@ pub use rng::Rng;
 pub use short_strings::ShortKey;
 pub use span::Span;
 pub use task::{Alias, Category, Tag, Task};
-pub use threads::map_in_threads;
+pub use tensor_file::{TensorError, TensorFile, TensorNumber, TensorWriter};
 pub use vocabulary::{TooManyTags, Vocabulary};
+pub use workers::{Worker, Workers, even_ranges, limit_threads, map_in_threads};

@@ -14,7 +14,7 @@
 //!
 //! The matching of nervaluate is [`spanrs_eval::partial::Matching::Greedy`].
 
-use spanrs_base::{Coded, ErrorClass, Interner, Span};
+use spanrs_base::{Coded, ErrorClass, Interner, Jagged, Span};
 use spanrs_tags::Reader;
 
 /// Why a loader of nervaluate refuses its input. The messages are those of nervaluate.
@@ -50,11 +50,9 @@ impl Coded for Error {
 /// Spans of a list of documents.
 #[derive(Debug, Default)]
 pub struct Documents {
-    /// The spans of all documents in order. Positions are token indices in the document; types are
-    /// ids of `types`.
-    pub spans: Vec<Span<i64>>,
-    /// Number of spans up to the end of each document.
-    pub ends: Vec<usize>,
+    /// The spans of each document. Positions are token indices in the document; types are ids of
+    /// `types`.
+    pub spans: Jagged<Span<i64>>,
     /// Names of the types, in order of first appearance.
     pub types: Interner<str>,
 }
@@ -69,11 +67,11 @@ impl Documents {
     /// let mut documents = spanrs_compat::nervaluate::Documents::default();
     /// documents.push("PER", 0, 1);
     /// documents.end();
-    /// assert_eq!((documents.spans[0].end, &documents.ends[..]), (2, &[1][..]));
+    /// assert_eq!(documents.spans.row(0)[0].end, 2);
     /// ```
     pub fn push(&mut self, ty: &str, start: i64, last: i64) {
         let ty = self.types.intern(ty);
-        self.spans.push(Span {
+        self.spans.values_mut().push(Span {
             start,
             end: last + 1,
             ty,
@@ -82,7 +80,7 @@ impl Documents {
 
     /// Ends the document.
     pub fn end(&mut self) {
-        self.ends.push(self.spans.len());
+        self.spans.end();
     }
 }
 
@@ -217,7 +215,7 @@ impl TagReader {
 /// ```
 /// use spanrs_compat::nervaluate::read_conll;
 /// let documents = read_conll("Ada\tB-PER\nruns\tO\n\nParis\tB-LOC\n").unwrap();
-/// assert_eq!(documents.ends, [1, 2]);
+/// assert_eq!(documents.spans.ends().as_slice(), [1, 2]);
 /// assert_eq!(documents.types.names().collect::<Vec<_>>(), ["PER", "LOC"]);
 /// assert_eq!(
 ///     read_conll("Ada B-PER").unwrap_err().to_string(),
@@ -249,7 +247,7 @@ pub fn read_conll(text: &str) -> Result<Documents, Error> {
         reader.learn(&tags);
         // A bad tag before the line without a tab is the first error.
         reader
-            .spans(places.iter().copied(), lines, &mut documents.spans)
+            .spans(places.iter().copied(), lines, documents.spans.values_mut())
             .map_err(|bad| bad.named(&tags))?;
         if let Some(line) = bad_line {
             return Err(Error::NoTab(line.to_owned()));
@@ -273,7 +271,7 @@ mod tests {
     fn spans(text: &str) -> Result<Vec<(String, i64, i64)>, String> {
         let documents = read_conll(text).map_err(|error| error.to_string())?;
         let name = |ty| documents.types.name(ty).unwrap().to_owned();
-        let spans = documents.spans.iter();
+        let spans = documents.spans.values().iter();
         Ok(spans.map(|s| (name(s.ty), s.start, s.end)).collect())
     }
 
@@ -305,9 +303,8 @@ mod tests {
 
     #[test]
     fn an_empty_text_has_no_documents() {
-        assert_eq!(read_conll("").unwrap().ends.len(), 0);
-        assert_eq!(read_conll(" \n").unwrap().ends.len(), 1);
-        assert_eq!(read_conll("x\tO\n\ny\tO\n").unwrap().ends.len(), 2);
+        let documents = |text| read_conll(text).unwrap().spans.len();
+        assert_eq!(["", " \n", "x\tO\n\ny\tO\n"].map(documents), [0, 1, 2]);
     }
 
     #[test]

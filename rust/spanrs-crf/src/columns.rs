@@ -5,6 +5,8 @@
 //! `end_token`, …, `end`), as they come from a file of tab-separated columns, and read back column
 //! by column, as [`crate::Extractor`] wants them.
 
+use spanrs_base::Ends;
+
 use crate::error::{Error, Result};
 
 /// Sequences of tokens that have a string for each column.
@@ -25,12 +27,12 @@ use crate::error::{Error, Result};
 pub struct Columns {
     /// All values, one after the other without separators.
     text: String,
-    /// End of each value in `text` (byte offset, exclusive), by sequence, token and column. A value
-    /// begins where the one before ends.
-    ends: Vec<usize>,
-    /// For each ended sequence, the index in `ends` after its last value, and its number of columns
-    /// (0 if it has no tokens).
-    sequences: Vec<(usize, usize)>,
+    /// Bytes of each value in `text`, by sequence, token and column.
+    values: Ends,
+    /// Values of each ended sequence.
+    sequences: Ends,
+    /// Number of columns of each ended sequence; 0 if it has no tokens.
+    widths: Vec<usize>,
     /// Number of ended tokens of the current sequence, and number of columns of the last of them.
     open: (usize, usize),
     /// Number of values up to the end of the last token; values after it belong to the current
@@ -42,7 +44,7 @@ impl Columns {
     /// Appends the string of the next column of the current token. The string may be empty.
     pub fn value(&mut self, value: &str) {
         self.text.push_str(value);
-        self.ends.push(self.text.len());
+        self.values.push(self.text.len());
     }
 
     /// Ends the current token. Call it after the values of a token, and before [`Columns::end`].
@@ -53,7 +55,7 @@ impl Columns {
     /// object should be discarded.
     pub fn end_token(&mut self) -> Result<()> {
         let (token, before) = self.open;
-        let columns = self.ends.len() - self.ended;
+        let columns = self.values.len() - self.ended;
         if columns == 0 {
             return Err(Error::NoColumns { token });
         }
@@ -65,14 +67,15 @@ impl Columns {
             });
         }
         self.open = (token + 1, columns);
-        self.ended = self.ends.len();
+        self.ended = self.values.len();
         Ok(())
     }
 
     /// Ends the current sequence, which may have no tokens. The last token must have been ended.
     pub fn end(&mut self) {
         let (_, width) = std::mem::take(&mut self.open);
-        self.sequences.push((self.ends.len(), width));
+        self.sequences.push(self.values.len());
+        self.widths.push(width);
     }
 
     /// Number of ended sequences.
@@ -92,19 +95,11 @@ impl Columns {
     /// # Panics
     /// If `at` is not below [`Columns::len`].
     pub fn columns(&self, at: usize) -> Vec<Vec<&str>> {
-        let start = at
-            .checked_sub(1)
-            .map_or(0, |before| self.sequences[before].0);
-        let (end, width) = self.sequences[at];
-        let value = |place: usize| {
-            let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
-            &self.text[start..self.ends[place]]
-        };
+        let (values, width) = (self.sequences.range(at), self.widths[at]);
+        let value = |value| &self.text[self.values.range(value)];
         let column = |column| {
-            (start + column..end)
-                .step_by(width.max(1))
-                .map(value)
-                .collect()
+            let values = (values.start + column..values.end).step_by(width.max(1));
+            values.map(value).collect()
         };
         (0..width).map(column).collect()
     }

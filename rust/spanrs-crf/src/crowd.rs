@@ -40,9 +40,7 @@
 //! Steps 2 to 4 repeat until the expectation (Eq. 11) converges. All annotators of a sentence share
 //! one forward-backward pass.
 
-use std::ops::Range;
-
-use spanrs_base::{Clock, Watch};
+use spanrs_base::{Clock, Ends, Watch};
 
 use crate::error::{Error, Result, check_len};
 use crate::forward_backward::PairSums;
@@ -77,8 +75,8 @@ pub struct Answers {
     labels: usize,
     /// Number of annotators.
     annotators: usize,
-    /// End of each sequence's tokens (exclusive), counted over all sequences.
-    ends: Vec<usize>,
+    /// Tokens of each sequence, counted over all sequences.
+    sequences: Ends,
     /// (annotator, label of each token) of each sequence, in the order in which they were added.
     answers: Vec<Vec<(u32, Vec<u32>)>>,
 }
@@ -111,14 +109,10 @@ pub struct Posterior {
 impl Answers {
     /// No answers yet. `lengths` has the number of tokens of each sequence, which may be 0.
     pub fn new(labels: usize, annotators: usize, lengths: &[usize]) -> Self {
-        let ends = lengths.iter().scan(0, |end, length| {
-            *end += length;
-            Some(*end)
-        });
         Self {
             labels,
             annotators,
-            ends: ends.collect(),
+            sequences: Ends::of_lengths(lengths.iter().copied()),
             answers: vec![Vec::new(); lengths.len()],
         }
     }
@@ -130,18 +124,15 @@ impl Answers {
     /// [`Error::Shape`] for a sequence or annotator out of range (the message names the smaller
     /// limit) or another number of tokens, [`Error::Label`] for a label out of range.
     pub fn add(&mut self, sequence: usize, annotator: u32, labels: Vec<u32>) -> Result<()> {
-        if sequence >= self.ends.len() || annotator as usize >= self.annotators {
+        if sequence >= self.sequences.len() || annotator as usize >= self.annotators {
             return Err(Error::Shape {
                 what: "sequences or annotators",
-                expected: self.ends.len().min(self.annotators),
+                expected: self.sequences.len().min(self.annotators),
                 found: sequence.max(annotator as usize) + 1,
             });
         }
-        check_len(
-            "labels of tokens",
-            self.tokens(sequence).len(),
-            labels.len(),
-        )?;
+        let tokens = self.sequences.range(sequence).len();
+        check_len("labels of tokens", tokens, labels.len())?;
         if let Some(&label) = labels.iter().find(|label| **label as usize >= self.labels) {
             return Err(Error::Label {
                 label,
@@ -152,17 +143,9 @@ impl Answers {
         Ok(())
     }
 
-    /// Tokens of a sequence, counted over all sequences; the end is exclusive.
-    fn tokens(&self, sequence: usize) -> Range<usize> {
-        let start = sequence
-            .checked_sub(1)
-            .map_or(0, |before| self.ends[before]);
-        start..self.ends[sequence]
-    }
-
     /// Number of tokens of all sequences.
     pub fn tokens_len(&self) -> usize {
-        self.ends.last().copied().unwrap_or_default()
+        self.sequences.total()
     }
 
     /// Number of entries of the tables of all annotators.
@@ -202,7 +185,7 @@ impl Answers {
         let mut sums = PairSums::new(self.labels);
         let mut lattice = Lattice::default();
         let mut clock = Clock::new(watch);
-        for sequence in 0..self.ends.len() {
+        for sequence in 0..self.sequences.len() {
             if clock.stops() {
                 return Err(Error::Interrupted);
             }
@@ -240,7 +223,7 @@ impl Answers {
         let transitions = self.transitions(log_answers, prior, outside)?;
         let mut lattice = Lattice::default();
         let mut clock = Clock::new(watch);
-        let best = (0..self.ends.len()).map(|sequence| {
+        let best = (0..self.sequences.len()).map(|sequence| {
             if clock.stops() {
                 return Err(Error::Interrupted);
             }
@@ -271,13 +254,13 @@ impl Answers {
         let mut labels = vec![0; self.tokens_len()];
         let (mut lattice, mut filtered) = (Lattice::default(), Vec::new());
         let mut clock = Clock::new(watch);
-        for sequence in 0..self.ends.len() {
+        for sequence in 0..self.sequences.len() {
             if clock.stops() {
                 return Err(Error::Interrupted);
             }
             self.read(sequence, log_answers, prior, outside, &mut lattice);
             filter(&mut lattice, &steps, self.labels, &mut filtered)?;
-            let tokens = self.tokens(sequence);
+            let tokens = self.sequences.range(sequence);
             let mut next = None;
             for (token, row) in tokens.zip(filtered.chunks_exact_mut(self.labels)).rev() {
                 if let Some(next) = next {
@@ -333,7 +316,7 @@ impl Answers {
         outside: usize,
         lattice: &mut Lattice,
     ) {
-        let tokens = self.tokens(sequence);
+        let tokens = self.sequences.range(sequence);
         lattice.reset(tokens.len(), self.labels);
         if !tokens.is_empty() {
             lattice.scores_mut(0).copy_from_slice(prior.start);
@@ -385,7 +368,7 @@ impl Answers {
         let mut counts = vec![0.0; self.table_len()];
         for (sequence, answers) in self.answers.iter().enumerate() {
             for (annotator, own) in answers {
-                for (row, token) in self.tokens(sequence).enumerate() {
+                for (row, token) in self.sequences.range(sequence).enumerate() {
                     let first = self.table_index(*annotator, own, row, outside);
                     let shares = &labels[token * self.labels..][..self.labels];
                     for (label, share) in shares.iter().enumerate() {

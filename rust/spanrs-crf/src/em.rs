@@ -15,10 +15,8 @@
 //! marginals. The module of [`crate::Answers`] says more about both.
 
 use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use spanrs_base::{Clock, Watch, map_in_threads};
+use spanrs_base::{Ends, Jagged, Watch, Workers, even_ranges, limit_threads};
 
 use crate::constraint::Constraint;
 use crate::corpus::{Corpus, Counts, Target};
@@ -54,12 +52,10 @@ pub struct EmCrf {
     features: Features,
     /// Groups of attributes, for training without L1 penalty.
     groups: Groups,
-    /// Number of labellings before each sequence; the last entry is the total.
-    first: Vec<usize>,
-    /// Labels of all labellings, one labelling after the other.
-    labels: Vec<u32>,
-    /// Number of entries of `labels` before each sequence; the last entry is the total.
-    starts: Vec<usize>,
+    /// Labellings of each sequence, counted over all sequences.
+    labellings: Ends,
+    /// Labels of each sequence, one labelling after the other.
+    labels: Jagged<u32>,
     /// Whether the target of each sequence was set by [`EmCrf::set_expected`].
     expected: Vec<bool>,
     /// Work space of [`Counts::reweigh`]; zeros between calls.
@@ -84,22 +80,15 @@ impl EmCrf {
         selection: FeatureSelection,
     ) -> Result<Self> {
         check_len("numbers of labellings", corpus.sequences(), numbers.len())?;
-        let (mut first, mut starts) = (vec![0], vec![0]);
-        let (mut labellings, mut start) = (0, 0);
-        for (at, number) in numbers.iter().enumerate() {
-            // What is too large fits no list of labels.
-            labellings = number.saturating_add(labellings);
-            start = number
-                .saturating_mul(corpus.sequence(at).len())
-                .saturating_add(start);
-            first.push(labellings);
-            starts.push(start);
-        }
-        check_len("labels of labellings", start, labels.len())?;
+        let length =
+            |(at, number): (usize, &usize)| number.saturating_mul(corpus.sequence(at).len());
+        let ends = Ends::of_lengths(numbers.iter().enumerate().map(length));
+        check_len("labels of labellings", ends.total(), labels.len())?;
+        let labels = Jagged::new(labels, ends);
         let size = corpus.labels();
         for at in 0..corpus.sequences() {
             let tokens = corpus.sequence(at).len();
-            let own = labels[starts[at]..starts[at + 1]].chunks_exact(tokens.max(1));
+            let own = labels.row(at).chunks_exact(tokens.max(1));
             let counts = Counts::of(size, tokens, own.map(|own| (1.0, own)))?;
             corpus.set_target(at, Target::Counts(counts))?;
         }
@@ -107,8 +96,7 @@ impl EmCrf {
         Ok(Self {
             groups: Groups::of(&corpus, &features),
             features,
-            first,
-            starts,
+            labellings: Ends::of_lengths(numbers.iter().copied()),
             labels,
             expected: vec![false; numbers.len()],
             sums: vec![0.0; size * size],
@@ -129,8 +117,8 @@ impl EmCrf {
     /// The labellings of a sequence; empty ones if it has no tokens.
     fn labellings(&self, at: usize) -> impl Iterator<Item = &[u32]> {
         let tokens = self.corpus.sequence(at).len();
-        let labels = &self.labels[self.starts[at]..self.starts[at + 1]];
-        let number = self.first[at + 1] - self.first[at];
+        let labels = self.labels.row(at);
+        let number = self.labellings.range(at).len();
         (0..number).map(move |own| &labels[own * tokens..(own + 1) * tokens])
     }
 
@@ -141,16 +129,20 @@ impl EmCrf {
     /// [`Error::Shape`] for another number of weights, [`Error::Weight`] for weights that are
     /// negative, infinite or NaN; nothing is changed then.
     pub fn set_weights(&mut self, weights: &[f64]) -> Result<()> {
-        let labellings = self.first.last().copied().unwrap_or_default();
-        check_len("weights of labellings", labellings, weights.len())?;
+        check_len(
+            "weights of labellings",
+            self.labellings.total(),
+            weights.len(),
+        )?;
         if let Some(&weight) = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
             return Err(Error::Weight { weight });
         }
         let labels = self.corpus.labels();
         for at in 0..self.corpus.sequences() {
             let tokens = self.corpus.sequence(at).len();
-            let own = self.labels[self.starts[at]..self.starts[at + 1]].chunks_exact(tokens.max(1));
-            let weighted = weights[self.first[at]..].iter().copied().zip(own);
+            let own = self.labels.row(at).chunks_exact(tokens.max(1));
+            let weights = &weights[self.labellings.range(at)];
+            let weighted = weights.iter().copied().zip(own);
             if std::mem::take(&mut self.expected[at]) {
                 let counts = Counts::of(labels, tokens, weighted)?;
                 self.corpus.set_target(at, Target::Counts(counts))?;
@@ -345,30 +337,18 @@ impl EmCrf {
         watch: Watch,
         decode: impl Fn(&mut Decoder, usize) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let sequences = self.corpus.sequences();
-        let most = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.clamp(1, most);
         let first = Decoder::of(&self.features, weights, constraint)?;
-        let stopped = AtomicBool::new(false);
-        let part = |part: usize| -> Result<Vec<T>> {
-            let own: Range<usize> = sequences * part / threads..sequences * (part + 1) / threads;
+        let ranges = even_ranges(self.corpus.sequences(), limit_threads(threads));
+        Workers::watched(watch).flat_map(ranges, |range, worker| {
             let mut decoder = first.clone();
-            let mut clock = Clock::new(watch);
-            let mut decoded = Vec::with_capacity(own.len());
-            for at in own {
-                // Signals reach the main thread only, which decodes the first part.
-                if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
-                    stopped.store(true, Ordering::Relaxed);
-                    return Err(Error::Interrupted);
-                }
+            let mut decoded = Vec::with_capacity(range.len());
+            for at in range {
+                worker.check()?;
                 decoder.read(self.corpus.inputs(), at);
                 decoded.push(decode(&mut decoder, at)?);
             }
             Ok(decoded)
-        };
-        let parts = map_in_threads(0..threads, part);
-        let parts: Result<Vec<Vec<T>>> = parts.into_iter().collect();
-        Ok(parts?.into_iter().flatten().collect())
+        })
     }
 }
 

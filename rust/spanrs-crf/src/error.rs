@@ -7,7 +7,7 @@
 //! work through several sequences add that index as the second entry of a pair
 //! ([`crate::SequenceError`]).
 
-use spanrs_base::{Coded, ErrorClass};
+use spanrs_base::{Coded, ErrorClass, Interrupted};
 
 /// Most labels a model may have. Transitions take about 40 bytes for each pair of labels (640 MiB
 /// at the limit), and a label column that is really the token column is noticed before it fills the
@@ -180,6 +180,12 @@ pub enum Error {
     /// method says so.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl From<Interrupted> for Error {
+    fn from(_: Interrupted) -> Self {
+        Self::Interrupted
+    }
 }
 
 impl Coded for Error {

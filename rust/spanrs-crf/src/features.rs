@@ -14,8 +14,10 @@
 //! |---|---|---|---|---|---|
 //! | feature | (a0, 1) | (a1, 0) | (a1, 1) | 0→1 | 1→1 |
 //!
-//! The state part is stored in compressed rows (`ends`, `label`), so the weights of an attribute
-//! are contiguous.
+//! The labels of the state part are the rows of a jagged array, so the weights of an attribute are
+//! contiguous.
+
+use spanrs_base::{Ends, Jagged};
 
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, MAX_LABELS, Result, check_len};
@@ -37,10 +39,8 @@ use crate::error::{Error, MAX_LABELS, Result, check_len};
 pub struct Features {
     /// Number of labels.
     labels: usize,
-    /// End of each attribute's labels in `label` (exclusive), and so of its weights.
-    ends: Vec<usize>,
-    /// Label of each state feature; ascending and distinct within an attribute.
-    label: Vec<u32>,
+    /// Label of each state feature, by attribute; ascending and distinct within an attribute.
+    states: Jagged<u32>,
     /// Transition features as `from * labels + to`, ascending and distinct.
     pairs: Vec<u32>,
 }
@@ -125,18 +125,13 @@ impl Features {
             }
         };
         let (state_order, pair_order) = (sorted(states)?, sorted(pairs)?);
-        let mut ends = vec![0; attributes];
+        let mut lengths = vec![0; attributes];
         let mut places = vec![0; states.len() + pairs.len()];
         let mut label = Vec::with_capacity(states.len());
         for (place, at) in state_order.into_iter().enumerate() {
             places[at] = place;
             label.push(states[at].1);
-            ends[states[at].0 as usize] = place + 1;
-        }
-        let mut end = 0;
-        for own in &mut ends {
-            end = end.max(*own);
-            *own = end;
+            lengths[states[at].0 as usize] += 1;
         }
         for (place, &at) in pair_order.iter().enumerate() {
             places[states.len() + at] = states.len() + place;
@@ -145,8 +140,7 @@ impl Features {
         let pairs = pair_order.iter().map(pair).collect();
         let features = Self {
             labels,
-            ends,
-            label,
+            states: Jagged::new(label, Ends::of_lengths(lengths)),
             pairs,
         };
         Ok((features, places))
@@ -191,22 +185,19 @@ impl Features {
                 }
             }
         }
-        let (mut ends, mut label) = (Vec::with_capacity(corpus.attributes()), Vec::new());
-        for mut known in states {
-            label.append(&mut known);
-            ends.push(label.len());
+        let mut state_labels = Jagged::default();
+        for attribute in states {
+            state_labels.push(attribute);
         }
-        while ends.len() < corpus.attributes() {
-            label.extend(0..labels as u32);
-            ends.push(label.len());
+        while state_labels.len() < corpus.attributes() {
+            state_labels.push(0..labels as u32);
         }
         let pairs = (0..)
             .zip(pairs)
             .filter_map(|(at, occurs)| occurs.then_some(at));
         let features = Self {
             labels,
-            ends,
-            label,
+            states: state_labels,
             pairs: pairs.collect(),
         };
         let features = match selection.min_attribute_frequency > 0.0 {
@@ -292,23 +283,17 @@ impl Features {
         pairs: Vec<u32>,
     ) -> Result<Self> {
         let ascending = |values: &[u32]| values.windows(2).all(|two| two[0] < two[1]);
-        let mut start = 0;
-        let mut right = ascending(&pairs)
+        let right = ascending(&pairs)
             && pairs.iter().all(|&pair| (pair as usize) < labels * labels)
-            && label.iter().all(|&label| (label as usize) < labels)
-            && ends.last().copied().unwrap_or_default() == label.len();
-        for &end in &ends {
-            right = right && label.get(start..end).is_some_and(ascending);
-            start = end;
-        }
-        match right {
-            true => Ok(Self {
+            && label.iter().all(|&label| (label as usize) < labels);
+        let states = Ends::checked(ends, label.len()).map(|ends| Jagged::new(label, ends));
+        match states.filter(|states| right && states.rows().all(ascending)) {
+            Some(states) => Ok(Self {
                 labels,
-                ends,
-                label,
+                states,
                 pairs,
             }),
-            false => Err(Error::File {
+            None => Err(Error::File {
                 message: "features are not in order, or of labels that do not exist".into(),
             }),
         }
@@ -317,15 +302,13 @@ impl Features {
     /// The state features of some attributes, renumbered in the order given, and all transition
     /// features.
     pub(crate) fn select(&self, attributes: &[u32]) -> Self {
-        let (mut ends, mut label) = (Vec::with_capacity(attributes.len()), Vec::new());
+        let mut states = Jagged::default();
         for &attribute in attributes {
-            label.extend_from_slice(self.state(attribute as usize).1);
-            ends.push(label.len());
+            states.push(self.state(attribute as usize).1.iter().copied());
         }
         Self {
             labels: self.labels,
-            ends,
-            label,
+            states,
             pairs: self.pairs.clone(),
         }
     }
@@ -333,18 +316,15 @@ impl Features {
     /// The features whose weight index passes the test. Attributes keep their numbers, also those
     /// without features.
     pub(crate) fn keep(&self, test: impl Fn(usize) -> bool) -> Self {
-        let (mut ends, mut label, mut start) = (Vec::new(), Vec::new(), 0);
-        for &end in &self.ends {
-            label.extend((start..end).filter(|&at| test(at)).map(|at| self.label[at]));
-            ends.push(label.len());
-            start = end;
+        let (mut states, labels) = (Jagged::default(), self.state_labels());
+        for range in self.states.ends().ranges() {
+            states.push(range.filter(|&at| test(at)).map(|at| labels[at]));
         }
         let pairs = self.pairs.iter().enumerate();
-        let pairs = pairs.filter(|(at, _)| test(self.label.len() + at));
+        let pairs = pairs.filter(|(at, _)| test(labels.len() + at));
         Self {
             labels: self.labels,
-            ends,
-            label,
+            states,
             pairs: pairs.map(|(_, &pair)| pair).collect(),
         }
     }
@@ -356,7 +336,7 @@ impl Features {
 
     /// Number of features, which is the number of weights.
     pub fn len(&self) -> usize {
-        self.label.len() + self.pairs.len()
+        self.state_labels().len() + self.pairs.len()
     }
 
     /// True if there are no features.
@@ -371,18 +351,18 @@ impl Features {
     /// # Panics
     /// If `attribute` is above [`Features::attributes`].
     pub fn state(&self, attribute: usize) -> (usize, &[u32]) {
-        let start = if attribute == 0 {
-            0
-        } else {
-            self.ends[attribute - 1]
-        };
-        let end = self.ends.get(attribute).copied().unwrap_or(start);
-        (start, &self.label[start..end])
+        let start = self.states.ends().start(attribute);
+        (start, self.states.get(attribute).unwrap_or_default())
+    }
+
+    /// The labels of the state features of each attribute, in the order of the weights.
+    pub(crate) fn states(&self) -> &Jagged<u32> {
+        &self.states
     }
 
     /// The labels of all state features, in the order of the weights.
     pub(crate) fn state_labels(&self) -> &[u32] {
-        &self.label
+        self.states.values()
     }
 
     /// Index of the weight of a state feature; `None` if the pair has no weight. Binary search.
@@ -399,7 +379,7 @@ impl Features {
     pub fn pair_weight(&self, from: usize, to: usize) -> Option<usize> {
         let pair = (from * self.labels + to) as u32;
         let at = self.pairs.binary_search(&pair).ok()?;
-        Some(self.label.len() + at)
+        Some(self.state_labels().len() + at)
     }
 
     /// Adds the weights of an attribute, times `value`, to a row of label scores; `row` has at
@@ -416,7 +396,7 @@ impl Features {
     /// feature. `weights` are all weights of the model.
     pub fn pair_scores(&self, weights: &[f64]) -> Vec<f64> {
         let mut scores = vec![0.0; self.labels * self.labels];
-        for (&pair, weight) in self.pairs.iter().zip(&weights[self.label.len()..]) {
+        for (&pair, weight) in self.pairs.iter().zip(&weights[self.state_labels().len()..]) {
             scores[pair as usize] = *weight;
         }
         scores
@@ -424,13 +404,13 @@ impl Features {
 
     /// Number of attributes, with or without features.
     pub fn attributes(&self) -> usize {
-        self.ends.len()
+        self.states.len()
     }
 
     /// Index of the first transition weight, and the transition features as `from * labels + to`,
     /// ascending.
     pub fn pairs(&self) -> (usize, &[u32]) {
-        (self.label.len(), &self.pairs)
+        (self.state_labels().len(), &self.pairs)
     }
 }
 

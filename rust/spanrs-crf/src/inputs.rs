@@ -9,9 +9,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use spanrs_base::{Clock, Watch, map_in_threads};
+use spanrs_base::{Watch, Workers, even_ranges, limit_threads};
 
 use crate::columns::Columns;
 use crate::decoder::Decoder;
@@ -107,8 +106,7 @@ impl Inputs {
     /// sequence. The order of the results is that of the sequences, whatever `threads` is.
     ///
     /// `threads` is reduced to the number of processors and of sequences; 0 means 1. `watch` is
-    /// asked in the calling thread only, since signals reach the main thread; the other threads
-    /// stop at their next sequence.
+    /// asked in the calling thread only; the other threads stop at their next sequence.
     ///
     /// # Errors
     /// Those of [`Inputs::features`] and of `decode`, with the index of the sequence: the first
@@ -145,41 +143,22 @@ impl Inputs {
             let message = "strings are decoded by a template, and there is none";
             return Err((Error::Input(message.to_owned()), 0));
         }
-        let threads = match threads {
-            // Asking for the number of processors takes longer than a short sentence.
-            0 | 1 => 1,
-            _ => {
-                let most = std::thread::available_parallelism().map_or(1, usize::from);
-                threads.min(most).min(self.len().max(1))
-            }
-        };
-        let stopped = AtomicBool::new(false);
-        let parts = map_in_threads(0..threads, |part| {
-            let own = self.len() * part / threads..self.len() * (part + 1) / threads;
+        let ranges = even_ranges(self.len(), limit_threads(threads));
+        Workers::watched(watch).flat_map(ranges, |range, worker| {
             let mut decoder = Decoder::new(model);
-            let mut clock = Clock::new(watch);
-            let mut decoded = Vec::with_capacity(own.len());
-            for start in own.clone().step_by(BATCH) {
-                let batch = start..own.end.min(start + BATCH);
+            let mut decoded = Vec::with_capacity(range.len());
+            for start in range.clone().step_by(BATCH) {
+                let batch = start..range.end.min(start + BATCH);
                 let (features, first) = self.features(batch.clone(), template)?;
                 for at in batch {
-                    // Signals reach the main thread only, which decodes the first part.
-                    if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
-                        stopped.store(true, Ordering::Relaxed);
-                        return Err((Error::Interrupted, at));
-                    }
+                    worker.check().map_err(|stop| (stop.into(), at))?;
                     check_attributes(&features, at - first, model).map_err(|error| (error, at))?;
                     decoder.read(&features, at - first);
                     decoded.push(decode(&mut decoder, at).map_err(|error| (error, at))?);
                 }
             }
             Ok(decoded)
-        });
-        let mut all = Vec::with_capacity(self.len());
-        for part in parts {
-            all.append(&mut part?);
-        }
-        Ok(all)
+        })
     }
 }
 

@@ -17,10 +17,7 @@
 //! Files are not trusted: every offset, order and range is checked before it is used, names must be
 //! UTF-8 and distinct, and memory is limited by the size of the file ([`check_labels`]).
 
-use std::collections::HashMap;
-
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
-use spanrs_base::Interner;
+use spanrs_base::{Interner, TensorError, TensorFile, TensorWriter};
 
 use crate::error::{Error, Result};
 use crate::features::Features;
@@ -38,6 +35,12 @@ fn file_error(what: impl std::fmt::Display) -> Error {
     }
 }
 
+impl From<TensorError> for Error {
+    fn from(error: TensorError) -> Self {
+        file_error(error)
+    }
+}
+
 impl Model {
     /// The bytes of a model file. Equal models give equal bytes; the constraint is not part of the
     /// file.
@@ -51,63 +54,21 @@ impl Model {
         let header = serde_json::json!({ "version": VERSION, "metadata": metadata });
         let (attribute_names, attribute_ends) = concatenate(self.attributes());
         let (label_names, label_ends) = concatenate(self.labels());
-        let features = self.features();
-        let (states, pairs) = features.pairs();
-        let (mut state_ends, mut state_labels) = (Vec::new(), Vec::new());
-        for attribute in 0..features.attributes() {
-            state_labels.extend_from_slice(features.state(attribute).1);
-            state_ends.push(state_labels.len() as u64);
-        }
-        let weights = self.weights().iter().copied();
-        let tensors = [
-            (
-                "attribute_ends",
-                Dtype::U64,
-                to_bytes(attribute_ends, u64::to_le_bytes),
-            ),
-            ("attribute_names", Dtype::U8, attribute_names),
-            (
-                "label_ends",
-                Dtype::U64,
-                to_bytes(label_ends, u64::to_le_bytes),
-            ),
-            ("label_names", Dtype::U8, label_names),
-            (
-                "state_ends",
-                Dtype::U64,
-                to_bytes(state_ends, u64::to_le_bytes),
-            ),
-            (
-                "state_labels",
-                Dtype::U32,
-                to_bytes(state_labels, u32::to_le_bytes),
-            ),
-            (
-                "state_weights",
-                Dtype::F64,
-                to_bytes(weights.clone().take(states), f64::to_le_bytes),
-            ),
-            (
-                "transition_weights",
-                Dtype::F64,
-                to_bytes(weights.skip(states), f64::to_le_bytes),
-            ),
-            (
-                "transitions",
-                Dtype::U32,
-                to_bytes(pairs.iter().copied(), u32::to_le_bytes),
-            ),
-        ];
-        let views = tensors.iter().map(|(name, dtype, bytes)| {
-            let len = bytes.len() * 8 / dtype.bitsize();
-            Ok((
-                *name,
-                TensorView::new(*dtype, vec![len], bytes).map_err(file_error)?,
-            ))
-        });
-        let views = views.collect::<Result<Vec<_>>>()?;
-        let header = HashMap::from([(KEY.to_string(), header.to_string())]);
-        safetensors::serialize(views, Some(header)).map_err(file_error)
+        let states = self.features().states();
+        let state_ends = states.ends().as_slice().iter().map(|&end| end as u64);
+        let (first_pair, pairs) = self.features().pairs();
+        let (state_weights, pair_weights) = self.weights().split_at(first_pair);
+        let mut tensors = TensorWriter::default();
+        tensors.numbers("attribute_ends", attribute_ends);
+        tensors.bytes("attribute_names", attribute_names);
+        tensors.numbers("label_ends", label_ends);
+        tensors.bytes("label_names", label_names);
+        tensors.numbers("state_ends", state_ends);
+        tensors.numbers("state_labels", states.values().iter().copied());
+        tensors.numbers("state_weights", state_weights.iter().copied());
+        tensors.numbers("transition_weights", pair_weights.iter().copied());
+        tensors.numbers("transitions", pairs.iter().copied());
+        Ok(tensors.finish(KEY, header.to_string())?)
     }
 
     /// Reads a model file. Everything is checked; memory follows the size of the file.
@@ -117,12 +78,9 @@ impl Model {
     /// tensors are missing, of another type, or do not fit together; [`Error::Labels`] for more
     /// labels than a file of this size can have.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
-        let (_, header) = SafeTensors::read_metadata(file)
-            .map_err(|error| file_error(format!("not a model of spanrs, or damaged: {error}")))?;
-        let entry = header.metadata().as_ref().and_then(|all| all.get(KEY));
-        let entry =
-            entry.ok_or_else(|| file_error("a safetensors file, but not a CRF of spanrs"))?;
-        let entry: serde_json::Value = serde_json::from_str(entry).map_err(file_error)?;
+        let tensors = TensorFile::open(file, KEY, "a CRF of spanrs")?;
+        let entry: serde_json::Value =
+            serde_json::from_str(tensors.header()).map_err(file_error)?;
         let version = entry["version"].as_u64().unwrap_or_default();
         if version != VERSION {
             return Err(file_error(format!(
@@ -132,42 +90,26 @@ impl Model {
         if !entry["metadata"].is_object() {
             return Err(file_error("the metadata is not an object"));
         }
-        let tensors = SafeTensors::deserialize(file).map_err(file_error)?;
-        let get = |name: &str, dtype: Dtype| -> Result<&[u8]> {
-            let view = tensors.tensor(name).map_err(file_error)?;
-            match view.dtype() == dtype && view.shape().len() == 1 {
-                // The data lives as long as the file.
-                true => Ok(view.data()),
-                false => Err(file_error(format!(
-                    "tensor {name} has another type or shape"
-                ))),
-            }
+        let names = |names: &str, ends: &str| -> Result<Interner<str>> {
+            read_names(tensors.bytes(names)?, &tensors.numbers(ends)?)
         };
-        let attributes = read_names(
-            get("attribute_names", Dtype::U8)?,
-            &read_numbers(get("attribute_ends", Dtype::U64)?, u64::from_le_bytes),
-        )?;
-        let labels = read_names(
-            get("label_names", Dtype::U8)?,
-            &read_numbers(get("label_ends", Dtype::U64)?, u64::from_le_bytes),
-        )?;
+        let attributes = names("attribute_names", "attribute_ends")?;
+        let labels = names("label_names", "label_ends")?;
         check_labels(labels.len(), file.len())?;
+        let state_ends = tensors.numbers::<u64>("state_ends")?;
         let features = Features::from_parts(
             labels.len(),
-            read_numbers(get("state_ends", Dtype::U64)?, |bytes| {
-                u64::from_le_bytes(bytes) as usize
-            }),
-            read_numbers(get("state_labels", Dtype::U32)?, u32::from_le_bytes),
-            read_numbers(get("transitions", Dtype::U32)?, u32::from_le_bytes),
+            state_ends.into_iter().map(|end| end as usize).collect(),
+            tensors.numbers("state_labels")?,
+            tensors.numbers("transitions")?,
         )?;
-        let mut weights = read_numbers(get("state_weights", Dtype::F64)?, f64::from_le_bytes);
+        let mut weights: Vec<f64> = tensors.numbers("state_weights")?;
         if weights.len() != features.pairs().0 {
             return Err(file_error(
                 "there are not as many state weights as features",
             ));
         }
-        let more = get("transition_weights", Dtype::F64)?;
-        weights.extend(read_numbers(more, f64::from_le_bytes));
+        weights.append(&mut tensors.numbers("transition_weights")?);
         let metadata = entry["metadata"].to_string();
         Self::new(labels, attributes, features, weights, metadata).map_err(file_error)
     }
@@ -231,22 +173,4 @@ fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
         true => Ok(names),
         false => Err(file_error("names are left over")),
     }
-}
-
-/// The little-endian bytes of numbers, by `convert`.
-fn to_bytes<T, const N: usize>(
-    values: impl IntoIterator<Item = T>,
-    convert: impl Fn(T) -> [u8; N],
-) -> Vec<u8> {
-    values.into_iter().flat_map(convert).collect()
-}
-
-/// The inverse of `to_bytes`; bytes after the last whole number are ignored (tensors have none).
-fn read_numbers<T, const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
-    bytes
-        .as_chunks::<N>()
-        .0
-        .iter()
-        .map(|bytes| convert(*bytes))
-        .collect()
 }

@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use spanrs_base::Ends;
+
 use crate::error::{Error, Result};
 
 /// Largest size of a value in training. Its square, summed over a corpus, stays finite.
@@ -33,15 +35,14 @@ pub const MAX_TRAINING_VALUE: f64 = 1e100;
 pub struct Sequences {
     /// All attributes are below this number.
     attributes: usize,
-    /// End of each token's items in `attribute` and `value` (exclusive). Has an entry for the
-    /// tokens of the current sequence as well.
-    ends: Vec<usize>,
+    /// Items of each token in `attribute` and `value`, the tokens of the current sequence included.
+    ends: Ends,
     /// Attribute number of each item.
     attribute: Vec<u32>,
     /// Value of each item; empty while all values are 1, else as long as `attribute`.
     value: Vec<f64>,
-    /// End of each ended sequence's tokens in `ends` (exclusive).
-    sequences: Vec<usize>,
+    /// Tokens of each ended sequence.
+    sequences: Ends,
     /// Largest size of a value; None if NaN and infinite values are accepted.
     limit: Option<f64>,
     /// Whether a token has had a value that is NaN or infinite.
@@ -52,10 +53,10 @@ impl Default for Sequences {
     fn default() -> Self {
         Self {
             attributes: 0,
-            ends: Vec::new(),
+            ends: Ends::default(),
             attribute: Vec::new(),
             value: Vec::new(),
-            sequences: Vec::new(),
+            sequences: Ends::default(),
             limit: Some(f64::MAX),
             non_finite: false,
         }
@@ -154,27 +155,22 @@ impl Sequences {
 
     /// Removes the tokens added since the last [`Sequences::end`].
     pub fn discard(&mut self) {
-        self.ends.truncate(self.ended());
-        let items = self.ends.last().copied().unwrap_or_default();
+        self.ends.truncate(self.sequences.total());
+        let items = self.ends.total();
         self.attribute.truncate(items);
         self.value.truncate(items);
     }
 
     /// Number of tokens added since the last [`Sequences::end`].
     pub fn open(&self) -> usize {
-        self.ends.len() - self.ended()
-    }
-
-    /// Number of tokens of the ended sequences.
-    fn ended(&self) -> usize {
-        self.sequences.last().copied().unwrap_or_default()
+        self.ends.len() - self.sequences.total()
     }
 
     /// Frees the items of all tokens; tokens and sequences keep their numbers. Training calls it
     /// once the items are packed.
     pub(crate) fn clear_items(&mut self) {
-        self.ends.fill(0);
         (self.attribute, self.value) = (Vec::new(), Vec::new());
+        self.ends = Ends::of_lengths(std::iter::repeat_n(0, self.ends.len()));
     }
 
     /// Number of attributes: all attributes are below it.
@@ -225,8 +221,7 @@ impl Sequences {
     /// # Panics
     /// If `at` is not below [`Sequences::len`].
     pub fn sequence(&self, at: usize) -> Range<usize> {
-        let start = if at == 0 { 0 } else { self.sequences[at - 1] };
-        start..self.sequences[at]
+        self.sequences.range(at)
     }
 
     /// The (attribute, value) pairs of a token, in the order in which they were added.
@@ -234,9 +229,10 @@ impl Sequences {
     /// # Panics
     /// If `token` is not below [`Sequences::tokens`].
     pub fn items(&self, token: usize) -> impl Iterator<Item = (u32, f64)> {
-        let start = if token == 0 { 0 } else { self.ends[token - 1] };
         let values = move |at| self.value.get(at).copied().unwrap_or(1.0);
-        (start..self.ends[token]).map(move |at| (self.attribute[at], values(at)))
+        self.ends
+            .range(token)
+            .map(move |at| (self.attribute[at], values(at)))
     }
 }
 

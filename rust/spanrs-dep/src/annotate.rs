@@ -5,9 +5,7 @@
 //! a step, [`Model::annotate`] interleaves the sentences in groups. Sentences are independent of
 //! each other, so the result does not depend on the number of threads.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use spanrs_base::{Clock, Watch, map_in_threads};
+use spanrs_base::{Watch, Workers, even_ranges};
 
 use crate::error::{Error, Result};
 use crate::model::{Annotated, Model, Sentence, Workspace};
@@ -61,9 +59,8 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Training`] if `given` does not have as many entries as there are sentences;
-    /// [`Error::Interrupted`] if the watch says stop. Only the calling thread, which works on the
-    /// first part, asks it, because signals reach the main thread only; the other threads then stop
-    /// after their current step.
+    /// [`Error::Interrupted`] if the watch says stop. Only the calling thread asks it; the other
+    /// threads then stop after their current step.
     ///
     /// # Examples
     ///
@@ -94,22 +91,15 @@ impl Model {
             let message = "there are not as many lists of tags as sentences";
             return Err(Error::Training(message.to_owned()));
         }
-        let threads = threads.clamp(1, sentences.len().max(1));
-        let stopped = AtomicBool::new(false);
-        let parts = map_in_threads(0..threads, |part| {
-            let own = sentences.len() * part / threads..sentences.len() * (part + 1) / threads;
+        let ranges = even_ranges(sentences.len(), threads);
+        Workers::watched(watch).flat_map(ranges, |range, worker| {
             let mut workspace = Workspace::default();
-            let mut clock = Clock::new(watch);
-            let mut all = Vec::with_capacity(own.len());
+            let mut all = Vec::with_capacity(range.len());
             let mut annotated = Vec::new();
-            for start in own.clone().step_by(BATCH) {
-                // Signals reach the main thread only, which works on the first part.
-                if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
-                    stopped.store(true, Ordering::Relaxed);
-                    return Err(Error::Interrupted);
-                }
-                let range = start..own.end.min(start + BATCH);
-                let texts: Vec<Texts<'_>> = range
+            for start in range.clone().step_by(BATCH) {
+                worker.check()?;
+                let batch = start..range.end.min(start + BATCH);
+                let texts: Vec<Texts<'_>> = batch
                     .map(|at| Texts::of(&sentences[at], given.and_then(|given| given.get(at))))
                     .collect();
                 let inputs: Vec<Sentence<'_>> = texts.iter().map(Texts::sentence).collect();
@@ -117,12 +107,7 @@ impl Model {
                 all.append(&mut annotated);
             }
             Ok(all)
-        });
-        let mut all = Vec::with_capacity(sentences.len());
-        for part in parts {
-            all.append(&mut part?);
-        }
-        Ok(all)
+        })
     }
 }
 

@@ -8,13 +8,14 @@
 
 use std::collections::HashMap;
 
+use spanrs_base::Jagged;
+
 use crate::learner::Learner;
 
 /// Averaged weights of features, in rows of (class, weight).
 ///
 /// Classes of a row increase, weights are not 0, and no row is empty. Rows are in the order in
-/// which the features were first touched, unless an operation says otherwise. The vectors have an
-/// entry per row, except `cells`.
+/// which the features were first touched, unless an operation says otherwise.
 ///
 /// # Examples
 ///
@@ -39,10 +40,8 @@ pub struct Averages {
     features: Vec<u64>,
     /// How often each feature was looked up in training; 0 where that is not known.
     uses: Vec<u32>,
-    /// End (exclusive) of each row in `cells`.
-    ends: Vec<usize>,
-    /// Class and weight of all rows.
-    cells: Vec<(u32, f64)>,
+    /// Classes and weights of each row.
+    cells: Jagged<(u32, f64)>,
 }
 
 impl Averages {
@@ -83,13 +82,13 @@ impl Averages {
 
     /// Appends a row as [`Averages::push`] does, with how often the feature was looked up.
     fn push_used(&mut self, feature: u64, uses: u32, row: impl IntoIterator<Item = (u32, f64)>) {
-        let before = self.cells.len();
-        self.cells
-            .extend(row.into_iter().filter(|(_, weight)| *weight != 0.0));
-        if self.cells.len() > before {
+        let before = self.cells.ends().total();
+        let cells = self.cells.values_mut();
+        cells.extend(row.into_iter().filter(|(_, weight)| *weight != 0.0));
+        if cells.len() > before {
             self.features.push(feature);
             self.uses.push(uses);
-            self.ends.push(self.cells.len());
+            self.cells.end();
         }
     }
 
@@ -105,15 +104,12 @@ impl Averages {
 
     /// Returns the features with their rows of (class, weight), the classes increasing.
     pub fn rows(&self) -> impl Iterator<Item = (u64, &[(u32, f64)])> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let ranges = starts.zip(&self.ends);
-        let rows = ranges.map(|(start, &end)| &self.cells[start..end]);
-        self.features.iter().copied().zip(rows)
+        self.features.iter().copied().zip(self.cells.rows())
     }
 
     /// Returns the largest absolute weight; 0 without weights.
     pub(crate) fn largest(&self) -> f64 {
-        let weights = self.cells.iter().map(|(_, weight)| weight.abs());
+        let weights = self.cells.values().iter().map(|(_, weight)| weight.abs());
         weights.fold(0.0, f64::max)
     }
 

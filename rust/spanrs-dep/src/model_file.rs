@@ -26,10 +26,8 @@
 //! built, so that prediction cannot index out of bounds, and memory is proportional to the size of
 //! the file.
 
-use std::collections::HashMap;
-
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
+use spanrs_base::{Ends, TensorError, TensorFile, TensorWriter};
 
 use crate::arc_hybrid::Move;
 use crate::error::{Error, Result};
@@ -49,6 +47,12 @@ const KEY: &str = "spanrs.dep";
 /// Returns the error for a damaged or foreign file, with the reason.
 fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File(what.to_string())
+}
+
+impl From<TensorError> for Error {
+    fn from(error: TensorError) -> Self {
+        damaged(error)
+    }
 }
 
 /// The JSON in the header: everything but numbers and words.
@@ -98,54 +102,28 @@ struct ParserHeader {
     scale: f64,
 }
 
-/// A tensor to write: its name, type and bytes.
-type Tensor = (String, Dtype, Vec<u8>);
-
-/// Returns the bytes of values, one after the other.
-fn bytes<T, const N: usize>(
-    values: impl IntoIterator<Item = T>,
-    convert: impl Fn(T) -> [u8; N],
-) -> Vec<u8> {
-    values.into_iter().flat_map(convert).collect()
-}
-
 /// Adds the four tensors of weights; `part` is `tagger` or `parser`.
-fn put_weights(part: &str, weights: &Weights, tensors: &mut Vec<Tensor>) {
+fn put_weights(part: &str, weights: &Weights, tensors: &mut TensorWriter) {
     let rows = weights.rows();
-    let mut put = |name: &str, dtype, data| tensors.push((format!("{part}.{name}"), dtype, data));
-    put(
-        "features",
-        Dtype::U64,
-        bytes(&rows.features, |n| n.to_le_bytes()),
-    );
-    put("ends", Dtype::U64, bytes(&rows.ends, |n| n.to_le_bytes()));
-    put(
-        "classes",
-        Dtype::U16,
-        bytes(&rows.classes, |n| n.to_le_bytes()),
-    );
-    put(
-        "weights",
-        Dtype::I32,
-        bytes(&rows.weights, |n| n.to_le_bytes()),
-    );
+    let of = |name: &str| format!("{part}.{name}");
+    let ends = rows.ends.as_slice().iter().map(|&end| end as u64);
+    tensors.numbers(of("features"), rows.features.iter().copied());
+    tensors.numbers(of("ends"), ends);
+    tensors.numbers(of("classes"), rows.classes.iter().copied());
+    tensors.numbers(of("weights"), rows.weights.iter().copied());
 }
 
 /// Adds the words of a lexicon and their numbers.
-fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut Vec<Tensor>) {
-    put_names(
-        name,
-        lexicon.entries.iter().map(|(word, _)| word.as_str()),
-        tensors,
-    );
+fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut TensorWriter) {
+    let words = lexicon.entries.iter().map(|(word, _)| word.as_str());
+    put_names(name, words, tensors);
     let numbers = lexicon.entries.iter().map(|(_, number)| *number);
-    let data = bytes(numbers, u32::to_le_bytes);
-    tensors.push((format!("{name}_numbers"), Dtype::U32, data));
+    tensors.numbers(format!("{name}_numbers"), numbers);
 }
 
 /// Adds strings as one tensor, each followed by a line feed, and their ends as another one if a
 /// string contains a line feed itself.
-fn put_names<'a>(name: &str, names: impl Iterator<Item = &'a str>, tensors: &mut Vec<Tensor>) {
+fn put_names<'a>(name: &str, names: impl Iterator<Item = &'a str>, tensors: &mut TensorWriter) {
     let (mut text, mut ends, mut is_ambiguous) = (String::new(), Vec::new(), false);
     for name in names {
         is_ambiguous |= name.contains('\n');
@@ -153,10 +131,9 @@ fn put_names<'a>(name: &str, names: impl Iterator<Item = &'a str>, tensors: &mut
         ends.push(text.len() as u64);
         text.push('\n');
     }
-    tensors.push((name.to_owned(), Dtype::U8, text.into_bytes()));
+    tensors.bytes(name, text.into_bytes());
     if is_ambiguous {
-        let ends = bytes(ends, u64::to_le_bytes);
-        tensors.push((format!("{name}_ends"), Dtype::U64, ends));
+        tensors.numbers::<u64>(format!("{name}_ends"), ends);
     }
 }
 
@@ -179,16 +156,13 @@ impl Model {
     /// assert!(matches!(Model::from_bytes(&bytes[..20]), Err(Error::File(_))));
     /// ```
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut tensors = Vec::new();
+        let mut tensors = TensorWriter::default();
         if let Some(tagger) = &self.tagger {
             put_weights("tagger", &tagger.weights, &mut tensors);
             put_lexicon("tagger.tagdict", &tagger.setup.tagdict, &mut tensors);
             put_lexicon("tagger.known_tags", &tagger.setup.known_tags, &mut tensors);
-            put_names(
-                "tagger.names",
-                tagger.names.iter().map(String::as_str),
-                &mut tensors,
-            );
+            let names = tagger.names.iter().map(String::as_str);
+            put_names("tagger.names", names, &mut tensors);
         }
         if let Some(parser) = &self.parser {
             put_weights("parser", &parser.weights, &mut tensors);
@@ -224,14 +198,7 @@ impl Model {
             metadata: serde_json::from_str(&self.metadata).map_err(damaged)?,
         };
         let header = serde_json::to_string(&header).map_err(damaged)?;
-        let views = tensors.iter().map(|(name, dtype, data)| {
-            let len = data.len() * 8 / dtype.bitsize();
-            let view = TensorView::new(*dtype, vec![len], data).map_err(damaged)?;
-            Ok((name.as_str(), view))
-        });
-        let views = views.collect::<Result<Vec<_>>>()?;
-        let header = HashMap::from([(KEY.to_owned(), header)]);
-        safetensors::serialize(views, Some(header)).map_err(damaged)
+        Ok(tensors.finish(KEY, header)?)
     }
 
     /// Reads a model file and builds its tables. Everything is checked; memory is proportional to
@@ -241,11 +208,8 @@ impl Model {
     /// [`Error::File`] with what is wrong: no safetensors file, not of spanrs, of another version,
     /// with tensors that contradict each other, or with templates of a parser that cannot be read.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
-        let (_, header) = SafeTensors::read_metadata(file)
-            .map_err(|error| damaged(format!("not a model of spanrs, or damaged: {error}")))?;
-        let entry = header.metadata().as_ref().and_then(|all| all.get(KEY));
-        let entry = entry
-            .ok_or_else(|| damaged("a safetensors file, but not a tagger or parser of spanrs"))?;
+        let file = TensorFile::open(file, KEY, "a tagger or parser of spanrs")?;
+        let entry = file.header();
         let version: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
         if !version["version"]
             .as_u64()
@@ -257,7 +221,7 @@ impl Model {
             )));
         }
         let header: Header = serde_json::from_str(entry).map_err(damaged)?;
-        let tensors = Tensors(SafeTensors::deserialize(file).map_err(damaged)?);
+        let tensors = Tensors(file);
         let tagger = header
             .tagger
             .map(|header| tensors.tagger(header))
@@ -276,45 +240,20 @@ impl Model {
     }
 }
 
-/// The tensors of a file, whose offsets safetensors has checked.
-struct Tensors<'a>(SafeTensors<'a>);
+/// The tensors of a file.
+struct Tensors<'a>(TensorFile<'a>);
 
 impl Tensors<'_> {
-    /// Returns the bytes of a tensor of the expected type and one dimension.
-    fn data(&self, name: &str, dtype: Dtype) -> Result<Vec<u8>> {
-        let view = self.0.tensor(name).map_err(damaged)?;
-        match view.dtype() == dtype && view.shape().len() == 1 {
-            true => Ok(view.data().to_vec()),
-            false => Err(damaged(format!("tensor {name} has another type or shape"))),
-        }
-    }
-
-    /// Returns the numbers of a tensor; `dtype` has to have `N` bytes.
-    fn numbers<T, const N: usize>(
-        &self,
-        name: &str,
-        dtype: Dtype,
-        convert: impl Fn([u8; N]) -> T,
-    ) -> Result<Vec<T>> {
-        let data = self.data(name, dtype)?;
-        Ok(data
-            .as_chunks::<N>()
-            .0
-            .iter()
-            .map(|bytes| convert(*bytes))
-            .collect())
-    }
-
     /// Returns the strings of a tensor, which are followed by line feeds, or end where the tensor of
     /// ends says if there is one.
     fn names(&self, name: &str) -> Result<Vec<String>> {
-        let text = String::from_utf8(self.data(name, Dtype::U8)?).map_err(damaged)?;
+        let text = std::str::from_utf8(self.0.bytes(name)?).map_err(damaged)?;
         let ends = format!("{name}_ends");
-        if self.0.tensor(&ends).is_err() {
+        if !self.0.has(&ends) {
             return Ok(text.split_terminator('\n').map(str::to_owned).collect());
         }
         let (mut start, mut names) = (0, Vec::new());
-        for end in self.numbers(&ends, Dtype::U64, u64::from_le_bytes)? {
+        for end in self.0.numbers::<u64>(&ends)? {
             let end = usize::try_from(end).ok();
             let own = end.filter(|end| text.as_bytes().get(*end) == Some(&b'\n'));
             let own = own.and_then(|end| Some((end, text.get(start..end)?)));
@@ -331,7 +270,7 @@ impl Tensors<'_> {
     /// Returns a lexicon whose numbers are below `limit`.
     fn lexicon(&self, name: &str, limit: usize) -> Result<Lexicon> {
         let names = self.names(name)?;
-        let numbers = self.numbers(&format!("{name}_numbers"), Dtype::U32, u32::from_le_bytes)?;
+        let numbers: Vec<u32> = self.0.numbers(&format!("{name}_numbers"))?;
         if names.len() != numbers.len() || numbers.iter().any(|&number| number as usize >= limit) {
             return Err(damaged(format!(
                 "the numbers of {name} do not fit its words"
@@ -348,26 +287,24 @@ impl Tensors<'_> {
             return Err(damaged(format!("the scale of {part} is {scale}")));
         }
         let of = |name: &str| format!("{part}.{name}");
-        let features = self.numbers(&of("features"), Dtype::U64, u64::from_le_bytes)?;
-        let ends = self.numbers(&of("ends"), Dtype::U64, u64::from_le_bytes)?;
-        let own = self.numbers(&of("classes"), Dtype::U16, u16::from_le_bytes)?;
-        let values = self.numbers(&of("weights"), Dtype::I32, i32::from_le_bytes)?;
-        let fits = features.len() == ends.len()
-            && own.len() == values.len()
-            && ends.last().copied().unwrap_or_default() == own.len() as u64
-            && ends.is_sorted()
-            && own.iter().all(|&class| usize::from(class) < classes);
+        let features: Vec<u64> = self.0.numbers(&of("features"))?;
+        let ends: Vec<u64> = self.0.numbers(&of("ends"))?;
+        let own: Vec<u16> = self.0.numbers(&of("classes"))?;
+        let values: Vec<i32> = self.0.numbers(&of("weights"))?;
         let mut distinct = features.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let starts = std::iter::once(&0).chain(&ends);
-        let increasing = fits
-            && starts
-                .zip(&ends)
-                .all(|(&start, &end)| own[start as usize..end as usize].is_sorted_by(|a, b| a < b));
-        if !increasing || distinct.len() != features.len() {
-            return Err(damaged(format!("the rows of {part} do not fit together")));
-        }
+        let fits = distinct.len() == features.len()
+            && features.len() == ends.len()
+            && own.len() == values.len()
+            && own.iter().all(|&class| usize::from(class) < classes);
+        let ends = ends.into_iter().map(|end| end as usize).collect();
+        let ends = Ends::checked(ends, own.len()).filter(|ends| {
+            let mut rows = ends.ranges().map(|range| &own[range]);
+            fits && rows.all(|row| row.is_sorted_by(|a, b| a < b))
+        });
+        let ends =
+            ends.ok_or_else(|| damaged(format!("the rows of {part} do not fit together")))?;
         let rows = Rows {
             features,
             ends,

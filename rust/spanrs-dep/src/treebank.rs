@@ -4,7 +4,7 @@
 //! of the sentences beside them. Forms, tags and labels are interned in one table, so a word takes
 //! 20 bytes and each distinct string is stored once.
 
-use spanrs_base::{Interner, Watch};
+use spanrs_base::{Ends, Interner, Watch};
 
 use crate::error::{Error, Result};
 use crate::tagger::Tags;
@@ -40,8 +40,8 @@ pub struct Treebank {
     heads: Vec<u32>,
     /// Id of the label of the arc to the head.
     labels: Vec<u32>,
-    /// End (exclusive) of each sentence in the columns; increasing, because sentences have words.
-    ends: Vec<usize>,
+    /// Words of each sentence in the columns; no sentence is empty.
+    sentences: Ends,
 }
 
 /// A word with its annotation. Fields that are not annotated are empty, and the default head is the
@@ -85,7 +85,7 @@ impl Treebank {
             self.labels.push(self.strings.intern(word.label));
         }
         if self.words.len() > before {
-            self.ends.push(self.words.len());
+            self.sentences.push(self.words.len());
         }
     }
 
@@ -137,12 +137,12 @@ impl Treebank {
 
     /// Number of sentences.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.sentences.len()
     }
 
     /// True without sentences.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.sentences.is_empty()
     }
 
     /// Number of words of all sentences.
@@ -155,10 +155,7 @@ impl Treebank {
     /// # Panics
     /// If there is no such sentence.
     pub(crate) fn range(&self, sentence: usize) -> std::ops::Range<usize> {
-        let start = sentence
-            .checked_sub(1)
-            .map_or(0, |before| self.ends[before]);
-        start..self.ends[sentence]
+        self.sentences.range(sentence)
     }
 
     /// Returns the words of a sentence in their order.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use spanrs_base::map_in_threads;
+use spanrs_base::{Watch, Worker, Workers};
 use spanrs_tags::Reader;
 
 use crate::scorer::Scorer;
@@ -17,9 +17,11 @@ use crate::scorer::Scorer;
 ///   it.
 /// - `parts`: ranges of whatever `count` numbers (sentences, rows, bytes), in order. A range need
 ///   not begin or end where a document does.
-/// - `count`: adds everything in a range to the scorer it is given.
+/// - `watch`: asked by the calling thread whether to stop.
+/// - `count`: adds everything in a range to the scorer it is given, and checks at intervals whether
+///   to stop ([`Worker::check`]).
 ///
-/// One part is counted in the calling thread; for several, threads are those of [`map_in_threads`].
+/// One part is counted in the calling thread; for several, threads are those of [`Workers::map`].
 /// Every part holds its own counts until all are finished.
 ///
 /// # Errors
@@ -34,9 +36,9 @@ use crate::scorer::Scorer;
 /// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
 /// let tags = reader.intern_all(["B-PER", "I-PER", "O"]).unwrap();
 /// let mut scorer = Scorer::new(Box::new(Exact::default()), 10);
-/// count_parts(&mut scorer, &reader, &[0..2, 2..5], |sentences, part| {
+/// count_parts(&mut scorer, &reader, &[0..2, 2..5], || false, |sentences, part, worker| {
 ///     sentences.for_each(|_| part.add(&reader, &tags, &tags, |_, _| 0));
-///     Ok::<(), ()>(())
+///     worker.check()
 /// })
 /// .unwrap();
 /// assert_eq!(scorer.position().0, 5);
@@ -46,22 +48,24 @@ pub fn count_parts<E: Send>(
     scorer: &mut Scorer,
     reader: &Reader,
     parts: &[Range<usize>],
-    count: impl Fn(Range<usize>, &mut Scorer) -> Result<(), E> + Sync,
+    watch: Watch,
+    count: impl Fn(Range<usize>, &mut Scorer, &mut Worker<'_>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     let Some((first, others)) = parts.split_first() else {
         return Ok(());
     };
     let mut empty = scorer.part(reader);
+    let mut workers = Workers::watched(watch);
     if others.is_empty() {
-        count(first.clone(), &mut empty)?;
+        count(first.clone(), &mut empty, &mut workers.single())?;
         scorer.add_part(empty, reader);
         return Ok(());
     }
-    let counted = map_in_threads(parts.iter().cloned(), |range| {
+    let counted = workers.map(parts.iter().cloned(), |range, worker| {
         let mut part = empty.clone();
-        count(range, &mut part).map(|()| part)
+        count(range, &mut part, worker).map(|()| part)
     });
-    for part in counted.into_iter().collect::<Result<Vec<_>, _>>()? {
+    for part in counted? {
         scorer.add_part(part, reader);
     }
     Ok(())

@@ -12,7 +12,7 @@ use std::ops::Range;
 use common::{Table, by_sets, corpus_cells, documents, sum, totals};
 use matchers::matcher;
 use proptest::prelude::*;
-use spanrs_base::{Interner, Span};
+use spanrs_base::{Interner, Span, Worker};
 use spanrs_eval::outcomes::{Counts, Key};
 use spanrs_eval::{Scorer, Side, Spans, TagBlock, TypeFilter, add_pair, count_parts};
 use spanrs_tags::{Reader, Reading, Scheme, SideReader};
@@ -206,16 +206,16 @@ fn in_parts(
     borders.extend([0, ids.len()]);
     borders.sort_unstable();
     let parts: Vec<_> = borders.windows(2).map(|two| two[0]..two[1]).collect();
-    let count = |range: Range<usize>, scorer: &mut Scorer| {
+    let count = |range: Range<usize>, scorer: &mut Scorer, worker: &mut Worker<'_>| {
         let mut blocks = Blocks::new(ways, range.start as u64);
         for at in range {
             blocks.put(&reader, scorer, &ids[at], corpus[at].1);
         }
         blocks.flush(&reader, scorer);
-        Ok::<(), ()>(())
+        worker.check()
     };
     for parts in parts.chunks(calls) {
-        count_parts(&mut scorer, &reader, parts, count).unwrap();
+        count_parts(&mut scorer, &reader, parts, || false, count).unwrap();
     }
     (reader, scorer)
 }

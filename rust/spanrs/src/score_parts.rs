@@ -16,11 +16,8 @@
 //! | end | end of file | end of file |
 
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::ThreadId;
 
-use spanrs_base::map_in_threads;
+use spanrs_base::Workers;
 use spanrs_eval::Scorer;
 use spanrs_io::{ColumnLayout, ColumnReader, SentenceBorder, find_border, sample_borders};
 use spanrs_tags::Reader;
@@ -91,20 +88,15 @@ pub fn score_in_threads(
     if threads < 2 || whole_documents || files.iter().any(|file| file.layout.is_conllu()) {
         return Ok(None);
     }
-    let watch = Watch {
-        read: AtomicU64::new(0),
-        stopped: AtomicBool::new(false),
-        progress: Mutex::new(progress),
-        caller: std::thread::current().id(),
-    };
-    let Some(cuts) = cut(&files, threads, &watch) else {
-        return match watch.stopped.into_inner() {
+    let mut workers = Workers::new(progress);
+    let Some(cuts) = cut(&files, threads, &mut workers) else {
+        return match workers.are_interrupted() {
             true => Err(crate::Error::Stopped),
             false => Ok(None),
         };
     };
     let empty = scorer.part(reader);
-    let counted = map_in_threads(0..cuts.len() - 1, |part| {
+    let counted = workers.map(0..cuts.len() - 1, |part, worker| {
         let mut reader = reader.clone();
         let mut scorer = empty.clone();
         let open = |side: usize| -> Result<ColumnReader> {
@@ -130,15 +122,15 @@ pub fn score_in_threads(
             &mut |read| {
                 let new = read.saturating_sub(before);
                 before = read.max(before);
-                watch.tell(new)
+                worker.advance(new).is_ok()
             },
         )?;
         Ok::<_, crate::Error>((found, reader, scorer))
     });
-    if watch.stopped.into_inner() {
+    if workers.are_interrupted() {
         return Err(crate::Error::Stopped);
     }
-    let Ok(counted) = counted.into_iter().collect::<Result<Vec<_>>>() else {
+    let Ok(counted) = counted else {
         return Ok(None);
     };
     // The limit of tags is that of all parts together.
@@ -161,36 +153,6 @@ pub fn score_in_threads(
     Ok(Some(alignment))
 }
 
-/// Reports the progress of all threads from the calling one, and stops them.
-struct Watch<'a, 'p> {
-    /// Number of bytes that all threads have read.
-    read: AtomicU64,
-    /// The progress function returned false.
-    stopped: AtomicBool,
-    /// The progress function. The lock is taken by the calling thread only.
-    progress: Mutex<&'a mut (dyn FnMut(u64) -> bool + Send + 'p)>,
-    /// The thread that receives signals, and in which alone the progress function may be called.
-    caller: ThreadId,
-}
-
-impl Watch<'_, '_> {
-    /// Adds bytes; returns false if the work should stop.
-    ///
-    /// Threads other than the calling one only add, and learn that they should stop when they add
-    /// the next time. Relaxed ordering suffices, as nothing else is read on the strength of these
-    /// values.
-    fn tell(&self, bytes: u64) -> bool {
-        let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if std::thread::current().id() == self.caller
-            && let Ok(mut progress) = self.progress.lock()
-            && !progress(read)
-        {
-            self.stopped.store(true, Ordering::Relaxed);
-        }
-        !self.stopped.load(Ordering::Relaxed)
-    }
-}
-
 /// Cuts files into parts of similar size, at most `threads` and each of about 4 MiB or more in the
 /// first file.
 ///
@@ -200,27 +162,25 @@ impl Watch<'_, '_> {
 /// alone. Borders of the other file are found by number, from the last sampled one before.
 ///
 /// None if there would be fewer than two parts, a file is compressed or cannot be read, or a border
-/// does not exist in all files; also if the job was stopped, which `watch` tells.
+/// does not exist in all files; also if the job was stopped, which `workers` tell.
 fn cut(
     files: &[&SplitFile],
     threads: usize,
-    watch: &Watch<'_, '_>,
+    workers: &mut Workers<impl FnMut(u64) -> bool>,
 ) -> Option<Vec<Vec<SentenceBorder>>> {
     let size = std::fs::metadata(&files[0].path).ok()?.len();
     let parts = (threads as u64).min(size / LEAST);
     if parts < 2 {
         return None;
     }
-    let sampled = map_in_threads(files.iter(), |file| {
+    let sampled = workers.map(files, |file, worker| {
         // Nothing is cut in the last part; what the other file needs beyond is searched for.
         let size = file.path.metadata().map_or(0, |metadata| metadata.len());
         let until = size / parts * (parts - 1) + SLACK;
-        sample_borders(&file.path, until, || watch.tell(0))
+        let borders = sample_borders(&file.path, until, || worker.check().is_ok());
+        borders.ok().flatten().ok_or(())
     });
-    let sampled: Vec<Vec<SentenceBorder>> = sampled
-        .into_iter()
-        .map(|found| found.ok().flatten())
-        .collect::<Option<_>>()?;
+    let sampled: Vec<Vec<SentenceBorder>> = sampled.ok()?;
     let (own, others) = sampled.split_first()?;
     let mut cuts = vec![vec![SentenceBorder::default(); files.len()]];
     for part in 1..parts {

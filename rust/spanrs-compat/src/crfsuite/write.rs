@@ -4,6 +4,8 @@
 //! attribute names, lists of labels, lists of attributes. The header is filled in last, because it
 //! holds the offsets of the other parts. Nothing depends on hash seeds or the machine.
 
+use spanrs_base::{Ends, Jagged};
+
 use super::cqdb;
 use super::cursor::{put_u32, to_u32};
 use super::error::{CrfsuiteError, Place};
@@ -149,12 +151,7 @@ fn write_features(out: &mut Vec<u8>, model: &CrfsuiteModel) -> Result<(), Crfsui
 }
 
 /// Indices of features grouped by their source, in ascending order within a group.
-struct Lists {
-    /// By source: the end of its group in `indices`.
-    ends: Vec<usize>,
-    /// The groups, one after the other.
-    indices: Vec<u32>,
-}
+struct Lists(Jagged<u32>);
 
 impl Lists {
     /// Groups features by source (counting sort) and checks that no feature occurs twice.
@@ -170,20 +167,17 @@ impl Lists {
         labels: usize,
         place: fn(usize) -> Place,
     ) -> Result<Self, CrfsuiteError> {
-        // Number of features of each source, then the start of each group, which filling moves to its end.
-        let mut ends = vec![0; sources];
+        let mut lengths = vec![0; sources];
         for &(source, _) in edges {
-            ends[source as usize] += 1;
+            lengths[source as usize] += 1;
         }
-        let mut start = 0;
-        for end in &mut ends {
-            start += std::mem::replace(end, start);
-        }
+        let ends = Ends::of_lengths(lengths);
+        let mut next: Vec<usize> = ends.ranges().map(|range| range.start).collect();
         let mut indices = vec![0; edges.len()];
         for (index, &(source, _)) in edges.iter().enumerate() {
-            let end = &mut ends[source as usize];
-            indices[*end] = to_u32(index)?;
-            *end += 1;
+            let next = &mut next[source as usize];
+            indices[*next] = to_u32(index)?;
+            *next += 1;
         }
         // Groups follow each other, so comparing with the latest source of a label is enough.
         let mut last_source = vec![None; labels];
@@ -194,7 +188,7 @@ impl Lists {
                 return Err(CrfsuiteError::DuplicateFeature { at });
             }
         }
-        Ok(Self { ends, indices })
+        Ok(Self(Jagged::new(indices, ends)))
     }
 
     /// Appends the chunk, aligned to four bytes, and returns its offset. `first` is the feature id
@@ -208,28 +202,21 @@ impl Lists {
     ) -> Result<u32, CrfsuiteError> {
         out.resize(out.len().next_multiple_of(4), 0);
         let start = out.len();
-        let entries = self.ends.len() + empty;
+        let Self(groups) = self;
+        let entries = groups.len() + empty;
         let lists = start + CHUNK_HEADER_SIZE + 4 * entries;
+        let size = lists + 4 * (groups.len() + groups.values().len()) - start;
         let first = to_u32(first)?;
         out.extend_from_slice(chunk.as_bytes());
-        put_u32(
-            out,
-            to_u32(lists + 4 * (self.ends.len() + self.indices.len()) - start)?,
-        );
+        put_u32(out, to_u32(size)?);
         put_u32(out, to_u32(entries)?);
-        let mut begin = 0;
-        for (source, &end) in self.ends.iter().enumerate() {
-            put_u32(out, to_u32(lists + 4 * (source + begin))?);
-            begin = end;
+        for (source, range) in groups.ends().ranges().enumerate() {
+            put_u32(out, to_u32(lists + 4 * (source + range.start))?);
         }
         out.resize(lists, 0);
-        begin = 0;
-        for &end in &self.ends {
-            put_u32(out, to_u32(end - begin)?);
-            for &index in &self.indices[begin..end] {
-                put_u32(out, first + index);
-            }
-            begin = end;
+        for group in groups.rows() {
+            put_u32(out, to_u32(group.len())?);
+            group.iter().for_each(|index| put_u32(out, first + index));
         }
         to_u32(start)
     }

@@ -41,7 +41,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use spanrs_base::{Clock, Watch, map_in_threads};
+use spanrs_base::{Clock, Watch, limit_threads, map_in_threads};
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result, check_len};
@@ -152,8 +152,7 @@ impl<'a> Objective<'a> {
             let features = features.len();
             return Err(Error::Features { features });
         }
-        let most = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.clamp(1, most);
+        let threads = limit_threads(threads);
         let pieces = pieces(&corpus);
         // The work space of a piece is mostly its sums over pairs of labels.
         let pairs = 40 * labels * labels;

@@ -1,5 +1,7 @@
 //! Weights as rows of integers: what model files hold, as four flat columns.
 
+use spanrs_base::Ends;
+
 use crate::averages::Averages;
 
 /// Features with their rows of (class, weight), in the order in which they were added.
@@ -7,10 +9,9 @@ use crate::averages::Averages;
 pub(crate) struct Rows {
     /// Hash of each feature.
     pub(crate) features: Vec<u64>,
-    /// End (exclusive) of the row of each feature in `classes` and `weights`; does not decrease. A
-    /// row is empty if all its weights were rounded to 0: rows keep their numbers, which names of
-    /// features refer to.
-    pub(crate) ends: Vec<u64>,
+    /// The row of each feature in `classes` and `weights`. A row is empty if all its weights were
+    /// rounded to 0: rows keep their numbers, which names of features refer to.
+    pub(crate) ends: Ends,
     /// Classes of all rows, increasing within a row.
     pub(crate) classes: Vec<u16>,
     /// The weight for each class in `classes`; not 0 where averages were frozen.
@@ -30,7 +31,7 @@ impl Rows {
                 }
             }
             all.features.push(feature);
-            all.ends.push(all.classes.len() as u64);
+            all.ends.push(all.classes.len());
         }
         all
     }
@@ -42,10 +43,7 @@ impl Rows {
 
     /// Returns the features with their (class, weight) pairs, in the order of the rows.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, impl Iterator<Item = (u32, i32)>)> {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        let ranges = starts.zip(&self.ends);
-        let rows = ranges.map(|(&start, &end)| {
-            let range = start as usize..end as usize;
+        let rows = self.ends.ranges().map(|range| {
             let classes = self.classes[range.clone()].iter();
             classes
                 .zip(&self.weights[range])

@@ -18,8 +18,8 @@ use super::InputError;
 /// ```
 #[derive(Clone, Debug)]
 pub struct DocumentEnds {
-    /// By document: the number of sentences up to its end; ascending.
-    ends: Vec<usize>,
+    /// Sentences of each document; no document is empty.
+    ends: spanrs_base::Ends,
     /// The names of the documents; without names they are numbered.
     names: Option<Vec<String>>,
 }
@@ -31,12 +31,10 @@ impl DocumentEnds {
     /// [`InputError::Shape`] if a document has no sentence, or if the numbers of names and
     /// documents differ.
     pub fn new(sizes: &[i64], names: Option<Vec<String>>) -> Result<Self, InputError> {
-        let mut end = 0_usize;
-        let ends = sizes.iter().map(|&size| {
-            end = end.saturating_add(usize::try_from(size).unwrap_or_default());
-            end
-        });
-        let ends: Vec<usize> = ends.collect();
+        let lengths = sizes
+            .iter()
+            .map(|&size| size.try_into().unwrap_or_default());
+        let ends = spanrs_base::Ends::of_lengths(lengths);
         let (documents, named) = (ends.len(), names.as_ref().map(Vec::len));
         if sizes.iter().any(|&size| size < 1) || named.is_some_and(|named| named != documents) {
             return Err(size_error(sizes, None));
@@ -49,14 +47,11 @@ impl DocumentEnds {
     /// # Errors
     /// [`InputError::Shape`].
     pub fn check(&self, sentences: usize) -> Result<(), InputError> {
-        if self.ends.last().copied().unwrap_or_default() == sentences {
+        if self.ends.total() == sentences {
             return Ok(());
         }
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let sizes: Vec<i64> = starts
-            .zip(&self.ends)
-            .map(|(start, end)| (end - start) as i64)
-            .collect();
+        let ranges = self.ends.ranges();
+        let sizes: Vec<i64> = ranges.map(|range| range.len() as i64).collect();
         if self.names.is_some() {
             let named: i64 = sizes.iter().sum();
             return Err(InputError::Shape {
@@ -79,15 +74,16 @@ impl DocumentEnds {
     /// assert_eq!([1, 2, 3, 6].map(|at| documents.next_end(at)), [Some(2), Some(2), Some(5), None]);
     /// ```
     pub fn next_end(&self, sentences: usize) -> Option<usize> {
-        let at = self.ends.partition_point(|&end| end < sentences);
-        self.ends.get(at).copied()
+        let ends = self.ends.as_slice();
+        let at = ends.partition_point(|&end| end < sentences);
+        ends.get(at).copied()
     }
 
     /// Returns the ends that follow `sentence` sentences.
     pub fn from(&self, sentence: usize) -> Ends<'_> {
         Ends {
             all: self,
-            next: self.ends.partition_point(|&end| end <= sentence),
+            next: self.ends.row_of(sentence),
         }
     }
 }
@@ -108,7 +104,7 @@ impl<'a> Ends<'a> {
     /// The arguments of successive calls must ascend, and may skip no end.
     #[inline]
     pub fn ends_at(&mut self, sentences: usize) -> Option<Option<&'a str>> {
-        if *self.all.ends.get(self.next)? != sentences {
+        if *self.all.ends.as_slice().get(self.next)? != sentences {
             return None;
         }
         let names = self.all.names.as_ref();

@@ -17,9 +17,8 @@
 //! first range is reported.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use spanrs_base::Watch;
+use spanrs_base::{Watch, Worker};
 use spanrs_tags::{Evidence, Reader};
 
 use super::ids::{NULL, bad_id, no_tag, with_ids};
@@ -35,7 +34,7 @@ type Result<T> = std::result::Result<T, InputError>;
 
 /// Number of tokens that are converted to bytes together.
 const RUN: usize = 1 << 12;
-/// Number of runs between two calls of the watch.
+/// Number of runs between two looks at whether to stop.
 const PAUSE: usize = 1 << 8;
 /// Minimum number of tokens per thread.
 const MIN_TOKENS: usize = 1 << 12;
@@ -120,24 +119,13 @@ impl IdBatch<'_> {
     /// - [`InputError::Interrupted`] if the watch said stop.
     pub fn count(&self, reader: &Reader, scorer: &mut Scorer, threads: usize) -> Result<()> {
         let parts = self.whole_documents(self.cut.split(threads, MIN_TOKENS));
-        let stop = AtomicBool::new(false);
-        count_parts(scorer, reader, &parts, |range, scorer| {
-            // Only the first part runs on the caller's thread, where Ctrl-C can be seen.
-            let main = range.start == 0;
-            let part = Part {
-                batch: self,
-                range,
-                stop: StopFlag {
-                    watch: main.then_some(self.watch),
-                    stop: &stop,
-                },
-            };
-            let done = part.count(reader, scorer);
-            if done.is_err() && main {
-                stop.store(true, Ordering::Relaxed);
-            }
-            done
-        })
+        count_parts(
+            scorer,
+            reader,
+            &parts,
+            self.watch,
+            |range, scorer, worker| Part { batch: self, range }.count(reader, scorer, worker),
+        )
     }
 
     /// Moves the ends of parts to the next ends of documents, so that no document is divided
@@ -202,46 +190,23 @@ impl IdBatch<'_> {
     }
 }
 
-/// Passes an interrupt of the calling thread on to the other threads.
-struct StopFlag<'a> {
-    /// The watch; None on threads other than the calling one, which cannot see signals.
-    watch: Option<Watch>,
-    /// Set when the calling thread has failed.
-    stop: &'a AtomicBool,
-}
-
-impl StopFlag<'_> {
-    /// Returns false if the calling thread has stopped.
-    ///
-    /// # Errors
-    /// [`InputError::Interrupted`] on the calling thread if the watch said stop.
-    fn goes_on(&self) -> Result<bool> {
-        match self.watch {
-            Some(watch) if watch() => Err(InputError::Interrupted),
-            _ => Ok(!self.stop.load(Ordering::Relaxed)),
-        }
-    }
-}
-
 /// A range of sentences of a batch, counted by one thread.
 struct Part<'a> {
     /// The batch.
     batch: &'a IdBatch<'a>,
     /// The sentences, 0-based in the batch.
     range: Range<usize>,
-    /// When to stop.
-    stop: StopFlag<'a>,
 }
 
 impl Part<'_> {
     /// Counts the sentences, in blocks if that is possible.
-    fn count(&self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
+    fn count(&self, reader: &Reader, scorer: &mut Scorer, worker: &mut Worker<'_>) -> Result<()> {
         let numbers = [self.batch.gold_numbers, self.batch.pred_numbers];
         let few = numbers.iter().all(|numbers| numbers.len() < LAST as usize);
         if few && scorer.prepare_blocks(reader) {
-            self.blocks(reader, scorer)
+            self.blocks(reader, scorer, worker)
         } else {
-            self.sentences(reader, scorer)
+            self.sentences(reader, scorer, worker)
         }
     }
 
@@ -252,7 +217,12 @@ impl Part<'_> {
     }
 
     /// Counts one sentence at a time, for every reading and any number of tags.
-    fn sentences(&self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
+    fn sentences(
+        &self,
+        reader: &Reader,
+        scorer: &mut Scorer,
+        worker: &mut Worker<'_>,
+    ) -> Result<()> {
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
         let mut ends = self.ends();
         let ranges = self.batch.cut.ranges_of(self.range.clone());
@@ -266,8 +236,8 @@ impl Part<'_> {
                 scorer.end_document(reader, name);
             }
             scorer.check()?;
-            if at % (PAUSE * 64) == 0 && !self.stop.goes_on()? {
-                break;
+            if at % (PAUSE * 64) == 0 {
+                worker.check()?;
             }
         }
         Ok(())
@@ -286,11 +256,11 @@ impl Part<'_> {
     ///    borders have to be put between the sentences.
     /// 4. If the block is full, count it, and prefetch the ids that will be converted next.
     ///
-    /// Other threads are told to stop every [`PAUSE`] runs.
+    /// Whether to stop is looked at every [`PAUSE`] runs.
     ///
     /// # Errors
     /// Those of [`IdBatch::count`].
-    fn blocks(&self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
+    fn blocks(&self, reader: &Reader, scorer: &mut Scorer, worker: &mut Worker<'_>) -> Result<()> {
         let batch = self.batch;
         let gold_codes = Codes::new(batch.gold_numbers, batch.ignore);
         let pred_codes = Codes::new(batch.pred_numbers, i64::MIN);
@@ -343,8 +313,8 @@ impl Part<'_> {
                 scorer.add_block_and(reader, &mut block, |_, _, _| 0, fetch);
             }
             scorer.check()?;
-            if run % PAUSE == 0 && !self.stop.goes_on()? {
-                return Ok(());
+            if run % PAUSE == 0 {
+                worker.check()?;
             }
         }
         scorer.add_block(reader, &mut block, |_, _, _| 0);

@@ -4,9 +4,8 @@
 //! are stored once, because most sentences of a large corpus have the counts of some other sentence:
 //! a document takes its key and 4 bytes, a distinct row 12 bytes for each of its cells.
 
-use std::ops::Range;
-
 use hashbrown::HashTable;
+use spanrs_base::Ends;
 
 use super::schema::CellId;
 
@@ -62,8 +61,8 @@ pub(super) struct Rows {
 /// Rows that differ from each other; some may be left over from documents that were removed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DistinctRows {
-    /// By row: its end in `cells` and `n`. A row starts where the one before it ends.
-    ends: Vec<usize>,
+    /// The rows in `cells` and `n`.
+    ends: Ends,
     /// Cells of all rows.
     cells: Vec<CellId>,
     /// Counts of all rows.
@@ -105,7 +104,7 @@ impl DistinctRows {
 
     /// Returns the cells and counts of a row by number.
     pub(super) fn get(&self, number: u32) -> (&[CellId], &[u64]) {
-        let range = range(&self.ends, number);
+        let range = self.ends.range(number as usize);
         (&self.cells[range.clone()], &self.n[range])
     }
 
@@ -113,12 +112,6 @@ impl DistinctRows {
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&[CellId], &[u64])> {
         (0..self.len()).map(|number| self.get(number as u32))
     }
-}
-
-/// Returns where a row is, from the ends of rows.
-fn range(ends: &[usize], number: u32) -> Range<usize> {
-    let at = number as usize;
-    at.checked_sub(1).map_or(0, |before| ends[before])..ends[at]
 }
 
 /// Multiplier of hashes: 2^64 divided by the golden ratio.

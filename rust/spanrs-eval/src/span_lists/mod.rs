@@ -12,7 +12,7 @@ mod tag_sentences;
 use std::ops::Range;
 use std::sync::Arc;
 
-use spanrs_base::{Interner, Span};
+use spanrs_base::{Interner, Jagged, Span};
 
 use crate::token_sets::{Run, TokenSets};
 
@@ -81,9 +81,9 @@ impl Stored {
 impl SpanLists {
     /// Creates one side.
     ///
-    /// `spans` holds the spans of all sentences, `ends` the number of spans up to the end of each
-    /// sentence, and `types` the names of the types by id. `tokens` holds the tokens of each span;
-    /// None if every span has all tokens between its bounds.
+    /// `spans` holds the spans of each sentence, and `types` the names of the types by id. `tokens`
+    /// holds the tokens of each span of all sentences; None if every span has all tokens between
+    /// its bounds.
     ///
     /// # Panics
     /// If the type of a span is not an index of `types`.
@@ -91,24 +91,21 @@ impl SpanLists {
     /// # Examples
     ///
     /// ```
-    /// use spanrs_base::Span;
+    /// use spanrs_base::{Jagged, Span};
     /// use spanrs_eval::SpanLists;
-    /// let span = |start, end, ty| Span { start, end, ty };
+    /// let mut spans = Jagged::default();
+    /// spans.push([Span { start: 0, end: 2, ty: 0 }]);
+    /// spans.push([Span { start: 0, end: 1, ty: 1 }]);
     /// let types = ["PER", "LOC"].map(str::to_owned).to_vec();
-    /// let lists = SpanLists::new(vec![span(0, 2, 0), span(0, 1, 1)], None, &[1, 2], types);
+    /// let lists = SpanLists::new(spans, None, types);
     /// assert_eq!(lists.tuples(), [[("PER", 0, 2)], [("LOC", 0, 1)]]);
     /// ```
-    pub fn new(
-        spans: Vec<Span<i64>>,
-        tokens: Option<TokenSets>,
-        ends: &[usize],
-        types: Vec<String>,
-    ) -> Self {
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        let ranges = starts.zip(ends);
+    pub fn new(spans: Jagged<Span<i64>>, tokens: Option<TokenSets>, types: Vec<String>) -> Self {
+        let (spans, ends) = spans.into_parts();
+        let ranges = ends.ranges();
         Self {
             ranges: ranges
-                .map(|(start, &end)| start as u32..end as u32)
+                .map(|range| range.start as u32..range.end as u32)
                 .collect(),
             stored: Arc::new(Stored::new(spans, tokens, types)),
         }
@@ -161,22 +158,21 @@ impl SpanLists {
         mut tokens: Vec<Option<Vec<Run>>>,
     ) -> Self {
         let mut types: Interner<str> = Interner::default();
-        let (mut spans, mut ends) = (Vec::new(), Vec::new());
+        let mut spans = Jagged::default();
         for sentence in sentences {
-            spans.extend(sentence.into_iter().map(|(name, start, end)| Span {
+            spans.push(sentence.into_iter().map(|(name, start, end)| Span {
                 start,
                 end,
                 ty: types.intern(&name),
             }));
-            ends.push(spans.len());
         }
-        tokens.resize(spans.len(), None);
+        tokens.resize(spans.values().len(), None);
         let mut sets = TokenSets::default();
         tokens
             .iter()
             .for_each(|runs| sets.push_runs(runs.as_deref()));
         let types = types.names().map(str::to_owned).collect();
-        Self::new(spans, Some(sets), &ends, types)
+        Self::new(spans, Some(sets), types)
     }
 
     /// Returns the number of sentences.
@@ -237,6 +233,8 @@ impl SpanLists {
 
 #[cfg(test)]
 mod tests {
+    use spanrs_base::Ends;
+
     use super::*;
 
     fn tuple(name: &str, start: i64, end: i64) -> (String, i64, i64) {
@@ -251,7 +249,8 @@ mod tests {
             ty,
         };
         let names = ["Z", "unused", "A"].map(str::to_owned).to_vec();
-        let lists = SpanLists::new(vec![span(0, 0), span(2, 1)], None, &[1, 2], names);
+        let spans = Jagged::new(vec![span(0, 0), span(2, 1)], Ends::of_lengths([1, 1]));
+        let lists = SpanLists::new(spans, None, names);
         assert_eq!(lists.types(), ["A", "Z"]);
         assert_eq!(lists.sentence(0)[0].ty, 1);
         assert_eq!(lists.tuples(), [[("Z", 0, 1)], [("A", 1, 2)]]);

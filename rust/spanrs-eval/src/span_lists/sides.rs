@@ -133,6 +133,8 @@ impl<'a> Sides<'a> {
 
 #[cfg(test)]
 mod tests {
+    use spanrs_base::{Ends, Jagged};
+
     use super::*;
 
     /// One sentence of spans of one token each.
@@ -180,7 +182,8 @@ mod tests {
 
     #[test]
     fn the_watch_stops_a_run() {
-        let many = SpanLists::new(Vec::new(), None, &[0; INTERVAL], Vec::new());
+        let empty = Jagged::new(Vec::new(), Ends::of_lengths([0; INTERVAL]));
+        let many = SpanLists::new(empty, None, Vec::new());
         let sides = Sides::new(&many, &many, |_| true);
         assert_eq!(sides.run(|| true, |_, _| Ok(())), Err(Interrupted));
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use spanrs_base::{Coded, ErrorClass, Interrupted, Interval, Span, Watch};
+use spanrs_base::{Coded, ErrorClass, Interrupted, Interval, Jagged, Span, Watch};
 use spanrs_tags::{Error as TagsError, Reader, Reading, SideReader};
 
 use super::SpanLists;
@@ -81,31 +81,17 @@ impl From<Interrupted> for ReadError {
 /// assert_eq!(gold.tuples(), [[("A", 0, 2)], [("B", 1, 2)]]);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct TagSentences {
-    /// The ids of all sentences, concatenated.
-    ids: Vec<u32>,
-    /// By sentence: the number of ids up to its end.
-    ends: Vec<usize>,
-}
+pub struct TagSentences(Jagged<u32>);
 
 impl TagSentences {
     /// Adds a sentence.
     pub fn push(&mut self, ids: &[u32]) {
-        self.ids.extend_from_slice(ids);
-        self.end();
-    }
-
-    /// Ends the sentence whose ids were appended last.
-    fn end(&mut self) {
-        self.ends.push(self.ids.len());
+        self.0.push(ids.iter().copied());
     }
 
     /// Iterates over the sentences in order.
     pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts
-            .zip(&self.ends)
-            .map(|(start, &end)| &self.ids[start..end])
+        self.0.rows()
     }
 
     /// Creates both sides from arrays of integer labels.
@@ -136,20 +122,21 @@ impl TagSentences {
         numbers: &[u32],
         ignore: i64,
     ) -> Result<[Self; 2], InputError> {
-        let (mut golds, mut preds) = (Self::default(), Self::default());
+        let (mut golds, mut preds) = (Jagged::default(), Jagged::default());
         for (sentence, range) in sentences.ranges().enumerate() {
             for (token, at) in range.enumerate() {
                 if gold.value(at) == ignore {
                     continue;
                 }
                 let place = (sentence, token);
-                golds.ids.push(tag_of("gold", place, (gold, at), numbers)?);
-                preds.ids.push(tag_of("pred", place, (pred, at), numbers)?);
+                let tag = |side, labels| tag_of(side, place, (labels, at), numbers);
+                golds.values_mut().push(tag("gold", gold)?);
+                preds.values_mut().push(tag("pred", pred)?);
             }
             golds.end();
             preds.end();
         }
-        Ok([golds, preds])
+        Ok([golds, preds].map(Self))
     }
 }
 

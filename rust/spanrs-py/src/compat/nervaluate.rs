@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
-use spanrs_base::{Interner, Span};
+use spanrs_base::{Interner, Jagged, Span};
 use spanrs_compat::nervaluate::{Documents, TagReader, read_conll};
 use spanrs_compat::tag_numbering;
 use spanrs_eval::SpanLists as Core;
@@ -22,7 +22,7 @@ fn refuse<T>(message: impl Into<String>) -> Result<T> {
 
 fn span_lists(documents: Documents) -> SpanLists {
     let types = names(&documents.types);
-    SpanLists(Core::new(documents.spans, None, &documents.ends, types))
+    SpanLists(Core::new(documents.spans, None, types))
 }
 
 fn names(types: &Interner<str>) -> Vec<String> {
@@ -33,16 +33,15 @@ fn names(types: &Interner<str>) -> Vec<String> {
 #[pyfunction]
 #[pyo3(signature = (data, any_prefix, /))]
 pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<SpanLists> {
-    let Ok(list) = data.cast::<PyList>() else {
+    if !data.is_instance_of::<PyList>() {
         return refuse("ListLoader expects list input");
-    };
+    }
     let (mut tags, mut interner) = (tag_numbering()?, TagInterner::new());
     let mut reader = match any_prefix {
         true => TagReader::any_prefix(),
         false => TagReader::default(),
     };
-    let (mut ids, mut spans) = (Vec::new(), Vec::new());
-    let mut ends = Vec::with_capacity(list.len());
+    let (mut ids, mut spans) = (Vec::new(), Jagged::default());
     for (at, document) in IndexedItems::of(data).iter().enumerate() {
         if !document.is_instance_of::<PyList>() {
             return refuse("Each document must be a list of tags");
@@ -54,16 +53,16 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
         // A bad tag before an item that is not a str is the first error.
         let places = ids.iter().copied().enumerate();
         reader
-            .spans(places, ids.len(), &mut spans)
+            .spans(places, ids.len(), spans.values_mut())
             .map_err(|bad| bad.named(&tags))?;
         if let Err(error) = walked {
             return Err(not_a_tag(&document, ids.len())?.unwrap_or(error));
         }
-        ends.push(spans.len());
+        spans.end();
         pause(at)?;
     }
     let types = names(&reader.into_types());
-    Ok(SpanLists(Core::new(spans, None, &ends, types)))
+    Ok(SpanLists(Core::new(spans, None, types)))
 }
 
 /// Both sides of lists of lists of tags at once, or None if anything is wrong with them; [`nervaluate_tags`] then raises
@@ -226,7 +225,7 @@ fn gather(
         };
         for entity in document.iter() {
             each(&entity, &mut documents)?;
-            pause(documents.spans.len())?;
+            pause(documents.spans.values().len())?;
         }
         documents.end();
         pause(at)?;

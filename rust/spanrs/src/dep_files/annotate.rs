@@ -4,16 +4,14 @@
 //! is joined in order. A thread reads 64 sentences at a time and annotates them together, because
 //! the model interleaves sentences to hide the latency of fetching weights.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use spanrs_base::{Clock, Position, Watch, map_in_threads};
+use spanrs_base::{Jagged, Position, Watch, Worker, Workers};
 use spanrs_dep::{Annotated, Model, Sentence, Tags, Workspace};
 use spanrs_io::{
     Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxPart,
     SyntaxReader, SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// How files are tagged and parsed.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +40,7 @@ pub struct AnnotateOptions {
 ///
 /// # Errors
 /// Those of [`SyntaxReader`]; [`Code::WrongFormat`] for a sentence without any tag if tags are to
-/// be kept; [`Error::Stopped`]. If several parts have errors, the first in the file is returned.
+/// be kept; [`Error::Stopped`](crate::Error::Stopped). If several parts have errors, the first in the file is returned.
 ///
 /// # Examples
 /// ```
@@ -67,26 +65,12 @@ pub fn annotate(
     options: AnnotateOptions,
 ) -> Result<Vec<u8>> {
     let parts = chunk.split(options.threads.max(1), format);
-    let stopped = AtomicBool::new(false);
-    let written = map_in_threads(parts.iter().enumerate(), |(at, part)| {
-        // Signals reach the main thread, which works on the first part.
-        let mut clock = Clock::new(options.watch);
-        let mut stops = move |stopped: &AtomicBool| {
-            if at == 0 && clock.stops() {
-                stopped.store(true, Ordering::Relaxed);
-            }
-            stopped.load(Ordering::Relaxed)
-        };
-        annotate_part(model, path, format, *part, options, || stops(&stopped))
-    });
-    let mut all = Vec::with_capacity(chunk.text.len() * 2);
-    for part in written {
-        all.append(&mut part?);
-    }
-    Ok(all)
+    Workers::watched(options.watch).flat_map(parts, |part, worker| {
+        annotate_part(model, path, format, part, options, worker)
+    })
 }
 
-/// Tags and parses a part of a block in one thread. `stops` is asked for every sentence.
+/// Tags and parses a part of a block in one thread. `worker` is asked for every sentence.
 ///
 /// # Errors
 /// As [`annotate`].
@@ -96,7 +80,7 @@ fn annotate_part(
     format: SyntaxFormat,
     part: SyntaxPart<'_>,
     options: AnnotateOptions,
-    mut stops: impl FnMut() -> bool,
+    worker: &mut Worker<'_>,
 ) -> Result<Vec<u8>> {
     let mut reader = SyntaxReader::new(part.text, format, path, part.lines_before)?;
     let mut sentences = vec![SyntaxSentence::default(); TOGETHER];
@@ -114,27 +98,25 @@ fn annotate_part(
                 return Err(IoError::new(Code::WrongFormat, position, message).into());
             }
             len += 1;
-            if stops() {
-                return Err(Error::Stopped);
-            }
+            worker.check()?;
         }
         if len == 0 {
             return Ok(out);
         }
-        let words = Columns::of(&sentences[..len], SyntaxWord::form);
+        let words = column(&sentences[..len], SyntaxWord::form);
         let known = |tag| if tag == "_" { "" } else { tag };
         let tags = keep_tags.then(|| {
-            let xpos = Columns::of(&sentences[..len], |word| known(word.xpos()));
-            let upos = Columns::of(&sentences[..len], |word| known(word.upos()));
+            let xpos = column(&sentences[..len], |word| known(word.xpos()));
+            let upos = column(&sentences[..len], |word| known(word.upos()));
             (xpos, upos)
         });
         let mut inputs = Vec::with_capacity(len);
         for at in 0..len {
             let tags = tags
                 .as_ref()
-                .map(|(xpos, upos)| (xpos.get(at), upos.get(at)));
+                .map(|(xpos, upos)| (xpos.row(at), upos.row(at)));
             inputs.push(Sentence {
-                words: words.get(at),
+                words: words.row(at),
                 tags,
             });
         }
@@ -184,35 +166,16 @@ fn has_tags(sentence: &SyntaxSentence) -> bool {
 /// Number of sentences that are annotated together.
 const TOGETHER: usize = 64;
 
-/// A field of the words of several sentences.
-struct Columns<'a> {
-    /// The field of each word, for one sentence after another.
-    values: Vec<&'a str>,
-    /// End of each sentence in `values`.
-    ends: Vec<usize>,
-}
-
-impl<'a> Columns<'a> {
-    /// Collects a field of the words.
-    fn of(sentences: &[SyntaxSentence<'a>], field: impl Fn(&SyntaxWord<'a>) -> &'a str) -> Self {
-        let mut all = Self {
-            values: Vec::new(),
-            ends: Vec::with_capacity(sentences.len()),
-        };
-        for sentence in sentences {
-            all.values.extend(sentence.words.iter().map(&field));
-            all.ends.push(all.values.len());
-        }
-        all
+/// Returns a field of the words of each sentence.
+fn column<'a>(
+    sentences: &[SyntaxSentence<'a>],
+    field: impl Fn(&SyntaxWord<'a>) -> &'a str,
+) -> Jagged<&'a str> {
+    let mut all = Jagged::default();
+    for sentence in sentences {
+        all.push(sentence.words.iter().map(&field));
     }
-
-    /// Returns the field of the words of a sentence.
-    fn get(&self, sentence: usize) -> &[&'a str] {
-        let start = sentence
-            .checked_sub(1)
-            .map_or(0, |before| self.ends[before]);
-        &self.values[start..self.ends[sentence]]
-    }
+    all
 }
 
 /// Returns the predictions for each word of a sentence. Empty tags are no predictions.
