@@ -191,6 +191,12 @@ impl<T> Jagged<T> {
         self.ends.push(self.values.len());
     }
 
+    /// Removes all rows, the open one too.
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.ends.clear();
+    }
+
     /// Returns the number of rows, without the open one.
     pub fn len(&self) -> usize {
         self.ends.len()

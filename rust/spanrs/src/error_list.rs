@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use spanrs_base::Interner;
+use spanrs_base::{Interner, Jagged};
 
 /// A span of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,8 +59,8 @@ pub struct SpanErrors {
     errors: Vec<StoredError>,
     /// The file of gold of the errors that are found now.
     path: Option<u32>,
-    /// Tokens of all errors.
-    tokens: Vec<u32>,
+    /// Tokens of each error, as numbers.
+    tokens: Jagged<u32>,
     /// Types and tokens by number.
     strings: Interner<str>,
 }
@@ -76,8 +76,6 @@ struct StoredError {
     pred: Option<StoredSpan>,
     first: usize,
     length: Option<usize>,
-    /// End of its tokens among those of all errors; they start where those of the error before end.
-    tokens_end: usize,
 }
 
 /// A [`TypedSpan`] whose type is a number.
@@ -109,7 +107,7 @@ impl SpanErrors {
         };
         let (gold, pred) = (stored(&error.gold), stored(&error.pred));
         let tokens = error.tokens.iter().map(|token| self.strings.intern(token));
-        self.tokens.extend(tokens);
+        self.tokens.push(tokens);
         self.errors.push(StoredError {
             outcome: error.outcome,
             path: self.path,
@@ -119,7 +117,6 @@ impl SpanErrors {
             pred,
             first: error.first,
             length: error.length,
-            tokens_end: self.tokens.len(),
         });
     }
 
@@ -136,10 +133,6 @@ impl SpanErrors {
     /// Returns an error by index; None if there is no such error.
     pub fn get(&self, at: usize) -> Option<SpanError> {
         let error = self.errors.get(at)?;
-        let start = match at.checked_sub(1) {
-            Some(before) => self.errors[before].tokens_end,
-            None => 0,
-        };
         let string = |number: u32| self.strings.name(number).unwrap_or_default().to_owned();
         let typed = |span: &Option<StoredSpan>| {
             span.as_ref().map(|span| TypedSpan {
@@ -150,7 +143,7 @@ impl SpanErrors {
                 tokens: span.tokens.as_deref().map(<[i64]>::to_vec),
             })
         };
-        let tokens = &self.tokens[start..error.tokens_end];
+        let tokens = self.tokens.row(at);
         Some(SpanError {
             outcome: error.outcome,
             path: error.path.map(string),

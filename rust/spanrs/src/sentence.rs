@@ -1,6 +1,6 @@
 //! The tags and tokens of a sentence, and the lines of its tokens, for messages that name a line.
 
-use spanrs_base::{Lines, Position};
+use spanrs_base::{Jagged, Lines, Position};
 use spanrs_io::ColumnReader;
 use spanrs_tags::Reader;
 
@@ -99,19 +99,14 @@ impl Sentence {
 
 /// The tokens of the current sentence, in one buffer that is reused.
 #[derive(Default, PartialEq, Eq)]
-pub(crate) struct Tokens {
-    /// The tokens without separators.
-    bytes: Vec<u8>,
-    /// End of each token in `bytes`.
-    ends: Vec<usize>,
-}
+pub(crate) struct Tokens(Jagged<u8>);
 
 impl Tokens {
     /// Adds a token.
     #[inline]
     pub(crate) fn push(&mut self, token: &[u8]) {
-        self.bytes.extend_from_slice(token);
-        self.ends.push(self.bytes.len());
+        self.0.values_mut().extend_from_slice(token);
+        self.0.end();
     }
 
     /// Adds the token of the line that was read last, if the file has tokens.
@@ -124,25 +119,23 @@ impl Tokens {
 
     /// Returns the number of tokens.
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.0.len()
     }
 
     /// Returns the token at an index, which must be below the number of tokens.
     pub(crate) fn get(&self, at: usize) -> String {
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        String::from_utf8_lossy(&self.bytes[start..self.ends[at]]).into_owned()
+        String::from_utf8_lossy(self.0.row(at)).into_owned()
     }
 
     /// Begins the next sentence.
     pub(crate) fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
+        self.0.clear();
     }
 
     /// Returns the tokens in a range of indices, cut at the end of the sentence; none for files
     /// without tokens.
     pub(crate) fn texts(&self, range: std::ops::Range<usize>) -> Vec<String> {
-        let range = range.start..range.end.min(self.ends.len());
+        let range = range.start..range.end.min(self.len());
         range.map(|at| self.get(at)).collect()
     }
 }

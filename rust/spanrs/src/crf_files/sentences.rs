@@ -1,6 +1,6 @@
 //! Tagged sentences of a column file.
 
-use spanrs_base::{Interner, Lines, Position};
+use spanrs_base::{Interner, Jagged, Lines, Position};
 use spanrs_crf::Columns;
 use spanrs_io::{ChunkSentence, Code, Column, Select};
 
@@ -14,10 +14,8 @@ use crate::{Progress, column_warnings, report};
 pub struct TaggedSentences {
     /// Tokens and extra columns.
     pub columns: Columns,
-    /// Tags of all tokens, as numbers of `names`.
-    tags: Vec<u32>,
-    /// End of each sentence in `tags`.
-    ends: Vec<usize>,
+    /// Tags of each sentence, as numbers of `names`.
+    tags: Jagged<u32>,
     /// Lines of all tokens.
     lines: Lines,
     /// The tags, in the order in which they first occur.
@@ -33,12 +31,12 @@ pub struct TaggedSentences {
 impl TaggedSentences {
     /// Returns the number of sentences.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.tags.len()
     }
 
     /// Returns true without sentences.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.tags.is_empty()
     }
 
     /// Returns the lines, from 1, of the tokens of a sentence.
@@ -46,21 +44,13 @@ impl TaggedSentences {
     /// # Panics
     /// If `sentence` is not below [`TaggedSentences::len`].
     pub fn lines(&self, sentence: usize) -> Vec<u64> {
-        let start = sentence
-            .checked_sub(1)
-            .map_or(0, |before| self.ends[before]);
-        let tokens = start..self.ends[sentence];
+        let tokens = self.tags.ends().range(sentence);
         tokens.map(|token| self.lines.of(token as u32)).collect()
     }
 
     /// Iterates over the tags of each sentence, as numbers of [`TaggedSentences::names`].
     pub fn tags(&self) -> impl ExactSizeIterator<Item = &[u32]> {
-        let mut start = 0;
-        self.ends.iter().map(move |&end| {
-            let tags = &self.tags[start..end];
-            start = end;
-            tags
-        })
+        self.tags.rows()
     }
 }
 
@@ -128,14 +118,15 @@ pub fn read_tagged(
                 all_equal &= tag == sentence.token_text(token);
                 sentences
                     .lines
-                    .push(sentences.tags.len(), sentence.line(token));
-                sentences.tags.push(sentences.names.intern(tag));
+                    .push(sentences.tags.values().len(), sentence.line(token));
+                let id = sentences.names.intern(tag);
+                sentences.tags.values_mut().push(id);
             }
-            sentences.ends.push(sentences.tags.len());
+            sentences.tags.end();
         }
         report(progress, chunks.rows())?;
     }
-    if all_equal && sentences.tags.len() > 1 && sentences.names.len() > 1 {
+    if all_equal && sentences.tags.values().len() > 1 && sentences.names.len() > 1 {
         let message = "all tags equal their tokens; name the column of the tags with --column";
         return Err(no_column(place, message).into());
     }
