@@ -90,6 +90,25 @@ def test_errors_of_files_are_those_of_memory_with_lines(matcher, corpus, blank):
         assert error.first + len(error.tokens) == min(max(ends) + 8, len(sentence))
 
 
+@pytest.mark.parametrize("pred_scheme", [None, "IOBES"])
+def test_errors_of_long_files_are_those_of_memory(pred_scheme):
+    # Runs of equal lines end at buffers of the reader, within and between sentences.
+    rng = random.Random(7)
+    tags_of = {None: ("B-A", "I-A"), "IOBES": ("S-A", "S-B")}[pred_scheme]
+    corpus = []
+    for _ in range(20_000):
+        gold = [rng.choice(["O", "O", "O", "B-A"]) for _ in range(rng.randint(1, 20))]
+        same = gold if pred_scheme is None else [tag.replace("B-", "S-") for tag in gold]
+        pred = [rng.choice(tags_of) if rng.random() < 0.01 else tag for tag in same]
+        corpus.append([(f"w{rng.randrange(10**6)}", *pair) for pair in zip(gold, pred, strict=True)])
+    words, gold, pred = sides_of(corpus)
+    options = {"scheme": "BIO", "pred_scheme": pred_scheme, "errors": True}
+    in_memory = spanrs.score(gold, pred, tokens=words, **options)
+    of_files = score_files(*(io.BytesIO(text.encode()) for text in files_of(corpus, 1)), **options)
+    assert of_files.totals == in_memory.totals
+    assert Counter(error._replace(line=None) for error in of_files.errors) == Counter(in_memory.errors)
+
+
 @settings(max_examples=60, deadline=None)
 @given(corpora())
 def test_exact_errors_are_the_differences_of_the_sets_of_spans(corpus):
