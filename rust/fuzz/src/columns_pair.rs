@@ -1,7 +1,7 @@
 //! Two column files scored against each other.
 
-use spanrs::{OnMisaligned, Rows, Sides, score};
-use spanrs_eval::{Exact, Scorer, Side};
+use spanrs::{ErrorFinder, ErrorOptions, OnMisaligned, Rows, Sides, errors, score};
+use spanrs_eval::{Exact, Scorer, Side, TypeFilter};
 use spanrs_io::{Column, ColumnReader, Columns};
 use spanrs_tags::{Dialect, Reader, Reading};
 
@@ -39,6 +39,11 @@ pub fn run(data: &[u8]) {
     let (gold, pred) = split_at_byte(bytes, 0);
     let result = two_files(gold, pred, CHUNK, &columns, &reader);
     assert_eq!(result, by_definition(gold, pred, &columns, &reader));
+    if let Some((counts, ..)) = &result {
+        for size in [CHUNK, chunk] {
+            errors_are_counted(counts, [gold, pred], size, &columns, &reader);
+        }
+    }
     if !is_guessed(gold, &columns) && !is_guessed(pred, &columns) {
         assert_eq!(result, two_files(gold, pred, chunk, &columns, &reader));
     }
@@ -97,6 +102,50 @@ fn scored(sides: Sides, reader: &Reader) -> Option<Scored> {
         )
     });
     Some((totals(&counts), documents(&counts), violations))
+}
+
+/// As many missed and spurious spans are listed as were counted, each on a line of gold.
+fn errors_are_counted(
+    counts: &Table,
+    [gold, pred]: [&[u8]; 2],
+    chunk: usize,
+    columns: &Columns,
+    reader: &Reader,
+) {
+    // Buffers of another size may show other lines at the beginning.
+    let guessed = is_guessed(gold, columns) || is_guessed(pred, columns);
+    if chunk != CHUNK && guessed {
+        return;
+    }
+    let open = |bytes| rows(bytes, chunk, columns).expect("the file was read");
+    let sides = Sides::Two {
+        gold: open(gold),
+        pred: open(pred),
+    };
+    let options = ErrorOptions {
+        criterion: 0,
+        wrong: vec![1, 2],
+        paired: None,
+        context: 1,
+        most: None,
+    };
+    let finder = ErrorFinder::new(Box::new(Exact::default()), options);
+    let filter = TypeFilter::default();
+    let found = errors(sides, &mut reader.clone(), finder, &filter, &mut |_| true);
+    let found = found.expect("the files were scored");
+    let lines = gold.split(|&byte| byte == b'\n').count() as u64;
+    for (outcome, name) in [(1, "missed"), (2, "spurious")] {
+        let listed: u64 = (0..found.len())
+            .filter_map(|at| found.get(at))
+            .filter(|error| error.outcome == outcome)
+            .map(|error| {
+                assert!((1..=lines).contains(&error.line));
+                1
+            })
+            .sum();
+        let counted = counts.iter().filter(|((_, known, ..), _)| *known == name);
+        assert_eq!(listed, counted.map(|(_, number)| *number).sum::<u64>());
+    }
 }
 
 /// A token, its tag and its line.

@@ -179,12 +179,18 @@ fn in_parts(reader: &Reader, sentences: &[Ids], together: usize, expected: &[Tab
         .map(|at| at..(at + together).min(sentences.len()))
         .collect();
     let mut scorer = exact();
-    let counted = count_parts(&mut scorer, reader, &parts, || false, |range, part, worker| {
-        for (gold, pred) in &sentences[range] {
-            part.add(reader, gold, pred, |_, _| 0);
-        }
-        worker.check()
-    });
+    let counted = count_parts(
+        &mut scorer,
+        reader,
+        &parts,
+        || false,
+        |range, part, worker| {
+            for (gold, pred) in &sentences[range] {
+                part.add(reader, gold, pred, |_, _| 0);
+            }
+            worker.check()
+        },
+    );
     assert_eq!(counted, Ok(()));
     assert_eq!(totals(&scorer.counts(reader)), sum(expected));
 }

@@ -88,7 +88,7 @@ fn scored(gold: (&[u8], Side), pred: (&[u8], Side), chunk: usize) -> Option<Sums
         exclude: vec!["EMPTY".to_owned()],
     };
     let mut scorer = Scorer::new(Box::new(Matcher::default()), 0).with_filter(filter);
-    let files = match score_spans(gold, pred, &mut scorer, &mut |_| true) {
+    let files = match score_spans(gold, pred, &mut scorer, None, &mut |_| true) {
         Ok(files) => files,
         Err(error) => {
             assert!(!error.to_string().is_empty());

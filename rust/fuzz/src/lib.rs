@@ -12,6 +12,7 @@ pub mod conlleval;
 pub mod conllu;
 pub mod convert_job;
 pub mod counts_bytes;
+pub mod crf_tag;
 pub mod exact;
 pub mod fair;
 pub mod fair_files;
@@ -58,6 +59,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("conlleval", conlleval::run),
     ("conllu", conllu::run),
     ("convert_job", convert_job::run),
+    ("crf_tag", crf_tag::run),
     ("span_file", span_file::run),
     ("mat_json", mat_json::run),
     ("xml_inline", xml_inline::run),
