@@ -55,7 +55,6 @@ __all__ = [
     "fair_compare",
     "fair_evaluation",
     "faireval_files",
-    "file_errors",
     "item_access",
     "legal",
     "load_numpy",
@@ -308,6 +307,7 @@ class Scorer:
         gold: object,
         pred: object | None,
         columns: tuple[_Options, _Options],
+        errors: ErrorFinder | None,
         on_misaligned: str,
         by_sentence: bool,
         threads: int,
@@ -461,16 +461,6 @@ def spans_file(
 def tags_of(scheme: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
 def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
 def matchers() -> list[str]: ...
-def file_errors(
-    scorer: Scorer,
-    matcher_tuple: _Matcher,
-    gold: object,
-    pred: object | None,
-    columns: tuple[_Options, _Options],
-    options: tuple[int, Sequence[int], int | None, int, int | None],
-    progress: _Progress,
-    /,
-) -> FileErrors: ...
 def span_events(
     gold: SpanLists,
     pred: SpanLists,

@@ -96,19 +96,17 @@ class FileDetails(Sequence[Detail]):
         return Detail(self._outcomes[outcome], sentence, gold_span, pred_span, *where)
 
 
-def file_error_options(
-    matcher: Matcher, most: int | None
-) -> tuple[int, list[int], int | None, int, int | None]:
-    """Give the options of the compiled half for errors of files under the criterion of a matcher."""
+def file_error_finder(matcher: Matcher, most: int | None) -> _spanrs.ErrorFinder:
+    """Give what finds the errors of files under the criterion of a matcher, ``most`` of each kind."""
     criterion = matcher.criteria[matcher.criterion]
     outcomes = criterion.outcomes
     wrong = [outcomes.index(name) for name in error_outcomes(criterion)]
     paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None
-    return criterion.cells, wrong, paired, CONTEXT, most
+    return _spanrs.ErrorFinder(matcher.options(), (criterion.cells, wrong, paired, CONTEXT, most))
 
 
 def file_error_list(rows: _spanrs.FileErrors, matcher: Matcher, most: int | None) -> ErrorList:
-    """Give the errors that the compiled half found with :func:`file_error_options`."""
+    """Give the errors that were found with :func:`file_error_finder`."""
     criterion = matcher.criteria[matcher.criterion]
     outcomes = criterion.outcomes
     numbers = {(outcomes[kind[0]], *kind[1:]): number for kind, number in rows.numbers()}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, overload
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, as_integer, warn, with_code
-from spanrs.eval.details import errors_to_keep
+from spanrs.eval.details import errors_to_keep, file_error_finder, file_error_list
 from spanrs.eval.evidence import merge_evidence
 from spanrs.eval.matchers import Matcher, criteria
 from spanrs.eval.result import Result
@@ -76,15 +76,14 @@ def score_files(
     by_sentence : bool
         Keep a row of counts for each sentence instead, for intervals and comparisons.
     errors : bool or int
-        Keep the errors for ``result.errors``, with their lines and tokens: all, or that many of each kind. The files
-        are read twice.
+        Keep the errors for ``result.errors``, with their lines and tokens: all, or that many of each kind.
     on_misaligned : str
         What to do where tokens of gold and pred differ: ``refuse`` is an error, ``report`` counts them in the
         result and its signature, ``ignore`` does not compare them. Sentences and their lengths must agree in
         any case.
     threads : int
         Threads for large uncompressed column files, which are cut between sentences; 0 is one a processor. The result
-        does not depend on it. Files with rows of documents are read by one thread.
+        does not depend on it. Files with rows of documents, and those whose errors are kept, are read by one thread.
     progress : callable, optional
         Called now and then with the bytes read so far, after decompression; ``auto`` may begin anew.
 
@@ -141,7 +140,7 @@ def score_files(
         raise TypeError("gold and pred are one file object; open the file twice")
     # For ``auto`` the beginning is read first.
     auto = is_auto(scheme) or is_auto(pred_scheme or "")
-    rereads = auto or bool(errors) or len(_layers(columns)) > 1
+    rereads = auto or len(_layers(columns)) > 1
     opened = open_source(gold, keep=rereads or len(named) > 1)
     results = {
         name: _score_pair(
@@ -192,12 +191,16 @@ def _score_pair(
         most = options["max_violations"]
         scorer = Scorer(**(options | schemes | {"max_violations": max(most, UNKNOWN_TAGS)}))
         files = (gold, pred, layers[at], pred_layers[at], kept.progress)
-        scorer.update_files(*files, by_sentence=kept.by_sentence)
+        finder = None
+        if kept.errors:
+            finder = file_error_finder(scorer.matcher, kept.most_errors)
+        scorer.update_files(*files, by_sentence=kept.by_sentence, errors=finder)
         result = replace(scorer.result(), by_sentence=kept.by_sentence)
         _refuse_tokens_as_tags(result, gold, pred)
         result = replace(result, evidence=result.evidence.first(most))
-        if kept.errors:
-            result = replace(result, error_list=scorer.list_errors(*files, most=kept.most_errors))
+        if finder is not None:
+            found = file_error_list(finder.finish(), scorer.matcher, kept.most_errors)
+            result = replace(result, error_list=found)
         return result
 
     with _explaining_one_column(both=pred is None):

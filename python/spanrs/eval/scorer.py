@@ -14,8 +14,6 @@ from spanrs.eval.details import (
     ErrorList,
     IdOptions,
     errors_to_keep,
-    file_error_list,
-    file_error_options,
     find_errors,
     list_details,
     span_lists,
@@ -212,6 +210,7 @@ class Scorer:
         progress: Callable[[int], object] | None = None,
         *,
         by_sentence: bool = False,
+        errors: _spanrs.ErrorFinder | None = None,
     ) -> None:
         """Add column files; their documents end where they say.
 
@@ -223,6 +222,8 @@ class Scorer:
             As for :func:`spanrs.score_files`.
         by_sentence : bool
             Every sentence is a document, where the scorer was made by document.
+        errors : ErrorFinder, optional
+            Finds the errors of the files; they are then scored in one thread.
 
         Raises
         ------
@@ -233,38 +234,8 @@ class Scorer:
         pred = None if pred is None else open_source(pred, keep=True)
         options = columns.as_options(), pred_columns.as_options()
         self._scorer.update_files(
-            gold, pred, options, self._on_misaligned, by_sentence, self._threads, progress
+            gold, pred, options, errors, self._on_misaligned, by_sentence, self._threads, progress
         )
-
-    def list_errors(
-        self,
-        gold: Source,
-        pred: Source | None,
-        columns: Columns = Columns(),
-        pred_columns: Columns = Columns(),
-        progress: Callable[[int], object] | None = None,
-        *,
-        most: int | None = None,
-    ) -> ErrorList:
-        """Read files again that :meth:`update_files` has scored, and list the errors in them.
-
-        Parameters
-        ----------
-        gold, pred, columns, pred_columns, progress
-            As for :meth:`update_files`.
-        most : int, optional
-            Errors of each kind to keep; all if not given.
-        """
-        rows = _spanrs.file_errors(
-            self._scorer,
-            self.matcher.options(),
-            gold,
-            pred,
-            (columns.as_options(), pred_columns.as_options()),
-            file_error_options(self.matcher, most),
-            progress,
-        )
-        return file_error_list(rows, self.matcher, most)
 
     def end_document(self, name: str | None = None) -> None:
         """End a document: what was added since the last call is one, which may have a name.

@@ -10,7 +10,7 @@ from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, warn, with_code
-from spanrs.eval.details import errors_to_keep, file_error_list, file_error_options
+from spanrs.eval.details import errors_to_keep, file_error_finder, file_error_list
 from spanrs.eval.documents import document_name
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, listed
@@ -108,11 +108,7 @@ def score_span_files(
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
     most_errors = errors_to_keep(errors)
-    finder = None
-    if errors:
-        finder = _spanrs.ErrorFinder(
-            scorer.matcher.options(), file_error_options(scorer.matcher, most_errors)
-        )
+    finder = file_error_finder(scorer.matcher, most_errors) if errors else None
     pairs = pair_files(gold, pred)
     formats: set[str] = set()
     notes = []

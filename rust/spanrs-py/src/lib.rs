@@ -77,7 +77,7 @@ mod _spanrs {
     #[pymodule_export]
     use crate::resample::Systems;
     #[pymodule_export]
-    use crate::scorer::{ErrorFinder, FileErrors, Scorer, file_errors, score_readings};
+    use crate::scorer::{ErrorFinder, FileErrors, Scorer, score_readings};
     #[pymodule_export]
     use crate::span_lists::{
         SpanLists, span_events, span_lists, span_lists_of_ids, span_lists_of_tags,

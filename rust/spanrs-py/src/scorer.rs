@@ -184,9 +184,9 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Scores files. Without `pred` the one file has two columns of tags. Undecided schemes need
-    /// sources that can be opened again.
-    #[pyo3(signature = (gold, pred, columns, on_misaligned, by_sentence, threads, progress, /))]
+    /// Scores files, and finds their errors if that is wanted. Without `pred` the one file has two columns of tags.
+    /// Undecided schemes need sources that can be opened again.
+    #[pyo3(signature = (gold, pred, columns, errors, on_misaligned, by_sentence, threads, progress, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn update_files(
         &self,
@@ -194,6 +194,7 @@ impl Scorer {
         gold: SourceArgument,
         pred: Option<SourceArgument>,
         columns: (ColumnOptions, ColumnOptions),
+        errors: Option<&Bound<'_, ErrorFinder>>,
         on_misaligned: Choice<OnMisaligned>,
         by_sentence: bool,
         threads: usize,
@@ -202,9 +203,14 @@ impl Scorer {
         let Scoring { auto, notes } = &mut *self.lock()?;
         let options = (on_misaligned.0, row_kind(by_sentence), threads);
         let files = column_files(gold, pred, &columns)?;
+        let mut finder = errors.map(|errors| errors.get().take()).transpose()?;
         run_job(py, progress, |tell| {
-            spanrs::score_column_files(auto, &files, options, notes, tell)
-        })
+            spanrs::score_column_files(auto, &files, finder.as_mut(), options, notes, tell)
+        })?;
+        match (errors, finder) {
+            (Some(errors), Some(finder)) => errors.get().put_back(finder),
+            _ => Ok(()),
+        }
     }
 
     /// Adds sentences of spans. Types that are not looked at are left out.
@@ -445,8 +451,7 @@ impl FileErrors {
 
     /// Number of errors of each kind, kept or not.
     fn numbers(&self) -> Vec<KindTuple> {
-        let numbers = self.0.numbers.iter();
-        numbers.map(|(kind, n)| (kind.clone(), *n)).collect()
+        self.0.numbers().into_iter().collect()
     }
 
     /// For each error that has a gold span: its sentence times 2^32 plus the index of the span in the sentence.
@@ -457,7 +462,7 @@ impl FileErrors {
     }
 }
 
-/// Finds errors of files of spans while they are scored.
+/// Finds errors of files while they are scored.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct ErrorFinder(Mutex<Option<spanrs::ErrorFinder>>);
 
@@ -498,31 +503,4 @@ fn error_options((criterion, wrong, paired, context, most): ErrorOptionsTuple) -
         context,
         most,
     }
-}
-
-/// The errors of files that a scorer has scored.
-#[pyfunction]
-#[pyo3(signature = (scorer, matcher_tuple, gold, pred, columns, options, progress, /))]
-#[allow(clippy::too_many_arguments)] // Called from one place.
-pub(crate) fn file_errors(
-    py: Python<'_>,
-    scorer: &Scorer,
-    matcher_tuple: MatcherTuple,
-    gold: SourceArgument,
-    pred: Option<SourceArgument>,
-    columns: (ColumnOptions, ColumnOptions),
-    options: ErrorOptionsTuple,
-    progress: Option<Py<PyAny>>,
-) -> Result<FileErrors> {
-    let (mut reader, filter) = {
-        let AutoSchemeScorer { reader, scorer, .. } = &scorer.lock()?.auto;
-        (reader.clone(), scorer.filter().clone())
-    };
-    let finder = spanrs::ErrorFinder::new(matcher(&matcher_tuple)?, error_options(options));
-    let files = column_files(gold, pred, &columns)?;
-    let (sides, _) = py.detach(|| files.open())?;
-    let found = run_job(py, progress, |tell| {
-        spanrs::errors(sides, &mut reader, finder, &filter, tell)
-    })?;
-    Ok(FileErrors(found))
 }

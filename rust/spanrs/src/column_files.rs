@@ -8,8 +8,9 @@ use spanrs_eval::{AutoSchemeScorer, Side};
 use spanrs_io::{ColumnReader, Columns, Source};
 
 use crate::error::Result;
+use crate::errors::ErrorFinder;
 use crate::pair_reader::{Alignment, OnMisaligned, Sides};
-use crate::score::{Notes, score};
+use crate::score::{Notes, score_and_list};
 use crate::score_parts::{SplitFile, score_in_threads};
 use crate::score_sink::Rows;
 use crate::{column_warnings, gather};
@@ -108,7 +109,8 @@ impl ColumnFiles {
 }
 
 /// Scores files in the schemes of a scorer; undecided schemes are detected first, for which the
-/// sources are opened more than once. With several threads, regular files are read in parts.
+/// sources are opened more than once. With several threads, regular files are read in parts, unless
+/// errors are found besides.
 /// Warnings and misaligned sentences are added to `notes`.
 ///
 /// # Errors
@@ -133,13 +135,14 @@ impl ColumnFiles {
 /// let scorer = Scorer::new(Box::new(Exact::default()), 0);
 /// let mut auto = AutoSchemeScorer::new(reader, scorer, false, PredScheme::Undetected);
 /// let options = (OnMisaligned::Refuse, Rows::Documents, 1);
-/// score_column_files(&mut auto, &files, options, &mut Notes::default(), &mut |_| true)?;
+/// score_column_files(&mut auto, &files, None, options, &mut Notes::default(), &mut |_| true)?;
 /// assert_eq!(auto.scorer.counts(&auto.reader).tag_totals().types, [[1, 2, 1]]);
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn score_column_files(
     auto: &mut AutoSchemeScorer,
     files: &ColumnFiles,
+    mut finder: Option<&mut ErrorFinder>,
     options: (OnMisaligned, Rows, usize),
     notes: &mut Notes,
     progress: &mut (dyn FnMut(u64) -> bool + Send),
@@ -156,7 +159,9 @@ pub fn score_column_files(
             let (sides, found) = files.open()?;
             warnings = found;
             let tell = &mut **progress.borrow_mut();
-            if threads > 1
+            if let Some(finder) = &mut finder {
+                finder.clear();
+            } else if threads > 1
                 && let Some((gold, pred)) = files.split(&sides)
             {
                 let found = score_in_threads(&gold, pred.as_ref(), reader, scorer, options, tell)?;
@@ -165,7 +170,8 @@ pub fn score_column_files(
                     return Ok(());
                 }
             }
-            alignment = score(sides, reader, scorer, on_misaligned, rows, tell)?;
+            let finder = finder.as_deref_mut();
+            alignment = score_and_list(sides, reader, scorer, finder, (on_misaligned, rows), tell)?;
             Ok(())
         },
     )?;

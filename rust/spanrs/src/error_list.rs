@@ -3,9 +3,12 @@
 //! A corpus of millions of tokens has hundreds of thousands of errors. As a [`SpanError`] each has a
 //! string for each of its tokens; here types and tokens are numbers of strings that are stored once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use spanrs_base::{Interner, Jagged};
+
+use crate::sentence::Tokens;
 
 /// A span of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +56,8 @@ pub type ErrorKind = (u8, Option<String>, Option<String>);
 /// the matcher.
 #[derive(Clone, Debug, Default)]
 pub struct SpanErrors {
-    /// Number of errors of each kind, kept or not.
-    pub numbers: BTreeMap<ErrorKind, u64>,
+    /// Number of errors of each kind, kept or not; types are numbers of strings.
+    numbers: HashMap<(u8, Option<u32>, Option<u32>), u64>,
     /// The errors that were kept.
     errors: Vec<StoredError>,
     /// The file of gold of the errors that are found now.
@@ -67,25 +70,26 @@ pub struct SpanErrors {
 
 /// A [`SpanError`] whose strings are numbers.
 #[derive(Clone, Debug)]
-struct StoredError {
-    outcome: u8,
-    path: Option<u32>,
-    sentence: u64,
-    line: u64,
-    gold: Option<StoredSpan>,
-    pred: Option<StoredSpan>,
-    first: usize,
-    length: Option<usize>,
+pub(crate) struct StoredError {
+    pub(crate) outcome: u8,
+    /// Set where the error is stored.
+    pub(crate) path: Option<u32>,
+    pub(crate) sentence: u64,
+    pub(crate) line: u64,
+    pub(crate) gold: Option<StoredSpan>,
+    pub(crate) pred: Option<StoredSpan>,
+    pub(crate) first: usize,
+    pub(crate) length: Option<usize>,
 }
 
 /// A [`TypedSpan`] whose type is a number.
 #[derive(Clone, Debug)]
-struct StoredSpan {
-    ty: u32,
-    index: u32,
-    start: i64,
-    end: i64,
-    tokens: Option<Box<[i64]>>,
+pub(crate) struct StoredSpan {
+    pub(crate) ty: u32,
+    pub(crate) index: u32,
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+    pub(crate) tokens: Option<Box<[i64]>>,
 }
 
 impl SpanErrors {
@@ -94,30 +98,43 @@ impl SpanErrors {
         self.path = path.map(|path| self.strings.intern(path));
     }
 
-    /// Appends an error that is kept.
-    pub(crate) fn push(&mut self, error: &SpanError) {
-        let mut stored = |span: &Option<TypedSpan>| {
-            span.as_ref().map(|span| StoredSpan {
-                ty: self.strings.intern(&span.ty),
-                index: span.index,
-                start: span.start,
-                end: span.end,
-                tokens: span.tokens.as_deref().map(Into::into),
-            })
-        };
-        let (gold, pred) = (stored(&error.gold), stored(&error.pred));
-        let tokens = error.tokens.iter().map(|token| self.strings.intern(token));
-        self.tokens.push(tokens);
-        self.errors.push(StoredError {
-            outcome: error.outcome,
-            path: self.path,
-            sentence: error.sentence,
-            line: error.line,
-            gold,
-            pred,
-            first: error.first,
-            length: error.length,
-        });
+    /// Returns the number of a type.
+    pub(crate) fn type_id(&mut self, ty: &str) -> u32 {
+        self.strings.intern(ty)
+    }
+
+    /// Counts an error of a kind, with the numbers of its types; returns how many there are now.
+    pub(crate) fn count(&mut self, kind: (u8, Option<u32>, Option<u32>)) -> u64 {
+        let times = self.numbers.entry(kind).or_insert(0);
+        *times += 1;
+        *times
+    }
+
+    /// Appends an error that is kept, with the tokens in a range that may end behind the sentence.
+    pub(crate) fn push(
+        &mut self,
+        error: StoredError,
+        tokens: Option<&Tokens>,
+        range: Range<usize>,
+    ) {
+        if let Some(tokens) = tokens {
+            for at in range.start..range.end.min(tokens.len()) {
+                let token = self.strings.intern(&tokens.get(at));
+                self.tokens.values_mut().push(token);
+            }
+        }
+        self.tokens.end();
+        let path = self.path;
+        self.errors.push(StoredError { path, ..error });
+    }
+
+    /// Returns the number of errors of each kind, kept or not.
+    pub fn numbers(&self) -> BTreeMap<ErrorKind, u64> {
+        let name = |ty: Option<u32>| Some(self.strings.name(ty?)?.to_owned());
+        let kinds = self.numbers.iter();
+        kinds
+            .map(|(&(outcome, gold, pred), &n)| ((outcome, name(gold), name(pred)), n))
+            .collect()
     }
 
     /// Returns the number of errors that were kept.

@@ -1,9 +1,7 @@
 //! Lists of errors: the outcomes of a criterion that are no true positives, each with its place and
 //! its context.
 //!
-//! Column files are read again after scoring, because counts do not know places. Sentences whose
-//! sides have the same tags have no errors and are skipped, except where the sides are in two
-//! schemes. Files of spans list them while they are scored ([`crate::span_files`]).
+//! They are found while files are scored, because counts do not know places.
 //!
 //! With the exact matcher, gold `PER` 5..7 and pred `PER` 5..6 are two errors, missed and spurious.
 //! Gold `LOC` 3..4 and pred `ORG` 3..4 are one, mistyped: the outcome of the pair replaces the
@@ -11,16 +9,12 @@
 
 use std::ops::Range;
 
-use spanrs_base::{Position, Span};
+use spanrs_base::Span;
 use spanrs_eval::{Event as Found, Events, Matcher, Pair, Side, Spans, TypeFilter, Unmatched};
-use spanrs_io::ColumnReader;
 use spanrs_tags::Reader;
 
-use crate::Progress;
-use crate::error::{Error, Result};
-use crate::error_list::{SpanError, SpanErrors, TypedSpan};
-use crate::pair_reader::{OnMisaligned, PairSink, Sides, read_pairs};
-use crate::sentence::{Sentence, Tokens, too_many};
+use crate::error_list::{SpanErrors, StoredError, StoredSpan};
+use crate::sentence::{Sentence, Tokens};
 
 /// Which errors are listed and kept.
 #[derive(Clone, Debug)]
@@ -58,14 +52,14 @@ pub(crate) trait SentenceContext {
     /// Returns the name of a type.
     fn type_name(&self, ty: u32) -> &str;
 
-    /// Returns the line of a span, given with its index among those of its side.
-    fn line(&self, side: Side, span: Span<i64>, index: usize) -> u64;
+    /// Returns the line of a span.
+    fn line(&self, side: Side, span: &StoredSpan) -> u64;
 
     /// Returns the number of tokens, if it is known.
     fn length(&self) -> Option<usize>;
 
-    /// Returns the tokens in a range, which may end behind the sentence; none if they are not known.
-    fn tokens(&self, range: Range<usize>) -> Vec<String>;
+    /// Returns the tokens; None if they are not known.
+    fn tokens(&self) -> Option<&Tokens>;
 }
 
 impl ErrorFinder {
@@ -83,6 +77,11 @@ impl ErrorFinder {
     /// Returns the errors.
     pub fn finish(self) -> SpanErrors {
         self.found
+    }
+
+    /// Forgets the errors that were found.
+    pub(crate) fn clear(&mut self) {
+        self.found = SpanErrors::default();
     }
 
     /// Begins a pair of files; `path` is how it is named if there are several.
@@ -138,225 +137,124 @@ impl ErrorFinder {
         sides: [Spans<'_>; 2],
         sentence: &dyn SentenceContext,
     ) {
-        let typed = |spans: Spans<'_>, index: Option<u32>| {
-            let span = spans.all.get(index? as usize)?;
-            let runs = spans.runs(index? as usize);
-            Some(TypedSpan {
-                ty: sentence.type_name(span.ty).to_owned(),
+        let mut stored = |spans: Spans<'_>, index: Option<u32>| {
+            let at = index? as usize;
+            let (span, runs) = (*spans.all.get(at)?, spans.runs(at));
+            Some(StoredSpan {
+                ty: self.found.type_id(sentence.type_name(span.ty)),
+                index: index?,
                 start: span.start,
                 end: span.end,
-                index: index?,
                 tokens: runs.map(|runs| runs.iter().flat_map(|&(start, end)| start..end).collect()),
             })
         };
-        let (gold, pred) = (typed(sides[0], event.gold), typed(sides[1], event.pred));
-        let name = |span: &Option<TypedSpan>| span.as_ref().map(|span| span.ty.clone());
-        let kind = (event.outcome, name(&gold), name(&pred));
-        let times = self.found.numbers.entry(kind).or_insert(0);
-        *times += 1;
-        if self.options.most.is_some_and(|most| *times > most) {
+        let (gold, pred) = (stored(sides[0], event.gold), stored(sides[1], event.pred));
+        let types = [&gold, &pred].map(|span| span.as_ref().map(|span| span.ty));
+        let times = self.found.count((event.outcome, types[0], types[1]));
+        if self.options.most.is_some_and(|most| times > most) {
             return;
         }
         let both = || [&gold, &pred].into_iter().flatten();
-        let start = both().map(|span| span.start).min().unwrap_or(0).max(0) as usize;
-        let end = both().map(|span| span.end).max().unwrap_or(0).max(0) as usize;
-        let first = start.saturating_sub(self.options.context);
-        let last = end.saturating_add(self.options.context);
-        let tokens = sentence.tokens(first..last);
-        let places = [
-            (Side::Gold, sides[0], event.gold),
-            (Side::Pred, sides[1], event.pred),
-        ];
-        let line = places.into_iter().find_map(|(side, spans, index)| {
-            let index = index? as usize;
-            Some(sentence.line(side, *spans.all.get(index)?, index))
-        });
+        let start = both().map(|own| own.start).min().unwrap_or(0).max(0) as usize;
+        let end = both().map(|own| own.end).max().unwrap_or(0).max(0) as usize;
         let length = sentence.length();
-        self.found.push(&SpanError {
+        let first = match length {
+            Some(_) => start.saturating_sub(self.options.context),
+            None => 0,
+        };
+        let line = match (&gold, &pred) {
+            (Some(span), _) => sentence.line(Side::Gold, span),
+            (None, Some(span)) => sentence.line(Side::Pred, span),
+            (None, None) => 0,
+        };
+        let error = StoredError {
             outcome: event.outcome,
             path: None,
             sentence: number,
-            line: line.unwrap_or(0),
-            first: if length.is_some() { first } else { 0 },
-            length,
-            tokens,
+            line,
             gold,
             pred,
-        });
+            first,
+            length,
+        };
+        let shown = first..end.saturating_add(self.options.context);
+        self.found.push(error, sentence.tokens(), shown);
     }
 }
 
-/// Lists the errors of a file against another one, or of a column against another one.
+/// Lists the errors of column files while they are scored.
 ///
-/// The files must have been scored before: `reader` knows their schemes, and misaligned tokens are
-/// not reported again. Only types that `filter` counts are compared.
-///
-/// # Errors
-/// As [`crate::score()`], and [`Error::Unmatched`] with the first line of the sentence in gold.
-///
-/// # Examples
-/// ```
-/// use spanrs::eval::{Exact, TypeFilter};
-/// use spanrs::io::{Column, ColumnReader, Columns, LineReader};
-/// use spanrs::{ErrorFinder, ErrorOptions, Sides, errors, tags};
-/// let source = Box::new(&b"Rome B-LOC B-ORG\nslept O O\n"[..]);
-/// let lines = LineReader::new("example", source, Default::default())?;
-/// let (tag, second) = (Column::Index(1), Some(Column::Index(2)));
-/// let rows = ColumnReader::new(lines, Columns { tag, second, ..Default::default() })?;
-/// let (scheme, filter) = (tags::Scheme::Bio, TypeFilter::default());
-/// let mut reader = tags::Reader::new(scheme, Default::default(), Default::default()).unwrap();
-/// // Missed, spurious and mistyped; the last is the outcome of a pair.
-/// let (wrong, paired) = (vec![1, 2, 3], Some(3));
-/// let options = ErrorOptions { criterion: 0, wrong, paired, context: 1, most: None };
-/// let finder = ErrorFinder::new(Box::new(Exact::default()), options);
-/// let sides = Sides::One(Box::new(rows));
-/// let found = errors(sides, &mut reader, finder, &filter, &mut |_| true)?;
-/// let error = found.get(0).unwrap();
-/// assert_eq!((found.len(), error.outcome, error.line), (1, 3, 1));
-/// assert_eq!(error.tokens, ["Rome", "slept"]);
-/// # Ok::<(), spanrs::Error>(())
-/// ```
-pub fn errors(
-    sides: Sides,
-    reader: &mut Reader,
-    finder: ErrorFinder,
-    filter: &TypeFilter,
-    progress: &mut Progress<'_>,
-) -> Result<SpanErrors> {
-    let mut sink = ErrorSink {
-        every: reader.has_two_schemes(),
-        reader,
-        finder,
-        filter,
-        gold: Sentence::default(),
-        pred: Sentence::default(),
-        tokens: Tokens::default(),
-        differs: false,
-        number: 0,
-        run: Vec::new(),
-        spans: Default::default(),
-    };
-    read_pairs(sides, &mut sink, OnMisaligned::Ignore, progress)?;
-    Ok(sink.finder.finish())
-}
-
-/// Finds the errors of sentences whose tags differ.
-struct ErrorSink<'a> {
-    reader: &'a mut Reader,
-    finder: ErrorFinder,
-    /// Which types are compared.
-    filter: &'a TypeFilter,
+/// Sentences whose sides have the same tags have no errors and are skipped, except where the sides
+/// are in two schemes.
+pub(crate) struct Listing<'a> {
+    finder: &'a mut ErrorFinder,
     /// Sentences are compared although their tags are the same.
     every: bool,
-    /// Tags of the current sentence.
-    gold: Sentence,
-    pred: Sentence,
-    /// Its tokens in gold.
-    tokens: Tokens,
-    /// Some of its tags differ.
-    differs: bool,
-    /// Its number in the file, from 0.
+    /// Some tags of the current sentence differ.
+    pub(crate) differs: bool,
+    /// Its tokens in gold, as far as they were read.
+    pub(crate) tokens: Tokens,
+    /// Ranges of its further tokens, in a run of identical lines. They are looked at only if the
+    /// sentence turns out to differ.
+    pub(crate) run: Vec<Range<usize>>,
+    /// Number of the sentence in the file, from 0.
     number: u64,
-    /// Ranges of token and tag of the lines of a run, in the buffer of gold, since the last sentence
-    /// ended. They are looked at only if the sentence turns out to differ.
-    run: Vec<[Range<usize>; 2]>,
     /// Spans of gold and pred of the current sentence, of types that are compared.
     spans: [Vec<Span<i64>>; 2],
+    /// Spans as they are read.
+    read: Vec<Span>,
 }
 
-impl PairSink for ErrorSink<'_> {
-    fn follow(&mut self, gold: &mut ColumnReader, pred: &mut ColumnReader) -> Result<u64> {
-        let before = gold.line();
-        let lag = pred.line().wrapping_sub(before);
-        loop {
-            let (every, run) = (self.every, &mut self.run);
-            let (mut wanted, mut ended) = (self.differs || every, 0);
-            // The run is left at the end of a sentence that is compared.
-            let followed = pred.follow_lines(gold, |same, _| match same {
-                Some(same) => {
-                    run.push(same.ranges());
-                    Ok(())
-                }
-                None if wanted => Err(()),
-                None => {
-                    run.clear();
-                    (wanted, ended) = (every, ended + 1);
-                    Ok(())
-                }
-            });
-            if ended > 0 {
-                self.next(ended);
-            }
-            let line_of_end = u64::from(followed.is_err());
-            self.take_run(gold, gold.line() + 1 - line_of_end, lag)?;
-            if followed.is_ok() {
-                return Ok(gold.line() - before);
-            }
-            self.end_sentence(gold)?;
+impl<'a> Listing<'a> {
+    /// Creates a listing before the first sentence of a file; with `every`, the sides are in two
+    /// schemes.
+    pub(crate) fn new(finder: &'a mut ErrorFinder, every: bool) -> Self {
+        Self {
+            finder,
+            every,
+            differs: false,
+            tokens: Tokens::default(),
+            run: Vec::new(),
+            number: 0,
+            spans: Default::default(),
+            read: Vec::new(),
         }
     }
 
-    fn same(&mut self, gold: &ColumnReader, pred: &ColumnReader) -> Result<()> {
-        let id = self.gold.push(self.reader, gold, gold.tag())?;
-        self.pred.push_id(pred, id);
-        self.tokens.push_token(gold);
-        Ok(())
-    }
-
-    fn token(&mut self, gold: &ColumnReader, pred: &ColumnReader, tags: [&[u8]; 2]) -> Result<()> {
-        let gold_id = self.gold.push(self.reader, gold, tags[0])?;
-        let pred_id = self.pred.push(self.reader, pred, tags[1])?;
-        self.differs |= gold_id != pred_id;
-        self.tokens.push_token(gold);
-        Ok(())
-    }
-
-    fn end_sentence(&mut self, gold: &ColumnReader) -> Result<()> {
+    /// Takes the tokens of a run at the end of a sentence, if the sentence is compared.
+    #[inline]
+    pub(crate) fn end_run<'b>(&mut self, bytes: impl Fn(Range<usize>) -> &'b [u8]) {
         if self.differs || self.every {
-            self.compare().map_err(|error| Error::Unmatched {
-                position: Position::line(gold.path(), self.gold.line(0)),
-                error,
-            })?;
+            self.keep_run(bytes);
         }
-        self.next(1);
-        Ok(())
     }
 
-    fn begin_document(&mut self) {}
-}
-
-impl ErrorSink<'_> {
-    /// Begins the sentence after `ended` sentences.
-    fn next(&mut self, ended: u64) {
-        self.gold.clear();
-        self.pred.clear();
-        self.tokens.clear();
-        self.differs = false;
-        self.number += ended;
+    /// Takes the tokens of a run.
+    pub(crate) fn keep_run<'b>(&mut self, bytes: impl Fn(Range<usize>) -> &'b [u8]) {
+        // A file of tags alone has no tokens.
+        for token in self.run.drain(..).filter(|token| !token.is_empty()) {
+            self.tokens.push(bytes(token));
+        }
     }
 
-    /// Adds the tokens of a run, which are on consecutive lines of gold that end before `line`; those
-    /// of pred are `lag` higher, modulo 2^64.
+    /// Ends a sentence, and finds its errors if its sides differ.
     ///
     /// # Errors
-    /// [`Error::Tags`] for a tag too many.
-    fn take_run(&mut self, gold: &ColumnReader, line: u64, lag: u64) -> Result<()> {
-        let first = self.gold.ids.len();
-        for [token, tag] in self.run.drain(..) {
-            let id = self.reader.intern_bytes(gold.buffered(tag));
-            let id = id.map_err(|error| too_many(gold, error))?;
-            self.gold.ids.push(id);
-            self.pred.ids.push(id);
-            if gold.has_tokens() {
-                self.tokens.push(gold.buffered(token));
-            }
+    /// [`Unmatched`].
+    #[inline]
+    pub(crate) fn end(
+        &mut self,
+        reader: &Reader,
+        filter: &TypeFilter,
+        sides: [&Sentence; 2],
+    ) -> Result<(), Unmatched> {
+        if self.differs || self.every {
+            self.compare(reader, filter, sides)?;
+            self.differs = false;
         }
-        let tokens = self.gold.ids.len() - first;
-        if tokens > 0 {
-            let line = line - tokens as u64;
-            self.gold.note(first, line);
-            self.pred.note(first, line.wrapping_add(lag));
-        }
+        self.tokens.clear();
+        self.run.clear();
+        self.number += 1;
         Ok(())
     }
 
@@ -364,20 +262,23 @@ impl ErrorSink<'_> {
     ///
     /// # Errors
     /// [`Unmatched`].
-    fn compare(&mut self) -> Result<(), Unmatched> {
-        let readers = [self.reader.gold(), self.reader.pred()];
-        let sides = [&self.gold, &self.pred];
+    fn compare(
+        &mut self,
+        reader: &Reader,
+        filter: &TypeFilter,
+        sides: [&Sentence; 2],
+    ) -> Result<(), Unmatched> {
+        let readers = [reader.gold(), reader.pred()];
         for ((spans, side_reader), side) in self.spans.iter_mut().zip(readers).zip(sides) {
-            let mut read = Vec::new();
-            side_reader.spans_into(&side.ids, &mut read);
+            self.read.clear();
+            side_reader.spans_into(&side.ids, &mut self.read);
             spans.clear();
-            let kept = read.into_iter().map(Span::<i64>::from);
-            let counts = |span: &Span<i64>| self.filter.counts(self.reader.type_name(span.ty));
-            spans.extend(kept.filter(counts));
+            let kept = self.read.iter().map(|&span| Span::<i64>::from(span));
+            spans.extend(kept.filter(|span| filter.counts(reader.type_name(span.ty))));
         }
         let context = ColumnContext {
-            reader: self.reader,
-            gold: &self.gold,
+            reader,
+            gold: sides[0],
             tokens: &self.tokens,
         };
         let [gold, pred] = &self.spans;
@@ -398,7 +299,7 @@ impl SentenceContext for ColumnContext<'_> {
         self.reader.type_name(ty)
     }
 
-    fn line(&self, _: Side, span: Span<i64>, _: usize) -> u64 {
+    fn line(&self, _: Side, span: &StoredSpan) -> u64 {
         self.gold.line(span.start as u32)
     }
 
@@ -406,7 +307,7 @@ impl SentenceContext for ColumnContext<'_> {
         Some(self.gold.ids.len())
     }
 
-    fn tokens(&self, range: Range<usize>) -> Vec<String> {
-        self.tokens.texts(range)
+    fn tokens(&self) -> Option<&Tokens> {
+        Some(self.tokens)
     }
 }

@@ -22,7 +22,7 @@
 //! | job | functions |
 //! |---|---|
 //! | score | [`score_files`]; [`score()`] with more options; [`score_in_threads`]; [`score_column_files`], which detects schemes; [`score_readings`] |
-//! | inspect | [`validate()`], [`detect()`], [`errors()`], [`column_warnings`] |
+//! | inspect | [`validate()`], [`detect()`], [`score_and_list`] for errors, [`column_warnings`] |
 //! | convert | [`convert()`] between schemes, [`spans()`] to JSON Lines, [`read_conll`] to a document |
 //! | files of spans | [`span_files`] |
 //! | documents with annotations | [`mat`] |
@@ -84,12 +84,12 @@ pub use detect::{detect, gather};
 pub use documents::read_conll;
 pub use error::{Error, Result};
 pub use error_list::{ErrorKind, SpanError, SpanErrors, TypedSpan};
-pub use errors::{ErrorFinder, ErrorOptions, errors};
+pub use errors::{ErrorFinder, ErrorOptions};
 pub use file_warnings::column_warnings;
 pub use files::{FileScore, ScoreOptions, score_files};
 pub use pair_reader::{Alignment, OnMisaligned, Sides};
 pub use readings::score_readings;
-pub use score::{Notes, refuse_violations, score};
+pub use score::{Notes, refuse_violations, score, score_and_list};
 pub use score_parts::{SplitFile, score_in_threads};
 pub use score_sink::Rows;
 pub use spans::spans;

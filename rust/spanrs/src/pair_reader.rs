@@ -1,7 +1,6 @@
 //! Reading of gold and pred side by side: two files, or two columns of tags of one file.
 //!
-//! A [`PairSink`] is told of every token and of the ends of sentences: it scores ([`score`]), or
-//! lists errors ([`crate::errors()`]). Predictions usually equal gold in nearly all lines. Two files
+//! A [`PairSink`] is told of every token and of the ends of sentences. Predictions usually equal gold in nearly all lines. Two files
 //! are therefore read in three ways, the fastest first:
 //!
 //! 1. Runs of ordinary lines that are identical in both files are taken from gold alone
@@ -15,8 +14,6 @@
 //! Document boundaries are those of gold; those of pred are passed over, as predictions often lack
 //! them. The lengths of sentences must agree: a difference there would shift all sentences behind
 //! it.
-//!
-//! [`score`]: crate::score()
 
 use spanrs_base::{Named, Position};
 use spanrs_io::{ColumnReader, Event};

@@ -6,6 +6,7 @@ use spanrs_tags::{Reader, Reading};
 
 use crate::Progress;
 use crate::error::{Error, Result};
+use crate::errors::ErrorFinder;
 use crate::pair_reader::{Alignment, OnMisaligned, Sides, read_pairs};
 use crate::score_sink::{Rows, ScoreSink};
 
@@ -90,7 +91,50 @@ pub fn score(
     rows: Rows,
     progress: &mut Progress<'_>,
 ) -> Result<Alignment> {
-    let mut sink = ScoreSink::new((&mut *reader, &mut *scorer), Vec::new(), rows);
+    let options = (on_misaligned, rows);
+    score_and_list(sides, reader, scorer, None, options, progress)
+}
+
+/// Scores as [`score`], and finds errors if that is wanted: those of types that the scorer counts.
+///
+/// # Errors
+/// As [`score`], and [`Error::Unmatched`] with the first line of the sentence in gold.
+///
+/// # Examples
+/// ```
+/// use spanrs::eval::{Exact, Scorer};
+/// use spanrs::io::{Column, ColumnReader, Columns, LineReader};
+/// use spanrs::{ErrorFinder, ErrorOptions, OnMisaligned, Rows, Sides, score_and_list, tags};
+/// let source = Box::new(&b"Rome B-LOC B-ORG\nslept O O\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default())?;
+/// let (tag, second) = (Column::Index(1), Some(Column::Index(2)));
+/// let rows = ColumnReader::new(lines, Columns { tag, second, ..Default::default() })?;
+/// let (scheme, reading) = (tags::Scheme::Bio, tags::Reading::default());
+/// let mut reader = tags::Reader::new(scheme, reading, Default::default()).unwrap();
+/// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+/// // Missed, spurious and mistyped; the last is the outcome of a pair.
+/// let (wrong, paired) = (vec![1, 2, 3], Some(3));
+/// let options = ErrorOptions { criterion: 0, wrong, paired, context: 1, most: None };
+/// let mut finder = ErrorFinder::new(Box::new(Exact::default()), options);
+/// let (sides, options) = (Sides::One(Box::new(rows)), (OnMisaligned::Refuse, Rows::Documents));
+/// let errors = Some(&mut finder);
+/// score_and_list(sides, &mut reader, &mut scorer, errors, options, &mut |_| true)?;
+/// let found = finder.finish();
+/// let error = found.get(0).unwrap();
+/// assert_eq!((found.len(), error.outcome, error.line), (1, 3, 1));
+/// assert_eq!(error.tokens, ["Rome", "slept"]);
+/// # Ok::<(), spanrs::Error>(())
+/// ```
+pub fn score_and_list(
+    sides: Sides,
+    reader: &mut Reader,
+    scorer: &mut Scorer,
+    finder: Option<&mut ErrorFinder>,
+    (on_misaligned, rows): (OnMisaligned, Rows),
+    progress: &mut Progress<'_>,
+) -> Result<Alignment> {
+    let sink = ScoreSink::new((&mut *reader, &mut *scorer), Vec::new(), rows);
+    let mut sink = sink.listing(finder);
     let (alignment, [gold, pred]) = read_pairs(sides, &mut sink, on_misaligned, progress)?;
     sink.finish(&gold)?;
     refuse_violations(reader, scorer, [&gold, &pred])?;

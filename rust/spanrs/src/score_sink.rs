@@ -5,13 +5,14 @@
 //! otherwise they are counted one by one. Both ways give the same counts.
 
 use spanrs_base::Position;
-use spanrs_eval::{Scorer, Side, TagBlock};
+use spanrs_eval::{Scorer, Side, TagBlock, Unmatched};
 use spanrs_io::ColumnReader;
 use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
+use crate::errors::{ErrorFinder, Listing};
 use crate::pair_reader::PairSink;
-use crate::sentence::{Sentence, too_many};
+use crate::sentence::Sentence;
 
 /// Unit of a row of counts, if the scorer keeps documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,35 @@ pub(crate) struct ScoreSink<'a> {
     starts: Vec<u32>,
     /// Unit of the documents of the scorers.
     rows: Rows,
+    /// Lists errors besides.
+    listing: Option<Listing<'a>>,
+}
+
+/// What went wrong in a sentence, with the line in gold.
+type Failure = (u64, Problem);
+
+/// Why a sentence cannot be counted.
+enum Problem {
+    /// A tag too many.
+    Tag(spanrs_tags::Error),
+    /// Its errors cannot be found.
+    Unmatched(Unmatched),
+}
+
+impl From<spanrs_tags::Error> for Problem {
+    fn from(error: spanrs_tags::Error) -> Self {
+        Self::Tag(error)
+    }
+}
+
+/// The error for a sentence.
+#[cold]
+fn located(gold: &ColumnReader, (line, problem): Failure) -> Error {
+    let position = Position::line(gold.path(), line);
+    match problem {
+        Problem::Tag(error) => Error::Tags { position, error },
+        Problem::Unmatched(error) => Error::Unmatched { position, error },
+    }
 }
 
 impl PairSink for ScoreSink<'_> {
@@ -60,17 +90,29 @@ impl PairSink for ScoreSink<'_> {
         // Number of tokens of the sentence whose lines and pred tags are stored.
         let mut known = self.gold.ids.len();
         let lines = pred.follow_lines(gold, |same, line| {
-            if let Some(same) = same {
-                self.gold.ids.push(self.reader.intern_bytes(same.tag())?);
-            } else {
+            if same.is_blank() {
                 self.same_from(known, line, lag);
-                self.end().map_err(|(_, error)| error)?;
+                if let Some(listing) = &mut self.listing {
+                    listing.end_run(|token| same.bytes(token));
+                }
+                self.end()?;
                 known = 0;
+                return Ok(());
+            }
+            let id = self.reader.intern_bytes(same.tag());
+            self.gold
+                .ids
+                .push(id.map_err(|error| (line, error.into()))?);
+            if let Some(listing) = &mut self.listing {
+                listing.run.push(same.token_range());
             }
             Ok(())
         });
-        let lines = lines.map_err(|error| too_many(gold, error))?;
+        let lines = lines.map_err(|failure| located(gold, failure))?;
         self.same_from(known, gold.line() + 1, lag);
+        if let Some(listing) = &mut self.listing {
+            listing.keep_run(|token| gold.buffered(token));
+        }
         Ok(lines)
     }
 
@@ -78,21 +120,25 @@ impl PairSink for ScoreSink<'_> {
     fn same(&mut self, gold: &ColumnReader, pred: &ColumnReader) -> Result<()> {
         let id = self.gold.push(self.reader, gold, gold.tag())?;
         self.pred.push_id(pred, id);
+        if let Some(listing) = &mut self.listing {
+            listing.tokens.push_token(gold);
+        }
         Ok(())
     }
 
     #[inline]
     fn token(&mut self, gold: &ColumnReader, pred: &ColumnReader, tags: [&[u8]; 2]) -> Result<()> {
-        self.gold.push(self.reader, gold, tags[0])?;
-        self.pred.push(self.reader, pred, tags[1])?;
+        let gold_id = self.gold.push(self.reader, gold, tags[0])?;
+        let pred_id = self.pred.push(self.reader, pred, tags[1])?;
+        if let Some(listing) = &mut self.listing {
+            listing.differs |= gold_id != pred_id;
+            listing.tokens.push_token(gold);
+        }
         Ok(())
     }
 
     fn end_sentence(&mut self, gold: &ColumnReader) -> Result<()> {
-        self.end().map_err(|(line, error)| Error::Tags {
-            position: Position::line(gold.path(), line),
-            error,
-        })
+        self.end().map_err(|failure| located(gold, failure))
     }
 
     fn begin_document(&mut self) {
@@ -106,6 +152,7 @@ impl<'a> ScoreSink<'a> {
     /// Creates a sink that counts in `first` and `others`. All readers must know the same tags.
     pub(crate) fn new(first: Target<'a>, others: Vec<Target<'a>>, rows: Rows) -> Self {
         Self {
+            listing: None,
             reader: first.0,
             scorer: first.1,
             others,
@@ -115,6 +162,13 @@ impl<'a> ScoreSink<'a> {
             starts: Vec::new(),
             rows,
         }
+    }
+
+    /// Lists errors with a finder.
+    pub(crate) fn listing(mut self, finder: Option<&'a mut ErrorFinder>) -> Self {
+        let every = self.reader.has_two_schemes();
+        self.listing = finder.map(|finder| Listing::new(finder, every));
+        self
     }
 
     /// Ends the last document and counts the rest; `path` is that of gold.
@@ -177,11 +231,16 @@ impl<'a> ScoreSink<'a> {
     /// sentences of the block, whose ids still fit, are counted first.
     ///
     /// # Errors
-    /// Those of numbering a tag, with the first line of the sentence in gold.
+    /// Those of numbering a tag and of finding errors, with the first line of the sentence in gold.
     #[inline]
-    fn end(&mut self) -> Result<(), (u64, spanrs_tags::Error)> {
+    fn end(&mut self) -> Result<(), Failure> {
         self.share_tags()
-            .map_err(|error| (self.gold.line(0), error))?;
+            .map_err(|error| (self.gold.line(0), error.into()))?;
+        if let Some(listing) = &mut self.listing {
+            let sides = [&self.gold, &self.pred];
+            let ended = listing.end(self.reader, self.scorer.filter(), sides);
+            ended.map_err(|error| (self.gold.line(0), Problem::Unmatched(error)))?;
+        }
         if self.reader.tags().len() > TagBlock::TAGS {
             // The ended sentences fit in a block; this one may not.
             self.count();

@@ -1,5 +1,7 @@
 //! The tags and tokens of a sentence, and the lines of its tokens, for messages that name a line.
 
+use std::borrow::Cow;
+
 use spanrs_base::{Jagged, Lines, Position};
 use spanrs_io::ColumnReader;
 use spanrs_tags::Reader;
@@ -123,19 +125,12 @@ impl Tokens {
     }
 
     /// Returns the token at an index, which must be below the number of tokens.
-    pub(crate) fn get(&self, at: usize) -> String {
-        String::from_utf8_lossy(self.0.row(at)).into_owned()
+    pub(crate) fn get(&self, at: usize) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.0.row(at))
     }
 
     /// Begins the next sentence.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
-    }
-
-    /// Returns the tokens in a range of indices, cut at the end of the sentence; none for files
-    /// without tokens.
-    pub(crate) fn texts(&self, range: std::ops::Range<usize>) -> Vec<String> {
-        let range = range.start..range.end.min(self.len());
-        range.map(|at| self.get(at)).collect()
     }
 }

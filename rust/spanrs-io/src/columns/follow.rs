@@ -7,7 +7,7 @@ use super::{ColumnReader, Event};
 use crate::layout::Layout;
 use crate::lines::{Bounds, OrdinaryLine};
 
-/// A token line that is the same in two files.
+/// A line that is the same in two files: a token, or the empty line that ends a sentence.
 #[derive(Clone, Copy)]
 pub struct SameLine<'a> {
     line: OrdinaryLine<'a>,
@@ -21,11 +21,22 @@ impl<'a> SameLine<'a> {
         self.line.field(self.layout.tag)
     }
 
-    /// Returns the ranges of the token and the tag, for [`ColumnReader::buffered`]. That of the
-    /// token is empty in a file of tags alone.
+    /// Returns true for an empty line.
     #[inline(always)]
-    pub fn ranges(self) -> [Range<usize>; 2] {
-        [self.layout.token, self.layout.tag].map(|column| self.line.range(column))
+    pub fn is_blank(self) -> bool {
+        self.line.is_blank()
+    }
+
+    /// Returns the range of the token, for [`SameLine::bytes`] and [`ColumnReader::buffered`]; empty
+    /// in a file of tags alone.
+    #[inline(always)]
+    pub fn token_range(self) -> Range<usize> {
+        self.line.range(self.layout.token)
+    }
+
+    /// Returns a range that this line or an earlier one of the run has given.
+    pub fn bytes(self, range: Range<usize>) -> &'a [u8] {
+        self.line.bytes(range)
     }
 }
 
@@ -43,8 +54,7 @@ impl ColumnReader {
     }
 
     /// Takes ordinary lines that are identical in both files for as long as `each` returns `Ok`;
-    /// returns the number of lines. `each` gets the token line, or None at the end of a sentence,
-    /// and the line number in gold. Only after [`ColumnReader::can_follow`] returned true. The fields of the last
+    /// returns the number of lines. `each` gets the line and its number in gold. Only after [`ColumnReader::can_follow`] returned true. The fields of the last
     /// lines are lost.
     ///
     /// # Errors
@@ -53,7 +63,7 @@ impl ColumnReader {
     pub fn follow_lines<E>(
         &mut self,
         gold: &mut Self,
-        mut each: impl FnMut(Option<SameLine<'_>>, u64) -> std::result::Result<(), E>,
+        mut each: impl FnMut(SameLine<'_>, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<u64, E> {
         let Some(shape) = gold.ordinary else {
             return Ok(0);
@@ -69,7 +79,7 @@ impl ColumnReader {
         let run = gold
             .lines
             .ordinary_run(shape, bounds, is_comment, |line, number| {
-                each(line.map(|line| SameLine { line, layout }), number)
+                each(SameLine { line, layout }, number)
             });
         if run.lines > 0 {
             self.lines.pass_same(run.lines, run.bytes);

@@ -91,18 +91,29 @@ impl LineShape {
     }
 }
 
-/// An ordinary token line.
+/// An ordinary token line, or an empty line.
 #[derive(Clone, Copy)]
 pub(crate) struct OrdinaryLine<'a> {
     /// The buffer of the reader.
     text: &'a [u8],
     /// Where the line begins in it.
     start: usize,
-    /// Where each field ends.
+    /// Where each field ends; none in an empty line.
     ends: &'a [u32],
 }
 
 impl<'a> OrdinaryLine<'a> {
+    /// Returns true for an empty line.
+    #[inline(always)]
+    pub(crate) fn is_blank(self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Returns a range of the buffer.
+    pub(crate) fn bytes(self, range: std::ops::Range<usize>) -> &'a [u8] {
+        &self.text[range]
+    }
+
     /// Returns the range of a field in the buffer; empty if there is no such column.
     #[inline(always)]
     pub(crate) fn range(self, column: usize) -> std::ops::Range<usize> {
@@ -181,19 +192,19 @@ impl LineReader {
     /// Consumes ordinary token lines, the empty lines between sentences and comments before
     /// sentences, up to the bounds, the end of the buffer or the first line of another kind.
     ///
-    /// `each` is called for every token line, and for an empty line that ends a sentence with None;
-    /// the second argument is the number of the line, from 1. The run ends when it returns an
-    /// error. `is_comment` decides about lines before a sentence that begin with `#` or the first
+    /// `each` is called for every token line, and for an empty line that ends a sentence; the second
+    /// argument is the number of the line, from 1. The run ends when it returns an error.
+    /// `is_comment` decides about lines before a sentence that begin with `#` or the first
     /// byte of the comment prefix.
     ///
     /// | line | content | `each` |
     /// |---|---|---|
     /// | 1 | `EU B-ORG` | the line, 1 |
     /// | 2 | `rejects O` | the line, 2 |
-    /// | 3 | | None, 3 |
+    /// | 3 | | the line, 3 |
     /// | 4 | `# a comment` | not called |
     /// | 5 | `German B-MISC` | the line, 5 |
-    /// | 6 | | None, 6 |
+    /// | 6 | | the line, 6 |
     /// | 7 | | the run ends before this line: no sentence is open |
     ///
     /// Consumes nothing after [`LineReader::look_at_single_lines`], since whitespace is not indexed
@@ -204,7 +215,7 @@ impl LineReader {
         shape: LineShape,
         bounds: Bounds,
         is_comment: impl Fn(&[u8]) -> bool,
-        mut each: impl FnMut(Option<OrdinaryLine<'_>>, u64) -> Result<(), E>,
+        mut each: impl FnMut(OrdinaryLine<'_>, u64) -> Result<(), E>,
     ) -> Run<E> {
         let (first, before) = (self.at, self.line);
         let (mut at, mut next, mut line) = (self.at, self.next_whitespace, self.line);
@@ -219,7 +230,12 @@ impl LineReader {
             if open > 0 && blank_fits && shape.is_blank(&self.buffer, at, whitespace) {
                 line += 1;
                 (at, next, open) = (at + shape.end(), next + shape.end(), 0);
-                result = each(None, line);
+                let blank = OrdinaryLine {
+                    text: &self.buffer,
+                    start: at,
+                    ends: &[],
+                };
+                result = each(blank, line);
                 continue;
             }
             let end = shape.line_end(&self.buffer, at, whitespace);
@@ -240,7 +256,7 @@ impl LineReader {
                 ends: &whitespace[..shape.columns],
             };
             line += 1;
-            result = each(Some(ordinary), line);
+            result = each(ordinary, line);
             (at, next, open) = (end, next + shape.whitespace_count(), open + 1);
         }
         (self.at, self.next_whitespace, self.line) = (at, next, line);

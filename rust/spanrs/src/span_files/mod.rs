@@ -26,13 +26,12 @@ mod sentence;
 mod spans;
 mod stacked;
 
-use std::ops::Range;
-
-use spanrs_base::{Position, Span, Vocabulary};
+use spanrs_base::{Position, Vocabulary};
 use spanrs_eval::{Pair, Scorer, Side as ScoredSide, Unmatched};
 use spanrs_io::{ColumnReader, SpanFileReader};
 
 use crate::error::{Error, Result};
+use crate::error_list::StoredSpan;
 use crate::errors::{ErrorFinder, SentenceContext};
 use crate::file_warnings::column_warnings;
 use crate::sentence::Tokens;
@@ -287,21 +286,21 @@ impl SentenceContext for SpanContext<'_> {
         self.names.name(ty)
     }
 
-    fn line(&self, side: ScoredSide, _: Span<i64>, index: usize) -> u64 {
+    fn line(&self, side: ScoredSide, span: &StoredSpan) -> u64 {
         let side = match side {
             ScoredSide::Gold => self.sides[0],
             ScoredSide::Pred => self.sides[1],
         };
-        side.sentence.lines.get(index).copied().unwrap_or_default()
+        let line = side.sentence.lines.get(span.index as usize);
+        line.copied().unwrap_or_default()
     }
 
     fn length(&self) -> Option<usize> {
         self.words().map(Tokens::len)
     }
 
-    fn tokens(&self, range: Range<usize>) -> Vec<String> {
+    fn tokens(&self) -> Option<&Tokens> {
         self.words()
-            .map_or_else(Vec::new, |words| words.texts(range))
     }
 }
 
