@@ -83,7 +83,7 @@ def score_files(
         any case.
     threads : int
         Threads for large uncompressed column files, which are cut between sentences; 0 is one a processor. The result
-        does not depend on it. Files with rows of documents, and those whose errors are kept, are read by one thread.
+        does not depend on it. Files with rows of documents are read by one thread.
     progress : callable, optional
         Called now and then with the bytes read so far, after decompression; ``auto`` may begin anew.
 

@@ -223,7 +223,7 @@ class Scorer:
         by_sentence : bool
             Every sentence is a document, where the scorer was made by document.
         errors : ErrorFinder, optional
-            Finds the errors of the files; they are then scored in one thread.
+            Finds the errors of the files.
 
         Raises
         ------

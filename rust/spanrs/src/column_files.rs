@@ -109,8 +109,7 @@ impl ColumnFiles {
 }
 
 /// Scores files in the schemes of a scorer; undecided schemes are detected first, for which the
-/// sources are opened more than once. With several threads, regular files are read in parts, unless
-/// errors are found besides.
+/// sources are opened more than once. With several threads, regular files are read in parts.
 /// Warnings and misaligned sentences are added to `notes`.
 ///
 /// # Errors
@@ -161,10 +160,12 @@ pub fn score_column_files(
             let tell = &mut **progress.borrow_mut();
             if let Some(finder) = &mut finder {
                 finder.clear();
-            } else if threads > 1
+            }
+            if threads > 1
                 && let Some((gold, pred)) = files.split(&sides)
             {
-                let found = score_in_threads(&gold, pred.as_ref(), reader, scorer, options, tell)?;
+                let (pred, finder) = (pred.as_ref(), finder.as_deref_mut());
+                let found = score_in_threads(&gold, pred, reader, scorer, finder, options, tell)?;
                 if let Some(found) = found {
                     alignment = found;
                     return Ok(());

@@ -128,6 +128,44 @@ impl SpanErrors {
         self.errors.push(StoredError { path, ..error });
     }
 
+    /// Appends the errors of a later part, whose sentences are numbered from `sentence`; at most
+    /// `most` of each kind are kept.
+    pub(crate) fn append(&mut self, part: Self, sentence: u64, most: Option<u64>) {
+        let strings = &mut self.strings;
+        let ids: Vec<u32> = part
+            .strings
+            .names()
+            .map(|name| strings.intern(name))
+            .collect();
+        let known = |id: Option<u32>| id.map(|id| ids[id as usize]);
+        let ty = |span: &Option<StoredSpan>| known(span.as_ref().map(|span| span.ty));
+        let mut kept: HashMap<_, u64> = HashMap::new();
+        for (mut error, tokens) in part.errors.into_iter().zip(part.tokens.rows()) {
+            let kind = (error.outcome, ty(&error.gold), ty(&error.pred));
+            let times = kept
+                .entry(kind)
+                .or_insert_with(|| self.numbers.get(&kind).copied().unwrap_or_default());
+            *times += 1;
+            if most.is_some_and(|most| *times > most) {
+                continue;
+            }
+            for span in [&mut error.gold, &mut error.pred].into_iter().flatten() {
+                span.ty = ids[span.ty as usize];
+            }
+            error.sentence += sentence;
+            error.path = known(error.path);
+            self.errors.push(error);
+            self.tokens
+                .push(tokens.iter().map(|&token| ids[token as usize]));
+        }
+        for ((outcome, gold, pred), n) in part.numbers {
+            *self
+                .numbers
+                .entry((outcome, known(gold), known(pred)))
+                .or_insert(0) += n;
+        }
+    }
+
     /// Returns the number of errors of each kind, kept or not.
     pub fn numbers(&self) -> BTreeMap<ErrorKind, u64> {
         let name = |ty: Option<u32>| Some(self.strings.name(ty?)?.to_owned());

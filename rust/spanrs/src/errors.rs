@@ -45,6 +45,8 @@ pub struct ErrorFinder {
     events: Events,
     /// The errors so far.
     found: SpanErrors,
+    /// Number of the current sentence in the file, from 0.
+    sentence: u64,
 }
 
 /// What is known of a sentence besides its spans.
@@ -71,7 +73,20 @@ impl ErrorFinder {
             options,
             events: Events::default(),
             found: SpanErrors::default(),
+            sentence: 0,
         }
+    }
+
+    /// Returns a finder with the same options that has found nothing.
+    pub(crate) fn empty(&self) -> Self {
+        Self::new(self.matcher.boxed(), self.options.clone())
+    }
+
+    /// Appends what was found in the next part of the file.
+    pub(crate) fn append(&mut self, part: Self) {
+        let most = self.options.most;
+        self.found.append(part.found, self.sentence, most);
+        self.sentence += part.sentence;
     }
 
     /// Returns the errors.
@@ -81,21 +96,27 @@ impl ErrorFinder {
 
     /// Forgets the errors that were found.
     pub(crate) fn clear(&mut self) {
-        self.found = SpanErrors::default();
+        (self.found, self.sentence) = (SpanErrors::default(), 0);
     }
 
     /// Begins a pair of files; `path` is how it is named if there are several.
     pub fn begin_file(&mut self, path: Option<&str>) {
         self.found.begin_file(path);
+        self.sentence = 0;
     }
 
-    /// Finds the errors of a sentence, which has the index `number` in its file.
+    /// Goes on to the next sentence.
+    #[inline]
+    pub(crate) fn end_sentence(&mut self) {
+        self.sentence += 1;
+    }
+
+    /// Finds the errors of the current sentence.
     ///
     /// # Errors
     /// [`Unmatched`].
     pub(crate) fn add(
         &mut self,
-        number: u64,
         sides: [Spans<'_>; 2],
         sentence: &dyn SentenceContext,
     ) -> Result<(), Unmatched> {
@@ -122,7 +143,7 @@ impl ErrorFinder {
             let listed = Some(event.outcome) == self.options.paired
                 || !(is_paired(0, event.gold) || is_paired(1, event.pred));
             if listed && self.options.wrong.contains(&event.outcome) {
-                self.keep(event, number, sides, sentence);
+                self.keep(event, sides, sentence);
             }
         }
         self.events = events;
@@ -130,13 +151,7 @@ impl ErrorFinder {
     }
 
     /// Counts an error, and keeps it unless there are enough of its kind.
-    fn keep(
-        &mut self,
-        event: &Found,
-        number: u64,
-        sides: [Spans<'_>; 2],
-        sentence: &dyn SentenceContext,
-    ) {
+    fn keep(&mut self, event: &Found, sides: [Spans<'_>; 2], sentence: &dyn SentenceContext) {
         let mut stored = |spans: Spans<'_>, index: Option<u32>| {
             let at = index? as usize;
             let (span, runs) = (*spans.all.get(at)?, spans.runs(at));
@@ -170,7 +185,7 @@ impl ErrorFinder {
         let error = StoredError {
             outcome: event.outcome,
             path: None,
-            sentence: number,
+            sentence: self.sentence,
             line,
             gold,
             pred,
@@ -197,8 +212,6 @@ pub(crate) struct Listing<'a> {
     /// Ranges of its further tokens, in a run of identical lines. They are looked at only if the
     /// sentence turns out to differ.
     pub(crate) run: Vec<Range<usize>>,
-    /// Number of the sentence in the file, from 0.
-    number: u64,
     /// Spans of gold and pred of the current sentence, of types that are compared.
     spans: [Vec<Span<i64>>; 2],
     /// Spans as they are read.
@@ -215,7 +228,6 @@ impl<'a> Listing<'a> {
             differs: false,
             tokens: Tokens::default(),
             run: Vec::new(),
-            number: 0,
             spans: Default::default(),
             read: Vec::new(),
         }
@@ -254,7 +266,7 @@ impl<'a> Listing<'a> {
         }
         self.tokens.clear();
         self.run.clear();
-        self.number += 1;
+        self.finder.end_sentence();
         Ok(())
     }
 
@@ -283,7 +295,7 @@ impl<'a> Listing<'a> {
         };
         let [gold, pred] = &self.spans;
         let sides = [Spans::whole(gold), Spans::whole(pred)];
-        self.finder.add(self.number, sides, &context)
+        self.finder.add(sides, &context)
     }
 }
 

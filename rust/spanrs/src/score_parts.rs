@@ -23,8 +23,9 @@ use spanrs_io::{ColumnLayout, ColumnReader, SentenceBorder, find_border, sample_
 use spanrs_tags::Reader;
 
 use crate::error::Result;
+use crate::errors::ErrorFinder;
 use crate::pair_reader::{Alignment, EXAMPLES, OnMisaligned, Sides};
-use crate::score::score;
+use crate::score::score_and_list;
 use crate::score_sink::Rows;
 
 /// Number of bytes behind the last cut that are sampled: the parts of two files do not end at the
@@ -70,7 +71,9 @@ pub struct SplitFile {
 /// let reader = tags::Reader::new(scheme, reading, Default::default()).unwrap();
 /// let mut scorer = eval::Scorer::new(Box::new(eval::Exact::default()), 0);
 /// let options = (Default::default(), Rows::Documents, 2);
-/// let found = score_in_threads(&file, Some(&file), &reader, &mut scorer, options, &mut |_| true)?;
+/// let progress = &mut |_| true;
+/// let found =
+///     score_in_threads(&file, Some(&file), &reader, &mut scorer, None, options, progress)?;
 /// assert_eq!(found.map(|alignment| alignment.differing), Some(0));
 /// # std::fs::remove_file(&file.path).unwrap();
 /// # Ok::<(), spanrs::Error>(())
@@ -80,6 +83,7 @@ pub fn score_in_threads(
     pred: Option<&SplitFile>,
     reader: &Reader,
     scorer: &mut Scorer,
+    finder: Option<&mut ErrorFinder>,
     (on_misaligned, rows, threads): (OnMisaligned, Rows, usize),
     progress: &mut (dyn FnMut(u64) -> bool + Send),
 ) -> Result<Option<Alignment>> {
@@ -96,9 +100,11 @@ pub fn score_in_threads(
         };
     };
     let empty = scorer.part(reader);
+    let empty_finder = finder.as_deref().map(ErrorFinder::empty);
     let counted = workers.map(0..cuts.len() - 1, |part, worker| {
         let mut reader = reader.clone();
         let mut scorer = empty.clone();
+        let mut finder = empty_finder.as_ref().map(ErrorFinder::empty);
         let open = |side: usize| -> Result<ColumnReader> {
             let (start, end) = (cuts[part][side], cuts[part + 1].get(side).copied());
             Ok(files[side]
@@ -113,19 +119,19 @@ pub fn score_in_threads(
             },
         };
         let mut before = 0;
-        let found = score(
+        let found = score_and_list(
             sides,
             &mut reader,
             &mut scorer,
-            on_misaligned,
-            rows,
+            finder.as_mut(),
+            (on_misaligned, rows),
             &mut |read| {
                 let new = read.saturating_sub(before);
                 before = read.max(before);
                 worker.advance(new).is_ok()
             },
         )?;
-        Ok::<_, crate::Error>((found, reader, scorer))
+        Ok::<_, crate::Error>((found, reader, scorer, finder))
     });
     if workers.are_interrupted() {
         return Err(crate::Error::Stopped);
@@ -135,14 +141,18 @@ pub fn score_in_threads(
     };
     // The limit of tags is that of all parts together.
     let mut all = reader.clone();
-    for (_, reader, _) in &counted {
+    for (_, reader, ..) in &counted {
         if reader.tags().names().any(|tag| all.intern(tag).is_err()) {
             return Ok(None);
         }
     }
     let mut alignment = Alignment::default();
     scorer.change_reader(reader);
-    for (found, reader, part) in counted {
+    let mut finder = finder;
+    for (found, reader, part, errors) in counted {
+        if let (Some(finder), Some(errors)) = (&mut finder, errors) {
+            finder.append(errors);
+        }
         scorer.add_part(part, &reader);
         scorer.change_reader(&reader);
         alignment.differing += found.differing;

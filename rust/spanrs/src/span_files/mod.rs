@@ -243,7 +243,7 @@ pub fn score_spans(
                     sides: [&gold, &pred],
                     names: types.names,
                 };
-                finder.add(sentences, sides, &context)
+                finder.add(sides, &context)
             }
             _ => Ok(()),
         });
@@ -254,6 +254,9 @@ pub fn score_spans(
                 error,
             },
         })?;
+        if let Some(finder) = &mut finder {
+            finder.end_sentence();
+        }
         sentences += 1;
     }
     scorer.flush_spans(&mut cells, &|ty| types.names.name(ty).to_owned());
