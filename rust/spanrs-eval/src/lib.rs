@@ -6,8 +6,7 @@
 //!    and batches of ids. Both end in a [`Pair`] of [`Spans`] for every sentence or document.
 //! 2. A [`Matcher`] ([`Exact`], [`partial`], [`fair`], [`mat`]) decides which gold span answers
 //!    which pred span, and reports every decision as an [`Event`] to a [`Sink`]. [`make_matcher`]
-//!    finds matchers by name. Dependency trees are compared by [`dep`], which counts without
-//!    events.
+//!    finds matchers by name.
 //! 3. [`CountingSink`] adds events to [`outcomes::Counts`]: integers by criterion, outcome, gold
 //!    type and pred type, in total and by document. Counts can be stored and merged in any order.
 //! 4. [`outcomes::Measure`] turns summed counts into precision, recall, F and ratios;
@@ -34,7 +33,6 @@
 
 mod auto_scheme;
 mod counting_sink;
-pub mod dep;
 mod exact;
 pub mod fair;
 mod first_difference;
@@ -65,7 +63,7 @@ pub use counting_sink::{CountingSink, add_pair};
 pub use exact::{Exact, SCHEMA as EXACT, Seen};
 pub use matcher::{Event, Events, Matcher, Pair, Sink, Text, Unmatched};
 pub use parallel::count_parts;
-pub use registry::{MatcherOptions, make_matcher, matcher_names, schema_of};
+pub use registry::{MatcherOptions, make_matcher, matcher_names, schemas};
 pub use scorer::{Scorer, TypeCells};
 pub use side::Side;
 pub use span_lists::{

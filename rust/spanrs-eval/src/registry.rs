@@ -1,15 +1,15 @@
 //! Matchers and schemas by name.
 //!
 //! Names are those of the schemas: `exact`, `partial` and `fair` (and `head` with the feature
-//! `example-matcher`) compare tags and spans and can be made here. `mat` and `dep` have schemas,
-//! for stored counts, but need documents and trees.
+//! `example-matcher`) compare tags and spans and can be made here. `mat` has a schema, for stored
+//! counts, but needs documents.
 
 use spanrs_base::{Limits, UnknownName, Watch};
 
 use crate::exact::Exact;
 use crate::matcher::Matcher;
 use crate::outcomes::Schema;
-use crate::{dep, exact, fair, mat, partial};
+use crate::{exact, fair, mat, partial};
 
 /// Options of all matchers; each uses those it has and ignores the others.
 #[derive(Clone, Copy, Debug)]
@@ -72,24 +72,11 @@ pub fn make_matcher(name: &str, options: &MatcherOptions) -> Result<Box<dyn Matc
     Ok(make(options))
 }
 
-/// Returns the schema of the counts of a matcher, including `mat` and `dep`.
-///
-/// [`Counts::from_bytes`](crate::outcomes::Counts::from_bytes) needs it to load counts of a named
-/// matcher.
-///
-/// # Errors
-/// [`UnknownName`] if no matcher has this name.
-///
-/// ```
-/// assert_eq!(spanrs_eval::schema_of("exact").unwrap().name, "exact");
-/// let error = spanrs_eval::schema_of("best").unwrap_err();
-/// assert!(error.to_string().starts_with("unknown matcher \"best\"; one of exact, "));
-/// ```
-pub fn schema_of(name: &str) -> Result<&'static Schema, UnknownName> {
+/// Iterates over the schemas of the counts of all matchers of this crate, including `mat`, in a
+/// fixed order.
+pub fn schemas() -> impl Iterator<Item = &'static Schema> + Clone {
     let schemas = MATCHERS.iter().map(|(schema, _)| *schema);
-    let schemas = schemas.chain([&mat::SCHEMA, &dep::SCHEMA]);
-    let found = schemas.clone().find(|schema| schema.name == name);
-    found.ok_or_else(|| unknown(name, schemas.map(|schema| schema.name)))
+    schemas.chain([&mat::SCHEMA])
 }
 
 /// Returns the error for a name that is not one of the known ones.

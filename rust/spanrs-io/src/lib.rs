@@ -20,6 +20,8 @@
 //! ([`SyntaxChunk::split`]). All readers are deterministic: what is read does not depend on the
 //! sizes of the pieces in which the bytes arrive.
 //!
+//! [`align()`] finds the words that two files with different tokens of the same text share.
+//!
 //! This crate knows no schemes: a tag is a string of bytes here, and `B-PER` is taken apart by the
 //! crate of tags. Problems are reported as [`Error`]: the first one of a file, with its place.
 //!
@@ -59,6 +61,7 @@
 //! | `layers`, `running_numbers` | find what the user should be warned of |
 //! | `columns` | classifies each line and splits it |
 
+mod align;
 mod blanks;
 mod borders;
 mod chunks;
@@ -82,6 +85,7 @@ mod syntax;
 mod task;
 mod whitespace_index;
 
+pub use align::{TextWord, TooManyWords, align};
 pub use borders::{SentenceBorder, find_border, sample_borders};
 pub use chunks::{Chunk, ChunkSentence, ColumnChunks, Select};
 pub use columns::{ColumnLayout, ColumnReader, Event, LineKind, SameLine};

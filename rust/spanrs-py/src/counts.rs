@@ -7,8 +7,8 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PyString, PyTuple};
+use spanrs::schema_of;
 use spanrs_eval::outcomes::{Axis, Counts as Core, Key, Prf, Term};
-use spanrs_eval::schema_of;
 
 use crate::error::Result;
 use crate::locks::lock;

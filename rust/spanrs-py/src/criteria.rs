@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use spanrs_eval::{matcher_names, schema_of};
+use spanrs::schema_of;
+use spanrs_eval::matcher_names;
 
 use crate::error::Result;
 

@@ -3,7 +3,7 @@
 //! A corpus of millions of tokens has hundreds of thousands of errors. As a [`SpanError`] each has a
 //! string for each of its tokens; here types and tokens are numbers of strings that are stored once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use spanrs_base::{Interner, Jagged};
@@ -57,7 +57,7 @@ pub type ErrorKind = (u8, Option<String>, Option<String>);
 #[derive(Clone, Debug, Default)]
 pub struct SpanErrors {
     /// Number of errors of each kind, kept or not; types are numbers of strings.
-    numbers: HashMap<(u8, Option<u32>, Option<u32>), u64>,
+    numbers: BTreeMap<(u8, Option<u32>, Option<u32>), u64>,
     /// The errors that were kept.
     errors: Vec<StoredError>,
     /// The file of gold of the errors that are found now.
@@ -139,7 +139,7 @@ impl SpanErrors {
             .collect();
         let known = |id: Option<u32>| id.map(|id| ids[id as usize]);
         let ty = |span: &Option<StoredSpan>| known(span.as_ref().map(|span| span.ty));
-        let mut kept: HashMap<_, u64> = HashMap::new();
+        let mut kept: BTreeMap<_, u64> = BTreeMap::new();
         for (mut error, tokens) in part.errors.into_iter().zip(part.tokens.rows()) {
             let kind = (error.outcome, ty(&error.gold), ty(&error.pred));
             let times = kept

@@ -27,12 +27,14 @@
 //! | files of spans | [`span_files`] |
 //! | documents with annotations | [`mat`] |
 //! | trees in CoNLL-U | [`dep_files`] |
+//! | counts of a matcher by name | [`schema_of`] |
 //! | CRFsuite's model files | [`from_crfsuite`], [`to_crfsuite`] |
 //!
 //! The modules named after fields ([`tags`], [`eval`], [`io`], [`crf`], [`dep`], [`compat`],
-//! [`base`]) are the crates without their prefix `spanrs-`. This crate adds no algorithms of
-//! scoring: a job reads rows with `io`, numbers tags and finds spans with `tags`, counts with
-//! `eval`, and translates errors so that they name a file and a line.
+//! [`base`]) are the crates without their prefix `spanrs-`. This crate adds no algorithms of scoring
+//! spans: a job reads rows with `io`, numbers tags and finds spans with `tags`, counts with `eval`,
+//! and translates errors so that they name a file and a line. Trees are compared here
+//! ([`dep_files`]), because that takes their files and only the counts of `eval`.
 //!
 //! All jobs on column files have the same form. They take rows ([`io::ColumnReader`]), which the
 //! caller opens, a reader of tags ([`tags::Reader`]) or a scorer ([`eval::Scorer`]), which the
@@ -68,6 +70,7 @@ mod files;
 pub mod mat;
 mod pair_reader;
 mod readings;
+mod schemas;
 mod score;
 mod score_parts;
 mod score_sink;
@@ -89,6 +92,7 @@ pub use file_warnings::column_warnings;
 pub use files::{FileScore, ScoreOptions, score_files};
 pub use pair_reader::{Alignment, OnMisaligned, Sides};
 pub use readings::score_readings;
+pub use schemas::schema_of;
 pub use score::{Notes, refuse_violations, score, score_and_list};
 pub use score_parts::{SplitFile, score_in_threads};
 pub use score_sink::Rows;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use spanrs::dep_files::EvaluateOptions;
 use spanrs_base::Clock;
 use spanrs_dep::Roots;
-use spanrs_eval::dep::Options;
 
 use super::treebank::open;
 use crate::counts::Counts;
@@ -26,10 +26,12 @@ pub(crate) fn dep_evaluate(
 ) -> Result<Counts> {
     let (gold, pred) = (open(py, &gold, None)?, open(py, &pred, None)?);
     let mut clock = Clock::new(stop);
-    let options = Options { subtypes };
-    let roots = if any_roots { Roots::Many } else { Roots::One };
-    let counts = py.detach(|| {
-        spanrs::dep_files::evaluate(gold, pred, options, roots, documents, || clock.stops())
-    })?;
+    let options = EvaluateOptions {
+        subtypes,
+        roots: if any_roots { Roots::Many } else { Roots::One },
+        documents,
+    };
+    let counts =
+        py.detach(|| spanrs::dep_files::evaluate(gold, pred, options, || clock.stops()))?;
     Ok(Counts(Arc::new(counts)))
 }

@@ -17,31 +17,29 @@
 
 use spanrs_base::Position;
 use spanrs_dep::Roots;
-use spanrs_eval::dep::{self, COLUMNS, Node, Options};
 use spanrs_eval::outcomes::{Counts, Key};
 use spanrs_io::{
     Code, Error as IoError, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence,
 };
 
+use super::compare::compare;
+use super::schema::SCHEMA;
 use super::treebank::heads_of;
+use super::words::{COLUMNS, TreeWord};
 use crate::error::{Error, Result};
 
-/// A word with its strings, which outlives the block it was read from.
-#[derive(Clone, Debug)]
-struct OwnedWord {
-    /// Form, lemma, UPOS, XPOS, features, label.
-    fields: [String; 6],
-    /// Index of its head in its stretch, from 0; None for a root.
-    head: Option<usize>,
-    /// First character, and one past the last, in the text of its stretch. That of the token for
-    /// words of a multiword token.
-    span: (usize, usize),
-    /// The word is part of a multiword token.
-    in_multiword: bool,
-    /// The word is the first of its sentence.
-    starts_sentence: bool,
-    /// As [`Node::copied`].
-    copied: [bool; COLUMNS.len()],
+/// How trees are compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EvaluateOptions {
+    /// True to compare whole labels (`nmod:poss`). False, the default, to compare the part before
+    /// the first colon, as in the shared task. Content, function and punctuation relations are
+    /// always decided by that part.
+    pub subtypes: bool,
+    /// Number of roots that trees may have, on both sides.
+    pub roots: Roots,
+    /// Keep a row of counts for each stretch of text in which both sides begin and end a sentence,
+    /// numbered from 0. These are the sentences where both sides have the same.
+    pub documents: bool,
 }
 
 /// Sentences of one side, read in order.
@@ -51,20 +49,9 @@ struct Side {
     /// The block read last.
     chunk: Option<SyntaxChunk>,
     /// The sentences of the block that were not handed out yet.
-    sentences: std::vec::IntoIter<OwnedSentence>,
+    sentences: std::vec::IntoIter<Stretch>,
     /// Number of roots that trees may have.
     roots: Roots,
-}
-
-/// A sentence with the text of its tokens.
-#[derive(Debug)]
-struct OwnedSentence {
-    /// Its words; heads and spans count from its beginning.
-    words: Vec<OwnedWord>,
-    /// The forms of its tokens without white space.
-    text: String,
-    /// Its first line in the file, from 1.
-    line: u64,
 }
 
 impl Side {
@@ -91,7 +78,7 @@ impl Side {
     ///
     /// # Errors
     /// Those of the reader, and [`Code::BadDocument`] for heads that are no tree.
-    fn next(&mut self) -> Result<Option<OwnedSentence>> {
+    fn next(&mut self) -> Result<Option<Stretch>> {
         loop {
             if let Some(sentence) = self.sentences.next() {
                 return Ok(Some(sentence));
@@ -106,7 +93,7 @@ impl Side {
             let mut all = Vec::new();
             while reader.read(&mut sentence)? {
                 if !sentence.words.is_empty() {
-                    all.push(owned(path, format, &sentence, self.roots)?);
+                    all.push(Stretch::of(path, format, &sentence, self.roots)?);
                 }
             }
             self.sentences = all.into_iter();
@@ -114,81 +101,11 @@ impl Side {
     }
 }
 
-/// Copies a sentence out of its block. Multiword tokens count once in the text, and their words
-/// have the token's span.
-///
-/// For the token `don't` with the words `do` and `n't`, followed by the word `go`, the text is
-/// `don'tgo`; the spans are 0-5, 0-5 and 5-7. White space within forms is left out.
-///
-/// # Errors
-/// As [`heads_of`].
-fn owned(
-    path: &str,
-    format: SyntaxFormat,
-    sentence: &SyntaxSentence<'_>,
-    roots: Roots,
-) -> Result<OwnedSentence> {
-    let heads = heads_of(path, format, sentence, roots)?;
-    let mut text = String::new();
-    let mut length = 0;
-    let mut words = Vec::with_capacity(sentence.words.len());
-    let mut multiwords = sentence.multiwords.iter().peekable();
-    let mut inside: Option<((usize, usize), usize)> = None;
-    let predicted = sentence
-        .predicted()
-        .map(|columns| columns.names().collect::<Vec<_>>());
-    let copied = COLUMNS.map(|name| {
-        predicted
-            .as_ref()
-            .is_some_and(|names| !names.contains(&name))
-    });
-    let mut token = |form: &str| {
-        let characters = form.chars().filter(|c| !c.is_whitespace());
-        let start = length;
-        text.extend(characters.inspect(|_| length += 1));
-        (start, length)
-    };
-    for (at, (word, head)) in sentence.words.iter().zip(&heads).enumerate() {
-        if multiwords
-            .peek()
-            .is_some_and(|multiword| multiword.start == at)
-            && let Some(multiword) = multiwords.next()
-        {
-            inside = Some((token(multiword.form), multiword.end));
-        }
-        let span = match inside {
-            Some((span, end)) if at < end => Some(span),
-            _ => None,
-        };
-        words.push(OwnedWord {
-            fields: [
-                word.form(),
-                word.lemma(),
-                word.upos(),
-                word.xpos(),
-                word.feats(),
-                word.deprel(),
-            ]
-            .map(str::to_owned),
-            head: (*head as usize).checked_sub(1),
-            span: span.unwrap_or_else(|| token(word.form())),
-            in_multiword: span.is_some(),
-            starts_sentence: at == 0,
-            copied,
-        });
-    }
-    Ok(OwnedSentence {
-        words,
-        text,
-        line: sentence.line,
-    })
-}
-
-/// Sentences of one side that are compared together.
-#[derive(Default)]
+/// One or several sentences of one side that are compared together.
+#[derive(Debug, Default)]
 struct Stretch {
     /// Their words; heads and spans count from the beginning of the stretch.
-    words: Vec<OwnedWord>,
+    words: Vec<TreeWord>,
     /// Their text without white space.
     text: String,
     /// Length of the text in characters.
@@ -200,13 +117,75 @@ struct Stretch {
 }
 
 impl Stretch {
+    /// Copies a sentence out of its block. Multiword tokens count once in the text, and their words
+    /// have the token's span.
+    ///
+    /// For the token `don't` with the words `do` and `n't`, followed by the word `go`, the text is
+    /// `don'tgo`; the spans are 0-5, 0-5 and 5-7. White space within forms is left out.
+    ///
+    /// # Errors
+    /// As [`heads_of`].
+    fn of(
+        path: &str,
+        format: SyntaxFormat,
+        sentence: &SyntaxSentence<'_>,
+        roots: Roots,
+    ) -> Result<Self> {
+        let heads = heads_of(path, format, sentence, roots)?;
+        let mut text = String::new();
+        let mut length = 0;
+        let mut words = Vec::with_capacity(sentence.words.len());
+        let mut multiwords = sentence.multiwords.iter().peekable();
+        let mut inside: Option<((usize, usize), usize)> = None;
+        let copied = copied_columns(sentence);
+        let mut token = |form: &str| {
+            let characters = form.chars().filter(|c| !c.is_whitespace());
+            let start = length;
+            text.extend(characters.inspect(|_| length += 1));
+            (start, length)
+        };
+        for (at, (word, head)) in sentence.words.iter().zip(&heads).enumerate() {
+            if multiwords
+                .peek()
+                .is_some_and(|multiword| multiword.start == at)
+                && let Some(multiword) = multiwords.next()
+            {
+                inside = Some((token(multiword.form), multiword.end));
+            }
+            let span = match inside {
+                Some((span, end)) if at < end => Some(span),
+                _ => None,
+            };
+            words.push(TreeWord {
+                form: word.form().to_owned(),
+                lemma: word.lemma().to_owned(),
+                upos: word.upos().to_owned(),
+                xpos: word.xpos().to_owned(),
+                features: word.feats().to_owned(),
+                label: word.deprel().to_owned(),
+                head: (*head as usize).checked_sub(1),
+                span: span.unwrap_or_else(|| token(word.form())),
+                in_multiword: span.is_some(),
+                starts_sentence: at == 0,
+                copied,
+            });
+        }
+        Ok(Self {
+            words,
+            text,
+            length,
+            line: sentence.line,
+            checked: 0,
+        })
+    }
+
     /// Appends a sentence.
-    fn add(&mut self, sentence: OwnedSentence) {
+    fn add(&mut self, sentence: Self) {
         if self.words.is_empty() {
             self.line = sentence.line;
         }
         let (words, characters) = (self.words.len(), self.length);
-        self.length += sentence.text.chars().count();
+        self.length += sentence.length;
         self.text.push_str(&sentence.text);
         self.words
             .extend(sentence.words.into_iter().map(|mut word| {
@@ -215,37 +194,21 @@ impl Stretch {
                 word
             }));
     }
-
-    /// Returns the words as the comparison reads them.
-    fn nodes(&self) -> Vec<Node<'_>> {
-        let nodes = self.words.iter().map(|word| {
-            let [form, lemma, upos, xpos, features, label] = &word.fields;
-            Node {
-                form,
-                lemma,
-                upos,
-                xpos,
-                features,
-                label,
-                head: word.head,
-                span: word.span,
-                in_multiword: word.in_multiword,
-                starts_sentence: word.starts_sentence,
-                copied: word.copied,
-            }
-        });
-        nodes.collect()
-    }
 }
 
-/// Compares the trees of two files; returns counts of the criteria of [`dep::SCHEMA`].
+/// Returns for each of [`COLUMNS`] whether it was copied: the sentence names its predicted columns,
+/// and this is not one of them.
+fn copied_columns(sentence: &SyntaxSentence<'_>) -> [bool; COLUMNS.len()] {
+    let predicted = sentence.predicted();
+    let is_predicted = |name| predicted.is_none_or(|set| set.names().any(|known| known == name));
+    COLUMNS.map(|name| !is_predicted(name))
+}
+
+/// Compares the trees of two files; returns counts of the criteria of [`SCHEMA`].
 ///
 /// Columns of pred that are not among those that a comment of the sentence names as predicted
 /// ([`SyntaxSentence::predicted`]) are counted as copied.
 ///
-/// - `roots`: how many roots trees may have, on both sides.
-/// - `documents`: keep a row of counts for each stretch of text in which both sides begin and end a
-///   sentence, numbered from 0. These are the sentences where both sides have the same.
 /// - `stops`: asked for every sentence whether to stop.
 ///
 /// # Errors
@@ -256,6 +219,8 @@ impl Stretch {
 ///
 /// # Examples
 /// ```
+/// use spanrs::dep_files::{EvaluateOptions, SCHEMA, evaluate};
+/// use spanrs::eval::outcomes::{Measure, Prf};
 /// use spanrs::io::{Source, SyntaxChunks};
 /// let chunks = |text: &'static str| {
 ///     let source = Source::stream("example", Box::new(text.as_bytes()));
@@ -263,25 +228,25 @@ impl Stretch {
 /// };
 /// let gold = "They PRP 2 nsubj\nate VBD 0 root\n\nHe PRP 2 nsubj\nslept VBD 0 root\n\n";
 /// let pred = "They PRP 0 root\nate VBD 1 obj\n\nHe PRP 2 nsubj\nslept VBD 0 root\n\n";
-/// let (options, roots) = (Default::default(), Default::default());
-/// let counts =
-///     spanrs::dep_files::evaluate(chunks(gold), chunks(pred), options, roots, true, || false)?;
+/// let options = EvaluateOptions { documents: true, ..EvaluateOptions::default() };
+/// let counts = evaluate(chunks(gold), chunks(pred), options, || false)?;
 /// assert_eq!(counts.rows().len(), 2);
+/// let las = Prf::f1(SCHEMA.criterion("las").unwrap());
+/// assert_eq!(counts.measure(&Measure::Micro(las)), 0.5);
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn evaluate(
     gold: SyntaxChunks,
     pred: SyntaxChunks,
-    options: Options,
-    roots: Roots,
-    documents: bool,
+    options: EvaluateOptions,
     mut stops: impl FnMut() -> bool,
 ) -> Result<Counts> {
-    let mut counts = match documents {
-        true => Counts::by_document(&dep::SCHEMA),
-        false => Counts::new(&dep::SCHEMA),
+    let mut counts = match options.documents {
+        true => Counts::by_document(&SCHEMA),
+        false => Counts::new(&SCHEMA),
     };
-    let (mut gold, mut pred) = (Side::new(gold, roots)?, Side::new(pred, roots)?);
+    let mut gold = Side::new(gold, options.roots)?;
+    let mut pred = Side::new(pred, options.roots)?;
     let mut row = 0;
     loop {
         if stops() {
@@ -313,11 +278,11 @@ pub fn evaluate(
                 return Err(Error::Stopped);
             }
         }
-        dep::compare(&own.nodes(), &other.nodes(), options, &mut counts).map_err(|error| {
+        compare(&own.words, &other.words, options.subtypes, &mut counts).map_err(|error| {
             let position = Position::line(gold.chunks.path(), own.line);
             IoError::new(Code::SentenceTooLong, position, error.to_string())
         })?;
-        if documents {
+        if options.documents {
             counts.end_document(Key::Number(row));
         }
         row += 1;
@@ -412,8 +377,7 @@ mod tests {
         let chunks =
             |name, text| SyntaxChunks::open(&Source::stream(name, Box::new(text)), None).unwrap();
         let (gold, pred) = (chunks("gold", gold), chunks("pred", pred));
-        let (options, roots) = (Options::default(), Roots::default());
-        match evaluate(gold, pred, options, roots, false, || false) {
+        match evaluate(gold, pred, EvaluateOptions::default(), || false) {
             Err(Error::Misaligned {
                 gold,
                 pred,

@@ -11,9 +11,13 @@
 //! columns a head one past the last word is the root as well, as parser.py writes it.
 
 mod annotate;
+mod compare;
 mod evaluate;
+mod schema;
 mod treebank;
+mod words;
 
 pub use annotate::{AnnotateOptions, annotate};
-pub use evaluate::evaluate;
+pub use evaluate::{EvaluateOptions, evaluate};
+pub use schema::SCHEMA;
 pub use treebank::read_treebank;

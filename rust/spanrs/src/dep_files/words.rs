@@ -1,41 +1,57 @@
-//! Words of dependency trees, and the classes of relations that Universal Dependencies
-//! distinguishes.
+//! Words of dependency trees that are compared, and the classes of relations that Universal
+//! Dependencies distinguishes.
 //!
 //! Classes are decided by the main relation, the part of a label before the first colon.
 
-/// A word of one side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Node<'a> {
+use spanrs_io::TextWord;
+
+/// A word of one side, with its own strings, so that it outlives the block it was read from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TreeWord {
     /// The form; compared, in lower case, only within multiword tokens.
-    pub form: &'a str,
+    pub(super) form: String,
     /// The lemma; `_` if there is none.
-    pub lemma: &'a str,
+    pub(super) lemma: String,
     /// The universal part-of-speech tag.
-    pub upos: &'a str,
+    pub(super) upos: String,
     /// The treebank's own part-of-speech tag.
-    pub xpos: &'a str,
+    pub(super) xpos: String,
     /// The morphological features as written in CoNLL-U: `Case=Nom|Number=Sing`, or `_`. Those that
     /// Universal Dependencies does not define are ignored.
-    pub features: &'a str,
+    pub(super) features: String,
     /// The relation to the head, such as `nsubj` or `nmod:poss`.
-    pub label: &'a str,
-    /// Index of the head among the words given together; None for a root. Not the one-based id of
-    /// CoNLL-U.
-    pub head: Option<usize>,
+    pub(super) label: String,
+    /// Index of the head among the words compared together; None for a root. Not the one-based id
+    /// of CoNLL-U.
+    pub(super) head: Option<usize>,
     /// Position of the token in the text without spaces, in characters, end exclusive. The words of
     /// a multiword token all have the position of the token.
-    pub span: (usize, usize),
+    pub(super) span: (usize, usize),
     /// True for every word of a multiword token.
-    pub in_multiword: bool,
+    pub(super) in_multiword: bool,
     /// True for the first word of a sentence. Only used to count sentences.
-    pub starts_sentence: bool,
+    pub(super) starts_sentence: bool,
     /// For each of [`COLUMNS`], true if the column was copied from the input of a parser instead of
     /// being predicted. Only used to count such words of pred.
-    pub copied: [bool; COLUMNS.len()],
+    pub(super) copied: [bool; COLUMNS.len()],
+}
+
+impl TextWord for TreeWord {
+    fn form(&self) -> &str {
+        &self.form
+    }
+
+    fn span(&self) -> (usize, usize) {
+        self.span
+    }
+
+    fn in_multiword(&self) -> bool {
+        self.in_multiword
+    }
 }
 
 /// Columns of CoNLL-U that criteria read.
-pub const COLUMNS: [&str; 6] = ["LEMMA", "UPOS", "XPOS", "FEATS", "DEPREL", "HEAD"];
+pub(super) const COLUMNS: [&str; 6] = ["LEMMA", "UPOS", "XPOS", "FEATS", "DEPREL", "HEAD"];
 
 /// Names of the features that are compared: `UNIVERSAL_FEATURES` of the shared task's script.
 const UNIVERSAL: [&str; 21] = [
@@ -44,12 +60,18 @@ const UNIVERSAL: [&str; 21] = [
     "Polarity", "Person", "Polite",
 ];
 
-impl Node<'_> {
+impl TreeWord {
     /// Returns for each of [`COLUMNS`] whether the field is empty or `_`; always false for HEAD.
     pub(super) fn without(&self) -> [bool; COLUMNS.len()] {
-        let nothing = |field: &str| matches!(field, "_" | "");
-        let [lemma, upos, xpos, feats, label] =
-            [self.lemma, self.upos, self.xpos, self.features, self.label].map(nothing);
+        let nothing = |field: &String| matches!(field.as_str(), "_" | "");
+        let [lemma, upos, xpos, feats, label] = [
+            &self.lemma,
+            &self.upos,
+            &self.xpos,
+            &self.features,
+            &self.label,
+        ]
+        .map(nothing);
         [lemma, upos, xpos, feats, label, false]
     }
 
@@ -65,19 +87,14 @@ impl Node<'_> {
     }
 }
 
-/// Returns a label without its subtype.
-///
-/// ```
-/// use spanrs_eval::dep::main_relation;
-/// assert_eq!((main_relation("nmod:poss"), main_relation("root")), ("nmod", "root"));
-/// ```
-pub fn main_relation(label: &str) -> &str {
+/// Returns a label without its subtype: `nmod` of `nmod:poss`.
+pub(super) fn main_relation(label: &str) -> &str {
     label.split(':').next().unwrap_or_default()
 }
 
 /// Returns true for relations of function words, such as `case` and `aux:pass`. MLAS compares words
 /// attached by them.
-pub fn is_functional(label: &str) -> bool {
+pub(super) fn is_functional(label: &str) -> bool {
     const FUNCTIONAL: [&str; 7] = ["aux", "cop", "mark", "det", "clf", "case", "cc"];
     FUNCTIONAL.contains(&main_relation(label))
 }
@@ -86,7 +103,7 @@ pub fn is_functional(label: &str) -> bool {
 ///
 /// Content words are all but function words and punctuation; `dep` is one of them, and unknown
 /// relations are none.
-pub fn is_content(label: &str) -> bool {
+pub(super) fn is_content(label: &str) -> bool {
     const CONTENT: [&str; 28] = [
         "nsubj",
         "obj",
@@ -122,6 +139,18 @@ pub fn is_content(label: &str) -> bool {
 }
 
 /// Returns true for punctuation: `punct`, and `P` of converters of the Penn Treebank.
-pub fn is_punctuation(label: &str) -> bool {
+pub(super) fn is_punctuation(label: &str) -> bool {
     matches!(main_relation(label), "punct" | "P")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subtypes_do_not_matter() {
+        assert_eq!(main_relation("nmod:poss"), "nmod");
+        assert_eq!(main_relation("root"), "root");
+        assert!(is_functional("aux:pass") && is_content("nmod:poss") && is_punctuation("punct"));
+    }
 }

@@ -4,7 +4,7 @@
 //! weights under which the label does not matter. The constants are indices into [`SCHEMA`] and
 //! must follow its order.
 
-use crate::outcomes::{Criterion, Outcome, Schema};
+use spanrs_eval::outcomes::{Criterion, Outcome, Schema};
 
 /// Head and label are right. In criteria of tags: the tag is right.
 pub(super) const RIGHT: u8 = 0;
@@ -19,9 +19,12 @@ pub(super) const MISSED: u8 = 3;
 /// count.
 pub(super) const SPURIOUS: u8 = 4;
 
-/// In criteria of tags: the tag is wrong. `WRONG_TAG + 1` is missed and `WRONG_TAG + 2` is
-/// spurious.
+/// In criteria of tags: the tag is wrong.
 pub(super) const WRONG_TAG: u8 = 1;
+/// In criteria of tags: a gold word without a counterpart.
+pub(super) const MISSED_TAG: u8 = 2;
+/// In criteria of tags: a pred word without a counterpart.
+pub(super) const SPURIOUS_TAG: u8 = 3;
 
 /// Outcomes of arcs if head and label have to be right. An aligned word that is not right is a
 /// false positive and a false negative, so that precision divides by pred words and recall by gold
@@ -61,8 +64,10 @@ pub(super) const CONTENT: u8 = 4;
 /// Criterion `mlas`: as `clas`; a right arc also needs the right tag, features and functional
 /// children.
 pub(super) const MLAS: u8 = 5;
-/// Criterion `upos`: universal tags. `xpos`, tags of the treebank, is the next one.
+/// Criterion `upos`: universal tags.
 pub(super) const UPOS: u8 = 6;
+/// Criterion `xpos`: tags of the treebank.
+pub(super) const XPOS: u8 = 7;
 /// Criterion `feats`: universal morphological features, without types.
 pub(super) const FEATS: u8 = 8;
 /// Criterion `lemmas`: lemmas, without types.
@@ -70,12 +75,12 @@ pub(super) const LEMMAS: u8 = 9;
 /// Criterion of the numbers of sentences, gold words and pred words, in this order, and of the words
 /// with empty or copied columns.
 pub(super) const CORPUS: u8 = 10;
-/// In [`CORPUS`]: words of gold without the first of [`COLUMNS`](super::COLUMNS); the other columns
+/// In [`CORPUS`]: words of gold without the first of [`COLUMNS`](super::words::COLUMNS); the other columns
 /// follow, but for the heads, which all words have.
 pub(super) const GOLD_WITHOUT: u8 = 3;
 /// As [`GOLD_WITHOUT`], of pred.
 pub(super) const PRED_WITHOUT: u8 = 8;
-/// In [`CORPUS`]: words of pred for which the first of [`COLUMNS`](super::COLUMNS) was copied, not
+/// In [`CORPUS`]: words of pred for which the first of [`COLUMNS`](super::words::COLUMNS) was copied, not
 /// predicted; the other columns follow.
 pub(super) const COPIED: u8 = 13;
 
@@ -96,6 +101,21 @@ const fn untyped(name: &'static str, outcomes: &'static [Outcome]) -> Criterion 
 }
 
 /// Criteria of tags and dependency trees.
+///
+/// | criterion | right if | words counted |
+/// |---|---|---|
+/// | `las` | head and label are right | all |
+/// | `uas` | head is right | all |
+/// | `las_no_punct`, `uas_no_punct` | as above | gold label is not punctuation |
+/// | `clas` | head and label are right | label is a content relation |
+/// | `mlas` | also UPOS, features and functional children | label is a content relation |
+/// | `upos`, `xpos` | tags are equal | all |
+/// | `feats` | universal features are equal | all |
+/// | `lemmas` | lemmas are equal, or gold has `_` | all |
+///
+/// A head is right if the pred head is aligned with the gold head, or if both words are roots. F1
+/// of these criteria are the scores of the CoNLL 2018 shared task; the criteria without punctuation
+/// are an addition.
 ///
 /// Arcs are counted by gold label and pred label, tags by gold tag and pred tag. Precision divides
 /// by pred words, recall by gold words; with equal tokens both are the accuracy.

@@ -10,15 +10,32 @@
 //! | `zum Haus` | `zum` = `zu` `dem`, `Haus` | `zum`, `Haus` | `Haus` |
 //! | `zum Haus` | `zum` = `zu` `dem`, `Haus` | `zum` = `zu` `der`, `Haus` | `zu`, `Haus` |
 
-use super::words::Node;
+/// A word of a tokenisation, with the place of its token in the text.
+///
+/// Positions must be those of the same text on both sides, in any unit: characters with or without
+/// white space, or bytes. A pair of a form and a span is a word that is a token of its own.
+pub trait TextWord {
+    /// Returns the form; compared, in lower case, only within multiword tokens.
+    fn form(&self) -> &str;
 
-/// A gold and a pred word that are the same word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Aligned {
-    /// Index of the gold word.
-    pub gold: usize,
-    /// Index of the pred word.
-    pub pred: usize,
+    /// Returns the position of the token, end exclusive. The words of a multiword token all have
+    /// the position of the token.
+    fn span(&self) -> (usize, usize);
+
+    /// Returns true for every word of a multiword token.
+    fn in_multiword(&self) -> bool {
+        false
+    }
+}
+
+impl TextWord for (&str, (usize, usize)) {
+    fn form(&self) -> &str {
+        self.0
+    }
+
+    fn span(&self) -> (usize, usize) {
+        self.1
+    }
 }
 
 /// Largest product of the numbers of gold and pred words in one stretch; its table of lengths has
@@ -39,9 +56,10 @@ pub struct TooManyWords {
 
 /// Aligns the words of two tokenisations of the same text.
 ///
-/// Tokens are aligned if they have equal positions. Around multiword tokens, in the shortest
+/// Returns pairs of an index of `gold` and an index of `pred`, ascending on both sides; each word is
+/// in at most one pair. Tokens are aligned if they have equal positions. Around multiword tokens, in the shortest
 /// stretch that no multiword token crosses, the aligned words are a longest common subsequence of
-/// the lower-cased forms. Returns pairs ascending by gold and by pred; each word is in at most one.
+/// the lower-cased forms.
 ///
 /// Both sides must be in the order of the text. Time is linear in the words outside of multiword
 /// tokens, and the product of both sides in every stretch with multiword tokens.
@@ -51,23 +69,22 @@ pub struct TooManyWords {
 ///
 /// # Examples
 /// ```
-/// use spanrs_eval::dep::{Aligned, Node, align};
-/// let word = |form, span| Node { form, span, ..Node::default() };
-/// let gold = [word("New-York", (0, 8)), word("is", (8, 10))];
-/// let pred = [word("New", (0, 3)), word("-York", (3, 8)), word("is", (8, 10))];
-/// assert_eq!(align(&gold, &pred).unwrap(), [Aligned { gold: 1, pred: 2 }]);
+/// let gold = [("New-York", (0, 8)), ("is", (8, 10))];
+/// let pred = [("New", (0, 3)), ("-York", (3, 8)), ("is", (8, 10))];
+/// assert_eq!(spanrs_io::align(&gold, &pred).unwrap(), [(1, 2)]);
 /// ```
-pub fn align(gold: &[Node<'_>], pred: &[Node<'_>]) -> Result<Vec<Aligned>, TooManyWords> {
+pub fn align<W: TextWord>(gold: &[W], pred: &[W]) -> Result<Vec<(usize, usize)>, TooManyWords> {
     let mut pairs = Vec::with_capacity(gold.len().min(pred.len()));
     let (mut g, mut p) = (0, 0);
-    while let (Some(own), Some(other)) = (gold.get(g), pred.get(p)) {
-        if own.in_multiword || other.in_multiword {
+    while let (Some(gold_word), Some(pred_word)) = (gold.get(g), pred.get(p)) {
+        let (gold_span, pred_span) = (gold_word.span(), pred_word.span());
+        if gold_word.in_multiword() || pred_word.in_multiword() {
             (g, p) = align_multiword(gold, pred, (g, p), &mut pairs)?;
-        } else if own.span == other.span {
-            pairs.push(Aligned { gold: g, pred: p });
+        } else if gold_span == pred_span {
+            pairs.push((g, p));
             g += 1;
             p += 1;
-        } else if own.span.0 <= other.span.0 {
+        } else if gold_span.0 <= pred_span.0 {
             g += 1;
         } else {
             p += 1;
@@ -84,31 +101,31 @@ pub fn align(gold: &[Node<'_>], pred: &[Node<'_>]) -> Result<Vec<Aligned>, TooMa
 ///
 /// # Errors
 /// [`TooManyWords`] if the stretch is too large for a table.
-fn align_multiword(
-    gold: &[Node<'_>],
-    pred: &[Node<'_>],
+fn align_multiword<W: TextWord>(
+    gold: &[W],
+    pred: &[W],
     (mut g, mut p): (usize, usize),
-    pairs: &mut Vec<Aligned>,
+    pairs: &mut Vec<(usize, usize)>,
 ) -> Result<(usize, usize), TooManyWords> {
-    let (own, other) = (&gold[g], &pred[p]);
+    let (gold_span, pred_span) = (gold[g].span(), pred[p].span());
     // A single word that begins before the multiword token has no counterpart.
-    let mut end = if own.in_multiword {
-        p += usize::from(!other.in_multiword && other.span.0 < own.span.0);
-        own.span.1
+    let mut end = if gold[g].in_multiword() {
+        p += usize::from(!pred[p].in_multiword() && pred_span.0 < gold_span.0);
+        gold_span.1
     } else {
-        g += usize::from(own.span.0 < other.span.0);
-        other.span.1
+        g += usize::from(gold_span.0 < pred_span.0);
+        pred_span.1
     };
     let (first_gold, first_pred) = (g, p);
-    let is_beyond = |word: Option<&Node>, end: usize| {
-        word.is_none_or(|word| match word.in_multiword {
-            true => word.span.0 >= end,
-            false => word.span.1 > end,
+    let is_beyond = |word: Option<&W>, end: usize| {
+        word.is_none_or(|word| match word.in_multiword() {
+            true => word.span().0 >= end,
+            false => word.span().1 > end,
         })
     };
     while !is_beyond(gold.get(g), end) || !is_beyond(pred.get(p), end) {
         // Advance the side whose next word begins first.
-        let start = |word: Option<&Node>| word.map_or(usize::MAX, |word| word.span.0);
+        let start = |word: Option<&W>| word.map_or(usize::MAX, |word| word.span().0);
         let of_gold = g < gold.len() && start(gold.get(g)) <= start(pred.get(p));
         let (words, at) = if of_gold {
             (gold, &mut g)
@@ -116,8 +133,8 @@ fn align_multiword(
             (pred, &mut p)
         };
         let Some(word) = words.get(*at) else { break };
-        if word.in_multiword {
-            end = end.max(word.span.1);
+        if word.in_multiword() {
+            end = end.max(word.span().1);
         }
         *at += 1;
     }
@@ -127,11 +144,9 @@ fn align_multiword(
             pred: p - first_pred,
         });
     }
-    let found = longest_common_subsequence(&gold[first_gold..g], &pred[first_pred..p]);
-    pairs.extend(found.into_iter().map(|(own, other)| Aligned {
-        gold: first_gold + own,
-        pred: first_pred + other,
-    }));
+    let common = longest_common_subsequence(&gold[first_gold..g], &pred[first_pred..p]);
+    let common = common.into_iter();
+    pairs.extend(common.map(|(g, p)| (first_gold + g, first_pred + p)));
     Ok((g, p))
 }
 
@@ -140,9 +155,10 @@ fn align_multiword(
 /// Dynamic programming over suffixes, O(gold * pred) time and memory. Of several such sequences it
 /// takes equal words as early as possible; where skipping a gold word or a pred word is equally
 /// good, it skips the gold word.
-fn longest_common_subsequence(gold: &[Node<'_>], pred: &[Node<'_>]) -> Vec<(usize, usize)> {
-    let lower = |words: &[Node]| -> Vec<String> {
-        words.iter().map(|word| word.form.to_lowercase()).collect()
+fn longest_common_subsequence<W: TextWord>(gold: &[W], pred: &[W]) -> Vec<(usize, usize)> {
+    let lower = |words: &[W]| -> Vec<String> {
+        let forms = words.iter().map(|word| word.form().to_lowercase());
+        forms.collect()
     };
     let (gold, pred) = (lower(gold), lower(pred));
     let width = pred.len() + 1;
@@ -170,4 +186,50 @@ fn longest_common_subsequence(gold: &[Node<'_>], pred: &[Node<'_>]) -> Vec<(usiz
         }
     }
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A word: form, span of its token, whether the token has several words.
+    struct Word(&'static str, (usize, usize), bool);
+
+    impl TextWord for Word {
+        fn form(&self) -> &str {
+            self.0
+        }
+
+        fn span(&self) -> (usize, usize) {
+            self.1
+        }
+
+        fn in_multiword(&self) -> bool {
+            self.2
+        }
+    }
+
+    #[test]
+    fn words_of_multiword_tokens_are_aligned_by_their_forms() {
+        let house = || Word("Haus", (3, 7), false);
+        let zum = |words: [&'static str; 2]| {
+            let [first, second] = words.map(|form| Word(form, (0, 3), true));
+            [first, second, house()]
+        };
+        let gold = zum(["zu", "dem"]);
+        let one_token = [Word("zum", (0, 3), false), house()];
+        assert_eq!(align(&gold, &one_token), Ok(vec![(2, 1)]));
+        assert_eq!(align(&one_token, &gold), Ok(vec![(1, 2)]));
+        assert_eq!(align(&gold, &zum(["Zu", "der"])), Ok(vec![(0, 0), (2, 2)]));
+    }
+
+    #[test]
+    fn stretches_that_are_too_large_are_refused() {
+        let words = |len| -> Vec<Word> { (0..len).map(|_| Word("a", (0, 1), true)).collect() };
+        let error = align(&words(1 << 12), &words((1 << 12) + 1)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "multiword tokens of 4096 gold and 4097 pred words cannot be aligned"
+        );
+    }
 }

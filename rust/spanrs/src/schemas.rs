@@ -1,0 +1,33 @@
+//! Schemas of counts by name.
+
+use spanrs_base::UnknownName;
+use spanrs_eval::outcomes::Schema;
+
+use crate::dep_files;
+
+/// Returns the schema of the counts of a matcher: those of [`eval::schemas`](spanrs_eval::schemas)
+/// and `dep`, the comparison of trees.
+///
+/// [`Counts::from_bytes`](spanrs_eval::outcomes::Counts::from_bytes) needs it to load counts of a
+/// named matcher.
+///
+/// # Errors
+/// [`UnknownName`] if no matcher has this name.
+///
+/// ```
+/// assert_eq!(spanrs::schema_of("exact").unwrap().name, "exact");
+/// assert_eq!(spanrs::schema_of("dep").unwrap().name, "dep");
+/// let error = spanrs::schema_of("best").unwrap_err();
+/// assert!(error.to_string().starts_with("unknown matcher \"best\"; one of exact, "));
+/// ```
+pub fn schema_of(name: &str) -> Result<&'static Schema, UnknownName> {
+    let mut schemas = spanrs_eval::schemas().chain([&dep_files::SCHEMA]);
+    let known = schemas.clone().map(|schema| schema.name);
+    schemas
+        .find(|schema| schema.name == name)
+        .ok_or_else(|| UnknownName {
+            what: "matcher",
+            name: name.to_owned(),
+            known: known.collect(),
+        })
+}
