@@ -1,5 +1,7 @@
 //! Tagging a column file changes its tags and nothing else.
 
+#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use spanrs::crf::{AttributeIndex, Extractor, Features, Model, Template};
@@ -9,16 +11,16 @@ use spanrs::{ColumnFile, base::Interner};
 
 /// A model that gives `Ada` the tag `B-PER`, and other tokens `O`.
 fn model() -> Model {
-    let (features, _) = Features::listed(2, 1, &[(0, 1)], &[]).expect("the features are valid");
+    let (features, _) = Features::listed(2, 1, &[(0, 1)], &[]).unwrap();
     let (mut labels, mut attributes) = (Interner::default(), Interner::default());
     let _ = ["O", "B-PER"].map(|name| labels.intern(name));
     attributes.intern("U:Ada");
-    Model::new(labels, attributes, features, vec![1.0], "{}".into()).expect("the model is valid")
+    Model::new(labels, attributes, features, vec![1.0], "{}".into()).unwrap()
 }
 
 fn tagged(texts: &[Vec<u8>], target: Option<&str>, threads: usize) -> String {
     let model = model();
-    let template = Extractor::new(&Template::parse("U:%x[0,0]").expect("the template is valid"));
+    let template = Extractor::new(&Template::parse("U:%x[0,0]").unwrap());
     let index = AttributeIndex::new(model.attributes());
     let column = |name: &str| match name.parse() {
         Ok(number) => Column::Index(number),
@@ -51,8 +53,8 @@ fn tagged(texts: &[Vec<u8>], target: Option<&str>, threads: usize) -> String {
         &mut out,
         &mut |_| true,
     );
-    tagged.expect("the files are tagged");
-    String::from_utf8(out).expect("the output is UTF-8")
+    tagged.unwrap();
+    String::from_utf8(out).unwrap()
 }
 
 /// A line: what comes before the tag, the tag that is replaced, what comes behind it.
