@@ -1,7 +1,7 @@
 //! Two column files scored against each other.
 
-use spanrs::{ErrorFinder, ErrorOptions, OnMisaligned, Rows, Sides, errors, score};
-use spanrs_eval::{Exact, Scorer, Side, TypeFilter};
+use spanrs::{ErrorFinder, ErrorOptions, OnMisaligned, Rows, Sides, score, score_and_list};
+use spanrs_eval::{Exact, Scorer, Side};
 use spanrs_io::{Column, ColumnReader, Columns};
 use spanrs_tags::{Dialect, Reader, Reading};
 
@@ -129,10 +129,18 @@ fn errors_are_counted(
         context: 1,
         most: None,
     };
-    let finder = ErrorFinder::new(Box::new(Exact::default()), options);
-    let filter = TypeFilter::default();
-    let found = errors(sides, &mut reader.clone(), finder, &filter, &mut |_| true);
-    let found = found.expect("the files were scored");
+    let mut finder = ErrorFinder::new(Box::new(Exact::default()), options);
+    let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+    let scored = score_and_list(
+        sides,
+        &mut reader.clone(),
+        &mut scorer,
+        Some(&mut finder),
+        (OnMisaligned::Refuse, Rows::Documents),
+        &mut |_| true,
+    );
+    scored.expect("the files were scored");
+    let found = finder.finish();
     let lines = gold.split(|&byte| byte == b'\n').count() as u64;
     for (outcome, name) in [(1, "missed"), (2, "spurious")] {
         let listed: u64 = (0..found.len())
