@@ -52,7 +52,7 @@ def test_no_finalizer_runs_while_lists_are_walked():
     def score_files() -> None:
         while not over.is_set():
             source = _spanrs.Source(File(), False)
-            scorer().update_files(source, None, (OPTIONS, OPTIONS), "refuse", False, 1, None)
+            scorer().update_files(source, None, (OPTIONS, OPTIONS), None, "refuse", False, 1, None)
 
     thread = threading.Thread(target=score_files)
     thread.start()
