@@ -27,7 +27,7 @@ mod ordinary;
 mod parts;
 
 use fields::{Field, split_at, split_whitespace};
-pub use follow::SameLine;
+pub use follow::{SameLine, SameLines};
 use ordinary::ordinary_shape;
 pub use parts::ColumnLayout;
 

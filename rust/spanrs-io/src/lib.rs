@@ -88,7 +88,7 @@ mod whitespace_index;
 pub use align::{TextWord, TooManyWords, align};
 pub use borders::{SentenceBorder, find_border, sample_borders};
 pub use chunks::{Chunk, ChunkSentence, ColumnChunks, Select};
-pub use columns::{ColumnLayout, ColumnReader, Event, LineKind, SameLine};
+pub use columns::{ColumnLayout, ColumnReader, Event, LineKind, SameLine, SameLines};
 pub use compression::Input;
 pub use edits::Edits;
 pub use error::{Code, Error, Result};

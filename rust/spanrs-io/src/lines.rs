@@ -32,7 +32,7 @@ use crate::whitespace_index::gather;
 
 mod ordinary;
 
-pub(crate) use ordinary::{Bounds, LineShape, OrdinaryLine};
+pub(crate) use ordinary::{Bounds, LineShape, OrdinaryLine, OrdinaryLines};
 
 /// The byte order mark in UTF-8, EF BB BF.
 const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();

@@ -6,7 +6,7 @@
 
 use spanrs_base::Position;
 use spanrs_eval::{Scorer, Side, TagBlock, Unmatched};
-use spanrs_io::ColumnReader;
+use spanrs_io::{ColumnReader, SameLine, SameLines};
 use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
@@ -86,34 +86,10 @@ impl PairSink for ScoreSink<'_> {
     /// in one file only.
     #[inline]
     fn follow(&mut self, gold: &mut ColumnReader, pred: &mut ColumnReader) -> Result<u64> {
-        let lag = pred.line().wrapping_sub(gold.line());
-        // Number of tokens of the sentence whose lines and pred tags are stored.
-        let mut known = self.gold.ids.len();
-        let lines = pred.follow_lines(gold, |same, line| {
-            if same.is_blank() {
-                self.same_from(known, line, lag);
-                if let Some(listing) = &mut self.listing {
-                    listing.end_run(|token| same.bytes(token));
-                }
-                self.end()?;
-                known = 0;
-                return Ok(());
-            }
-            let id = self.reader.intern_bytes(same.tag());
-            self.gold
-                .ids
-                .push(id.map_err(|error| (line, error.into()))?);
-            if let Some(listing) = &mut self.listing {
-                listing.run.push(same.token_range());
-            }
-            Ok(())
-        });
-        let lines = lines.map_err(|failure| located(gold, failure))?;
-        self.same_from(known, gold.line() + 1, lag);
-        if let Some(listing) = &mut self.listing {
-            listing.keep_run(|token| gold.buffered(token));
+        match self.listing {
+            None => self.follow_run::<false>(gold, pred),
+            Some(_) => self.follow_run::<true>(gold, pred),
         }
-        Ok(lines)
     }
 
     #[inline]
@@ -145,6 +121,45 @@ impl PairSink for ScoreSink<'_> {
         if self.rows == Rows::Documents {
             self.end_document();
         }
+    }
+}
+
+/// A run of identical lines.
+struct Run<'r, 'a, const LISTING: bool> {
+    sink: &'r mut ScoreSink<'a>,
+    /// Number of tokens of the sentence whose lines and pred tags are stored.
+    known: usize,
+    /// Number of lines by which pred is ahead of gold, modulo 2^64.
+    lag: u64,
+    /// What ended the run.
+    failure: Option<Failure>,
+}
+
+impl<const LISTING: bool> SameLines for Run<'_, '_, LISTING> {
+    #[inline(always)]
+    fn token(&mut self, line: SameLine<'_>, number: u64) -> bool {
+        match self.sink.reader.intern_bytes(line.tag()) {
+            Ok(id) => self.sink.gold.ids.push(id),
+            Err(error) => {
+                self.failure = Some((number, error.into()));
+                return false;
+            }
+        }
+        if LISTING && let Some(listing) = &mut self.sink.listing {
+            listing.run.push(line.token_range());
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn end(&mut self, buffer: &[u8], number: u64) -> bool {
+        self.sink.same_from(self.known, number, self.lag);
+        if LISTING && let Some(listing) = &mut self.sink.listing {
+            listing.end_run(|token| &buffer[token]);
+        }
+        self.known = 0;
+        self.failure = self.sink.end().err();
+        self.failure.is_none()
     }
 }
 
@@ -183,6 +198,36 @@ impl<'a> ScoreSink<'a> {
         self.end_document();
         self.count();
         Ok(())
+    }
+
+    /// Takes lines that are identical in both files.
+    ///
+    /// # Errors
+    /// [`Error::Tags`] and [`Error::Unmatched`].
+    #[inline]
+    fn follow_run<const LISTING: bool>(
+        &mut self,
+        gold: &mut ColumnReader,
+        pred: &mut ColumnReader,
+    ) -> Result<u64> {
+        let lag = pred.line().wrapping_sub(gold.line());
+        let known = self.gold.ids.len();
+        let mut run = Run::<LISTING> {
+            sink: self,
+            known,
+            lag,
+            failure: None,
+        };
+        let lines = pred.follow_lines(gold, &mut run);
+        let Run { known, failure, .. } = run;
+        if let Some(failure) = failure {
+            return Err(located(gold, failure));
+        }
+        self.same_from(known, gold.line() + 1, lag);
+        if LISTING && let Some(listing) = &mut self.listing {
+            listing.keep_run(|token| gold.buffered(token));
+        }
+        Ok(lines)
     }
 
     /// Copies the tags of gold from token `first` on to pred and stores the lines of both: the
@@ -234,8 +279,10 @@ impl<'a> ScoreSink<'a> {
     /// Those of numbering a tag and of finding errors, with the first line of the sentence in gold.
     #[inline]
     fn end(&mut self) -> Result<(), Failure> {
-        self.share_tags()
-            .map_err(|error| (self.gold.line(0), error.into()))?;
+        if !self.others.is_empty() {
+            self.share_tags()
+                .map_err(|error| (self.gold.line(0), error.into()))?;
+        }
         if let Some(listing) = &mut self.listing {
             let sides = [&self.gold, &self.pred];
             let ended = listing.end(self.reader, self.scorer.filter(), sides);

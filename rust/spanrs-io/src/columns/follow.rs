@@ -5,9 +5,38 @@ use std::ops::Range;
 use super::ordinary::is_plain_comment;
 use super::{ColumnReader, Event};
 use crate::layout::Layout;
-use crate::lines::{Bounds, OrdinaryLine};
+use crate::lines::{Bounds, OrdinaryLine, OrdinaryLines};
 
-/// A line that is the same in two files: a token, or the empty line that ends a sentence.
+/// Takes the lines of [`ColumnReader::follow_lines`].
+pub trait SameLines {
+    /// Takes a token line with its number in gold; false ends the run.
+    fn token(&mut self, line: SameLine<'_>, number: u64) -> bool;
+
+    /// Takes the empty line that ends a sentence, with its number in gold; `buffer` holds the ranges
+    /// of earlier lines of the run. False ends the run.
+    fn end(&mut self, buffer: &[u8], number: u64) -> bool;
+}
+
+/// Gives lines their layout.
+struct LaidOut<'a, S> {
+    sink: &'a mut S,
+    layout: &'a Layout,
+}
+
+impl<S: SameLines> OrdinaryLines for LaidOut<'_, S> {
+    #[inline(always)]
+    fn token(&mut self, line: OrdinaryLine<'_>, number: u64) -> bool {
+        let layout = self.layout;
+        self.sink.token(SameLine { line, layout }, number)
+    }
+
+    #[inline(always)]
+    fn end(&mut self, buffer: &[u8], number: u64) -> bool {
+        self.sink.end(buffer, number)
+    }
+}
+
+/// A token line that is the same in two files.
 #[derive(Clone, Copy)]
 pub struct SameLine<'a> {
     line: OrdinaryLine<'a>,
@@ -21,22 +50,11 @@ impl<'a> SameLine<'a> {
         self.line.field(self.layout.tag)
     }
 
-    /// Returns true for an empty line.
-    #[inline(always)]
-    pub fn is_blank(self) -> bool {
-        self.line.is_blank()
-    }
-
-    /// Returns the range of the token, for [`SameLine::bytes`] and [`ColumnReader::buffered`]; empty
-    /// in a file of tags alone.
+    /// Returns the range of the token, for [`SameLines::end`] and [`ColumnReader::buffered`]; empty in
+    /// a file of tags alone.
     #[inline(always)]
     pub fn token_range(self) -> Range<usize> {
         self.line.range(self.layout.token)
-    }
-
-    /// Returns a range that this line or an earlier one of the run has given.
-    pub fn bytes(self, range: Range<usize>) -> &'a [u8] {
-        self.line.bytes(range)
     }
 }
 
@@ -53,20 +71,13 @@ impl ColumnReader {
         alike
     }
 
-    /// Takes ordinary lines that are identical in both files for as long as `each` returns `Ok`;
-    /// returns the number of lines. `each` gets the line and its number in gold. Only after [`ColumnReader::can_follow`] returned true. The fields of the last
-    /// lines are lost.
-    ///
-    /// # Errors
-    /// That of `each`; its line is the one read last.
+    /// Takes ordinary lines that are identical in both files for as long as `sink` goes on; returns
+    /// the number of lines. Only after [`ColumnReader::can_follow`] returned true. The fields of the
+    /// last lines are lost.
     #[inline]
-    pub fn follow_lines<E>(
-        &mut self,
-        gold: &mut Self,
-        mut each: impl FnMut(SameLine<'_>, u64) -> std::result::Result<(), E>,
-    ) -> std::result::Result<u64, E> {
+    pub fn follow_lines(&mut self, gold: &mut Self, sink: &mut impl SameLines) -> u64 {
         let Some(shape) = gold.ordinary else {
-            return Ok(0);
+            return 0;
         };
         // A sentence that is too long is refused where lines are read one by one.
         let bounds = Bounds {
@@ -76,17 +87,16 @@ impl ColumnReader {
         };
         let (layout, options) = (&gold.layout, &gold.options);
         let is_comment = |line: &[u8]| is_plain_comment(line, layout, options);
+        let mut sink = LaidOut { sink, layout };
         let run = gold
             .lines
-            .ordinary_run(shape, bounds, is_comment, |line, number| {
-                each(SameLine { line, layout }, number)
-            });
+            .ordinary_run(shape, bounds, is_comment, &mut sink);
         if run.lines > 0 {
             self.lines.pass_same(run.lines, run.bytes);
             (gold.tokens, self.tokens) = (run.open, run.open);
             (gold.any, self.any) = (true, true);
         }
-        run.result.map(|()| run.lines)
+        run.lines
     }
 
     /// Passes over the next line if it equals the line of the last event of `other`, byte for byte,

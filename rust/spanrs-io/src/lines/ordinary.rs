@@ -91,29 +91,28 @@ impl LineShape {
     }
 }
 
-/// An ordinary token line, or an empty line.
+/// Takes the lines of [`LineReader::ordinary_run`]. Not a closure: token lines must be taken in
+/// place, which the compiler does for one call and not for two.
+pub(crate) trait OrdinaryLines {
+    /// Takes a token line; false ends the run.
+    fn token(&mut self, line: OrdinaryLine<'_>, number: u64) -> bool;
+
+    /// Takes the empty line that ends a sentence, and the buffer; false ends the run.
+    fn end(&mut self, buffer: &[u8], number: u64) -> bool;
+}
+
+/// An ordinary token line.
 #[derive(Clone, Copy)]
 pub(crate) struct OrdinaryLine<'a> {
     /// The buffer of the reader.
     text: &'a [u8],
     /// Where the line begins in it.
     start: usize,
-    /// Where each field ends; none in an empty line.
+    /// Where each field ends.
     ends: &'a [u32],
 }
 
 impl<'a> OrdinaryLine<'a> {
-    /// Returns true for an empty line.
-    #[inline(always)]
-    pub(crate) fn is_blank(self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// Returns a range of the buffer.
-    pub(crate) fn bytes(self, range: std::ops::Range<usize>) -> &'a [u8] {
-        &self.text[range]
-    }
-
     /// Returns the range of a field in the buffer; empty if there is no such column.
     #[inline(always)]
     pub(crate) fn range(self, column: usize) -> std::ops::Range<usize> {
@@ -132,15 +131,13 @@ impl<'a> OrdinaryLine<'a> {
 }
 
 /// Outcome of [`LineReader::ordinary_run`].
-pub(crate) struct Run<E> {
+pub(crate) struct Run {
     /// Number of lines consumed.
     pub(crate) lines: u64,
     /// Number of bytes of these lines.
     pub(crate) bytes: usize,
     /// Number of token lines since the last empty line: those of the sentence that is open.
     pub(crate) open: usize,
-    /// The error that ended the run, if `each` returned one; its line is consumed.
-    pub(crate) result: Result<(), E>,
 }
 
 /// How far [`LineReader::ordinary_run`] may go.
@@ -192,36 +189,35 @@ impl LineReader {
     /// Consumes ordinary token lines, the empty lines between sentences and comments before
     /// sentences, up to the bounds, the end of the buffer or the first line of another kind.
     ///
-    /// `each` is called for every token line, and for an empty line that ends a sentence; the second
-    /// argument is the number of the line, from 1. The run ends when it returns an error.
-    /// `is_comment` decides about lines before a sentence that begin with `#` or the first
+    /// `sink` gets every token line and every empty line that ends a sentence, with the number of
+    /// the line, from 1. The run ends when it returns false. `is_comment` decides about lines before a sentence that begin with `#` or the first
     /// byte of the comment prefix.
     ///
-    /// | line | content | `each` |
+    /// | line | content | `sink` |
     /// |---|---|---|
-    /// | 1 | `EU B-ORG` | the line, 1 |
-    /// | 2 | `rejects O` | the line, 2 |
-    /// | 3 | | the line, 3 |
+    /// | 1 | `EU B-ORG` | token, 1 |
+    /// | 2 | `rejects O` | token, 2 |
+    /// | 3 | | end, 3 |
     /// | 4 | `# a comment` | not called |
-    /// | 5 | `German B-MISC` | the line, 5 |
-    /// | 6 | | the line, 6 |
+    /// | 5 | `German B-MISC` | token, 5 |
+    /// | 6 | | end, 6 |
     /// | 7 | | the run ends before this line: no sentence is open |
     ///
     /// Consumes nothing after [`LineReader::look_at_single_lines`], since whitespace is not indexed
     /// then.
     #[inline]
-    pub(crate) fn ordinary_run<E>(
+    pub(crate) fn ordinary_run(
         &mut self,
         shape: LineShape,
         bounds: Bounds,
         is_comment: impl Fn(&[u8]) -> bool,
-        mut each: impl FnMut(OrdinaryLine<'_>, u64) -> Result<(), E>,
-    ) -> Run<E> {
+        sink: &mut impl OrdinaryLines,
+    ) -> Run {
         let (first, before) = (self.at, self.line);
         let (mut at, mut next, mut line) = (self.at, self.next_whitespace, self.line);
         let mut open = bounds.open;
-        let mut result = Ok(());
-        while !self.single && result.is_ok() {
+        let mut goes_on = true;
+        while !self.single && goes_on {
             let Some(whitespace) = self.whitespace.get(next..next + shape.whitespace_count())
             else {
                 break;
@@ -230,12 +226,7 @@ impl LineReader {
             if open > 0 && blank_fits && shape.is_blank(&self.buffer, at, whitespace) {
                 line += 1;
                 (at, next, open) = (at + shape.end(), next + shape.end(), 0);
-                let blank = OrdinaryLine {
-                    text: &self.buffer,
-                    start: at,
-                    ends: &[],
-                };
-                result = each(blank, line);
+                goes_on = sink.end(&self.buffer, line);
                 continue;
             }
             let end = shape.line_end(&self.buffer, at, whitespace);
@@ -256,7 +247,7 @@ impl LineReader {
                 ends: &whitespace[..shape.columns],
             };
             line += 1;
-            result = each(ordinary, line);
+            goes_on = sink.token(ordinary, line);
             (at, next, open) = (end, next + shape.whitespace_count(), open + 1);
         }
         (self.at, self.next_whitespace, self.line) = (at, next, line);
@@ -264,7 +255,6 @@ impl LineReader {
             lines: line - before,
             bytes: at - first,
             open,
-            result,
         }
     }
 
