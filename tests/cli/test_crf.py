@@ -357,6 +357,10 @@ def test_options_are_checked_before_files_are_read(call):
 def test_several_files_and_outputs(call, model, tmp_path):
     _, out, _ = call("tag", model, "one", "two", one="Tomas", two=gzip.compress(b"Tomas\n"))
     assert out == "Tomas\tB-PER\n\nTomas\tB-PER\n"
+    # A last line of blanks ends a sentence, too.
+    out = call("tag", model, "one", "two", one="Tomas\n  ", two="Tomas\n")[1]
+    assert out == "Tomas\tB-PER\n  \nTomas\tB-PER\n"
+    call("tag", model, "one", "two", one="Tomas", two=gzip.compress(b"Tomas\n"))
     assert call("tag", model, "-", stdin=b"Tomas\n")[1] == "Tomas\tB-PER\n"
     assert call("tag", model, "one", "-o", "out")[:2] == (0, "")
     assert (tmp_path / "out").read_text() == "Tomas\tB-PER"

@@ -63,3 +63,12 @@ def test_source_without_a_usable_name_is_a_stream(name):
     with pytest.raises(FormatError, match=r"^<stream>: "):
         spanrs.tags.detect_scheme_file(Source(b""))
     assert open_source(Source(b"a O\n")).name == "<stream>"
+
+
+@pytest.mark.parametrize("pred_tag", ["B-X", "B-Y"])
+def test_documents_do_not_depend_on_the_predictions(pred_tag):
+    # No blank line before the second document.
+    text = "a B-X\n-DOCSTART- O\nb {}\nc O\n\nd B-X\n\n"
+    sides = (io.BytesIO(text.format(tag).encode()) for tag in ("B-X", pred_tag))
+    result = spanrs.score_files(*sides, by_document=True)
+    assert len(result.documents) == 2

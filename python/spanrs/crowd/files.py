@@ -77,7 +77,7 @@ def read_columns(
     name = source_name(path)
     parts = _Parts(name, missing, partial)
     found = _read(path, None)
-    conllu, width, _ = found.facts()
+    conllu, width, *_ = found.facts()
     if conllu:
         raise with_code(_error(name, None, f"this is CoNLL-U; {LAYOUT}"), "wrong_format", name)
     names = [str(at) for at in range(1, width)] if annotators is None else list(annotators)
@@ -199,6 +199,8 @@ def read_files(
             given = [{} for _ in sentences]
         for at, own in enumerate(tokens):
             lines = found.lines(at)
+            if "" in own:
+                raise _error(name, lines[own.index("")], "an empty field")
             if at >= len(sentences) or own != sentences[at]:
                 message = f"{name}:{lines[0]}: sentence {at} differs from that of {first}"
                 raise with_code(AlignmentError(message), "tokens", name, lines[0])
@@ -450,11 +452,12 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
         found = _spanrs.CrfSentences(path, Columns().as_options(), extra, None)
     except FormatError as error:
         # The options that messages name are those of spanrs score.
-        what = re.split(r"; [^;]*, or say --format|; name |: name the separator", str(error))[0]
+        start = len(error.path or "")
+        what = re.split(r"; [^;]*, or say --format|; name |: name the separator", str(error)[start:])[0]
         if error.code not in ("wrong_format", "no_column"):
             raise
-        raise with_code(FormatError(f"{what}; {LAYOUT}"), error.code, error.path, error.line) from None
-    if any("holds their numbers" in message for message in found.facts()[2]):
+        raise with_code(FormatError(f"{str(error)[:start]}{what}; {LAYOUT}"), error.code, error.path, error.line) from None
+    if found.facts()[2]:
         raise _error(source_name(path), None, NUMBERS)
     return found
 

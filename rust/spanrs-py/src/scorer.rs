@@ -204,13 +204,13 @@ impl Scorer {
         let options = (on_misaligned.0, row_kind(by_sentence), threads);
         let files = column_files(gold, pred, &columns)?;
         let mut finder = errors.map(|errors| errors.get().take()).transpose()?;
-        run_job(py, progress, |tell| {
+        let scored = run_job(py, progress, |tell| {
             spanrs::score_column_files(auto, &files, finder.as_mut(), options, notes, tell)
-        })?;
-        match (errors, finder) {
-            (Some(errors), Some(finder)) => errors.get().put_back(finder),
-            _ => Ok(()),
+        });
+        if let (Some(errors), Some(finder)) = (errors, finder) {
+            errors.get().put_back(finder)?;
         }
+        scored
     }
 
     /// Adds sentences of spans. Types that are not looked at are left out.

@@ -141,12 +141,13 @@ impl ColumnFiles {
 pub fn score_column_files(
     auto: &mut AutoSchemeScorer,
     files: &ColumnFiles,
-    mut finder: Option<&mut ErrorFinder>,
+    finder: Option<&mut ErrorFinder>,
     options: (OnMisaligned, Rows, usize),
     notes: &mut Notes,
     progress: &mut (dyn FnMut(u64) -> bool + Send),
 ) -> Result<()> {
     let (on_misaligned, rows, threads) = options;
+    let mut errors = None;
     let (mut alignment, mut warnings) = (Alignment::default(), Vec::new());
     let progress = RefCell::new(progress);
     auto.run::<crate::Error>(
@@ -158,24 +159,27 @@ pub fn score_column_files(
             let (sides, found) = files.open()?;
             warnings = found;
             let tell = &mut **progress.borrow_mut();
-            if let Some(finder) = &mut finder {
-                finder.clear();
-            }
+            errors = finder.as_deref().map(ErrorFinder::empty);
             if threads > 1
                 && let Some((gold, pred)) = files.split(&sides)
             {
-                let (pred, finder) = (pred.as_ref(), finder.as_deref_mut());
+                let (pred, finder) = (pred.as_ref(), errors.as_mut());
                 let found = score_in_threads(&gold, pred, reader, scorer, finder, options, tell)?;
                 if let Some(found) = found {
                     alignment = found;
                     return Ok(());
                 }
             }
-            let finder = finder.as_deref_mut();
+            // A part that was not read to its end may have found some.
+            errors = finder.as_deref().map(ErrorFinder::empty);
+            let finder = errors.as_mut();
             alignment = score_and_list(sides, reader, scorer, finder, (on_misaligned, rows), tell)?;
             Ok(())
         },
     )?;
+    if let (Some(finder), Some(errors)) = (finder, errors) {
+        finder.append(errors);
+    }
     notes.warn(warnings);
     notes.add(alignment, &mut auto.scorer);
     Ok(())

@@ -153,7 +153,7 @@ impl SpanErrors {
                 span.ty = ids[span.ty as usize];
             }
             error.sentence += sentence;
-            error.path = known(error.path);
+            error.path = known(error.path).or(self.path);
             self.errors.push(error);
             self.tokens
                 .push(tokens.iter().map(|&token| ids[token as usize]));

@@ -94,11 +94,6 @@ impl ErrorFinder {
         self.found
     }
 
-    /// Forgets the errors that were found.
-    pub(crate) fn clear(&mut self) {
-        (self.found, self.sentence) = (SpanErrors::default(), 0);
-    }
-
     /// Begins a pair of files; `path` is how it is named if there are several.
     pub fn begin_file(&mut self, path: Option<&str>) {
         self.found.begin_file(path);

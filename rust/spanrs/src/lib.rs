@@ -27,6 +27,7 @@
 //! | files of spans | [`span_files`] |
 //! | documents with annotations | [`mat`] |
 //! | trees in CoNLL-U | [`dep_files`] |
+//! | column files for CRFs | [`crf_files`] |
 //! | counts of a matcher by name | [`schema_of`] |
 //! | CRFsuite's model files | [`from_crfsuite`], [`to_crfsuite`] |
 //!
@@ -40,7 +41,7 @@
 //! caller opens, a reader of tags ([`tags::Reader`]) or a scorer ([`eval::Scorer`]), which the
 //! caller creates and keeps, and a [`Progress`]. Files are read once, in chunks, with one sentence
 //! in memory, or a block of a few thousand tokens; time is linear in the file. Jobs run in the
-//! calling thread, except for [`score_in_threads`] and [`dep_files::annotate`], whose results do
+//! calling thread, except for those that take a number of threads, whose results do
 //! not depend on the number of threads.
 //!
 //! Warnings are returned, as text for the user, and not printed. The first error ends a job; counts

@@ -136,8 +136,11 @@ pub fn score_in_threads(
     if workers.are_interrupted() {
         return Err(crate::Error::Stopped);
     }
-    let Ok(counted) = counted else {
-        return Ok(None);
+    let counted = match counted {
+        Ok(counted) => counted,
+        Err(crate::Error::Stopped) => return Err(crate::Error::Stopped),
+        // What is wrong is said where one thread reads the whole files.
+        Err(_) => return Ok(None),
     };
     // The limit of tags is that of all parts together.
     let mut all = reader.clone();

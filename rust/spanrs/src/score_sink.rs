@@ -75,6 +75,7 @@ fn located(gold: &ColumnReader, (line, problem): Failure) -> Error {
     let position = Position::line(gold.path(), line);
     match problem {
         Problem::Tag(error) => Error::Tags { position, error },
+        Problem::Unmatched(Unmatched::Stopped) => Error::Stopped,
         Problem::Unmatched(error) => Error::Unmatched { position, error },
     }
 }

@@ -91,6 +91,7 @@ class Data(NamedTuple):
     conllu: bool
     width: int
     """Number of columns of the file."""
+    tags_are_tokens: bool
 
     @property
     def tokens(self) -> int:
@@ -107,12 +108,12 @@ def read_tagged(path: str, columns: Columns, features: Sequence[int | str]) -> D
     source = console.source(path)
     with console.files_bar(path) as bar:
         sentences = CrfSentences(source, columns.as_options(), list(features), bar)
-    conllu, width, warnings = sentences.facts()
+    conllu, width, _, tags_are_tokens, warnings = sentences.facts()
     for message in warnings:
         print_message("warning", message)
     # A sequence, if not by its type.
     tokens = cast("Sequence[Any]", sentences)
-    return Data(source_name(source), tokens, sentences.tags(), conllu, width)
+    return Data(source_name(source), tokens, sentences.tags(), conllu, width, tags_are_tokens)
 
 
 def check_columns(template: Template, features: Sequence[int | str]) -> None:

@@ -30,6 +30,7 @@ from spanrs.cli.run import print_message
 from spanrs.crf import CRF
 from spanrs.crf.options import complete
 from spanrs.crf.training import dev_scorer, scheme_of
+from spanrs.errors import FormatError, with_code
 from spanrs.io import Columns
 from spanrs.tags.files import odd_sentences
 from spanrs.tags.types import Dialect
@@ -143,11 +144,14 @@ def command(
         check_columns(template, features)
     train = read_tagged(gold, columns, features)
     features = _absolute(train, features)
+    _check_tags(train)
     _check_train(train, scheme_name)
     if template is None:
         template = _default_template(train, features)
     crf.set_params(template=template.text)
     held_out = None if dev is None else read_tagged(dev, columns, features)
+    if held_out is not None:
+        _check_tags(held_out)
     began = time.perf_counter()
     crf.fit(
         train.X,
@@ -221,6 +225,13 @@ def _absolute(data: Data, features: Sequence[int | str]) -> tuple[int | str, ...
         column + data.width if isinstance(column, int) and column < 0 and not data.conllu else column
         for column in features
     )
+
+
+def _check_tags(data: Data) -> None:
+    """Refuse a file whose tags are its tokens."""
+    if data.tags_are_tokens:
+        message = f"{data.name}: all tags equal their tokens; name the column of the tags with --column"
+        raise with_code(FormatError(message), "no_column", data.name)
 
 
 def _check_train(data: Data, scheme: str | None) -> None:

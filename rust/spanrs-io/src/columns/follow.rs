@@ -79,6 +79,10 @@ impl ColumnReader {
         let Some(shape) = gold.ordinary else {
             return 0;
         };
+        // The document begins before the lines ahead.
+        if gold.pending_document {
+            return 0;
+        }
         // A sentence that is too long is refused where lines are read one by one.
         let bounds = Bounds {
             within: self.lines.same_ahead(&gold.lines),

@@ -87,15 +87,18 @@ impl CrfSentences {
         names_of(py, &self.sentences.names, tags)
     }
 
-    /// (CoNLL-U, number of columns, warnings)
-    fn facts(&self) -> (bool, usize, Vec<String>) {
+    /// (CoNLL-U, number of columns, tokens are running numbers, tags equal their tokens, warnings)
+    fn facts(&self) -> (bool, usize, bool, bool, Vec<String>) {
         let TaggedSentences {
             is_conllu,
             width,
+            tokens_are_numbers,
+            tags_are_tokens,
             warnings,
             ..
         } = &self.sentences;
-        (*is_conllu, *width, warnings.clone())
+        let flags = (*tokens_are_numbers, *tags_are_tokens);
+        (*is_conllu, *width, flags.0, flags.1, warnings.clone())
     }
 }
 

@@ -24,6 +24,10 @@ pub struct TaggedSentences {
     pub is_conllu: bool,
     /// Number of columns of the file.
     pub width: usize,
+    /// The tokens of the first lines are running numbers.
+    pub tokens_are_numbers: bool,
+    /// There are several tags, and each equals its token.
+    pub tags_are_tokens: bool,
     /// What looks wrong in the file.
     pub warnings: Vec<String>,
 }
@@ -61,8 +65,8 @@ impl TaggedSentences {
 ///
 /// # Errors
 /// Those of reading the file; [`Code::NoColumn`] for a file of one column, for a column that does
-/// not exist, for an empty tag, for `_` in a column of CoNLL-U other than MISC, and if all tags
-/// equal their tokens; [`crate::Error::Stopped`].
+/// not exist, for an empty tag, and for `_` in a column of CoNLL-U other than MISC;
+/// [`crate::Error::Stopped`].
 ///
 /// # Examples
 /// ```
@@ -98,6 +102,7 @@ pub fn read_tagged(
     let mut sentences = TaggedSentences {
         is_conllu: rows.is_conllu(),
         width: rows.columns(),
+        tokens_are_numbers: rows.tokens_are_numbers(),
         warnings: column_warnings(&rows, None),
         ..TaggedSentences::default()
     };
@@ -126,10 +131,8 @@ pub fn read_tagged(
         }
         report(progress, chunks.rows())?;
     }
-    if all_equal && sentences.tags.values().len() > 1 && sentences.names.len() > 1 {
-        let message = "all tags equal their tokens; name the column of the tags with --column";
-        return Err(no_column(place, message).into());
-    }
+    sentences.tags_are_tokens =
+        all_equal && sentences.tags.values().len() > 1 && sentences.names.len() > 1;
     Ok(sentences)
 }
 

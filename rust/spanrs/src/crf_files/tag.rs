@@ -110,8 +110,10 @@ pub fn tag(
     let (mut reports, mut tail, mut read) = (Vec::new(), Vec::new(), 0);
     for file in files {
         out.write_all(match tail.as_slice() {
-            line if line.trim_ascii().is_empty() => b"",
+            [] => b"",
+            [line @ .., b'\n'] if line.trim_ascii().is_empty() => b"",
             [.., b'\n'] => b"\n",
+            line if line.trim_ascii().is_empty() => b"\n",
             _ => b"\n\n",
         })?;
         let is_first = reports.is_empty();
