@@ -456,7 +456,9 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
         what = re.split(r"; [^;]*, or say --format|; name |: name the separator", str(error)[start:])[0]
         if error.code not in ("wrong_format", "no_column"):
             raise
-        raise with_code(FormatError(f"{str(error)[:start]}{what}; {LAYOUT}"), error.code, error.path, error.line) from None
+        raise with_code(
+            FormatError(f"{str(error)[:start]}{what}; {LAYOUT}"), error.code, error.path, error.line
+        ) from None
     if found.facts()[2]:
         raise _error(source_name(path), None, NUMBERS)
     return found
