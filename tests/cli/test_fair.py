@@ -212,7 +212,7 @@ def test_many_types_are_not_shown_as_a_matrix(spanrs, tmp_path):
         (("gold.csv", "pred.csv", "--weights", "LE"), "--weights: 'LE' is no weight formula"),
         (("gold.csv", "pred.csv", "--focus", "left"), "--focus: unknown focus"),
         (("gold.csv", "pred.csv", "--method", "best"), "--method: unknown evaluation"),
-        (("gold.csv", "short.csv"), "gold goes on where short.csv:1 (pred) ends"),
+        (("gold.csv", "short.csv"), "gold has more sentences: short.csv:1 (pred) ends"),
         (("gold.csv", "bad.csv"), "bad.csv:2: token 9 lies outside the span, which is 1 to 2"),
         (("--config", "bad.config"), "bad.config:1: unknown key 'target'; did you mean target_in?"),
         (("-", "-"), "cannot both be standard input"),

@@ -186,7 +186,7 @@ def test_stacked_tags_that_do_not_fit_are_refused_with_their_line(text, line, me
 @pytest.mark.parametrize(
     ("gold", "pred", "message"),
     [
-        (b"A\t1\t1\t1\n\nA\t1\t1\t1\n", b"A\t1\t1\t1\n", "<stream>:3: gold goes on where <stream>:1"),
+        (b"A\t1\t1\t1\n\nA\t1\t1\t1\n", b"A\t1\t1\t1\n", "<stream>:3: gold has more sentences: <stream>:1"),
         (b"A\t1\t1\t1\n", b"A\t1\t1\t1\n\n\nA\t1\t1\t1\n", "gold ends after 1 sentences.*<stream>:4"),
         (b"a X O\nb X O\n", b"a X O\nc X O\n", "token 2 of the sentence is `b`.*`c`"),
         (b"a X O\nb X O\n", b"a X O\n", "has 2 tokens.*has 1"),

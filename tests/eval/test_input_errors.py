@@ -380,7 +380,7 @@ def test_labels_of_datasets_name_their_names():
     ):
         with pytest.raises(TypeError, match=f"; pass its {attribute}$"):
             spanrs.score([[0]], [[0]], vocabulary=labels)
-    datasets = pytest.importorskip("datasets")
+    datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
     labels = datasets.ClassLabel(names=["O", "B-A"])
     with pytest.raises(TypeError, match=r"pass its \.names"):
         spanrs.score([[0]], [[0]], vocabulary=labels)

@@ -138,7 +138,7 @@ def test_row_groups_do_not_change_the_result(small_batches, tmp_path, sizes, dic
 
 
 def test_files_of_duckdb_have_several_row_groups(tmp_path):
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
     path = tmp_path / "duck.parquet"
     query = (
         "SELECT ['O', 'B-' || (i % 5)] AS gold, ['B-A', 'B-' || (i % 4)] AS pred FROM range(130000) t(i)"

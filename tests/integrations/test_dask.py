@@ -16,8 +16,8 @@ from spanrs.eval.shards import as_shard
 from spanrs.integrations import shards
 
 dask = pytest.importorskip("dask", reason="Dask is not installed")
-bags = pytest.importorskip("dask.bag")
-frames = pytest.importorskip("dask.dataframe")
+bags = pytest.importorskip("dask.bag", reason="Dask is installed without bags")
+frames = pytest.importorskip("dask.dataframe", reason="Dask is installed without data frames")
 
 from spanrs.integrations.dask import score_bag, score_dataframe, score_shards  # noqa: E402
 

@@ -236,9 +236,10 @@ pub fn score_spans(
         }
         let sides = [gold.sentence.spans(), pred.sentence.spans()];
         let name = |ty| types.names.name(ty).to_owned();
-        let counted = scorer.add_spans(&Pair::new(sides[0], sides[1]), &mut cells, &name);
+        let pair = Pair::new(sides[0], sides[1]);
+        let counted = scorer.add_spans(&pair, &mut cells, &name);
         let listed = counted.and_then(|()| match &mut finder {
-            Some(finder) if !gold.sentence.is_same(&pred.sentence) => {
+            Some(finder) if !pair.is_same_and_flat() => {
                 let context = SpanContext {
                     sides: [&gold, &pred],
                     names: types.names,
@@ -340,16 +341,16 @@ fn same_words(gold: &Side, pred: &Side) -> Result<()> {
     })
 }
 
-/// The error for a file that goes on where the other one has ended, after `sentences` sentences.
+/// The error for a file that has more sentences than the other one, which ends after `sentences`.
 fn too_many(gold: &Side, pred: &Side, gold_goes_on: bool, sentences: u64) -> Error {
     let advice = "the files must hold the same sentences: where one has no span, give it a line such as EMPTY 999 999 999";
     let (gold, pred, message) = if gold_goes_on {
         let end = pred.end();
-        let message = format!("gold goes on where {end} (pred) ends, after {sentences} sentences");
+        let message = format!("gold has more sentences: {end} (pred) ends after {sentences}");
         (gold.position(), end, message)
     } else {
         let place = pred.position();
-        let message = format!("gold ends after {sentences} sentences, but {place} (pred) goes on");
+        let message = format!("gold ends after {sentences} sentences, but {place} (pred) has more");
         (gold.end(), place, message)
     };
     Error::Misaligned {

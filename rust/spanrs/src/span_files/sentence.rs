@@ -57,15 +57,6 @@ impl Sentence {
         self.lines.push(line);
     }
 
-    /// Returns true if two sides have the same spans, and none of them overlap: there is nothing to
-    /// match.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let follows = |pair: &[Span<i64>]| pair[0].end <= pair[1].start;
-        !(self.holes || other.holes)
-            && self.spans == other.spans
-            && self.spans.windows(2).all(follows)
-    }
-
     /// Returns the spans as a matcher reads them.
     pub(super) fn spans(&self) -> Spans<'_> {
         if self.holes {

@@ -211,7 +211,7 @@ impl Reader {
     #[cold]
     fn other(&self, part: &[u8], open: &[u8]) -> Error {
         self.error(format!(
-            "`{}` goes on with a span of type {}; overlapping spans cannot be stacked: begin a span with B-, \
+            "`{}` continues a span of type {}; overlapping spans cannot be stacked: begin a span with B-, \
              keep the order of the levels, or write a span file",
             text(part),
             text(open)
@@ -222,7 +222,7 @@ impl Reader {
     #[cold]
     fn nothing(&self, part: &[u8]) -> Error {
         self.error(format!(
-            "`{}` goes on with a span, but none is open at its level; begin it with B-",
+            "`{}` continues a span, but none is open at its level; begin it with B-",
             text(part)
         ))
     }
