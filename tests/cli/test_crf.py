@@ -397,6 +397,15 @@ def test_conllu_is_filled(call):
     assert json.loads(out)["micro"]["f1"] == 1.0
 
 
+def test_no_key_of_conllu_is_lost(call, model):
+    word = "1\tTomas\t_\tPROPN\t_\t_\t0\troot\t_\tSpaceAfter=No\n\n"
+    status, out, err = call("tag", model, "raw", "--column", "MISC", raw=word)
+    assert (status, out, "raw:1: the tag would replace `SpaceAfter=No`" in err) == (2, "", True)
+    status, out, err = call("tag", model, "raw", "--column", "TagProbability", "--probabilities")
+    assert (status, out, "is that of the probabilities" in err) == (2, "", True)
+    assert call("tag", model, "raw", "--column", "NER")[1] == word.replace("No", "No|NER=B-PER")
+
+
 def test_keys_of_conllu_are_filled(call, model):
     assert call("train", "gold", "--column", "NER", "-o", "m", "-q", gold=CONLLU)[0] == 0
     raw = CONLLU.replace("NER=B-X", "_")

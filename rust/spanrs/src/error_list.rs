@@ -52,7 +52,7 @@ pub struct SpanError {
 /// A kind of error: outcome, gold type and pred type. Types are None if there is no such span.
 pub type ErrorKind = (u8, Option<String>, Option<String>);
 
-/// The errors of two files that were kept, in the order of the files; within a sentence in that of
+/// The errors of files that were kept, in the order of the files; within a sentence in that of
 /// the matcher.
 #[derive(Clone, Debug, Default)]
 pub struct SpanErrors {
@@ -137,8 +137,8 @@ impl SpanErrors {
             .names()
             .map(|name| strings.intern(name))
             .collect();
-        let known = |id: Option<u32>| id.map(|id| ids[id as usize]);
-        let ty = |span: &Option<StoredSpan>| known(span.as_ref().map(|span| span.ty));
+        let renumbered = |id: Option<u32>| id.map(|id| ids[id as usize]);
+        let ty = |span: &Option<StoredSpan>| renumbered(span.as_ref().map(|span| span.ty));
         let mut kept: BTreeMap<_, u64> = BTreeMap::new();
         for (mut error, tokens) in part.errors.into_iter().zip(part.tokens.rows()) {
             let kind = (error.outcome, ty(&error.gold), ty(&error.pred));
@@ -153,7 +153,7 @@ impl SpanErrors {
                 span.ty = ids[span.ty as usize];
             }
             error.sentence += sentence;
-            error.path = known(error.path).or(self.path);
+            error.path = renumbered(error.path).or(self.path);
             self.errors.push(error);
             self.tokens
                 .push(tokens.iter().map(|&token| ids[token as usize]));
@@ -161,7 +161,7 @@ impl SpanErrors {
         for ((outcome, gold, pred), n) in part.numbers {
             *self
                 .numbers
-                .entry((outcome, known(gold), known(pred)))
+                .entry((outcome, renumbered(gold), renumbered(pred)))
                 .or_insert(0) += n;
         }
     }

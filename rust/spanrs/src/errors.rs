@@ -165,8 +165,8 @@ impl ErrorFinder {
             return;
         }
         let both = || [&gold, &pred].into_iter().flatten();
-        let start = both().map(|own| own.start).min().unwrap_or(0).max(0) as usize;
-        let end = both().map(|own| own.end).max().unwrap_or(0).max(0) as usize;
+        let start = both().map(|span| span.start).min().unwrap_or(0).max(0) as usize;
+        let end = both().map(|span| span.end).max().unwrap_or(0).max(0) as usize;
         let length = sentence.length();
         let first = match length {
             Some(_) => start.saturating_sub(self.options.context),
@@ -199,7 +199,7 @@ impl ErrorFinder {
 pub(crate) struct Listing<'a> {
     finder: &'a mut ErrorFinder,
     /// Sentences are compared although their tags are the same.
-    every: bool,
+    compares_equal_tags: bool,
     /// Some tags of the current sentence differ.
     pub(crate) differs: bool,
     /// Its tokens in gold, as far as they were read.
@@ -214,12 +214,12 @@ pub(crate) struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// Creates a listing before the first sentence of a file; with `every`, the sides are in two
-    /// schemes.
-    pub(crate) fn new(finder: &'a mut ErrorFinder, every: bool) -> Self {
+    /// Creates a listing before the first sentence of a file. Equal tags are compared if the sides
+    /// are in two schemes.
+    pub(crate) fn new(finder: &'a mut ErrorFinder, compares_equal_tags: bool) -> Self {
         Self {
             finder,
-            every,
+            compares_equal_tags,
             differs: false,
             tokens: Tokens::default(),
             run: Vec::new(),
@@ -231,7 +231,7 @@ impl<'a> Listing<'a> {
     /// Takes the tokens of a run at the end of a sentence, if the sentence is compared.
     #[inline]
     pub(crate) fn end_run<'b>(&mut self, bytes: impl Fn(Range<usize>) -> &'b [u8]) {
-        if self.differs || self.every {
+        if self.differs || self.compares_equal_tags {
             self.keep_run(bytes);
         }
     }
@@ -255,7 +255,7 @@ impl<'a> Listing<'a> {
         filter: &TypeFilter,
         sides: [&Sentence; 2],
     ) -> Result<(), Unmatched> {
-        if self.differs || self.every {
+        if self.differs || self.compares_equal_tags {
             self.compare(reader, filter, sides)?;
             self.differs = false;
         }

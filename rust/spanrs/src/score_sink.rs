@@ -71,7 +71,7 @@ impl From<spanrs_tags::Error> for Problem {
 
 /// The error for a sentence.
 #[cold]
-fn located(gold: &ColumnReader, (line, problem): Failure) -> Error {
+fn error_at(gold: &ColumnReader, (line, problem): Failure) -> Error {
     let position = Position::line(gold.path(), line);
     match problem {
         Problem::Tag(error) => Error::Tags { position, error },
@@ -115,7 +115,7 @@ impl PairSink for ScoreSink<'_> {
     }
 
     fn end_sentence(&mut self, gold: &ColumnReader) -> Result<()> {
-        self.end().map_err(|failure| located(gold, failure))
+        self.end().map_err(|failure| error_at(gold, failure))
     }
 
     fn begin_document(&mut self) {
@@ -182,8 +182,8 @@ impl<'a> ScoreSink<'a> {
 
     /// Lists errors with a finder.
     pub(crate) fn listing(mut self, finder: Option<&'a mut ErrorFinder>) -> Self {
-        let every = self.reader.has_two_schemes();
-        self.listing = finder.map(|finder| Listing::new(finder, every));
+        let has_two_schemes = self.reader.has_two_schemes();
+        self.listing = finder.map(|finder| Listing::new(finder, has_two_schemes));
         self
     }
 
@@ -222,7 +222,7 @@ impl<'a> ScoreSink<'a> {
         let lines = pred.follow_lines(gold, &mut run);
         let Run { known, failure, .. } = run;
         if let Some(failure) = failure {
-            return Err(located(gold, failure));
+            return Err(error_at(gold, failure));
         }
         self.same_from(known, gold.line() + 1, lag);
         if LISTING && let Some(listing) = &mut self.listing {

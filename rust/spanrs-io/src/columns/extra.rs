@@ -46,6 +46,12 @@ impl ColumnReader {
         }
     }
 
+    /// Returns true if an extra column is MISC of CoNLL-U as a whole.
+    pub fn extra_is_misc(&self, extra: usize) -> bool {
+        let place = &self.extra[extra];
+        self.is_conllu() && place.column == conllu::MISC && place.key.is_none()
+    }
+
     /// Returns the name of the column of CoNLL-U that holds the tags; None if a key of MISC does, and
     /// for other files.
     pub fn tag_column_name(&self) -> Option<&'static str> {

@@ -228,15 +228,17 @@ impl CrfModel {
             threads,
             watch: stop,
         };
+        let Some(template) = self.template() else {
+            return Err(Error::model(
+                "files are tagged by a template, and the model has none",
+            ));
+        };
         let reports = write_job(py, &out, progress, |out, tell| {
-            let Some(template) = self.template() else {
-                return Ok(Vec::new());
-            };
             spanrs::crf_files::tag(&files, &self.core, template, &options, out, tell)
         })?;
         let reports = reports
             .into_iter()
-            .map(|report| (report.warnings, report.is_known));
+            .map(|report| (report.warnings, report.has_known_attributes));
         Ok(reports.collect())
     }
 

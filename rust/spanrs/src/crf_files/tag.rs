@@ -40,14 +40,14 @@ pub struct TagOptions {
     pub watch: Watch,
 }
 
-/// What there is to say about a file that was tagged.
+/// Warnings about a tagged file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TagReport {
     /// What looks wrong in the file.
     pub warnings: Vec<String>,
     /// Whether the model knows an attribute of the first sentences. If not, the template or the
     /// columns are probably not those of the model.
-    pub is_known: bool,
+    pub has_known_attributes: bool,
 }
 
 /// Writes column files with the tags of a model, one after the other. All other bytes are copied:
@@ -59,9 +59,9 @@ pub struct TagReport {
 ///
 /// # Errors
 /// Those of reading the files; [`Code::NoColumn`] for a column that does not exist or holds the
-/// tokens, and for CoNLL-U without a target; [`Code::Ragged`] for running text, whose lines look
-/// like sentences of one token; [`Error::Crf`]; [`Error::Write`]; [`Error::Stopped`]. What was
-/// written until then is of no use.
+/// tokens, for CoNLL-U without a target, and if keys of MISC would be lost; [`Code::Ragged`] for
+/// running text, whose lines look like sentences of one token; [`Error::Crf`]; [`Error::Write`];
+/// [`Error::Stopped`]. What was written until then is of no use.
 ///
 /// # Examples
 /// ```
@@ -151,10 +151,10 @@ impl Tagger<'_> {
             untagged: true,
             ..file.columns.clone()
         })?;
-        let added = Added::of(&mut rows, self.options)?;
+        let output = OutputColumns::of(&mut rows, self.options)?;
         let mut summary = TagReport {
             warnings: numbers_warning(&rows).into_iter().collect(),
-            is_known: false,
+            has_known_attributes: false,
         };
         let path = rows.path().to_owned();
         // Where a column is named, the lines have columns.
@@ -178,11 +178,11 @@ impl Tagger<'_> {
                 if may_be_text {
                     refuse_running_text(chunk, columns, &path)?;
                 }
-                summary.is_known = self.knows(chunk);
+                summary.has_known_attributes = self.has_known_attributes(chunk);
             }
             let mut edits = Edits::new(chunk.bytes(), out);
             edits.replace(0..std::mem::take(&mut dropped), b"")?;
-            self.tag_chunk(chunk, &added, &path, &mut edits)?;
+            self.tag_chunk(chunk, &output, &path, &mut edits)?;
             edits.finish()?;
             keep_last_line(chunk.bytes(), tail);
             report(progress, chunks.rows())?;
@@ -197,7 +197,7 @@ impl Tagger<'_> {
     fn tag_chunk(
         &self,
         chunk: Chunk<'_>,
-        added: &Added,
+        output: &OutputColumns,
         path: &str,
         edits: &mut Edits<'_>,
     ) -> Result<()> {
@@ -226,16 +226,20 @@ impl Tagger<'_> {
         let decoded = decoded.map_err(|(error, at)| match error {
             CrfError::Interrupted => Error::Stopped,
             error => {
-                let line = chunk.sentences().nth(at).map_or(0, |own| own.line(0));
+                let line = chunk
+                    .sentences()
+                    .nth(at)
+                    .map_or(0, |sentence| sentence.line(0));
                 let position = Position::line(path, line);
                 Error::Crf { position, error }
             }
         })?;
         for (sentence, (labels, probabilities)) in chunk.sentences().zip(decoded) {
             for (token, label) in labels.into_iter().enumerate() {
+                output.check(&sentence, token, path)?;
                 let probability = probabilities.get(token).map(|p| format!("{p:.4}"));
                 let values = (self.labels[label], probability.as_deref());
-                added.write(&sentence, token, values, edits)?;
+                output.write(&sentence, token, values, edits)?;
             }
         }
         Ok(())
@@ -251,7 +255,7 @@ impl Tagger<'_> {
     }
 
     /// Returns true if the model knows an attribute of the first sentences, or there are none.
-    fn knows(&self, chunk: Chunk<'_>) -> bool {
+    fn has_known_attributes(&self, chunk: Chunk<'_>) -> bool {
         let inputs = self.inputs(chunk, FIRST_SENTENCES);
         // A template that reads more columns than there are is refused where sentences are decoded.
         let Ok((found, _)) = inputs.features(0..inputs.len(), Some(self.template)) else {
@@ -262,7 +266,7 @@ impl Tagger<'_> {
 }
 
 /// Where tags and probabilities are written.
-struct Added {
+struct OutputColumns {
     /// Indices of the extra columns that are replaced by tags and probabilities; None for new last
     /// columns.
     columns: [Option<usize>; 2],
@@ -270,9 +274,11 @@ struct Added {
     separator: u8,
     /// A new column replaces blanks at the end of the line, which separate nothing.
     is_trimmed: bool,
+    /// The tags replace MISC as a whole, which must have no keys then.
+    is_misc: bool,
 }
 
-impl Added {
+impl OutputColumns {
     /// Finds the columns.
     ///
     /// # Errors
@@ -298,13 +304,38 @@ impl Added {
             return Err(refused(rows, message).into());
         }
         let key = Column::Name(PROBABILITY_KEY.to_owned());
+        if is_conllu && options.probabilities && column == Some(&key) {
+            let message =
+                "the key named with --column is that of the probabilities; name another one";
+            return Err(refused(rows, message).into());
+        }
         let probability = is_conllu.then(|| rows.add_column(&key)).transpose()?;
         let separator = rows.separator();
         Ok(Self {
             columns: [target, probability],
             separator: separator.unwrap_or(if rows.columns() == 1 { b'\t' } else { b' ' }),
             is_trimmed: separator.is_none(),
+            is_misc: target.is_some_and(|target| rows.extra_is_misc(target)),
         })
+    }
+
+    /// Refuses a token whose keys in MISC would be lost.
+    ///
+    /// # Errors
+    /// [`Code::NoColumn`] at the line.
+    fn check(&self, sentence: &ChunkSentence<'_>, token: usize, path: &str) -> Result<()> {
+        let Some(target) = self.columns[0].filter(|_| self.is_misc) else {
+            return Ok(());
+        };
+        let misc = sentence.extra_text(token, target);
+        if !misc.contains('=') {
+            return Ok(());
+        }
+        let message = format!(
+            "the tag would replace `{misc}` in MISC; name a key of MISC, such as NER, with --column"
+        );
+        let position = Position::line(path, sentence.line(token));
+        Err(spanrs_io::Error::new(Code::NoColumn, position, message).into())
     }
 
     /// Writes the tag of a token, and its probability if it is wanted.
