@@ -113,7 +113,7 @@ LIST_TESTS = tests/tags/test_tags.py tests/eval/test_score.py tests/eval/test_in
 	tests/compat/test_ncrfpp.py tests/compat/test_differential_seqeval.py
 
 test-python: $(VENV)/built  ## Python tests, examples of the docs included
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto
 	SPANRS_ITEM_ACCESS=each $(BIN)/python -m pytest --quiet $(LIST_TESTS)
 
 # The module is in the source tree: of another interpreter than .venv's it lies beside that one's, of the same it is equal.
@@ -123,7 +123,7 @@ test-oldest:  ## Python tests with the oldest numpy, click and rich; spaCy wants
 	$(OLDEST)/bin/python -m pip install --quiet --group oldest
 	VIRTUAL_ENV=$(CURDIR)/$(OLDEST) $(OLDEST)/bin/maturin develop --quiet --profile quick --features example-matcher \
 		--group oldest
-	$(OLDEST)/bin/python -m pytest $(WITHOUT_SPACY)
+	$(OLDEST)/bin/python -m pytest --numprocesses auto $(WITHOUT_SPACY)
 
 test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_CONLLEVAL_PL, with perl; LibreOffice)
 	$(BIN)/python -m pytest -m slow

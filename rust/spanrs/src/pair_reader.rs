@@ -277,12 +277,12 @@ fn ends(on: &ColumnReader, ended: &ColumnReader, file: bool, gold_goes_on: bool)
     };
     let message = if gold_goes_on {
         format!(
-            "gold has another token, `{token}`, but the {what} ends at {} (pred)",
+            "gold goes on with token `{token}`, but the {what} ends at {} (pred)",
             place(pred)
         )
     } else {
         format!(
-            "the {what} of gold ends, but {} (pred) has another token, `{token}`",
+            "the {what} of gold ends, but {} (pred) goes on with token `{token}`",
             place(pred)
         )
     };
