@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -219,13 +221,103 @@ def test_documents_of_memory_keep_what_they_are_given():
     given = Document("ab", [Annotation("A", 0, 2, {"k": "v"}, [(0, 1), (1, 2)])], "one")
     from spanrs.io.documents import of_memory
 
-    text, annotations, id_, left_out = of_memory([given]).plain(0)
+    text, annotations, id_, left_out, _ = of_memory([given])[0].plain()
     assert (text, id_, left_out) == ("ab", "one", [])
     assert [Annotation(*a) for a in annotations] == list(given.annotations)
     far = mat.score(Document("ab", [Annotation("A", 1, 3)]), Document("ab"), lenient=True)
     assert "A 1-3 reaches beyond the text of 2 characters" in far.evidence.skipped[0].message
     with pytest.raises(ValueError, match="document 0: annotation A -1-2: offsets count"):
         mat.score(Document("ab", [Annotation("A", -1, 2)]), Document("ab"))
+
+
+RELATED = {
+    "brat": "T1\tPER 0 5\tZoë 𝒜\nT2\tLOC 10 14\tRome\nR1\tsaw Arg1:T1 Arg2:T2\n",
+    "doccano": {
+        "text": TEXT,
+        "entities": [
+            {"id": 4, "label": "PER", "start_offset": 0, "end_offset": 5},
+            {"id": 9, "label": "LOC", "start_offset": 10, "end_offset": 14},
+        ],
+        "relations": [{"id": 1, "from_id": 4, "to_id": 9, "type": "saw"}],
+    },
+    "prodigy": {
+        "text": TEXT,
+        "spans": [{"start": 0, "end": 5, "label": "PER"}, {"start": 10, "end": 14, "label": "LOC"}],
+        "relations": [
+            {
+                "head_span": {"start": 0, "end": 5, "label": "PER"},
+                "child_span": {"start": 10, "end": 14, "label": "LOC"},
+                "label": "saw",
+            }
+        ],
+    },
+    "label-studio": {
+        "data": {"text": TEXT},
+        "annotations": [
+            {
+                "result": [
+                    {"id": "a", "type": "labels", "value": {"start": 0, "end": 6, "labels": ["PER"]}},
+                    {"id": "b", "type": "labels", "value": {"start": 11, "end": 15, "labels": ["LOC"]}},
+                    {"type": "relation", "from_id": "a", "to_id": "b", "labels": ["saw"]},
+                ]
+            }
+        ],
+    },
+    "mat-json": {
+        "signal": TEXT,
+        "asets": [
+            {
+                "type": "PER",
+                "hasID": True,
+                "attrs": [{"name": "saw", "type": "annotation"}],
+                "annots": [[0, 5, None, "l"]],
+            },
+            {"type": "LOC", "hasID": True, "annots": [[10, 14, "l"]]},
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("name", RELATED)
+def test_relations_are_kept(tmp_path, name):
+    made = RELATED[name]
+    path = tmp_path / "d.ann"
+    path.write_text(made if isinstance(made, str) else json.dumps(made), encoding="utf-8")
+    (tmp_path / "d.txt").write_text(TEXT, encoding="utf-8")
+    [document] = io.read_documents(path, name)
+    assert [(a.type, a.start, a.end) for a in document.annotations] == SPANS
+    assert document.relations == (io.Relation("saw", 0, 1),)
+    assert document.left_out == []
+    # What was read goes back whole, and is scored as before.
+    assert mat.score(document, document).micro.f1 == 1
+
+
+def test_a_relation_has_two_annotations():
+    document = Document("ab", [Annotation("A", 0, 2)], relations=[io.Relation("of", 0, 1)])
+    with pytest.raises(ValueError, match="document 0: relation of from annotation 0 to 1: there are 1"):
+        mat.score(document, document)
+
+
+def test_documents_of_a_large_file_are_read_one_by_one(tmp_path):
+    record = json.dumps({"text": "a" * 1_000_000, "label": [[0, 1, "A"]]}) + "\n"
+    path = tmp_path / "large.jsonl"
+    with path.open("w") as file:
+        for _ in range(60):
+            file.write(record)
+    program = (
+        "import resource, sys; from spanrs import mat\n"
+        "score = lambda path: mat.score(path, path, input_format=mat.InputFormat('doccano'))\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "result = score(sys.argv[1])\n"
+        "print(result.totals[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", program, path], capture_output=True, text=True, check=True, timeout=100
+    ).stdout
+    matches, kilobytes = map(int, out.split())
+    assert matches == 60
+    # Two documents of a megabyte each, and what scoring takes for them; never the sixty.
+    assert kilobytes < 50_000
 
 
 def test_unknown_formats_name_the_known_ones(tmp_path):

@@ -37,6 +37,33 @@ class Annotation(NamedTuple):
     pieces: Sequence[tuple[int, int]] = ()
 
 
+class Relation(NamedTuple):
+    """A labelled link between two annotations of a document.
+
+    Attributes
+    ----------
+    type : str
+        What it is.
+    source, target : int
+        Positions, from 0, of the annotations that it comes from and goes to.
+
+    Examples
+    --------
+    >>> from spanrs.io import Annotation, Document, Relation
+    >>> document = Document(
+    ...     "Bob ate fish",
+    ...     [Annotation("PER", 0, 3), Annotation("FOOD", 8, 12)],
+    ...     relations=[Relation("eats", 0, 1)],
+    ... )
+    >>> document.annotations[document.relations[0].target].type
+    'FOOD'
+    """
+
+    type: str
+    source: int
+    target: int
+
+
 @dataclass(frozen=True)
 class Document:
     """A text with annotations.
@@ -51,6 +78,8 @@ class Document:
         What its file calls it, where the file holds several documents.
     left_out : sequence of str
         What of the file could not be kept, such as annotations that reach beyond the text.
+    relations : sequence of Relation
+        Links between annotations, in the order of the file.
 
     Examples
     --------
@@ -64,6 +93,7 @@ class Document:
     annotations: Sequence[Annotation] = ()
     id: str | None = None
     left_out: Sequence[str] = ()
+    relations: Sequence[Relation] = ()
 
     def spans(self, types: Collection[str] | None = None) -> list[tuple[Any, ...]]:
         """Give the annotations as :func:`spanrs.fair` takes spans, with characters for tokens.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, check_name, warn
 from spanrs.io.columns import Columns
-from spanrs.io.document import Annotation, Document
+from spanrs.io.document import Annotation, Document, Relation
 
 #: All formats.
 FORMATS = (
@@ -102,11 +102,13 @@ def read_documents(
         layer=layer,
         max_expansion=max_expansion,
     )
-    plain = (documents.plain(at) for at in range(len(documents)))
-    return [
-        Document(text, [Annotation(*annotation) for annotation in annotations], id_, left_out)
-        for text, annotations, id_, left_out in plain
-    ]
+    return [_document(document) for document in documents]
+
+
+def _document(document: _spanrs.Document) -> Document:
+    text, annotations, id_, left_out, relations = document.plain()
+    kept = [Annotation(*annotation) for annotation in annotations]
+    return Document(text, kept, id_, left_out, tuple(Relation(*relation) for relation in relations))
 
 
 def opened(
@@ -122,8 +124,8 @@ def opened(
     annotator: str | int | None,
     layer: str | None,
     max_expansion: int | None,
-) -> _spanrs.Documents:
-    """Read documents as the core has them; the arguments are those of :func:`read_documents`."""
+) -> Iterator[_spanrs.Document]:
+    """Read documents one by one, as the core has them; the arguments are those of :func:`read_documents`."""
     if format not in FORMATS:
         raise ValueError(f"no format {format!r}; the formats are {', '.join(FORMATS)}")
     if layer is not None:
@@ -133,11 +135,9 @@ def opened(
     if format == "spacy":
         from spanrs.io.docbin import read_docbin
 
-        return of_memory(read_docbin(path, layer))
+        return iter(of_memory(read_docbin(path, layer)))
     if format == "conll":
-        read, found = _spanrs.read_conll_documents(path, columns.as_options(), scheme, reading)
-        warn(found)
-        return read
+        return _with_warnings(_spanrs.read_conll_documents(path, columns.as_options(), scheme, reading))
     if annotator is not None and format not in ANNOTATED:
         raise ValueError(f"an annotator can be chosen in {' and '.join(ANNOTATED)}, not in {format}")
     source: Path | tuple[bytes, str] = path
@@ -151,12 +151,17 @@ def opened(
     return _spanrs.read_documents(source, format, elements, overlay, named, max_expansion)
 
 
+def _with_warnings(documents: _spanrs.DocumentReader) -> Iterator[_spanrs.Document]:
+    yield from documents
+    warn(documents.warnings())
+
+
 def conll_scheme(path: Path, columns: Columns, expected: str | None = None) -> str:
     """Give the scheme that the tags of a column file violate least, or the expected one if they can be in it."""
     return _spanrs.detect_file(path, columns.as_options(), ("-", False, False, False), None, expected)[0]
 
 
-def of_memory(documents: Sequence[Document]) -> _spanrs.Documents:
+def of_memory(documents: Sequence[Document]) -> list[_spanrs.Document]:
     """Give documents of memory as the core has them."""
     return _spanrs.documents_of(
         [
@@ -173,6 +178,7 @@ def of_memory(documents: Sequence[Document]) -> _spanrs.Documents:
                     )
                     for a in document.annotations
                 ],
+                [(r.type, r.source, r.target) for r in document.relations],
                 list(document.left_out),
             )
             for document in documents

@@ -58,8 +58,8 @@ class InputFormat:
     layer: str | None = None
     max_expansion: int | None = None
 
-    def read(self, path: Path, task: Task | None) -> _spanrs.Documents:
-        """Read the documents of a file; raises what :func:`spanrs.io.read_documents` does."""
+    def read(self, path: Path, task: Task | None) -> Iterator[_spanrs.Document]:
+        """Read the documents of a file one by one; raises what :func:`spanrs.io.read_documents` does."""
         # The other fields are the arguments of `opened`.
         options = dict(vars(self))
         translate_all = options.pop("translate_all")
@@ -97,14 +97,14 @@ class FilePair:
     gold, pred : str
         What messages call the two.
     read_gold, read_pred : callable
-        Give the documents.
+        Give the documents one by one.
     """
 
     name: str
     gold: str
     pred: str
-    read_gold: Callable[[], _spanrs.Documents]
-    read_pred: Callable[[], _spanrs.Documents]
+    read_gold: Callable[[], Iterator[_spanrs.Document]]
+    read_pred: Callable[[], Iterator[_spanrs.Document]]
 
 
 def file_pairs(
@@ -172,7 +172,7 @@ def file_pair(
     """Give two files as a pair."""
     of_gold, of_pred = formats
 
-    def read_pred() -> _spanrs.Documents:
+    def read_pred() -> Iterator[_spanrs.Document]:
         scheme = of_pred.scheme
         if of_gold.format == of_pred.format == "conll" and scheme == "auto":
             # As for scores: gold says how both are written, unless pred is clearly in another scheme.
@@ -183,7 +183,9 @@ def file_pair(
     return FilePair(name, str(gold), str(pred), _reader(gold, of_gold, task), read_pred)
 
 
-def _reader(side: Side, input_format: InputFormat, task: Task | None) -> Callable[[], _spanrs.Documents]:
+def _reader(
+    side: Side, input_format: InputFormat, task: Task | None
+) -> Callable[[], Iterator[_spanrs.Document]]:
     if isinstance(side, (str, PathLike)):
         path = Path(side)
         return lambda: input_format.read(path, task)
@@ -193,4 +195,4 @@ def _reader(side: Side, input_format: InputFormat, task: Task | None) -> Callabl
             raise TypeError(
                 f"a side is a path or spanrs.io.Document objects, not {type(document).__name__}"
             )
-    return lambda: of_memory(documents)
+    return lambda: iter(of_memory(documents))

@@ -18,6 +18,7 @@ from spanrs.io.sources import same_file
 from spanrs.mat.details import Detail, first_names
 from spanrs.mat.files import FilePair, InputFormat, Pairing, Side, file_pairs, without_hypothesis
 from spanrs.mat.matcher import Mat
+from spanrs.mat.pairs import DocumentPairs, UnreadableFileError
 from spanrs.mat.views import NO_TOKENS
 
 #: What is said where a table of tokens cannot be made.
@@ -313,33 +314,30 @@ def _each(
 
 
 def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
-    sides = []
-    for side, file, read in (
-        ("target", pair.pred, pair.read_pred),
-        ("reference", pair.gold, pair.read_gold),
-    ):
-        try:
-            sides.append(read())
-        except (OSError, UnicodeEncodeError, SpanrsError) as error:
-            why = _unreadable(side, file, error)
-            return [], [Skipped(file, f"Couldn't {why}; skipping pair.", pair=True)]
-    preds, golds = sides
-    scored = []
-    matched, left = _matched(pair, golds, preds)
-    for at_gold, at_pred, name in matched:
-        of_gold, of_pred = _left_out(pair.gold, golds, at_gold), _left_out(pair.pred, preds, at_pred)
-        # One document may be both sides.
-        left += of_gold if of_gold == of_pred and at_gold == at_pred else of_gold + of_pred
-        outcome, reason = scorer.score(golds, at_gold, preds, at_pred)
-        if outcome is not None:
-            scored.append(Scored(name, preds.text(at_pred) if texts else "", outcome))
-        elif reason is not None:
-            code, why = reason
-            message = f"Couldn't score {pair.pred}: {why}; skipping pair."
-            if code == "texts":
-                message = f"Signals don't match among documents {pair.pred}, {pair.gold}; skipping. ({why})"
-            left.append(Skipped(pair.pred, message, pair=True))
-    return scored, left
+    scored, left = [], []
+    pairing = DocumentPairs(pair)
+    try:
+        for gold, pred in pairing:
+            left += _left_out(pair, gold, pred)
+            outcome, reason = scorer.score(gold, pred)
+            if outcome is not None:
+                scored.append((pairing.paired - 1, pred.id, pred.text if texts else "", outcome))
+            elif reason is not None:
+                code, why = reason
+                message = f"Couldn't score {pair.pred}: {why}; skipping pair."
+                if code == "texts":
+                    message = (
+                        f"Signals don't match among documents {pair.pred}, {pair.gold}; skipping. ({why})"
+                    )
+                left.append(Skipped(pair.pred, message, pair=True))
+    except UnreadableFileError as unreadable:
+        side, file, error = unreadable.args
+        why = _unreadable(side, file, error)
+        return [], [Skipped(file, f"Couldn't {why}; skipping pair.", pair=True)]
+    if pairing.refused:
+        return [], pairing.refused
+    named = [Scored(pairing.name(at, id_), text, outcome) for at, id_, text, outcome in scored]
+    return named, pairing.missing + left
 
 
 def _unreadable(side: str, file: str, error: Exception) -> str:
@@ -356,51 +354,13 @@ def _unreadable(side: str, file: str, error: Exception) -> str:
     return f"{'decode' if error.code == 'encoding' else 'load'} {side} {place} ({why})"
 
 
-def _left_out(file: str, documents: _spanrs.Documents, at: int) -> list[Skipped]:
-    count, first = documents.left_out(at)
-    messages = [f"Leaving out an annotation of {file}: {why}" for why in first]
-    if count > len(first):
-        messages.append(f"Leaving out {count - len(first)} more annotations of {file}")
-    return [Skipped(file, message, pair=False) for message in messages]
-
-
-def _matched(
-    pair: FilePair, golds: _spanrs.Documents, preds: _spanrs.Documents
-) -> tuple[list[tuple[int, int, str]], list[Skipped]]:
-    """Say which documents of two files belong together, and what details call them."""
-    gold_ids, pred_ids = golds.ids(), preds.ids()
-    if len(golds) == len(preds) == 1:
-        return [(0, 0, pair.name or (pred_ids[0] or ""))], []
-
-    def name(at: int) -> str:
-        own = pred_ids[at] or str(at)
-        return f"{pair.name}#{own}" if pair.name else own
-
-    if not all(None not in ids and len(set(ids)) == len(ids) for ids in (gold_ids, pred_ids)):
-        if len(golds) == len(preds):
-            return [(at, at, name(at)) for at in range(len(preds))], []
-        doubled = _doubled(gold_ids) or _doubled(pred_ids)
-        ids = f", and id {doubled!r} is there twice" if doubled else ""
-        why = f"{pair.gold} has {len(golds)} documents and {pair.pred} {len(preds)}{ids}; skipping pair."
-        return [], [Skipped(pair.pred, why, pair=True)]
-    golds_of, preds_of = ({id_: at for at, id_ in enumerate(ids)} for ids in (gold_ids, pred_ids))
-    missing = []
-    for file, others, other, ids_of in (
-        (pair.gold, golds_of, pair.pred, preds_of),
-        (pair.pred, preds_of, pair.gold, golds_of),
-    ):
-        for id_ in ids_of:
-            if id_ not in others:
-                why = f"Couldn't find document {id_!r} of {other} in {file}; skipping pair."
-                missing.append(Skipped(file, why, pair=True))
-    return [(golds_of[id_], at, name(at)) for id_, at in preds_of.items() if id_ in golds_of], missing
-
-
-def _doubled(ids: Sequence[str | None]) -> str | None:
-    """Give the first id that is there twice."""
-    seen = set()
-    for id_ in ids:
-        if id_ is not None and id_ in seen:
-            return id_
-        seen.add(id_)
-    return None
+def _left_out(pair: FilePair, gold: _spanrs.Document, pred: _spanrs.Document) -> list[Skipped]:
+    """Say which annotations of two documents were left out; once for a document against itself."""
+    found = []
+    for file, document in ((pair.gold, gold), (pair.pred, pred)):
+        count, first = document.left_out()
+        messages = [f"Leaving out an annotation of {file}: {why}" for why in first]
+        if count > len(first):
+            messages.append(f"Leaving out {count - len(first)} more annotations of {file}")
+        found.append([Skipped(file, message, pair=False) for message in messages])
+    return found[0] if found[0] == found[1] else found[0] + found[1]

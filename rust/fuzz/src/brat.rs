@@ -44,8 +44,8 @@ impl Drop for Folder {
     }
 }
 
-/// Bytes before the first NUL are the annotations, those behind it the text. Relations, events, notes and
-/// normalisations make no difference; every `T` line is an annotation; pieces are apart and in order.
+/// Bytes before the first NUL are the annotations, those behind it the text. Notes and normalisations make no
+/// difference; every `T` line is an annotation; pieces are apart and in order.
 pub fn run(data: &[u8]) {
     let (annotations, text) = split_at_byte(data, 0);
     let result = open(annotations, text);
@@ -79,7 +79,7 @@ pub fn run(data: &[u8]) {
         }
     }
     let kept: Vec<&[u8]> = lines()
-        .filter(|line| matches!(line.first(), Some(b'T' | b'A' | b'M')))
+        .filter(|line| !matches!(line.first(), Some(b'N' | b'#')))
         .collect();
     let again = open(&kept.join(&b'\n'), text).expect("fewer lines are read as well");
     assert_eq!(summary(document), summary(&again));
@@ -101,7 +101,8 @@ pub fn open(annotations: &[u8], text: &[u8]) -> Result<Document> {
         } else {
             txt
         };
-        let mut documents = reader.open(&path.clone().into())?;
+        let documents = reader.open(&path.clone().into())?;
+        let mut documents: Vec<Document> = documents.collect::<Result<_>>()?;
         assert_eq!(documents.len(), 1, "a pair of files is one document");
         Ok(documents.remove(0))
     })

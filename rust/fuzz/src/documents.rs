@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use spanrs_io::document::{Document, Format, Reader};
+use spanrs_io::document::{Document, Format, Layer, Reader};
 use spanrs_io::{Code, Error, Result};
 
 /// Everything that can be asked of a document.
@@ -14,6 +14,10 @@ pub struct Summary {
     pub text: String,
     /// Its annotations.
     pub rows: Vec<Row>,
+    /// Type and ends of its relations.
+    pub relations: Vec<(String, u32, u32)>,
+    /// Layers.
+    pub layers: Vec<Layer>,
     /// Reports of annotations that were left out.
     pub left_out: Vec<String>,
     /// Number of annotations that were left out.
@@ -57,6 +61,12 @@ pub fn summary(document: &Document) -> Summary {
         id: document.id.clone(),
         text: document.text.clone(),
         rows: document.annotations.iter().map(row).collect(),
+        relations: document
+            .relations
+            .iter()
+            .map(|r| (document.type_of_relation(r).to_owned(), r.from, r.to))
+            .collect(),
+        layers: document.layers.clone(),
         left_out: document.left_out.clone(),
         left_out_count: document.left_out_count,
         left_out_types: document.left_out_types.iter().map(named).collect(),
@@ -118,6 +128,12 @@ pub fn check_document(document: &Document) {
             assert!(annotation.start <= start && start <= end && end <= annotation.end);
         }
     }
+    let annotations = document.annotations.len() as u32;
+    for relation in &document.relations {
+        assert!(relation.from < annotations && relation.to < annotations);
+    }
+    let layers = document.layers.len().max(1) as u32;
+    assert!(document.annotations.iter().all(|a| a.layer < layers));
     // The limit on reports is a constant of the reader.
     assert_eq!(document.left_out.len(), document.left_out_count.min(5));
     for report in &document.left_out {

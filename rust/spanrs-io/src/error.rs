@@ -14,6 +14,8 @@
 
 use spanrs_base::{Coded, ErrorClass, Position};
 
+use crate::compression::TooExpanded;
+
 /// What is wrong with a file: the category of an [`Error`].
 ///
 /// A code names the kind of problem and not the reader that found it, so that a caller can treat,
@@ -208,13 +210,19 @@ impl Error {
         }
     }
 
-    /// Translates an error from reading: damaged compressed data is [`Code::Compression`], all else
-    /// [`Code::Io`].
+    /// Translates an error from reading: damaged compressed data is [`Code::Compression`], data that
+    /// expands too much [`Code::Expansion`], all else [`Code::Io`].
     ///
     /// The decompressors report damage as error kinds that reading a plain file does not have, and
     /// without a number of the operating system; both have to hold.
     pub(crate) fn read(position: Position, source: std::io::Error) -> Self {
         use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+        if let Some(limit) = source
+            .get_ref()
+            .and_then(|e| e.downcast_ref::<TooExpanded>())
+        {
+            return Self::new(Code::Expansion, position, limit.to_string());
+        }
         // The decompressors report damaged data as these kinds; the system calls behind a plain file
         // never do.
         if matches!(

@@ -6,14 +6,14 @@
 //! a second pass asks for that ([`Source::keep`]); other jobs never copy their input.
 
 use std::fs::File;
-use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use spanrs_base::{Limits, Position};
 use tempfile::SpooledTempFile;
 
-use crate::compression::{Input, decompress, is_compressed};
+use crate::compression::{Input, decompress_within};
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
 
@@ -158,32 +158,12 @@ impl Source {
     /// ```
     pub fn contents(&self, limits: Limits) -> Result<Vec<u8>> {
         let most = limits.document_bytes as u64;
-        let failed = |error| Error::read(Position::file(&self.name), error);
-        let size = self.path().and_then(|path| path.metadata().ok());
-        let size = size.map_or(0, |data| data.len()).min(most);
+        let size = self.size().unwrap_or_default().min(most);
         let mut bytes = Vec::with_capacity(size as usize + 1);
-        let input = self.open()?;
-        input
+        self.decompressed(limits)?
             .take(most + 1)
             .read_to_end(&mut bytes)
-            .map_err(failed)?;
-        if is_compressed(&bytes) {
-            let expanded = (bytes.len() as u64).saturating_mul(limits.expansion as u64);
-            let expanded = expanded.max(Limits::EXPANSION_FREE as u64);
-            let input = decompress(Box::new(Cursor::new(bytes))).map_err(failed)?;
-            bytes = Vec::new();
-            let mut input = input.take(most.min(expanded) + 1);
-            input.read_to_end(&mut bytes).map_err(failed)?;
-            if bytes.len() as u64 > expanded && expanded < most {
-                let message = format!(
-                    "the compressed data expands more than {} times, the limit; raise it \
-                     (--max_expansion), or decompress the file if it is trusted",
-                    limits.expansion
-                );
-                let position = Position::file(&self.name);
-                return Err(Error::new(Code::Expansion, position, message));
-            }
-        }
+            .map_err(|error| Error::read(Position::file(&self.name), error))?;
         if bytes.len() as u64 > most {
             let message =
                 format!("the file holds more than {most} bytes, the limit for a document");
@@ -191,6 +171,23 @@ impl Source {
             return Err(Error::new(Code::DocumentTooLong, position, message));
         }
         Ok(bytes)
+    }
+
+    /// Opens the source for reading bytes, decompressed if they are compressed with gzip or zstd.
+    ///
+    /// # Errors
+    /// As [`Source::open`]; [`Code::Compression`]. Reading fails for compressed data that expands
+    /// more than `limits.expansion` times and beyond 16 MiB: [`Code::Expansion`] by [`Error::read`].
+    pub(crate) fn decompressed(&self, limits: Limits) -> Result<Input> {
+        let input = self.open()?;
+        decompress_within(input, self.size(), limits.expansion)
+            .map_err(|error| Error::read(Position::file(&self.name), error))
+    }
+
+    /// Returns the number of bytes of a regular file.
+    fn size(&self) -> Option<u64> {
+        let metadata = self.path()?.metadata().ok()?;
+        metadata.is_file().then_some(metadata.len())
     }
 }
 

@@ -1,12 +1,17 @@
 //! Documents: behind `spanrs.io.read_documents`, and what `spanrs.mat` scores.
 
+use std::io::Cursor;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
+use spanrs::ConllDocuments;
 use spanrs_base::{Alias, Category, Limits, Named, Tag};
-use spanrs_io::document::{Document, Elements, Format, GivenAnnotation, Reader};
+use spanrs_io::document::{
+    Document, Elements, Format, GivenAnnotation, GivenRelation, LayerChoice, Reader,
+};
 use spanrs_io::{ColumnReader, Source, read_tasks as read};
 use spanrs_tags::{Dialect, Reading, Scheme};
 
@@ -15,45 +20,45 @@ use crate::files::{ColumnOptions, limits_of_documents};
 use crate::options::Choice;
 use crate::stop;
 
-/// Documents of one file, or of memory.
-#[pyclass(frozen, module = "spanrs._spanrs")]
-pub(crate) struct Documents(pub(crate) Vec<Document>);
+/// A document.
+#[pyclass(frozen, name = "Document", module = "spanrs._spanrs")]
+pub(crate) struct PyDocument(pub(crate) Document);
 
 /// (type, start, end, attributes, pieces)
 type AnnotationTuple<'py> = (String, u32, u32, Bound<'py, PyDict>, Vec<(u32, u32)>);
-/// (text, annotations, id, what was left out)
+/// (type, from, to)
+type RelationTuple = (String, u32, u32);
+/// (text, annotations, id, what was left out, relations)
 type DocumentTuple<'py> = (
     String,
     Vec<AnnotationTuple<'py>>,
     Option<String>,
     Vec<String>,
+    Vec<RelationTuple>,
 );
 
 #[pymethods]
-impl Documents {
-    fn __len__(&self) -> usize {
-        self.0.len()
+impl PyDocument {
+    /// What the file calls it.
+    #[getter]
+    fn id(&self) -> Option<&str> {
+        self.0.id.as_deref()
     }
 
-    /// What the file calls each document.
-    fn ids(&self) -> Vec<Option<&str>> {
-        self.0.iter().map(|d| d.id.as_deref()).collect()
+    /// Its text.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.0.text
     }
 
-    /// How many annotations of a document were left out, and why the first of them.
-    fn left_out(&self, index: usize) -> Result<(usize, Vec<String>)> {
-        let document = self.get(index)?;
-        Ok((document.left_out_count, document.left_out.clone()))
+    /// How many annotations were left out, and why the first of them.
+    fn left_out(&self) -> (usize, Vec<String>) {
+        (self.0.left_out_count, self.0.left_out.clone())
     }
 
-    /// The text of a document.
-    fn text(&self, index: usize) -> Result<&str> {
-        Ok(&self.get(index)?.text)
-    }
-
-    /// A document as plain values.
-    fn plain<'py>(&self, py: Python<'py>, index: usize) -> Result<DocumentTuple<'py>> {
-        let document = self.get(index)?;
+    /// It as plain values.
+    fn plain<'py>(&self, py: Python<'py>) -> PyResult<DocumentTuple<'py>> {
+        let document = &self.0;
         let annotations = document.annotations.iter().map(|annotation| {
             let ty = document.type_of(annotation).to_owned();
             let attributes = document.attributes(annotation).into_py_dict(py)?;
@@ -61,15 +66,57 @@ impl Documents {
             Ok((ty, annotation.start, annotation.end, attributes, pieces))
         });
         let annotations: PyResult<_> = annotations.collect();
-        let (text, id) = (document.text.clone(), document.id.clone());
-        Ok((text, annotations?, id, document.left_out.clone()))
+        let relations = document.relations.iter().map(|relation| {
+            let ty = document.type_of_relation(relation).to_owned();
+            (ty, relation.from, relation.to)
+        });
+        Ok((
+            document.text.clone(),
+            annotations?,
+            document.id.clone(),
+            document.left_out.clone(),
+            relations.collect(),
+        ))
     }
 }
 
-impl Documents {
-    pub(crate) fn get(&self, index: usize) -> Result<&Document> {
-        let found = self.0.get(index);
-        found.ok_or_else(|| Error::value(format!("there is no document {index}")))
+/// The documents of a file, one after another.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct DocumentReader(Mutex<Documents>);
+
+/// Where documents come from.
+enum Documents {
+    File(Box<spanrs_io::document::DocumentReader>),
+    Conll(Box<ConllDocuments>),
+}
+
+#[pymethods]
+impl DocumentReader {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> Result<Option<PyDocument>> {
+        let next = py.detach(|| match &mut *self.lock() {
+            Documents::File(documents) => Ok(documents.next().transpose()?),
+            Documents::Conll(documents) => documents.next(&mut |_| !stop()),
+        });
+        Ok(next?.map(PyDocument))
+    }
+
+    /// Warnings, when all documents have been read.
+    fn warnings(&self) -> Result<Vec<String>> {
+        match &mut *self.lock() {
+            Documents::File(_) => Ok(Vec::new()),
+            Documents::Conll(documents) => Ok(documents.finish()?),
+        }
+    }
+}
+
+impl DocumentReader {
+    /// Locks the documents, also after a panic of another thread: then they have ended.
+    fn lock(&self) -> MutexGuard<'_, Documents> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -92,22 +139,28 @@ pub(crate) fn read_documents(
     overlay: bool,
     annotator: Option<String>,
     max_expansion: Option<usize>,
-) -> Result<Documents> {
+) -> Result<DocumentReader> {
     let mut reader = Reader::new(format_name.0);
-    reader.annotator = annotator;
+    reader.layers = annotator.map_or(LayerChoice::Sole, LayerChoice::Named);
     reader.limits = limits_of_documents(max_expansion);
     reader.elements = Elements {
         declared: declared.map(|names| names.into_iter().collect()),
         overlay,
     };
-    let documents = py.detach(|| match source {
-        DocumentSource::Path(path) => reader.open(&Source::from(path)),
-        DocumentSource::Bytes(bytes, name) => reader.read(&name, &bytes),
-    });
-    Ok(Documents(documents?))
+    let mut source = match source {
+        DocumentSource::Path(path) => Source::from(path),
+        DocumentSource::Bytes(bytes, name) => Source::stream(&name, Box::new(Cursor::new(bytes))),
+    };
+    if reader.layers.is_number() {
+        source = source.keep();
+    }
+    let documents = py.detach(|| reader.open(&source))?;
+    Ok(DocumentReader(Mutex::new(Documents::File(Box::new(
+        documents,
+    )))))
 }
 
-/// The documents of a column file, whose text is rebuilt, and warnings. The scheme may be `auto`.
+/// The documents of a column file, whose text is rebuilt. The scheme may be `auto`.
 #[pyfunction]
 #[pyo3(signature = (path, options, scheme, reading, /))]
 pub(crate) fn read_conll_documents(
@@ -116,38 +169,49 @@ pub(crate) fn read_conll_documents(
     options: ColumnOptions,
     scheme: Choice<Option<Scheme>>,
     reading: Choice<Reading>,
-) -> Result<(Documents, Vec<String>)> {
-    let (source, columns) = (Source::from(path), options.columns()?);
-    let mut stop = |_| !stop();
-    let (documents, warnings) = py.detach(|| {
+) -> Result<DocumentReader> {
+    let (mut source, columns) = (Source::from(path), options.columns()?);
+    if scheme.0.is_none() {
+        source = source.keep();
+    }
+    let documents = py.detach(|| {
         let open = || -> Result<ColumnReader> {
             let lines = source.lines(Limits::default())?;
             Ok(ColumnReader::new(lines, columns.clone())?)
         };
         let dialect = Dialect::default();
         let scheme = match scheme.0 {
-            None => spanrs::detect(open()?, &dialect, &mut stop)?.scheme,
+            None => spanrs::detect(open()?, &dialect, &mut |_| !stop())?.scheme,
             Some(scheme) => scheme,
         };
-        let mut reader = spanrs_tags::Reader::new(scheme, reading.0, dialect)?;
-        Result::Ok(spanrs::read_conll(open()?, &mut reader, &mut stop)?)
+        let reader = spanrs_tags::Reader::new(scheme, reading.0, dialect)?;
+        Result::Ok(ConllDocuments::new(open()?, reader)?)
     })?;
-    Ok((Documents(documents), warnings))
+    Ok(DocumentReader(Mutex::new(Documents::Conll(Box::new(
+        documents,
+    )))))
 }
 
-/// (text, id, annotations, what was left out before)
-type GivenDocument = (String, Option<String>, Vec<GivenAnnotation>, Vec<String>);
+/// (text, id, annotations, relations, what was left out before)
+type GivenDocument = (
+    String,
+    Option<String>,
+    Vec<GivenAnnotation>,
+    Vec<GivenRelation>,
+    Vec<String>,
+);
 
 /// Documents of memory.
 #[pyfunction]
 #[pyo3(signature = (documents, /))]
-pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Documents> {
+pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Vec<PyDocument>> {
     let documents = documents.into_iter().enumerate();
-    let all = documents.map(|(at, (text, id, annotations, left_out))| {
-        let document = Document::given(text, id, annotations, left_out);
-        document.map_err(|error| Error::value(format!("document {at}: annotation {error}")))
+    let all = documents.map(|(at, (text, id, annotations, relations, left_out))| {
+        Document::given(text, id, annotations, relations, left_out)
+            .map(PyDocument)
+            .map_err(|error| Error::value(format!("document {at}: {error}")))
     });
-    Ok(Documents(all.collect::<Result<_>>()?))
+    all.collect()
 }
 
 /// The encoding that XML declares; None for UTF-8.

@@ -59,8 +59,8 @@ mod _spanrs {
     };
     #[pymodule_export]
     use crate::documents::{
-        Documents, declared_encoding, documents_of, read_conll_documents, read_documents,
-        read_tasks,
+        DocumentReader, PyDocument, declared_encoding, documents_of, read_conll_documents,
+        read_documents, read_tasks,
     };
     #[pymodule_export]
     use crate::files::{

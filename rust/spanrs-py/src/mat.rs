@@ -9,7 +9,7 @@ use spanrs_eval::Unmatched;
 use spanrs_eval::mat::{Matcher, Pieces, Rules, Unit, Unpaired};
 use spanrs_eval::outcomes::Counts;
 
-use crate::documents::{Documents, PyTag};
+use crate::documents::{PyDocument, PyTag};
 use crate::error::Result;
 use crate::options::Choice;
 use crate::stop;
@@ -69,16 +69,14 @@ impl MatScorer {
     }
 
     /// Scores one document of pred against one of gold. What cannot be scored is said in a string.
-    #[pyo3(signature = (gold, gold_index, pred, pred_index, /))]
+    #[pyo3(signature = (gold, pred, /))]
     fn score(
         &self,
         py: Python<'_>,
-        gold: &Documents,
-        gold_index: usize,
-        pred: &Documents,
-        pred_index: usize,
+        gold: &PyDocument,
+        pred: &PyDocument,
     ) -> Result<(Option<MatOutcome>, Option<Reason>)> {
-        let (gold, pred) = (gold.get(gold_index)?, pred.get(pred_index)?);
+        let (gold, pred) = (&gold.0, &pred.0);
         let scored = py.detach(|| {
             let mut matcher = self.matcher.clone();
             score_documents(gold, pred, &self.rules, &mut matcher, self.details)

@@ -12,10 +12,12 @@
 //!
 //! Offsets count code points, as everywhere in documents.
 
-use spanrs_base::{Limits, Position};
+use std::collections::VecDeque;
+
+use spanrs_base::{Limits, Position, Span};
 use spanrs_eval::Violations;
 use spanrs_io::document::{Document, TOKEN};
-use spanrs_io::{Code, ColumnReader, Select};
+use spanrs_io::{Code, ColumnChunks, ColumnReader, Select};
 use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
@@ -23,18 +25,11 @@ use crate::file_warnings::{column_warnings, violation_warning};
 use crate::tag_ids::read_tag_ids;
 use crate::{Progress, report};
 
-/// Reads the documents of a column file. Tokens are annotations of type [`TOKEN`]; the spans of the
-/// tags follow all tokens of the document. Also returns warnings.
+/// Reads the documents of a column file one by one. Tokens are annotations of type [`TOKEN`]; the
+/// spans of the tags follow all tokens of the document.
 ///
 /// The name of a document is in its first line: `# newdoc id = NAME`, or `-DOCSTART- (NAME)`.
-/// Documents without sentences are skipped. A document is held whole, and so are all documents
-/// together.
-///
-/// # Errors
-/// Those of reading the file; [`Code::NoColumn`] for a file of tags alone;
-/// [`Code::DocumentTooLong`] if the text of a document exceeds the default of
-/// `Limits::document_bytes`; [`Error::Tags`]; [`Error::Malformed`] under [`Reading::Refuse`];
-/// [`Error::Stopped`].
+/// Documents without sentences are skipped. One document is held, and a few more if they are short.
 ///
 /// # Examples
 /// ```
@@ -43,83 +38,140 @@ use crate::{Progress, report};
 /// let source = Box::new(&b"-DOCSTART- (news)\n\nNew B-LOC\nYork I-LOC\n"[..]);
 /// let lines = LineReader::new("example", source, Default::default())?;
 /// let rows = ColumnReader::new(lines, Columns::default())?;
-/// let mut reader = Reader::new(Scheme::Bio, Default::default(), Default::default()).unwrap();
-/// let (documents, _) = spanrs::read_conll(rows, &mut reader, &mut |_| true)?;
-/// let news = &documents[0];
+/// let reader = Reader::new(Scheme::Bio, Default::default(), Default::default()).unwrap();
+/// let mut documents = spanrs::ConllDocuments::new(rows, reader)?;
+/// let news = documents.next(&mut |_| true)?.unwrap();
 /// assert_eq!((news.id.as_deref(), &*news.text), (Some("news"), "New York"));
 /// assert_eq!((news.annotations[2].start, news.annotations[2].end), (0, 8));
+/// assert!(documents.next(&mut |_| true)?.is_none());
+/// assert!(documents.finish()?.is_empty());
 /// # Ok::<(), spanrs::Error>(())
 /// ```
-pub fn read_conll(
-    rows: ColumnReader,
-    reader: &mut Reader,
-    progress: &mut Progress<'_>,
-) -> Result<(Vec<Document>, Vec<String>)> {
-    read_up_to(rows, reader, progress, Limits::default().document_bytes)
+pub struct ConllDocuments {
+    /// Name of the file.
+    path: String,
+    /// Whole sentences of the file.
+    chunks: ColumnChunks,
+    /// Reads spans from tags.
+    reader: Reader,
+    /// Documents that are read and were not returned.
+    ready: VecDeque<Document>,
+    /// The document being read; None behind the end of the file.
+    draft: Option<Draft>,
+    /// Maximum number of bytes of the text of a document.
+    most: usize,
+    /// Warnings of the columns.
+    warnings: Vec<String>,
+    /// Tags that violate the scheme.
+    malformed: Violations,
+    /// Number of tokens that are labelled.
+    labelled: u64,
+    /// Number of sentences read.
+    sentences: u64,
+    /// Buffers.
+    ids: Vec<u32>,
+    spans: Vec<Span>,
 }
 
-/// Reads documents as [`read_conll`], with `most` bytes as the limit of the text of a document.
-fn read_up_to(
-    rows: ColumnReader,
-    reader: &mut Reader,
-    progress: &mut Progress<'_>,
-    most: usize,
-) -> Result<(Vec<Document>, Vec<String>)> {
-    if !rows.has_tokens() {
-        let message = "the file has tags and no tokens, so there is no text; name a file with a column of \
-                       tokens";
-        let place = Position::file(rows.path());
-        return Err(spanrs_io::Error::new(Code::NoColumn, place, message).into());
+impl ConllDocuments {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// [`Code::NoColumn`] for a file of tags alone.
+    pub fn new(rows: ColumnReader, reader: Reader) -> Result<Self> {
+        if !rows.has_tokens() {
+            let message = "the file has tags and no tokens, so there is no text; name a file with a column of \
+                           tokens";
+            let place = Position::file(rows.path());
+            return Err(spanrs_io::Error::new(Code::NoColumn, place, message).into());
+        }
+        Ok(Self {
+            warnings: column_warnings(&rows, None),
+            path: rows.path().to_owned(),
+            chunks: rows.chunks(Select::TOKEN),
+            reader,
+            ready: VecDeque::new(),
+            draft: Some(Draft::default()),
+            most: Limits::default().document_bytes,
+            malformed: Violations::default(),
+            labelled: 0,
+            sentences: 0,
+            ids: Vec::new(),
+            spans: Vec::new(),
+        })
     }
-    let mut warnings = column_warnings(&rows, None);
-    let path = rows.path().to_owned();
-    let mut chunks = rows.chunks(Select::TOKEN);
-    let (mut documents, mut draft) = (Vec::new(), Draft::default());
-    let (mut ids, mut read) = (Vec::new(), Vec::new());
-    let (mut labelled, mut sentences) = (0, 0_u64);
-    let mut malformed = Violations::default();
-    while let Some(chunk) = chunks.next()? {
+
+    /// Returns the next document; None at the end.
+    ///
+    /// # Errors
+    /// Those of reading the file; [`Code::DocumentTooLong`] if the text of a document exceeds the
+    /// default of `Limits::document_bytes`; [`Error::Tags`]; [`Error::Stopped`].
+    pub fn next(&mut self, progress: &mut Progress<'_>) -> Result<Option<Document>> {
+        while self.ready.is_empty() && self.draft.is_some() {
+            if !self.read_chunk()? {
+                let last = self.draft.take().and_then(Draft::finish);
+                self.ready.extend(last);
+            }
+            report(progress, self.chunks.rows())?;
+        }
+        Ok(self.ready.pop_front())
+    }
+
+    /// Reads the documents of the next chunk; false at the end.
+    fn read_chunk(&mut self) -> Result<bool> {
+        let (Some(draft), Some(chunk)) = (&mut self.draft, self.chunks.next()?) else {
+            return Ok(false);
+        };
         for sentence in chunk.sentences() {
             if let Some(line) = sentence.document() {
-                documents.extend(std::mem::take(&mut draft).finish());
+                self.ready.extend(std::mem::take(draft).finish());
                 draft.document.id = id(line);
             }
             for token in 0..sentence.len() {
                 draft.token(sentence.token_text(token));
-                if draft.document.text.len() > most {
-                    return Err(too_long(&path, sentence.line(token), most));
+                if draft.document.text.len() > self.most {
+                    return Err(too_long(&self.path, sentence.line(token), self.most));
                 }
             }
-            read_tag_ids(reader, &sentence, &path, &mut ids)?;
+            read_tag_ids(&mut self.reader, &sentence, &self.path, &mut self.ids)?;
             let line = |token: u32| sentence.line(token as usize);
-            malformed.add(reader.gold(), &ids, sentences, 1, line);
-            labelled += reader.count_labelled(&ids);
-            read.clear();
-            reader.spans_into(&ids, &mut read);
-            for span in &read {
-                draft.span(reader.type_name(span.ty), span.start, span.end);
+            let gold = self.reader.gold();
+            self.malformed.add(gold, &self.ids, self.sentences, 1, line);
+            self.labelled += self.reader.count_labelled(&self.ids);
+            self.spans.clear();
+            self.reader.spans_into(&self.ids, &mut self.spans);
+            for span in &self.spans {
+                draft.span(self.reader.type_name(span.ty), span.start, span.end);
             }
             draft.end_sentence();
-            sentences += 1;
+            self.sentences += 1;
         }
-        report(progress, chunks.rows())?;
+        Ok(true)
     }
-    documents.extend(draft.finish());
-    if malformed.count > 0 && reader.reading() == Reading::Refuse {
-        return Err(Error::Malformed {
-            path,
-            scheme: reader.scheme(),
-            violations: malformed,
-        });
+
+    /// Returns warnings about the documents that were returned.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] under [`Reading::Refuse`].
+    pub fn finish(&mut self) -> Result<Vec<String>> {
+        let malformed = std::mem::take(&mut self.malformed);
+        if malformed.count > 0 && self.reader.reading() == Reading::Refuse {
+            return Err(Error::Malformed {
+                path: self.path.clone(),
+                scheme: self.reader.scheme(),
+                violations: malformed,
+            });
+        }
+        let mut warnings = std::mem::take(&mut self.warnings);
+        warnings.extend(violation_warning(
+            &self.path,
+            self.reader.scheme(),
+            &malformed,
+            self.labelled,
+            "is it the right column, or is it in another scheme (--scheme)?",
+        ));
+        Ok(warnings)
     }
-    warnings.extend(violation_warning(
-        &path,
-        reader.scheme(),
-        &malformed,
-        labelled,
-        "is it the right column, or is it in another scheme (--scheme)?",
-    ));
-    Ok((documents, warnings))
 }
 
 /// The error for a document whose text exceeds the limit.
@@ -229,11 +281,18 @@ mod tests {
         Reader::new(Scheme::Bio, reading, Dialect::default()).unwrap()
     }
 
+    fn all(documents: &mut ConllDocuments) -> Result<Vec<Document>> {
+        let mut next = || documents.next(&mut |_| true).transpose();
+        let found: Result<Vec<_>> = std::iter::from_fn(&mut next).collect();
+        documents.finish()?;
+        found
+    }
+
     fn documents(text: &'static str) -> Vec<Document> {
-        let mut reader = reader(Reading::Conlleval);
-        let (documents, _) = read_conll(rows(text), &mut reader, &mut |_| true).unwrap();
+        let mut documents = ConllDocuments::new(rows(text), reader(Reading::Conlleval)).unwrap();
         // Closing leaves out what does not lie in the text.
-        documents.into_iter().map(Document::close).collect()
+        let found = all(&mut documents).unwrap();
+        found.into_iter().map(Document::close).collect()
     }
 
     fn found(document: &Document) -> Vec<(&str, String)> {
@@ -247,7 +306,10 @@ mod tests {
     }
 
     fn refused(text: &'static str, reading: Reading, most: usize) -> String {
-        let refused = read_up_to(rows(text), &mut reader(reading), &mut |_| true, most);
+        let refused = ConllDocuments::new(rows(text), reader(reading)).and_then(|mut documents| {
+            documents.most = most;
+            all(&mut documents)
+        });
         refused.unwrap_err().to_string()
     }
 
@@ -306,6 +368,16 @@ mod tests {
     }
 
     #[test]
+    fn reading_stops_when_asked() {
+        let rows = rows("a O\n".repeat(40_000).leak());
+        let mut documents = ConllDocuments::new(rows, reader(Reading::Conlleval)).unwrap();
+        assert!(matches!(
+            documents.next(&mut |_| false),
+            Err(Error::Stopped)
+        ));
+    }
+
+    #[test]
     fn what_gives_no_documents_is_refused() {
         assert_eq!(
             refused("O\nB-X\n", Reading::Conlleval, 9),
@@ -316,10 +388,5 @@ mod tests {
             "t.conll:2: the text of the document has more than 3 bytes, the limit; mark where documents begin"
         );
         assert!(refused("a O\n\nb I-X\n", Reading::Refuse, 9).starts_with("t.conll:3: "));
-        let stopped = "a O\n".repeat(40_000).leak();
-        let result = read_conll(rows(stopped), &mut reader(Reading::Conlleval), &mut |_| {
-            false
-        });
-        assert!(matches!(result, Err(Error::Stopped)));
     }
 }

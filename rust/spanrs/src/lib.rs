@@ -23,7 +23,7 @@
 //! |---|---|
 //! | score | [`score_files`]; [`score()`] with more options; [`score_in_threads`]; [`score_column_files`], which detects schemes; [`score_readings`] |
 //! | inspect | [`validate()`], [`detect()`], [`score_and_list`] for errors, [`column_warnings`] |
-//! | convert | [`convert()`] between schemes, [`spans()`] to JSON Lines, [`read_conll`] to a document |
+//! | convert | [`convert()`] between schemes, [`spans()`] to JSON Lines, [`ConllDocuments`] |
 //! | files of spans | [`span_files`] |
 //! | documents with annotations | [`mat`] |
 //! | trees in CoNLL-U | [`dep_files`] |
@@ -85,7 +85,7 @@ pub use column_files::{ColumnFile, ColumnFiles, score_column_files};
 pub use convert::convert;
 pub use crfsuite::{ConversionError, from_crfsuite, to_crfsuite};
 pub use detect::{detect, gather};
-pub use documents::read_conll;
+pub use documents::ConllDocuments;
 pub use error::{Error, Result};
 pub use error_list::{ErrorKind, SpanError, SpanErrors, TypedSpan};
 pub use errors::{ErrorFinder, ErrorOptions};

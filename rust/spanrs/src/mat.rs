@@ -1,6 +1,6 @@
 //! Scoring two documents of the same text against each other, as MATScore does.
 //!
-//! The documents come from [`spanrs_io::document`], or from column files by [`crate::read_conll`].
+//! The documents come from [`spanrs_io::document`], or from column files by [`crate::ConllDocuments`].
 //! [`Rules`] select the annotations that are scored and the labels under which they are; the
 //! [`Matcher`] pairs them and counts. A [`Counts`] holds one pair of documents; counts of a corpus
 //! are merged by the caller, under keys of its choice.

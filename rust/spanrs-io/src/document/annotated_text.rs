@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
 use spanrs_base::Interner;
 
 use crate::error::one_line;
@@ -16,6 +17,8 @@ pub struct Annotation {
     pub start: u32,
     /// One past the last character; equal to `start` for an annotation without text.
     pub end: u32,
+    /// Index of its layer in [`Document::layers`]; 0 for a document without layers.
+    pub layer: u32,
     /// Index range, end exclusive, in the document's attributes.
     attributes: (u32, u32),
     /// Index range, end exclusive, in the document's pieces; empty unless the annotation is
@@ -23,10 +26,55 @@ pub struct Annotation {
     pieces: (u32, u32),
 }
 
+/// A labelled link from one annotation to another of the same document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// Type, as a number; see [`Document::type_of_relation`].
+    pub ty: u32,
+    /// Index of the annotation that it comes from.
+    pub from: u32,
+    /// Index of the annotation that it goes to.
+    pub to: u32,
+}
+
+/// One set of annotations of a text: the work of one annotator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// The annotator's name; None if the file does not say.
+    pub name: Option<String>,
+    /// What the annotator did with the text.
+    pub answer: Answer,
+}
+
+/// What an annotator did with a text. A text that was seen and has no spans differs from one that was
+/// passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It was annotated.
+    Given,
+    /// It was seen, and nothing in it is annotated.
+    Empty,
+    /// It was passed over: skipped, ignored, or the annotation was cancelled.
+    Skipped,
+    /// It was rejected, so that its annotations do not count.
+    Rejected,
+}
+
+/// The value of an attribute.
+#[derive(Clone, Debug)]
+struct Attribute {
+    /// Number of the name.
+    name: u32,
+    /// The value as the file has it.
+    value: Value,
+    /// The value as text, unless it is a string.
+    text: Option<String>,
+}
+
 /// A text with annotations, in the order of the file.
 ///
 /// Types, names of attributes, attributes and pieces of all annotations are held in one place each,
-/// so that an annotation takes 28 bytes and most documents need few allocations. Annotations are
+/// so that an annotation takes 32 bytes and most documents need few allocations. Annotations are
 /// added one after another: attributes and pieces belong to the one that was added last.
 ///
 /// ```
@@ -50,6 +98,11 @@ pub struct Document {
     /// The annotations in the order of the file; after [`Document::close`] all of them lie in the
     /// text.
     pub annotations: Vec<Annotation>,
+    /// The links between annotations, in the order of the file; after [`Document::close`] both ends
+    /// of each are there.
+    pub relations: Vec<Relation>,
+    /// Whose annotations there are; empty for formats that do not tell annotators apart.
+    pub layers: Vec<Layer>,
     /// What could not be kept and why, one line each; the first 5 of them.
     pub left_out: Vec<String>,
     /// Number of annotations, attributes and groups of annotations that could not be kept, reported
@@ -62,10 +115,12 @@ pub struct Document {
     pub left_out_types: HashSet<u32>,
     /// Names of the types, by number.
     types: Interner<str>,
+    /// Names of the types of relations, by number. Types of annotations are scored, these are not.
+    relation_types: Interner<str>,
     /// Names of the attributes, by number.
     attribute_names: Interner<str>,
-    /// Number of the name, and value, of the attributes of all annotations.
-    attributes: Vec<(u32, String)>,
+    /// Attributes of all annotations.
+    attributes: Vec<Attribute>,
     /// Start and end, in characters, of the pieces of all discontinuous annotations.
     pieces: Vec<(u32, u32)>,
 }
@@ -101,22 +156,25 @@ impl Document {
         self.types.name(annotation.ty).unwrap_or_default()
     }
 
-    /// Adds an annotation of a type by number. The offsets are checked by [`Document::close`].
+    /// Adds an annotation of a type by number, to the last layer. The offsets are checked by
+    /// [`Document::close`].
     pub fn push(&mut self, ty: u32, start: u32, end: u32) {
         let (attributes, pieces) = (self.attributes.len() as u32, self.pieces.len() as u32);
         self.annotations.push(Annotation {
             ty,
             start,
             end,
+            layer: self.layers.len().saturating_sub(1) as u32,
             attributes: (attributes, attributes),
             pieces: (pieces, pieces),
         });
     }
 
     /// Gives the annotation that was added last an attribute. A name may be given repeatedly.
-    pub fn add_attribute(&mut self, name: &str, value: String) {
-        let name = self.attribute_names.intern(name);
-        self.attributes.push((name, value));
+    pub fn add_attribute(&mut self, name: &str, value: impl Into<Value>) {
+        let (name, value) = (self.attribute_names.intern(name), value.into());
+        let text = (!value.is_string()).then(|| plain(&value).unwrap_or_default());
+        self.attributes.push(Attribute { name, value, text });
         if let Some(last) = self.annotations.last_mut() {
             last.attributes.1 = self.attributes.len() as u32;
         }
@@ -131,20 +189,52 @@ impl Document {
         }
     }
 
-    /// Returns names and values of the attributes of an annotation, in the order of the file.
+    /// Returns names and values of the attributes of an annotation, in the order of the file. Values
+    /// that are not strings are written as MAT's XML writes them: `yes` and `no`, numbers as in
+    /// JSON, and the items of a list with commas between them.
     pub fn attributes(
         &self,
         annotation: &Annotation,
     ) -> impl Iterator<Item = (&str, &str)> + Clone {
-        let (from, to) = annotation.attributes;
-        self.attributes[from as usize..to as usize]
+        self.attributes_of(annotation).iter().map(|attribute| {
+            let text = attribute.text.as_deref().or(attribute.value.as_str());
+            (self.attribute_name(attribute), text.unwrap_or_default())
+        })
+    }
+
+    /// Returns names and values of the attributes of an annotation as the file has them, in its
+    /// order.
+    pub fn attribute_values(
+        &self,
+        annotation: &Annotation,
+    ) -> impl Iterator<Item = (&str, &Value)> {
+        self.attributes_of(annotation)
             .iter()
-            .map(|(name, value)| {
-                (
-                    self.attribute_names.name(*name).unwrap_or_default(),
-                    &**value,
-                )
-            })
+            .map(|attribute| (self.attribute_name(attribute), &attribute.value))
+    }
+
+    /// Returns the attributes of an annotation.
+    fn attributes_of(&self, annotation: &Annotation) -> &[Attribute] {
+        let (from, to) = annotation.attributes;
+        &self.attributes[from as usize..to as usize]
+    }
+
+    /// Returns the name of an attribute.
+    fn attribute_name(&self, attribute: &Attribute) -> &str {
+        self.attribute_names
+            .name(attribute.name)
+            .unwrap_or_default()
+    }
+
+    /// Adds a relation between two annotations, which are given by index and have to be there.
+    pub fn relate(&mut self, ty: &str, from: u32, to: u32) {
+        let ty = self.relation_types.intern(ty);
+        self.relations.push(Relation { ty, from, to });
+    }
+
+    /// Returns the type of a relation of this document.
+    pub fn type_of_relation(&self, relation: &Relation) -> &str {
+        self.relation_types.name(relation.ty).unwrap_or_default()
     }
 
     /// Returns the pieces of a discontinuous annotation, start and end in characters; empty for all
@@ -164,7 +254,7 @@ impl Document {
 
     /// Leaves out the annotations that do not lie in the text: those that end before they begin,
     /// that reach beyond the text, or that have a piece outside of their bounds. Each is reported
-    /// in `left_out`. The order of the others does not change.
+    /// in `left_out`; its relations go with it. The order of the others does not change.
     pub fn close(mut self) -> Self {
         let characters = self.text.chars().count();
         let whole = |a: &Annotation| a.start <= a.end && a.end as usize <= characters;
@@ -178,10 +268,15 @@ impl Document {
         if self.annotations.iter().all(fits) {
             return self;
         }
-        let mut kept = std::mem::take(&mut self.annotations);
-        let wrong: Vec<Annotation> = kept.extract_if(.., |a| !fits(a)).collect();
-        self.annotations = kept;
-        for annotation in wrong {
+        let keeps: Vec<bool> = self.annotations.iter().map(fits).collect();
+        let all = std::mem::take(&mut self.annotations);
+        let mut numbers = vec![None; all.len()];
+        for ((at, annotation), keep) in all.into_iter().enumerate().zip(keeps) {
+            if keep {
+                numbers[at] = Some(self.annotations.len() as u32);
+                self.annotations.push(annotation);
+                continue;
+            }
             let name = self.type_of(&annotation).to_owned();
             let Annotation { ty, start, end, .. } = annotation;
             self.left_out_types.insert(ty);
@@ -194,6 +289,74 @@ impl Document {
             };
             self.leave_out(|| format!("{name} {start}-{end} {why}"));
         }
+        let number = |at: u32| numbers.get(at as usize).copied().flatten();
+        self.relations.retain_mut(|relation| {
+            let ends = number(relation.from).zip(number(relation.to));
+            if let Some((from, to)) = ends {
+                (relation.from, relation.to) = (from, to);
+            }
+            ends.is_some()
+        });
         self
+    }
+}
+
+/// Returns a value as MAT's XML would write it; None for null. Items of lists are joined by commas.
+fn plain(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Null => return None,
+        Value::String(text) => text.clone(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Array(values) => values
+            .iter()
+            .filter_map(plain)
+            .collect::<Vec<_>>()
+            .join(","),
+        other => other.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relations_follow_their_annotations() {
+        let mut document = Document::new("abcd".to_owned());
+        let ty = document.intern("X");
+        for (start, end) in [(0, 1), (2, 9), (3, 4)] {
+            document.push(ty, start, end);
+        }
+        for (from, to) in [(0, 2), (0, 1), (1, 2), (2, 0)] {
+            document.relate("link", from, to);
+        }
+        let document = document.close();
+        let ends: Vec<_> = document.relations.iter().map(|r| (r.from, r.to)).collect();
+        assert_eq!(ends, [(0, 1), (1, 0)]);
+        assert_eq!(document.type_of_relation(&document.relations[0]), "link");
+        assert_eq!(
+            document.left_out,
+            ["X 2-9 reaches beyond the text of 4 characters"]
+        );
+    }
+
+    #[test]
+    fn attributes_keep_their_types() {
+        let mut document = Document::new("a".to_owned());
+        let ty = document.intern("X");
+        document.push(ty, 0, 1);
+        document.add_attribute("sure", true);
+        document.add_attribute("word", "b");
+        document.add_attribute("all", serde_json::json!(["x", 1, null, false]));
+        let annotation = document.annotations[0];
+        let texts: Vec<_> = document.attributes(&annotation).collect();
+        assert_eq!(texts, [("sure", "yes"), ("word", "b"), ("all", "x,1,no")]);
+        let values: Vec<_> = document
+            .attribute_values(&annotation)
+            .map(|v| v.1)
+            .collect();
+        assert_eq!(values[0], &Value::Bool(true));
+        assert_eq!(values[2].as_array().map(Vec::len), Some(4));
     }
 }

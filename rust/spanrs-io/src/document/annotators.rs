@@ -13,14 +13,14 @@
 //! | `1`, no users | the second annotation | none |
 //! | `7`, ids are numbers | the first annotation of user 7 | it, if `annotator` is 7 |
 //!
-//! Cancelled and skipped annotations do not count, and predictions are never read. A task without
+//! Cancelled and skipped annotations count only where all layers are read, and predictions are never
+//! read. A task without
 //! an annotation that counts is no document: that nobody annotated it does not mean that there are
 //! no spans. In JSON a user is given by `completed_by`: an id, or an object with id, e-mail address
 //! and name, any of which chooses the user.
 //!
-//! For Prodigy see [`super::jsonl`], whose records name one annotator each.
+//! For Prodigy see [`super::prodigy`], whose records name one annotator each.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 
 use serde_json::Value;
@@ -29,7 +29,37 @@ use spanrs_base::Position;
 use super::json;
 use crate::error::{Code, Error};
 
-/// The annotator whose annotations are read.
+/// Which layers are read where several annotators worked on a document.
+///
+/// ```
+/// use spanrs_io::document::{Format, LayerChoice, Reader};
+/// let record = b"{\"text\": \"Bob\", \"answer\": \"ignore\", \"_annotator_id\": \"ann\"}";
+/// let mut reader = Reader::new(Format::Prodigy);
+/// assert!(reader.read("example", record).unwrap().is_empty());
+/// reader.layers = LayerChoice::All;
+/// let documents = reader.read("example", record).unwrap();
+/// assert_eq!(documents[0].layers[0].name.as_deref(), Some("ann"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LayerChoice {
+    /// The only one. Where there are several, the file is refused, or one is taken with a report.
+    #[default]
+    Sole,
+    /// That of an annotator: a name, or a position from 0.
+    Named(String),
+    /// Each, also of annotators who skipped or rejected a document.
+    All,
+}
+
+impl LayerChoice {
+    /// Returns true for an annotator that is given by a number, which may be a name or a position:
+    /// the names in a file decide, and the file is read twice.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Named(name) if name.parse::<usize>().is_ok())
+    }
+}
+
+/// The annotator whose annotations are read of a file of Label Studio.
 pub(super) enum Annotator {
     /// A user: id, e-mail address or name.
     Name(String),
@@ -56,6 +86,17 @@ impl Annotators {
             self.names.push(name.clone());
             self.names.len() - 1
         })
+    }
+
+    /// Adds who made an annotation of Label Studio, if it says so.
+    pub(super) fn add_user(&mut self, user: Option<&Value>) {
+        if let Some(name) = user.and_then(user_name) {
+            let place = self.add(name);
+            let address = user.and_then(|user| user.get("email")?.as_str());
+            if let Some(address) = address.filter(|address| *address != self.names[place]) {
+                self.addresses.insert(place, address.to_owned());
+            }
+        }
     }
 
     /// Returns the names in the order in which they first occur.
@@ -98,32 +139,6 @@ impl Annotators {
         };
         let message = format!("no annotator {wanted:?}; the file {known}");
         Error::new(Code::BadDocument, Position::file(path), message)
-    }
-}
-
-/// What is read of a file of Label Studio. A file is read twice if an annotator is chosen: the
-/// first time to learn the names.
-#[derive(Clone, Copy)]
-pub(super) enum Choice<'a> {
-    /// Every task, by one of those who annotated it.
-    All,
-    /// No document: the users are noted.
-    Users(&'a RefCell<Annotators>),
-    /// The tasks that one annotator annotated.
-    One(&'a Annotator),
-}
-
-impl Choice<'_> {
-    /// Notes who made an annotation, if users are to be noted.
-    pub(super) fn note(&self, user: Option<&Value>) {
-        if let (Choice::Users(users), Some(name)) = (self, user.and_then(user_name)) {
-            let mut users = users.borrow_mut();
-            let place = users.add(name);
-            let address = user.and_then(|user| user.get("email")?.as_str());
-            if let Some(address) = address.filter(|address| *address != users.names[place]) {
-                users.addresses.insert(place, address.to_owned());
-            }
-        }
     }
 }
 

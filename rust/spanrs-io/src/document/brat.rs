@@ -4,12 +4,16 @@
 //! T1<tab>PER 0 3<tab>Bob                          text-bound: id, type, offsets, the text there
 //! T2<tab>LOC 10 15;20 25<tab>North Coast          two fragments
 //! A1<tab>Confidence T1 high                       attribute: id, name, target, value
+//! R1<tab>Origin Arg1:T1 Arg2:T2                   relation: id, type, from, to
+//! *<tab>Equiv T1 T2 T3                            relations of T1 and T2, and of T2 and T3
+//! E1<tab>Travel:T1 Goal:T2                        event: relations from its trigger, called by role
 //! ```
 //!
 //! Offsets count code points from 0, ends exclusive; a byte order mark is one of them, and so it
-//! stays in the text. Relations (`R`, `*`), events (`E`), normalisations (`N`) and notes (`#`) are
-//! passed over; what triggers an event is an annotation like others. An attribute without a value
-//! has the value `yes`.
+//! stays in the text. What triggers an event is an annotation like others, and stands for the event
+//! in relations. An attribute without a value is true. Normalisations (`N`), notes (`#`) and
+//! attributes of events are passed over. A relation or an attribute of what is not there is left out
+//! with a report.
 //!
 //! The text that an annotation shows is compared with the document. If it differs the file is
 //! refused, because then the text is another version, or the offsets count bytes, and all
@@ -100,6 +104,8 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
         bounds: Vec::new(),
         pieces: Vec::new(),
         attributes: Vec::new(),
+        events: HashMap::new(),
+        relations: Vec::new(),
     };
     for (number, line) in (1..).zip(annotations.split('\n')) {
         let line = Line {
@@ -109,7 +115,10 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
         match line.text.as_bytes().first() {
             Some(b'T') => walk.text_bound(&line)?,
             Some(b'A' | b'M') => walk.attribute(&line)?,
-            None | Some(b'R' | b'E' | b'N' | b'#' | b'*') => {}
+            Some(b'R') => walk.relation(&line),
+            Some(b'E') => walk.event(&line),
+            Some(b'*') => walk.equivalents(&line),
+            None | Some(b'N' | b'#') => {}
             Some(_) if line.text.trim().is_empty() => {}
             Some(_) => {
                 let message = "this is no line of brat's: they begin with T, A, M, R, E, N, # or *";
@@ -142,8 +151,11 @@ struct Bound {
     line: u64,
 }
 
-/// An attribute: its id, the id of its target, name, value.
-type AttributeLine<'a> = (&'a str, &'a str, &'a str, &'a str);
+/// An attribute: its id, the id of its target, name, and value if it has one.
+type AttributeLine<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
+
+/// A relation: the id of its line, type, and the ids of its ends.
+type RelationLine<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 /// State of a pass over the file of annotations.
 ///
@@ -164,6 +176,10 @@ struct Walk<'a> {
     pieces: Vec<(u32, u32)>,
     /// Attributes of text-bound annotations in the order of the file.
     attributes: Vec<AttributeLine<'a>>,
+    /// Ids of the triggers of events, by the id of the event.
+    events: HashMap<&'a str, &'a str>,
+    /// Relations in the order of the file.
+    relations: Vec<RelationLine<'a>>,
 }
 
 impl<'a> Walk<'a> {
@@ -304,7 +320,7 @@ impl<'a> Walk<'a> {
     ///
     /// | line | attribute |
     /// |---|---|
-    /// | `A1<tab>Negation T1` | `Negation` of T1 is `yes` |
+    /// | `A1<tab>Negation T1` | `Negation` of T1 is true |
     /// | `M1<tab>Confidence T1 rather high` | `Confidence` of T1 is `rather high` |
     /// | `A2<tab>Negation E1` | passed over |
     /// | `A3<tab>Negation` | refused: no target |
@@ -321,7 +337,9 @@ impl<'a> Walk<'a> {
         let about = about.trim_start();
         let (target, value) = about
             .split_once(char::is_whitespace)
-            .map_or((about, "yes"), |(target, value)| (target, value.trim()));
+            .map_or((about, None), |(target, value)| {
+                (target, Some(value.trim()))
+            });
         // Events have attributes too.
         if target.starts_with('T') {
             self.attributes.push((id, target, name, value));
@@ -329,11 +347,69 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Puts annotations and attributes together. An attribute without target is left out with a
-    /// report. The sort is stable, so that the attributes of an annotation stay in the order of the
-    /// file.
-    fn finish(self) -> Document {
-        let mut document = self.document;
+    /// Reads a relation: id, type, and two ends, each behind its role.
+    fn relation(&mut self, line: &Line<'a>) {
+        let (id, body) = line.text.split_once('\t').unwrap_or((line.text, ""));
+        let mut parts = body.split_whitespace();
+        let ty = parts.next().unwrap_or_default();
+        let mut end = || parts.next()?.split_once(':').map(|(_, id)| id);
+        let ends = end().zip(end());
+        let (from, to) = ends.unwrap_or_default();
+        self.relations.push((id, ty, from, to));
+    }
+
+    /// Reads an event: id, type and trigger, and arguments, each behind its role.
+    fn event(&mut self, line: &Line<'a>) {
+        let (id, body) = line.text.split_once('\t').unwrap_or((line.text, ""));
+        let mut parts = body
+            .split_whitespace()
+            .filter_map(|part| part.split_once(':'));
+        let Some((_, trigger)) = parts.next() else {
+            self.relations.push((id, "", "", ""));
+            return;
+        };
+        self.events.insert(id, trigger);
+        self.relations
+            .extend(parts.map(|(role, argument)| (id, role, trigger, argument)));
+    }
+
+    /// Reads a relation that holds both ways between several annotations: each is related to the
+    /// next.
+    fn equivalents(&mut self, line: &Line<'a>) {
+        let mut parts = line.text.split_whitespace();
+        let (id, ty) = (parts.next(), parts.next());
+        let (id, ty) = (id.unwrap_or_default(), ty.unwrap_or_default());
+        let mut last = parts.next();
+        for next in parts {
+            self.relations
+                .push((id, ty, last.unwrap_or_default(), next));
+            last = Some(next);
+        }
+    }
+
+    /// Returns the index of an annotation, or of the trigger of an event, by id.
+    fn index(&self, id: &str) -> Option<u32> {
+        let id = self.events.get(id).copied().unwrap_or(id);
+        self.ids.get(id).map(|&at| at as u32)
+    }
+
+    /// Puts annotations, attributes and relations together. An attribute or a relation of what is
+    /// not there is left out with a report. The sort is stable, so that the attributes of an
+    /// annotation stay in the order of the file.
+    fn finish(mut self) -> Document {
+        let mut document = std::mem::take(&mut self.document);
+        for &(id, ty, from, to) in &self.relations {
+            match (self.index(from), self.index(to)) {
+                (Some(from), Some(to)) => document.relate(ty, from, to),
+                _ => document.leave_out(|| {
+                    let [id, ty, from, to] = [id, ty, from, to].map(|part| excerpt(part, QUOTE));
+                    if to.is_empty() {
+                        return format!("{id} ({ty}) does not say what it links");
+                    }
+                    format!("{id} ({ty}) links {from} and {to}, of which one is not there")
+                }),
+            }
+        }
         let mut attributes = Vec::with_capacity(self.attributes.len());
         for (id, target, name, value) in self.attributes {
             match self.ids.get(target) {
@@ -350,7 +426,10 @@ impl<'a> Walk<'a> {
             document.push(bound.ty, bound.start, bound.end);
             document.set_pieces(&self.pieces[bound.pieces.0..bound.pieces.1]);
             while let Some((_, name, value)) = attributes.next_if(|&(of, ..)| of == at) {
-                document.add_attribute(name, value.to_owned());
+                match value {
+                    Some(value) => document.add_attribute(name, value),
+                    None => document.add_attribute(name, true),
+                }
             }
         }
         document
@@ -376,192 +455,4 @@ fn offset(digits: &str) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    type Found = Vec<(String, u32, u32, Vec<(u32, u32)>)>;
-
-    fn found(annotations: &str, text: &str) -> Found {
-        let document = read("d.ann", annotations, text).unwrap().close();
-        let all = document.annotations.iter();
-        all.map(|a| {
-            let ty = document.type_of(a).to_owned();
-            (ty, a.start, a.end, document.pieces(a).to_vec())
-        })
-        .collect()
-    }
-
-    fn row(ty: &str, start: u32, end: u32, pieces: &[(u32, u32)]) -> Found {
-        vec![(ty.to_owned(), start, end, pieces.to_vec())]
-    }
-
-    fn refused(annotations: &str, text: &str) -> String {
-        read("d.ann", annotations, text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn offsets_count_code_points() {
-        let text = "\u{1F600} \u{e9}t\u{e9}\tBob\n";
-        let annotations =
-            "T1\tX 2 5\t\u{e9}t\u{e9}\r\nT2\tPER 6 9\tBob\r\nT3\tE 0 1\t\u{1F600}\nT4\tY 9 9\t";
-        let expected = [
-            row("X", 2, 5, &[]),
-            row("PER", 6, 9, &[]),
-            row("E", 0, 1, &[]),
-            row("Y", 9, 9, &[]),
-        ];
-        assert_eq!(found(annotations, text), expected.concat());
-    }
-
-    #[test]
-    fn pieces_with_blanks_between_are_one() {
-        let text = "New York, or North and\n South Shore";
-        let whole = "T1\tLOC 0 3;4 8\tNew York";
-        assert_eq!(found(whole, text), row("LOC", 0, 8, &[]));
-        let fragmented = "T1\tLOC 19 22;24 29\tand South";
-        assert_eq!(found(fragmented, text), row("LOC", 19, 29, &[]));
-        let unbroken = "T1\tLOC 19 29\tand  South";
-        assert_eq!(found(unbroken, text), row("LOC", 19, 29, &[]));
-        let apart = "T1\tLOC 13 18;30 35\tNorth Shore";
-        assert_eq!(
-            found(apart, text),
-            row("LOC", 13, 35, &[(13, 18), (30, 35)])
-        );
-        let both = "T1\tLOC 24 29;30 35;13 18\tSouth Shore North";
-        assert_eq!(found(both, text), row("LOC", 13, 35, &[(13, 18), (24, 35)]));
-        let nested = "T1\tLOC 0 8;4 6\tNew York Yo";
-        assert_eq!(found(nested, text), row("LOC", 0, 8, &[]));
-    }
-
-    #[test]
-    fn attributes_find_their_annotations() {
-        let annotations = "A3\tCertainty  T2   rather high \nT1\tA 0 1\ta\nT2\tB 1 2\tb\nA1\tNegation T1\n\
-                           M1\tSpeculation T2\nA2\tNegation E1\nE1\tA:T1 Arg:T2\nR1\tRel Arg1:T1 Arg2:T2\n\
-                           N1\tReference T1 W:1\ta\n#1\tAnnotatorNotes T1\tnote\n*\tEquiv T1 T2\n\n \nA9\tNegation T9";
-        let document = read("d.ann", annotations, "ab").unwrap();
-        let of = |at: usize| {
-            document
-                .attributes(&document.annotations[at])
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(document.annotations.len(), 2);
-        assert_eq!(of(0), [("Negation", "yes")]);
-        assert_eq!(
-            of(1),
-            [("Certainty", "rather high"), ("Speculation", "yes")]
-        );
-        assert_eq!(document.left_out_count, 1);
-        assert_eq!(
-            document.left_out,
-            ["A9 (Negation) is about T9, which is not there"]
-        );
-    }
-
-    #[test]
-    fn another_text_is_refused() {
-        assert_eq!(
-            refused("T1\tA 0 2\tB\u{e9}", "Bo\n"),
-            "d.ann:1:10: the text says \"Bo\", the annotation \"B\u{e9}\"; the .txt is another version, or the \
-             offsets count bytes"
-        );
-        let long = "a".repeat(50);
-        assert_eq!(
-            refused(
-                &format!("\nT1\tA 0 50;50 51\t{long} c"),
-                &format!("{long}b")
-            ),
-            format!(
-                "d.ann:2:17: the text says \"{0}...\", the annotation \"{0}...\"; the .txt is another version, \
-                 or the offsets count bytes",
-                "a".repeat(40)
-            )
-        );
-        assert!(refused("T1\tA 0 2\tBob", "Bob").contains("says \"Bo\", the annotation \"Bob\""));
-        assert!(refused("T1\tA 0 2\tB", "Bob").contains("says \"Bo\", the annotation \"B\""));
-        let beyond = "reaches beyond the text of 2 characters; the .txt is another version, or the offsets \
-                      count bytes";
-        assert_eq!(
-            refused("T1\tA 0 3\ta", "\u{e9}b"),
-            format!("d.ann:1:6: 0 3 {beyond}")
-        );
-        assert_eq!(
-            refused("T1\tA 0 1;1 99999999999999999999\ta", "ab"),
-            format!("d.ann:1:10: 1 4294967295 {beyond}")
-        );
-    }
-
-    #[test]
-    fn malformed_lines_are_refused_at_their_place() {
-        let of = |line: &str| refused(&format!("#\n{line}\n"), "some text");
-        let write = "write T1<tab>TYPE START END<tab>TEXT";
-        assert_eq!(
-            of("T1 A 0 1"),
-            format!("d.ann:2:9: there is no tab, and no type behind it; {write}")
-        );
-        assert_eq!(
-            of("T1\tA 0 1"),
-            format!("d.ann:2:9: there is no tab, and no text behind it; {write}")
-        );
-        let offsets = format!("there is no type, or there are no offsets behind it; {write}");
-        assert_eq!(of("T1\tA\ts"), format!("d.ann:2:4: {offsets}"));
-        assert_eq!(of("T1\t 0 1\ts"), format!("d.ann:2:4: {offsets}"));
-        let number = |piece| format!("{piece:?} is not two whole numbers from 0; {write}");
-        assert_eq!(
-            of("T1\tA -1 1\ts"),
-            format!("d.ann:2:6: {}", number("-1 1"))
-        );
-        assert_eq!(of("T1\tA 0 1;\ts"), format!("d.ann:2:10: {}", number("")));
-        assert_eq!(
-            of("T1\tA 0 +1\ts"),
-            format!("d.ann:2:6: {}", number("0 +1"))
-        );
-        assert_eq!(
-            of("T1\tA B 0 1\ts"),
-            format!("d.ann:2:6: {}", number("B 0 1"))
-        );
-        assert_eq!(
-            of("T1\tA 2 1\ts"),
-            format!("d.ann:2:6: 2 1 ends before it begins; {write}")
-        );
-        assert_eq!(
-            of("T1\tA 0 1\ts\nT1\tB 1 2\to"),
-            "d.ann:3:1: T1 is the id of line 2 as well; give each its own"
-        );
-        let attribute = "write A1<tab>NAME T1, or A1<tab>NAME T1 VALUE";
-        assert_eq!(
-            of("A1 Negation T1"),
-            format!("d.ann:2:15: there is no tab, and no name behind it; {attribute}")
-        );
-        assert_eq!(
-            of("A1\tNegation "),
-            format!("d.ann:2:4: there is no name, or not whose it is; {attribute}")
-        );
-        assert_eq!(
-            of("Bob ate"),
-            "d.ann:2:1: this is no line of brat's: they begin with T, A, M, R, E, N, # or *"
-        );
-    }
-
-    #[test]
-    fn work_does_not_grow_with_the_stretches() {
-        let text = format!("a{}b", " ".repeat(200_000));
-        let lines = (0..20_000).map(|at| format!("T{at}\tX 0 1;200001 200002\ta b\n"));
-        let annotations: String = lines.collect();
-        let spans = found(&annotations, &text);
-        assert_eq!(spans.len(), 20_000);
-        assert_eq!(spans[19_999..], row("X", 0, 200_002, &[]));
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn whatever_the_files_hold_is_read_or_refused(
-            lines in "(T[12]\t(A|\u{e9}) [0-3] [0-3](;[0-3] [0-3])?\t[a\u{1F600} ]{0,3}|A1\tN T1|[TAMRx*]\\PC?\t?)(\n[TA]\\PC{0,9})?",
-            text in "[a\u{1F600} \n]{0,4}",
-        ) {
-            if let Ok(document) = read("d.ann", &lines, &text) {
-                let read = document.annotations.len();
-                assert_eq!(document.close().annotations.len(), read, "{lines:?} {text:?}");
-            }
-        }
-    }
-}
+mod tests;

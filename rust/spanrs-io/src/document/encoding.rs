@@ -18,13 +18,34 @@ pub(super) fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
 /// # Errors
 /// [`Code::Encoding`] for UTF-16, and for bytes that are not UTF-8 with their line and column.
 pub(super) fn decoded<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
-    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+    refuse_utf16(name, bytes)?;
+    utf8_from(&place(name, b""), bytes)
+}
+
+/// Refuses a file that begins with a byte order mark of UTF-16.
+///
+/// # Errors
+/// [`Code::Encoding`].
+pub(super) fn refuse_utf16(name: &str, head: &[u8]) -> Result<()> {
+    if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
         let message = "the file is UTF-16; convert it to UTF-8";
         return Err(Error::new(Code::Encoding, Position::line(name, 1), message));
     }
+    Ok(())
+}
+
+/// Returns bytes that begin at `from` as text.
+///
+/// # Errors
+/// [`Code::Encoding`] with the place of the first byte that is not UTF-8.
+pub(super) fn utf8_from<'a>(from: &Position, bytes: &'a [u8]) -> Result<&'a str> {
     simdutf8::compat::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
-        let position = place(name, before);
+        let mut position = place(&from.path, before);
+        if position.line == 1 {
+            position.column += from.column - 1;
+        }
+        position.line += from.line - 1;
         let message = format!(
             "not UTF-8: byte 0x{:02X}; convert the file to UTF-8",
             bytes[before.len()]

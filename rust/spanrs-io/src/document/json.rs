@@ -1,4 +1,5 @@
-//! Helpers that the readers of JSON share: places of errors, lists and objects, ids, offsets.
+//! Helpers that the readers of JSON share: records on lines, places of errors, lists and objects,
+//! ids, offsets.
 
 use std::fmt;
 
@@ -7,7 +8,8 @@ use serde::de::{Deserializer, Visitor};
 use serde_json::{Map, Value};
 use spanrs_base::Position;
 
-use crate::error::{Code, Error};
+use super::records::Lines;
+use crate::error::{Code, Error, Result};
 
 /// Number of characters of serde's message that are kept. Messages quote what they found, which may
 /// be as long as the file.
@@ -58,6 +60,46 @@ pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error)
     Error::new(Code::BadDocument, position, message)
 }
 
+/// Returns what the next line of JSON Lines holds, and the number of the line; None at the end.
+/// `what` says what a line should have been.
+///
+/// A CR at the end of a line is white space of JSON. A record that is cut off, as in JSON written on
+/// several lines, is reported with the advice that each record stands whole on one line.
+///
+/// # Errors
+/// [`Code::BadDocument`] for a list, which serde would take for an object without names, and for
+/// the errors of `parse`; as [`Lines::next`].
+pub(super) fn next_record<T>(
+    lines: &mut Lines,
+    what: &str,
+    parse: impl FnOnce(&str) -> serde_json::Result<T>,
+) -> Result<Option<(u64, T)>> {
+    let name = lines.name().to_owned();
+    let Some((number, line)) = lines.next()? else {
+        return Ok(None);
+    };
+    let begin = line.trim_start();
+    if begin.starts_with('[') {
+        let position = Position {
+            column: (line.len() - begin.len()) as u64 + 1,
+            ..Position::line(&name, number)
+        };
+        let message = format!("{what}: a list, not an object; export JSON Lines, not JSON");
+        return Err(Error::new(Code::BadDocument, position, message));
+    }
+    match parse(line) {
+        Ok(record) => Ok(Some((number, record))),
+        Err(error) => {
+            let mut told = self::error(&name, number, what, &error);
+            if error.is_eof() {
+                told.message
+                    .push_str("; each record stands whole on one line");
+            }
+            Err(told)
+        }
+    }
+}
+
 /// Returns a text, cut off with `...` behind so many characters: `Philadelphia` is `Phil...` with
 /// 4. For messages, which quote what a file holds without becoming as long as it.
 pub(super) fn excerpt(text: &str, characters: usize) -> String {
@@ -77,7 +119,10 @@ pub(super) fn id(value: &Value) -> Option<String> {
 }
 
 /// Returns the items of a list; the error names the place `at`.
-pub(super) fn list(value: &Value, at: impl Fn() -> String) -> Result<&[Value], String> {
+pub(super) fn list(
+    value: &Value,
+    at: impl Fn() -> String,
+) -> std::result::Result<&[Value], String> {
     let wrong = || format!("{}: {} where a list is expected", at(), short(value));
     value.as_array().map(Vec::as_slice).ok_or_else(wrong)
 }
@@ -86,7 +131,7 @@ pub(super) fn list(value: &Value, at: impl Fn() -> String) -> Result<&[Value], S
 pub(super) fn object(
     value: &Value,
     at: impl Fn() -> String,
-) -> Result<&Map<String, Value>, String> {
+) -> std::result::Result<&Map<String, Value>, String> {
     let wrong = || format!("{}: {} where an object is expected", at(), short(value));
     value.as_object().ok_or_else(wrong)
 }
@@ -111,14 +156,14 @@ pub(super) fn short(value: &Value) -> String {
 pub(super) struct Offset(pub(super) u32);
 
 impl<'de> Deserialize<'de> for Offset {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         struct Whole;
         impl Visitor<'_> for Whole {
             type Value = Offset;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an offset: a whole number from 0")
             }
-            fn visit_u64<E>(self, offset: u64) -> Result<Offset, E> {
+            fn visit_u64<E>(self, offset: u64) -> std::result::Result<Offset, E> {
                 // No text reaches so far; what is too large for the type is beyond the text as well.
                 Ok(Offset(u32::try_from(offset).unwrap_or(u32::MAX)))
             }

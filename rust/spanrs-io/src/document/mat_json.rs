@@ -9,21 +9,18 @@
 //! The text is `signal`, in which offsets count code points, ends exclusive. A set of `asets` holds
 //! the annotations of one type: rows of start, end, an id if `hasID` is true, and values in the
 //! order of `attrs`. Trailing values may be left out. Sets without spans (`hasSpan` is false) are
-//! passed over, as are unknown keys. In version 1 an attribute is only its name.
+//! passed over, as are unknown keys. In version 1 an attribute is only its name. Values keep their
+//! types; null is no value.
 //!
-//! | value in JSON | value of the attribute |
-//! |---|---|
-//! | `null` | none |
-//! | `"m"` | `m` |
-//! | `true`, `false` | `yes`, `no` |
-//! | `2.5` | `2.5` |
-//! | `["a", "b"]` | `a,b` |
+//! An attribute of the type `annotation` holds ids of other annotations, or a list of them: it is a
+//! relation to each as well, called by its name.
 //!
 //! Keys may come in any order, so rows are kept as they are written, without copying, until their
 //! set is complete. Most rows of most files are two numbers, and those are read by hand
 //! ([`push_pairs`]): tokens make up the bulk of a document. All other rows go through serde. Time
 //! is linear in the file; memory is that of the document and of the rows of one set.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -64,13 +61,45 @@ pub(super) fn read(name: &str, text: &str) -> Result<Document> {
         }
     }
     let mut document = Document::new(file.signal);
+    let mut references = References::default();
     for set in file.asets {
         // What has no place in the text is no span.
         if set.has_span {
-            add(&mut document, set, name, text)?;
+            add(&mut document, &mut references, set, name, text)?;
         }
     }
+    references.resolve(&mut document);
     Ok(document)
+}
+
+/// Ids of annotations, and where they occur as values of attributes, which may be before the
+/// annotation itself.
+#[derive(Default)]
+struct References {
+    /// Index of the annotation with that id.
+    ids: HashMap<String, u32>,
+    /// Index of the annotation, name of its attribute, and id of the other annotation.
+    values: Vec<(u32, String, String)>,
+}
+
+impl References {
+    /// Notes the value of an attribute of annotation `from`: an id, or a list of ids.
+    fn note(&mut self, from: u32, name: &str, value: &Value) {
+        match value {
+            Value::String(id) => self.values.push((from, name.to_owned(), id.clone())),
+            Value::Array(ids) => ids.iter().for_each(|id| self.note(from, name, id)),
+            _ => {}
+        }
+    }
+
+    /// Adds the relations. An id that no annotation with a place in the text has is passed over.
+    fn resolve(self, document: &mut Document) {
+        for (from, name, id) in self.values {
+            if let Some(&to) = self.ids.get(&id) {
+                document.relate(&name, from, to);
+            }
+        }
+    }
 }
 
 /// Adds the annotations of a set. `text` is the whole file, of which the rows are a part; places of
@@ -90,7 +119,13 @@ pub(super) fn read(name: &str, text: &str) -> Result<Document> {
 ///
 /// # Errors
 /// As [`read`].
-fn add(document: &mut Document, set: Set<'_>, name: &str, text: &str) -> Result<()> {
+fn add(
+    document: &mut Document,
+    references: &mut References,
+    set: Set<'_>,
+    name: &str,
+    text: &str,
+) -> Result<()> {
     let Set {
         ty, attrs, annots, ..
     } = set;
@@ -127,7 +162,11 @@ fn add(document: &mut Document, set: Set<'_>, name: &str, text: &str) -> Result<
         if rest.is_empty() {
             continue;
         }
+        let this = document.annotations.len() as u32 - 1;
         let ids = usize::from(set.has_id);
+        if let (true, Value::String(id)) = (set.has_id, &rest[0]) {
+            references.ids.insert(id.clone(), this);
+        }
         if rest.len() > attrs.len() + ids {
             return Err(bad(format!(
                 "annotation {at} of {ty} has {} values and {ty} {} attributes",
@@ -136,8 +175,11 @@ fn add(document: &mut Document, set: Set<'_>, name: &str, text: &str) -> Result<
             )));
         }
         for (attribute, value) in attrs.iter().zip(rest.into_iter().skip(ids)) {
-            if let Some(value) = plain(value) {
-                document.add_attribute(&attribute.0, value);
+            if attribute.refers {
+                references.note(this, &attribute.name, &value);
+            }
+            if !value.is_null() {
+                document.add_attribute(&attribute.name, value);
             }
         }
     }
@@ -189,22 +231,6 @@ fn number(bytes: &mut impl Iterator<Item = u8>, behind: u8) -> Option<u32> {
 /// Returns the value of an ASCII digit.
 fn digit(byte: u8) -> Option<u8> {
     byte.is_ascii_digit().then(|| byte - b'0')
-}
-
-/// Returns a value as MAT's XML would write it; None for null. Items of lists are joined by commas.
-fn plain(value: Value) -> Option<String> {
-    Some(match value {
-        Value::Null => return None,
-        Value::String(text) => text,
-        Value::Bool(true) => "yes".to_owned(),
-        Value::Bool(false) => "no".to_owned(),
-        Value::Array(values) => values
-            .into_iter()
-            .filter_map(plain)
-            .collect::<Vec<_>>()
-            .join(","),
-        other => other.to_string(),
-    })
 }
 
 /// The parts of a file that are used. Keys that are missing leave the defaults: no version, an
@@ -319,8 +345,13 @@ impl<'de> Deserialize<'de> for Set<'de> {
     }
 }
 
-/// The name of an attribute, given as a string or as an object with `name`.
-struct Attribute(String);
+/// An attribute, given as its name or as an object with `name` and perhaps `type`.
+struct Attribute {
+    /// Its name.
+    name: String,
+    /// Its values are ids of annotations.
+    refers: bool,
+}
 
 /// Accepts both forms of an attribute: `"sex"` in version 1 and `{"name": "sex", "type": "string"}`
 /// in version 2.
@@ -333,18 +364,24 @@ impl<'de> Deserialize<'de> for Attribute {
                 f.write_str("the name of an attribute, or an object with \"name\"")
             }
             fn visit_str<E>(self, name: &str) -> Result<Attribute, E> {
-                Ok(Attribute(name.to_owned()))
+                Ok(Attribute {
+                    name: name.to_owned(),
+                    refers: false,
+                })
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Attribute, A::Error> {
-                let mut name = None;
+                let (mut name, mut ty) = (None, Value::Null);
                 while let Some(key) = map.next_key::<Key>()? {
                     match key {
                         Key::Name => name = Some(map.next_value()?),
+                        Key::Type => ty = map.next_value()?,
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }
                 let missing = || serde::de::Error::missing_field("name");
-                name.map(Attribute).ok_or_else(missing)
+                let name = name.ok_or_else(missing)?;
+                let refers = ty == "annotation";
+                Ok(Attribute { name, refers })
             }
         }
         deserializer.deserialize_any(Either)
@@ -468,6 +505,22 @@ mod tests {
         let document = read("x", text).unwrap();
         let found: Vec<_> = document.attributes(&document.annotations[0]).collect();
         assert_eq!(found, [("a", "v")]);
+    }
+
+    #[test]
+    fn attributes_that_hold_ids_are_relations() {
+        let text = r#"{"signal": "abc", "asets": [{"type": "T", "hasID": true,
+            "attrs": [{"name": "of", "type": "annotation"}, {"name": "n", "type": "int"}],
+            "annots": [[0, 1, "a", "b", 2], [1, 2, "b", ["a", "z"]], [2, 3, null, null]]}]}"#;
+        let document = read("x", text).unwrap();
+        let links: Vec<_> = document
+            .relations
+            .iter()
+            .map(|r| (document.type_of_relation(r), r.from, r.to))
+            .collect();
+        assert_eq!(links, [("of", 0, 1), ("of", 1, 0)]);
+        let values: Vec<_> = document.attributes(&document.annotations[0]).collect();
+        assert_eq!(values, [("of", "b"), ("n", "2")]);
     }
 
     #[test]

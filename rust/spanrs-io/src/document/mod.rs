@@ -18,7 +18,11 @@
 //! Exports of annotation tools have such annotations now and then, and a corpus should not be lost
 //! for them.
 //!
-//! Files are held whole, within `Limits::document_bytes`.
+//! A document is held whole, within `Limits::document_bytes`; a file of several documents is read one
+//! by one ([`DocumentReader`]).
+//!
+//! Where a format has them, documents keep relations between annotations, attributes with the types
+//! of their values, and the work of several annotators as layers ([`LayerChoice`]).
 //!
 //! ```
 //! use spanrs_io::document::{Format, Reader};
@@ -33,21 +37,26 @@ mod annotated_text;
 mod annotators;
 mod brat;
 mod char_index;
+mod doccano;
 mod elements;
 mod encoding;
 mod fake_xml;
 mod given;
 mod json;
-mod jsonl;
 mod label_studio;
 mod mat_json;
+mod prodigy;
+mod records;
 mod regions;
+mod stream;
 mod xml_inline;
 
-pub use annotated_text::{Annotation, Document, TOKEN};
+pub use annotated_text::{Annotation, Answer, Document, Layer, Relation, TOKEN};
+pub use annotators::LayerChoice;
 pub use elements::Elements;
 pub(crate) use encoding::place;
-pub use given::{BadOffsets, GivenAnnotation};
+pub use given::{GivenAnnotation, GivenRelation, NoDocument};
+pub use stream::DocumentReader;
 
 use spanrs_base::{Limits, Named, Position};
 
@@ -100,12 +109,12 @@ impl Named for Format {
 /// threads.
 ///
 /// ```
-/// use spanrs_io::document::{Format, Reader};
+/// use spanrs_io::document::{Format, LayerChoice, Reader};
 /// let records = b"{\"text\": \"Bob\", \"_annotator_id\": \"ann\"}
 ///                 {\"text\": \"Bob\", \"_annotator_id\": \"eve\"}";
 /// let mut reader = Reader::new(Format::Prodigy);
 /// assert!(reader.read("example", records).is_err());
-/// reader.annotator = Some("eve".to_owned());
+/// reader.layers = LayerChoice::Named("eve".to_owned());
 /// assert_eq!(reader.read("example", records).unwrap().len(), 1);
 /// ```
 #[derive(Clone, Debug)]
@@ -114,9 +123,8 @@ pub struct Reader {
     pub format: Format,
     /// Which elements are annotations, for inline XML.
     pub elements: Elements,
-    /// Whose annotations are read where several annotators worked on a document, for Prodigy and
-    /// Label Studio: a name, or a position from 0.
-    pub annotator: Option<String>,
+    /// Whose annotations are read, for Prodigy and Label Studio.
+    pub layers: LayerChoice,
     /// Limits of sizes and nesting, beyond which a file is refused.
     pub limits: Limits,
 }
@@ -127,23 +135,45 @@ impl Reader {
         Self {
             format,
             elements: Elements::default(),
-            annotator: None,
+            layers: LayerChoice::default(),
             limits: Limits::default(),
         }
     }
 
-    /// Reads the documents of a source, decompressing gzip and zstd. Of brat's pair of files the
-    /// path of either is given.
+    /// Opens a source, decompressing gzip and zstd, to read its documents one by one. Of brat's pair
+    /// of files the path of either is given. A stream is opened once, or twice if the source is kept
+    /// and the annotator is given by a number ([`LayerChoice::is_number`]).
     ///
     /// # Errors
-    /// As [`Source::contents`] and [`Reader::read`]; [`Code::BadDocument`] for brat from a stream.
-    pub fn open(&self, source: &Source) -> Result<Vec<Document>> {
-        if self.format == Format::Brat
-            && let Some(path) = source.path()
-        {
-            return Ok(vec![brat::open(path, self.limits)?.close()]);
-        }
-        self.read(source.name(), &source.contents(self.limits)?)
+    /// As [`Source::contents`] and [`Reader::read`] for formats with one document in a file;
+    /// [`Code::BadDocument`] for brat from a stream. For the others as [`Source::open`], and as
+    /// [`Reader::read`] for an annotator by number; other errors come with the documents.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::Source;
+    /// use spanrs_io::document::{Format, Reader};
+    /// let lines = &b"{\"text\": \"Bob\", \"label\": []}\n{\"text\": \"ate\", \"label\": []}\n"[..];
+    /// let source = Source::stream("example", Box::new(lines));
+    /// let mut documents = Reader::new(Format::Doccano).open(&source).unwrap();
+    /// assert_eq!(documents.next().unwrap().unwrap().text, "Bob");
+    /// assert_eq!(documents.count(), 1);
+    /// ```
+    pub fn open(&self, source: &Source) -> Result<DocumentReader> {
+        let Self { layers, limits, .. } = self;
+        Ok(match self.format {
+            Format::Doccano => DocumentReader::doccano(records::Lines::open(source, *limits)?),
+            Format::Prodigy => {
+                DocumentReader::prodigy(prodigy::Prodigy::open(source, layers, *limits)?)
+            }
+            Format::LabelStudio => {
+                DocumentReader::label_studio(label_studio::Tasks::open(source, layers, *limits)?)
+            }
+            Format::Brat if let Some(path) = source.path() => {
+                DocumentReader::one(brat::open(path, *limits)?)
+            }
+            _ => DocumentReader::one(self.whole(source.name(), &source.contents(*limits)?)?),
+        })
     }
 
     /// Reads the documents in the bytes of a file, which is called `name` in messages. A byte order
@@ -164,6 +194,18 @@ impl Reader {
     /// assert_eq!(documents[0].annotations.len(), 1);
     /// ```
     pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Vec<Document>> {
+        match self.format {
+            Format::Doccano | Format::Prodigy | Format::LabelStudio => {
+                let bytes = std::io::Cursor::new(bytes.to_vec());
+                let source = Source::stream(name, Box::new(bytes)).keep();
+                self.open(&source)?.collect()
+            }
+            _ => Ok(vec![self.whole(name, bytes)?.close()]),
+        }
+    }
+
+    /// Reads the document of a format that has one in a file.
+    fn whole(&self, name: &str, bytes: &[u8]) -> Result<Document> {
         let text = utf8(name, bytes).map_err(|error| match self.format {
             Format::XmlInline | Format::FakeXmlInline | Format::Raw => Error {
                 message: format!("{}, or name its encoding", error.message),
@@ -172,22 +214,16 @@ impl Reader {
             // The others are UTF-8 by definition.
             _ => error,
         })?;
-        let nesting = self.limits.nesting;
-        let annotator = self.annotator.as_deref();
-        let documents = match self.format {
-            Format::MatJson => vec![mat_json::read(name, text)?],
-            Format::XmlInline => vec![xml_inline::read(name, text, &self.elements, nesting)?],
-            Format::FakeXmlInline => vec![fake_xml::read(name, text)?],
-            Format::Raw => vec![Document::new(text.to_owned())],
-            Format::Brat => {
+        match self.format {
+            Format::MatJson => mat_json::read(name, text),
+            Format::XmlInline => xml_inline::read(name, text, &self.elements, self.limits.nesting),
+            Format::FakeXmlInline => fake_xml::read(name, text),
+            Format::Raw => Ok(Document::new(text.to_owned())),
+            Format::Brat | Format::Doccano | Format::Prodigy | Format::LabelStudio => {
                 let message = "brat's annotations need the .txt beside them; name the file";
-                return Err(Error::new(Code::BadDocument, Position::file(name), message));
+                Err(Error::new(Code::BadDocument, Position::file(name), message))
             }
-            Format::Doccano => jsonl::doccano(name, text)?,
-            Format::Prodigy => jsonl::prodigy(name, text, annotator)?,
-            Format::LabelStudio => label_studio::read(name, text, annotator)?,
-        };
-        Ok(documents.into_iter().map(Document::close).collect())
+        }
     }
 }
 
@@ -217,7 +253,7 @@ mod tests {
         let reader = Reader::new(Format::Brat);
         let (ann, txt) = (folder.join("a.b.ann"), folder.join("a.b.txt"));
         std::fs::write(&ann, "\u{FEFF}T1\tPER 1 4\tBob\n").unwrap();
-        let missing = reader.open(&ann.clone().into()).unwrap_err();
+        let missing = reader.open(&ann.clone().into()).err().unwrap();
         assert_eq!(
             (missing.code, missing.to_string()),
             (Code::Io, format!("{}: no such file", txt.display()))
@@ -226,6 +262,7 @@ mod tests {
         std::fs::write(&txt, "\u{FEFF}Bob").unwrap();
         for path in [&ann, &txt] {
             let documents = reader.open(&path.clone().into()).unwrap();
+            let documents: Vec<Document> = documents.map(Result::unwrap).collect();
             let bob = &documents[0].annotations[0];
             assert_eq!((documents.len(), &*documents[0].text), (1, "\u{FEFF}Bob"));
             assert_eq!(
@@ -234,11 +271,11 @@ mod tests {
             );
         }
         std::fs::write(&txt, b"Bob\n\xFF").unwrap();
-        let encoding = reader.open(&ann.clone().into()).unwrap_err();
+        let encoding = reader.open(&ann.clone().into()).err().unwrap();
         assert_eq!((encoding.code, encoding.position.line), (Code::Encoding, 2));
         assert_eq!(encoding.position.path, txt.display().to_string());
         std::fs::remove_file(&ann).unwrap();
-        let missing = reader.open(&txt.clone().into()).unwrap_err();
+        let missing = reader.open(&txt.clone().into()).err().unwrap();
         assert_eq!(
             (missing.code, missing.to_string()),
             (Code::Io, format!("{}: no such file", ann.display()))
@@ -246,7 +283,8 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
         let other = reader
             .open(&std::path::PathBuf::from("a.json").into())
-            .unwrap_err()
+            .err()
+            .unwrap()
             .to_string();
         assert_eq!(
             other,

@@ -25,16 +25,21 @@
 //! | regions | `value` of the items of `result` whose `type` is `labels` | items of all lists that have `labels` |
 //! | annotations | `annotations`, before version 1.0 `completions` | the task is one |
 //! | user | `completed_by` of the annotation | `annotator` |
-//! | passed over | `predictions`, relations, choices | everything else |
+//! | relations | items of `result` whose `type` is `relation`, between regions by id | none |
+//! | attributes | other items of `result` with the id of a region, by the name of their control | none |
+//! | passed over | `predictions`, all other items | everything else |
 //! | left out with a report | `hypertextlabels`, `paragraphlabels` | |
 //!
 //! Spans of HTML and of dialogues are left out with a report because they are spans, but of a text
 //! that is not plain.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
-use super::annotated_text::Document;
-use super::json::{list, short};
+use super::annotated_text::{Answer, Document, Layer};
+use super::annotators::user_name;
+use super::json::{excerpt, list, object, short};
 
 /// A document, and where its code units are.
 pub(super) struct Regions {
@@ -141,8 +146,101 @@ impl Regions {
         text.chars().skip(start as usize % STEP)
     }
 
-    /// Adds a region: an annotation for each of its labels. `at` names its place in the file, for
-    /// messages.
+    /// Adds the annotations of one user: a layer with its regions, their attributes and relations.
+    /// An annotation that was cancelled or skipped is a layer without regions. `at` names its place
+    /// in the file, for messages.
+    ///
+    /// # Errors
+    /// A message if the results are not what the format says.
+    pub(super) fn add_layer(
+        &mut self,
+        annotation: &Value,
+        at: impl Fn() -> String,
+    ) -> Result<(), String> {
+        self.document.layers.push(Layer {
+            name: annotation.get("completed_by").and_then(user_name),
+            answer: Answer::Empty,
+        });
+        if !counts(annotation) {
+            self.answer(Answer::Skipped);
+            return Ok(());
+        }
+        let place = || format!("{}.result", at());
+        let results = list(annotation.get("result").unwrap_or(&Value::Null), place)?;
+        let attributes = attributes(results);
+        let mut regions = HashMap::new();
+        for (at, result) in results.iter().enumerate() {
+            let place = || format!("{}[{at}]", place());
+            let result = object(result, place)?;
+            let kind = result.get("type").and_then(Value::as_str);
+            if let Some(other @ ("hypertextlabels" | "paragraphlabels")) = kind {
+                // Spans, but of a text that is not plain.
+                self.document.leave_out(|| {
+                    format!("{}: a region of type {other}, which is not read", place())
+                });
+            }
+            if kind == Some("labels") {
+                let place = || format!("{}.value", place());
+                let value = object(result.get("value").unwrap_or(&Value::Null), place)?;
+                let id = result.get("id").and_then(Value::as_str).unwrap_or_default();
+                let attributes = attributes.get(id).map_or(&[][..], Vec::as_slice);
+                let first = self.document.annotations.len();
+                self.add(value, attributes, place)?;
+                if first < self.document.annotations.len() && !id.is_empty() {
+                    regions.insert(id, first as u32);
+                }
+            }
+        }
+        self.relate(results, &regions);
+        Ok(())
+    }
+
+    /// Sets what the annotator of the last layer did.
+    fn answer(&mut self, answer: Answer) {
+        if let Some(layer) = self.document.layers.last_mut() {
+            layer.answer = answer;
+        }
+    }
+
+    /// Adds the relations of a list of results between regions, whose first annotations are given by
+    /// id. One without both regions is left out with a report.
+    fn relate(&mut self, results: &[Value], regions: &HashMap<&str, u32>) {
+        for result in results {
+            let key = |key: &str| result.get(key).and_then(Value::as_str).unwrap_or_default();
+            if key("type") != "relation" {
+                continue;
+            }
+            let labels = result.get("labels").and_then(Value::as_array);
+            let labels = labels.map(Vec::as_slice).unwrap_or_default();
+            let labels: Vec<&str> = labels.iter().filter_map(Value::as_str).collect();
+            // A relation need not have a label.
+            let labels = if labels.is_empty() {
+                vec!["relation"]
+            } else {
+                labels
+            };
+            let [from, to] = ["from_id", "to_id"].map(key);
+            let (Some(&one), Some(&other)) = (regions.get(from), regions.get(to)) else {
+                self.document.leave_out(|| {
+                    let [from, to] = [from, to].map(|id| excerpt(id, 40));
+                    format!("a relation from {from:?} to {to:?}, of which one is no region of text")
+                });
+                continue;
+            };
+            for label in labels {
+                let direction = key("direction");
+                if direction != "left" {
+                    self.document.relate(label, one, other);
+                }
+                if matches!(direction, "left" | "bi") {
+                    self.document.relate(label, other, one);
+                }
+            }
+        }
+    }
+
+    /// Adds a region: an annotation for each of its labels, with these attributes. `at` names its
+    /// place in the file, for messages.
     ///
     /// ```json
     /// {"start": 0, "end": 3, "labels": ["PER", "SINGER"], "text": "Bob"}
@@ -157,8 +255,10 @@ impl Regions {
     pub(super) fn add(
         &mut self,
         value: &Map<String, Value>,
+        attributes: &[(&str, &Value)],
         at: impl Fn() -> String,
     ) -> Result<(), String> {
+        self.answer(Answer::Given);
         let offset = |key: &str| {
             let found = value.get(key).unwrap_or(&Value::Null);
             found.as_u64().ok_or_else(|| {
@@ -178,6 +278,9 @@ impl Regions {
                 (Place::Character(start), Place::Character(end)) if self.holds(start, end, value) => {
                     let ty = self.document.intern(label);
                     self.document.push(ty, start, end);
+                    for (name, value) in attributes {
+                        self.document.add_attribute(name, (*value).clone());
+                    }
                 }
                 (Place::Character(_), Place::Character(_)) => self.document.leave_out(|| {
                     format!(
@@ -200,4 +303,38 @@ impl Regions {
         }
         Ok(())
     }
+}
+
+/// Returns the attributes of regions by the id of the region: what else is said of it, such as
+/// choices, a rating or a note. The name is that of the control; a list of one item is the item.
+fn attributes(results: &[Value]) -> HashMap<&str, Vec<(&str, &Value)>> {
+    let mut found: HashMap<&str, Vec<_>> = HashMap::new();
+    for result in results {
+        let key = |key: &str| result.get(key).and_then(Value::as_str);
+        let kind = key("type").filter(|kind| !matches!(*kind, "labels" | "relation"));
+        let (Some(kind), Some(id), Some(value)) = (kind, key("id"), result.get("value")) else {
+            continue;
+        };
+        // A text area calls its value `text`.
+        let Some(value) = value.get(if kind == "textarea" { "text" } else { kind }) else {
+            continue;
+        };
+        let value = match value.as_array().map(Vec::as_slice) {
+            Some([only]) => only,
+            _ => value,
+        };
+        let name = key("from_name").unwrap_or(kind);
+        found.entry(id).or_default().push((name, value));
+    }
+    found
+}
+
+/// Returns true for annotations that were neither cancelled nor skipped.
+pub(super) fn counts(annotation: &Value) -> bool {
+    !says(annotation, "was_cancelled") && !says(annotation, "skipped")
+}
+
+/// Returns true if an annotation has a key that is true.
+pub(super) fn says(annotation: &Value, key: &str) -> bool {
+    annotation.get(key) == Some(&Value::Bool(true))
 }

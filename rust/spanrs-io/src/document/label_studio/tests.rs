@@ -1,0 +1,300 @@
+use super::super::{Format, Reader};
+use super::*;
+
+fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
+    let mut reader = Reader::new(Format::LabelStudio);
+    if let Some(name) = annotator {
+        reader.layers = LayerChoice::Named(name.to_owned());
+    }
+    reader.read(name, text.as_bytes())
+}
+
+type Found = Vec<(String, u32, u32)>;
+
+fn documents(text: &str) -> Vec<Document> {
+    read("d.json", text, None).unwrap()
+}
+
+fn spans(document: &Document) -> Found {
+    let all = document.annotations.iter();
+    all.map(|a| (document.type_of(a).to_owned(), a.start, a.end))
+        .collect()
+}
+
+fn rows(rows: &[(&str, u32, u32)]) -> Found {
+    let own = |&(ty, start, end): &(&str, u32, u32)| (ty.to_owned(), start, end);
+    rows.iter().map(own).collect()
+}
+
+fn region(start: &str, end: &str, labels: &str) -> String {
+    format!(
+        r#"{{"type": "labels", "value": {{"start": {start}, "end": {end}, "labels": {labels}}}}}"#
+    )
+}
+
+fn task(text: &str, results: &str) -> String {
+    format!(
+        r#"[{{"id": 3, "data": {{"text": "{text}"}}, "annotations": [{{"result": [{results}]}}]}}]"#
+    )
+}
+
+#[test]
+fn offsets_in_code_units_become_characters() {
+    // Code units: a 0, smiley 1 and 2, b 3, e acute 4, two pairs 5 to 8, end 9.
+    let text = "a\u{1F600}b\u{e9}\u{1F600}\u{1F601}";
+    let regions: Vec<String> = [
+        ("1", "3"),
+        ("3", "5"),
+        ("5", "7"),
+        ("7", "9"),
+        ("0", "9"),
+        ("9", "9"),
+    ]
+    .iter()
+    .map(|(start, end)| region(start, end, r#"["A"]"#))
+    .collect();
+    let found = documents(&task(text, &regions.join(",")));
+    assert_eq!(
+        spans(&found[0]),
+        rows(&[
+            ("A", 1, 2),
+            ("A", 2, 4),
+            ("A", 4, 5),
+            ("A", 5, 6),
+            ("A", 0, 6),
+            ("A", 6, 6)
+        ])
+    );
+    assert_eq!(found[0].id.as_deref(), Some("3"));
+    assert_eq!(found[0].left_out_count, 0);
+}
+
+#[test]
+fn what_cuts_a_character_or_lies_outside_is_left_out() {
+    let regions = [
+        region("1", "3", r#"["WHOLE"]"#),
+        region("0", "2", r#"["CUT", "TWO"]"#),
+        region("0", "5", r#"["FAR"]"#),
+        region("18446744073709551615", "18446744073709551615", r#"["FAR"]"#),
+        region("3", "1", r#"["BACK"]"#),
+        region("1", "4", "[]"),
+    ];
+    let found = documents(&task("a\u{1F600}b", &regions.join(",")));
+    assert_eq!(spans(&found[0]), rows(&[("WHOLE", 1, 2)]));
+    assert_eq!(found[0].left_out_count, 5);
+    assert_eq!(
+        found[0].left_out,
+        [
+            "CUT 0-2, in UTF-16 code units, begins or ends within a character",
+            "TWO 0-2, in UTF-16 code units, begins or ends within a character",
+            "FAR 0-5 reaches beyond the text of 4 UTF-16 code units",
+            "FAR 18446744073709551615-18446744073709551615 reaches beyond the text of 4 UTF-16 code units",
+            "BACK 2-1 ends before it begins",
+        ]
+    );
+}
+
+#[test]
+fn a_region_with_several_labels_is_several_annotations() {
+    let others = r#"{"type": "choices", "value": {"choices": ["x"]}}, {"type": "relation", "from_id": "a"},
+        {"value": {"start": "/div[1]"}, "type": "hypertextlabels"},"#;
+    let results = others.to_owned() + &region("0", "1", r#"["A", "B"]"#);
+    let found = documents(&task("ab", &results));
+    assert_eq!(spans(&found[0]), rows(&[("A", 0, 1), ("B", 0, 1)]));
+}
+
+#[test]
+fn one_annotation_of_a_task_counts() {
+    let of = |annotations: &str| {
+        let text = format!(r#"{{"data": {{"title": "ab"}}, {annotations}}}"#);
+        documents(&text).iter().map(spans).collect::<Vec<_>>()
+    };
+    let annotation = |more: &str, label: &str| {
+        let region = region("0", "1", &format!("[\"{label}\"]"));
+        format!(r#"{{{more} "result": [{region}]}}"#)
+    };
+    let cancelled = annotation(r#""was_cancelled": true,"#, "C");
+    let first = annotation(r#""was_cancelled": false, "ground_truth": false,"#, "F");
+    let (second, truth) = (
+        annotation("", "S"),
+        annotation(r#""ground_truth": true,"#, "T"),
+    );
+    let all = |list: &[&String]| {
+        let list: Vec<&str> = list.iter().map(|text| text.as_str()).collect();
+        format!(r#""annotations": [{}]"#, list.join(","))
+    };
+    assert_eq!(
+        of(&all(&[&cancelled, &first, &second])),
+        [rows(&[("F", 0, 1)])]
+    );
+    assert_eq!(
+        of(&all(&[&cancelled, &first, &truth, &second])),
+        [rows(&[("T", 0, 1)])]
+    );
+    // Nobody says that there are no spans.
+    assert_eq!(of(&all(&[&cancelled])), Vec::<Found>::new());
+    assert_eq!(of(&all(&[])), Vec::<Found>::new());
+    assert_eq!(of(r#""annotations": [{"result": []}]"#), [rows(&[])]);
+    let old = format!(r#""completions": [{{"skipped": true, "result": []}}, {second}]"#);
+    assert_eq!(of(&old), [rows(&[("S", 0, 1)])]);
+}
+
+#[test]
+fn regions_of_json_min_stand_under_any_name() {
+    let text = r#"[
+        {"id": 1, "text": "\ud83d\ude00 Bob", "label": [{"start": 3, "end": 6, "labels": ["PER"], "text": "Bob"}],
+         "choice": "good", "annotator": 1, "updated_at": "2024"},
+        {"id": "b", "body": "ab", "created_at": "2024", "annotator": "x@y.z", "numbers": [1, {"choices": []}],
+         "ner": [{"start": 0, "end": 1, "labels": ["A", "B"]}], "more": [{"start": 1, "end": 2, "labels": ["C"]}]},
+        {"id": 3, "text": "nothing"}]"#;
+    let found = documents(text);
+    let ids: Vec<_> = found.iter().map(|d| d.id.as_deref()).collect();
+    assert_eq!(ids, [Some("1"), Some("b"), Some("3")]);
+    assert_eq!(spans(&found[0]), rows(&[("PER", 2, 5)]));
+    assert_eq!(
+        spans(&found[1]),
+        rows(&[("A", 0, 1), ("B", 0, 1), ("C", 1, 2)])
+    );
+    assert_eq!((&*found[1].text, spans(&found[2])), ("ab", rows(&[])));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_task() {
+    let refused = |text: &str| read("d.json", text, None).unwrap_err().to_string();
+    let what = "this is no export of Label Studio";
+    let wrong = |results: &str| {
+        let told = refused(&task("ab", results));
+        told.split_once(": task 0 (id 3): ")
+            .map(|(_, told)| told.to_owned())
+            .unwrap_or(told)
+    };
+    assert_eq!(
+        refused("[\n{\"id\": 3, \"data\": {\"text\": \"a\"},\n\"annotations\": 5}, 1]"),
+        format!("d.json:3:17: {what}: task 0 (id 3): annotations: 5 where a list is expected")
+    );
+    let value = "annotations[0].result[0].value";
+    assert_eq!(
+        wrong(&region("\"/p[1]\"", "1", "[]")),
+        format!("{value}: \"start\" is \"/p[1]\", not a whole number from 0")
+    );
+    assert_eq!(
+        wrong(&region("0", "-1", "[]")),
+        format!("{value}: \"end\" is -1, not a whole number from 0")
+    );
+    assert_eq!(
+        wrong(&region("0.5", "null", "[]")),
+        format!("{value}: \"start\" is 0.5, not a whole number from 0")
+    );
+    assert_eq!(
+        wrong(&region("0", "1", "null")),
+        format!("{value}.labels: nothing where a list is expected")
+    );
+    assert_eq!(
+        wrong(&region("0", "1", "[[]]")),
+        format!("{value}: a list is no label")
+    );
+    assert_eq!(
+        wrong("7"),
+        "annotations[0].result[0]: 7 where an object is expected"
+    );
+    assert_eq!(
+        wrong(r#"{"type": "labels"}"#),
+        format!("{value}: nothing where an object is expected")
+    );
+}
+
+#[test]
+fn what_is_no_export_is_refused() {
+    let refused = |text: &str| read("d.json", text, None).unwrap_err().to_string();
+    let what = "this is no export of Label Studio";
+    let text_of = |data: &str| refused(&format!(r#"[{{"data": {data}, "annotations": []}}]"#));
+    assert!(text_of("{}").ends_with("task 0: it has no \"text\""));
+    assert!(
+        text_of(r#"{"a": "1", "b": "2"}"#)
+            .ends_with("task 0: its text may be \"a\" or \"b\"; call it \"text\"")
+    );
+    assert!(
+        refused(r#"[{"data": {"text": ""}, "predictions": []}]"#)
+            .ends_with("it has no \"annotations\"; export the project as JSON")
+    );
+    assert!(
+        refused("[1]")
+            .ends_with("integer `1`, expected a task: an object with \"data\" and \"annotations\"")
+    );
+    assert!(refused("3").ends_with(
+        "invalid type: integer `3`, expected a task: an object with \"data\" and \"annotations\""
+    ));
+    assert_eq!(
+        refused("[]\n x"),
+        format!("d.json:2:2: {what}: trailing characters")
+    );
+}
+
+#[test]
+fn hostile_files_are_refused() {
+    let refused = |text: &str| read("d.json", text, None).unwrap_err().to_string();
+    let what = "this is no export of Label Studio";
+    assert_eq!(
+        refused(&format!("[{{\"data\": {}", "[".repeat(100_000))),
+        format!("d.json:1:137: {what}: recursion limit exceeded")
+    );
+    assert_eq!(
+        refused(r#"[{"text": "\udc00"}]"#),
+        format!("d.json:1:17: {what}: lone leading surrogate in hex escape")
+    );
+    assert_eq!(
+        refused("[{"),
+        format!("d.json:1:2: {what}: EOF while parsing an object")
+    );
+}
+
+#[test]
+fn layers_relations_and_attributes_are_kept() {
+    let region = |id: &str, start: u32| {
+        format!(
+            r#"{{"id": "{id}", "type": "labels", "value": {{"start": {start}, "end": 3, "labels": ["X", "Y"]}}}}"#
+        )
+    };
+    let text = format!(
+        r#"[{{"id": 1, "data": {{"text": "abc"}}, "annotations": [
+            {{"completed_by": {{"id": 7}}, "result": [{}, {}, {{"type": "relation", "from_id": "b", "to_id": "a",
+              "direction": "bi", "labels": ["of"]}}, {{"type": "relation", "from_id": "b", "to_id": "z"}},
+              {{"id": "b", "from_name": "sure", "type": "choices", "value": {{"choices": ["yes"]}}}},
+              {{"id": "b", "from_name": "stars", "type": "rating", "value": {{"rating": 4}}}}]}},
+            {{"completed_by": 8, "result": []}},
+            {{"completed_by": 9, "was_cancelled": true, "result": [{}]}}]}}]"#,
+        region("a", 0),
+        region("b", 1),
+        region("c", 2)
+    );
+    let mut reader = Reader::new(Format::LabelStudio);
+    reader.layers = LayerChoice::All;
+    let document = &reader.read("d", text.as_bytes()).unwrap()[0];
+    let layers: Vec<_> = document
+        .layers
+        .iter()
+        .map(|layer| (layer.name.as_deref(), layer.answer))
+        .collect();
+    assert_eq!(
+        layers,
+        [
+            (Some("7"), Answer::Given),
+            (Some("8"), Answer::Empty),
+            (Some("9"), Answer::Skipped)
+        ]
+    );
+    assert_eq!(document.annotations.len(), 4);
+    assert!(document.annotations.iter().all(|a| a.layer == 0));
+    let links: Vec<_> = document
+        .relations
+        .iter()
+        .map(|r| (document.type_of_relation(r), r.from, r.to))
+        .collect();
+    assert_eq!(links, [("of", 2, 0), ("of", 0, 2)]);
+    let values: Vec<_> = document.attributes(&document.annotations[3]).collect();
+    assert_eq!(values, [("sure", "yes"), ("stars", "4")]);
+    assert_eq!(
+        document.left_out,
+        ["a relation from \"b\" to \"z\", of which one is no region of text"]
+    );
+}

@@ -1,0 +1,496 @@
+//! Cuts a stream into the records of a file: lines, or the items of a list in JSON. One record is
+//! held at a time.
+
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::io::{BufRead, BufReader, Read};
+
+use spanrs_base::{Limits, Position};
+
+use super::encoding::{refuse_utf16, utf8_from};
+use crate::compression::Input;
+use crate::error::{Code, Error, Result};
+use crate::source::Source;
+
+/// The byte order mark in UTF-8.
+const MARK: &[u8] = "\u{FEFF}".as_bytes();
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 16;
+
+/// A stream of text and where in it the reader is.
+struct Text {
+    /// Name in messages.
+    name: String,
+    /// The stream, decompressed.
+    input: BufReader<Input>,
+    /// Maximum number of bytes of a record.
+    most: usize,
+    /// The next byte.
+    next: Place,
+}
+
+/// Line and column, in bytes, from 1.
+#[derive(Clone, Copy)]
+struct Place {
+    line: u64,
+    column: u64,
+}
+
+impl Place {
+    /// Moves behind these bytes.
+    fn pass(&mut self, bytes: &[u8]) {
+        self.line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        match memchr::memrchr(b'\n', bytes) {
+            Some(last) => self.column = (bytes.len() - last) as u64,
+            None => self.column += bytes.len() as u64,
+        }
+    }
+}
+
+impl Text {
+    /// Opens a source and passes over a byte order mark.
+    fn open(source: &Source, limits: Limits) -> Result<Self> {
+        let mut text = Self {
+            name: source.name().to_owned(),
+            input: BufReader::with_capacity(BUFFER, Box::new(std::io::empty())),
+            most: limits.document_bytes,
+            next: Place { line: 1, column: 1 },
+        };
+        let mut input = source.decompressed(limits)?;
+        let mut head = Vec::with_capacity(MARK.len());
+        let read = input
+            .by_ref()
+            .take(MARK.len() as u64)
+            .read_to_end(&mut head);
+        read.map_err(|error| text.failed(error))?;
+        refuse_utf16(&text.name, &head)?;
+        if head == MARK {
+            head.clear();
+        }
+        let whole = std::io::Cursor::new(head).chain(input);
+        text.input = BufReader::with_capacity(BUFFER, Box::new(whole));
+        Ok(text)
+    }
+
+    /// Returns the place of the next byte.
+    fn here(&self) -> Position {
+        Position {
+            path: self.name.clone(),
+            line: self.next.line,
+            column: self.next.column,
+        }
+    }
+
+    /// Translates an error from reading.
+    fn failed(&self, error: std::io::Error) -> Error {
+        Error::read(Position::file(&self.name), error)
+    }
+
+    /// The error for a record that begins at `from` and is too long.
+    #[cold]
+    fn too_long(&self, from: Position) -> Error {
+        let message = format!(
+            "the record holds more than {} bytes, the limit for a document",
+            self.most
+        );
+        Error::new(Code::DocumentTooLong, from, message)
+    }
+}
+
+/// The lines of a file that are not blank.
+pub(super) struct Lines {
+    text: Text,
+    line: Vec<u8>,
+}
+
+impl Lines {
+    /// Opens a source.
+    ///
+    /// # Errors
+    /// As [`Source::open`]; [`Code::Compression`]; [`Code::Encoding`] for UTF-16.
+    pub(super) fn open(source: &Source, limits: Limits) -> Result<Self> {
+        let text = Text::open(source, limits)?;
+        Ok(Self {
+            text,
+            line: Vec::new(),
+        })
+    }
+
+    /// Returns the name of the source.
+    pub(super) fn name(&self) -> &str {
+        &self.text.name
+    }
+
+    /// Returns the next line without its LF, and its number from 1; None at the end.
+    ///
+    /// # Errors
+    /// [`Code::Encoding`] with line and column; [`Code::DocumentTooLong`]; as [`Error::read`].
+    pub(super) fn next(&mut self) -> Result<Option<(u64, &str)>> {
+        let text = &mut self.text;
+        loop {
+            self.line.clear();
+            let mut limited = (&mut text.input).take(text.most as u64 + 2);
+            let read = limited.read_until(b'\n', &mut self.line);
+            if read.map_err(|error| text.failed(error))? == 0 {
+                return Ok(None);
+            }
+            let from = text.here();
+            text.next.pass(&self.line);
+            if self.line.last() == Some(&b'\n') {
+                self.line.pop();
+            }
+            if self.line.len() > text.most {
+                return Err(text.too_long(from));
+            }
+            if !self.line.trim_ascii().is_empty() {
+                return utf8_from(&from, &self.line).map(|line| Some((from.line, line)));
+            }
+        }
+    }
+}
+
+/// The items of a list in JSON, or the one value of a file that is no list. What is between items is
+/// checked here, an item by whoever parses it.
+pub(super) struct Items {
+    text: Text,
+    /// What the file should have been, for messages.
+    what: &'static str,
+    item: Vec<u8>,
+    state: State,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// The list, or the only value.
+    Begin,
+    /// The first item or the end of the list.
+    First,
+    /// A comma or the end of the list.
+    Between,
+    /// Nothing but white space.
+    End,
+}
+
+impl Items {
+    /// Opens a source; `what` begins messages about what is between items.
+    ///
+    /// # Errors
+    /// As [`Lines::open`].
+    pub(super) fn open(source: &Source, limits: Limits, what: &'static str) -> Result<Self> {
+        let text = Text::open(source, limits)?;
+        Ok(Self {
+            text,
+            what,
+            item: Vec::new(),
+            state: State::Begin,
+        })
+    }
+
+    /// Returns the name of the source.
+    pub(super) fn name(&self) -> &str {
+        &self.text.name
+    }
+
+    /// Returns the place and the text of the next item; None at the end. An item that is cut off by
+    /// the end of the file is returned as it is.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] with line and column for what is between items; [`Code::Encoding`],
+    /// [`Code::DocumentTooLong`], and as [`Error::read`].
+    pub(super) fn next(&mut self) -> Result<Option<(Position, &str)>> {
+        loop {
+            let next = self.peek()?;
+            let wrong = match (self.state, next) {
+                (State::End, None) => return Ok(None),
+                (State::End, Some(_)) => "trailing characters",
+                (State::Begin, None) => "EOF while parsing a value",
+                (_, None) => "EOF while parsing a list",
+                (State::Begin, Some(b'[')) => {
+                    self.take();
+                    self.state = State::First;
+                    continue;
+                }
+                (State::First | State::Between, Some(b']')) => {
+                    self.take();
+                    self.state = State::End;
+                    continue;
+                }
+                (State::Begin, _) => {
+                    self.state = State::End;
+                    return self.value().map(Some);
+                }
+                (State::First, _) => {
+                    self.state = State::Between;
+                    return self.value().map(Some);
+                }
+                (State::Between, Some(b',')) => {
+                    self.take();
+                    match self.peek()? {
+                        Some(b']') => "trailing comma",
+                        None => "EOF while parsing a value",
+                        Some(_) => return self.value().map(Some),
+                    }
+                }
+                (State::Between, _) => "expected `,` or `]`",
+            };
+            let place = self.text.here();
+            return Err(Error::new(
+                Code::BadDocument,
+                place,
+                format!("{}: {wrong}", self.what),
+            ));
+        }
+    }
+
+    /// Returns the next byte that is no white space without passing it; None at the end.
+    fn peek(&mut self) -> Result<Option<u8>> {
+        loop {
+            let text = &mut self.text;
+            let buffer = match text.input.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) => return Err(text.failed(error)),
+            };
+            if buffer.is_empty() {
+                return Ok(None);
+            }
+            let blank = buffer.iter().take_while(|byte| is_blank(**byte)).count();
+            let next = buffer.get(blank).copied();
+            text.next.pass(&buffer[..blank]);
+            text.input.consume(blank);
+            if next.is_some() {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Passes one byte, which was peeked at.
+    fn take(&mut self) {
+        self.text.input.consume(1);
+        self.text.next.column += 1;
+    }
+
+    /// Reads a value: to its last bracket or quote, or else to the next comma, bracket or blank.
+    fn value(&mut self) -> Result<(Position, &str)> {
+        let from = self.text.here();
+        self.item.clear();
+        let mut cutter = Cutter::default();
+        loop {
+            let text = &mut self.text;
+            let buffer = match text.input.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) => return Err(text.failed(error)),
+            };
+            if buffer.is_empty() {
+                break;
+            }
+            let (used, ended) = cutter.cut(buffer);
+            self.item.extend_from_slice(&buffer[..used]);
+            text.input.consume(used);
+            if self.item.len() > text.most {
+                return Err(text.too_long(from));
+            }
+            if ended {
+                break;
+            }
+        }
+        self.text.next.pass(&self.item);
+        let item = utf8_from(&from, &self.item)?;
+        Ok((from, item))
+    }
+}
+
+/// Finds the end of a value of JSON that comes in pieces.
+#[derive(Default)]
+struct Cutter {
+    /// Number of brackets that are open.
+    depth: usize,
+    /// Within a string.
+    quoted: bool,
+    /// Behind a backslash in a string.
+    escaped: bool,
+    /// Within a value that has neither brackets nor quotes.
+    plain: bool,
+}
+
+impl Cutter {
+    /// Returns how many bytes of the next piece belong to the value, and whether it ends there.
+    fn cut(&mut self, piece: &[u8]) -> (usize, bool) {
+        let mut at = 0;
+        while at < piece.len() {
+            if self.escaped {
+                self.escaped = false;
+                at += 1;
+                continue;
+            }
+            if self.quoted {
+                let Some(found) = memchr::memchr2(b'"', b'\\', &piece[at..]) else {
+                    return (piece.len(), false);
+                };
+                at += found + 1;
+                match piece[at - 1] {
+                    b'"' => self.quoted = false,
+                    _ => self.escaped = true,
+                }
+                if !self.quoted && self.depth == 0 {
+                    return (at, true);
+                }
+                continue;
+            }
+            let byte = piece[at];
+            if self.plain && (is_blank(byte) || matches!(byte, b',' | b']' | b'}')) {
+                return (at, true);
+            }
+            at += 1;
+            match byte {
+                b'"' if !self.plain => self.quoted = true,
+                b'{' | b'[' if !self.plain => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return (at, true);
+                    }
+                }
+                _ => self.plain |= self.depth == 0,
+            }
+        }
+        (piece.len(), false)
+    }
+}
+
+/// Returns true for white space of JSON.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Hashes by which records are told apart without holding them: two of 64 bits, so that different
+/// records do not meet.
+#[derive(Default)]
+pub(super) struct Fingerprints(RandomState, RandomState);
+
+impl Fingerprints {
+    /// Returns the fingerprint of a value.
+    pub(super) fn of(&self, value: impl Hash) -> u128 {
+        let (one, two) = (self.0.hash_one(&value), self.1.hash_one(&value));
+        u128::from(one) << 64 | u128::from(two)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stream that gives a few bytes at a time.
+    struct Slow(&'static [u8], usize);
+
+    impl Read for Slow {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let most = self.1.min(buffer.len());
+            self.0.read(&mut buffer[..most])
+        }
+    }
+
+    fn items(text: &'static str, step: usize, limits: Limits) -> (Vec<String>, String) {
+        let source = Source::stream("d", Box::new(Slow(text.as_bytes(), step)));
+        let mut items = match Items::open(&source, limits, "no list") {
+            Ok(items) => items,
+            Err(error) => return (vec![], error.to_string()),
+        };
+        let mut found = Vec::new();
+        loop {
+            match items.next() {
+                Ok(Some((at, item))) => found.push(format!("{}:{} {item}", at.line, at.column)),
+                Ok(None) => return (found, String::new()),
+                Err(error) => return (found, error.to_string()),
+            }
+        }
+    }
+
+    #[test]
+    fn items_are_cut_wherever_the_stream_is() {
+        let cases: &[(&str, &[&str], &str)] = &[
+            ("\u{FEFF} [ ]\n", &[], ""),
+            (
+                "[{\"a\": \"]}\\\"\"},\n [1, [2]] , 3,\"x,\\\\\",null]",
+                &[
+                    "1:2 {\"a\": \"]}\\\"\"}",
+                    "2:2 [1, [2]]",
+                    "2:13 3",
+                    "2:15 \"x,\\\\\"",
+                    "2:22 null",
+                ],
+                "",
+            ),
+            (" {\"a\": 1}\n", &["1:2 {\"a\": 1}"], ""),
+            ("[1 2]", &["1:2 1"], "d:1:4: no list: expected `,` or `]`"),
+            ("[1,\n]", &["1:2 1"], "d:2:1: no list: trailing comma"),
+            ("[1] x", &["1:2 1"], "d:1:5: no list: trailing characters"),
+            (
+                "[{\"a\": [",
+                &["1:2 {\"a\": ["],
+                "d:1:9: no list: EOF while parsing a list",
+            ),
+            ("", &[], "d:1:1: no list: EOF while parsing a value"),
+            ("[}]", &["1:2 }"], ""),
+        ];
+        for (text, expected, error) in cases {
+            for step in [1, 2, 3, 1000] {
+                let found = items(text, step, Limits::default());
+                assert_eq!(
+                    found,
+                    (
+                        expected.iter().map(|&s| s.to_owned()).collect(),
+                        (*error).to_owned()
+                    )
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_is_not_longer_than_the_limit() {
+        let limits = Limits {
+            document_bytes: 4,
+            ..Limits::default()
+        };
+        let (found, error) = items("[1234,\n[2,\"56\"]]", 2, limits);
+        assert_eq!(found, ["1:2 1234"]);
+        assert_eq!(
+            error,
+            "d:2:1: the record holds more than 4 bytes, the limit for a document"
+        );
+        let source = Source::stream("d", Box::new(&b"\n1234\r\n \n12345\n"[..]));
+        let mut lines = Lines::open(
+            &source,
+            Limits {
+                document_bytes: 5,
+                ..limits
+            },
+        )
+        .unwrap();
+        assert_eq!(lines.next().unwrap(), Some((2, "1234\r")));
+        assert_eq!(lines.next().unwrap(), Some((4, "12345")));
+        let source = Source::stream("d", Box::new(&b"\n1234567\n"[..]));
+        let mut lines = Lines::open(&source, limits).unwrap();
+        assert_eq!(
+            lines.next().unwrap_err().to_string(),
+            "d:2:1: the record holds more than 4 bytes, the limit for a document"
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_have_their_place() {
+        let source = Source::stream("d", Box::new(&b"{}\n{\"a\xFF\"}\n"[..]));
+        let mut lines = Lines::open(&source, Limits::default()).unwrap();
+        lines.next().unwrap();
+        assert_eq!(
+            lines.next().unwrap_err().to_string(),
+            "d:2:4: not UTF-8: byte 0xFF; convert the file to UTF-8"
+        );
+        let source = Source::stream("d", Box::new(&b"\xFF\xFEa\0"[..]));
+        let refused = Lines::open(&source, Limits::default()).err().unwrap();
+        assert_eq!(
+            refused.to_string(),
+            "d:1: the file is UTF-16; convert it to UTF-8"
+        );
+    }
+}
