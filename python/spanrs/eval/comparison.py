@@ -12,7 +12,6 @@ from spanrs._spanrs import Systems
 from spanrs.errors import AlignmentError, SchemeError, with_code
 from spanrs.eval import comparison_tables
 from spanrs.eval import settings as settings_of
-from spanrs.eval.comparison_page import comparison_page
 from spanrs.eval.details import ErrorList
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.paired import (
@@ -51,6 +50,8 @@ class Comparison(PairedComparison):
 
     def to_html(self, *, title: str = "Comparison of systems") -> str:
         """Return a self-contained HTML report; see :func:`spanrs.eval.comparison_page.comparison_page`."""
+        from spanrs.eval.comparison_page import comparison_page
+
         return comparison_page(self, title=title)
 
     def __str__(self) -> str:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from spanrs._spanrs import Systems
@@ -124,6 +123,8 @@ class Bootstrap:
 
 def _bias(values: npt.NDArray[np.float64], estimate: float) -> float:
     """Return the bias correction z0 (Efron 1987, equation 4.1; ties count half)."""
+    from statistics import NormalDist
+
     share = ((values < estimate).mean() + (values <= estimate).mean()) / 2
     return NormalDist().inv_cdf(share) if 0 < share < 1 else math.nan
 
@@ -141,6 +142,8 @@ def _adjusted(tail: float, bias: float, acceleration: float) -> float:
     """Return the quantile that the bias-corrected and accelerated interval takes instead of a tail."""
     if math.isnan(bias) or math.isnan(acceleration):
         return math.nan
+    from statistics import NormalDist
+
     normal = NormalDist()
     z = bias + normal.inv_cdf(tail)
     return normal.cdf(bias + z / (1 - acceleration * z))

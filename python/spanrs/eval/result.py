@@ -21,7 +21,6 @@ from spanrs.eval.fair_weights import Weights
 from spanrs.eval.long_table import LongTable
 from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
-from spanrs.eval.pages import result_page
 from spanrs.eval.resampling import Bootstrap, bootstrap
 from spanrs.eval.scores import CriterionResult, UnscoredResult, plain_score
 from spanrs.eval.stored import ANY, NONE, check_stored
@@ -544,6 +543,8 @@ class Result(Evaluation):
         ImportError
             Where jinja2 is not installed (``pip install spanrs[html]``).
         """
+        from spanrs.eval.pages import result_page
+
         return result_page(self, title=title, criteria=criteria)
 
     def __repr__(self) -> str:

@@ -143,6 +143,13 @@ impl<T: Internable + ?Sized> Interner<T> {
         id
     }
 
+    /// Makes room for so many more names, so that adding them does not hash earlier ones again.
+    pub fn reserve(&mut self, names: usize) {
+        let (arena, ends) = (&self.arena, &self.ends);
+        self.index
+            .reserve(names, |&id| hash(T::at(arena, ends.range(id as usize))));
+    }
+
     /// Returns the id of `name`, or None if it was never interned.
     pub fn get(&self, name: &T) -> Option<u32> {
         self.find(name, hash(name))

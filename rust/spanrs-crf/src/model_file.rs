@@ -156,6 +156,8 @@ fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
 /// bytes are left over.
 fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
     let mut names = Interner::default();
+    // Their ends are in the file, so there are no more than it has room for.
+    names.reserve(ends.len());
     let mut start = 0;
     for (at, &end) in ends.iter().enumerate() {
         let name = usize::try_from(end)
