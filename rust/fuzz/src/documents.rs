@@ -1,9 +1,20 @@
 //! Laws of documents, whatever their format. The targets of the formats add their own.
 
 use std::collections::BTreeSet;
+use std::io::{Cursor, Read};
 
 use spanrs_io::document::{Document, Format, Layer, Reader};
-use spanrs_io::{Code, Error, Result};
+use spanrs_io::{Code, Error, Result, Source};
+
+/// A stream that gives one byte, then two, and so on up to seven, and begins again.
+struct Pieces(Cursor<Vec<u8>>, u64);
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.1 = self.1 % 7 + 1;
+        self.0.by_ref().take(self.1).read(buffer)
+    }
+}
 
 /// Everything that can be asked of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +100,16 @@ pub fn read(format: Format, bytes: &[u8]) -> Result<Vec<Document>> {
         (Ok(first), Ok(second)) => assert_eq!(summaries(first), summaries(second)),
         (Err(first), Err(second)) => assert_eq!(first.to_string(), second.to_string()),
         _ => panic!("a file is read once and refused once"),
+    }
+    let pieces = Source::stream("input", Box::new(Pieces(Cursor::new(bytes.to_vec()), 0)));
+    let again = reader.open(&pieces).and_then(Iterator::collect);
+    match (&result, &again) {
+        (Ok(whole), Ok(pieces)) => {
+            let pieces: &Vec<Document> = pieces;
+            assert_eq!(summaries(whole), summaries(pieces));
+        }
+        (Err(whole), Err(pieces)) => assert_eq!(whole.to_string(), pieces.to_string()),
+        _ => panic!("pieces of a file are another file"),
     }
     let mark = "\u{FEFF}".as_bytes();
     if !bytes.starts_with(mark)

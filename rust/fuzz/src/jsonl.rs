@@ -38,6 +38,12 @@ pub fn run(data: &[u8]) {
             }
         }
     }
+    if let Err(error) = &result
+        && (error.message.contains(" annotators (") || error.message.contains("the same input"))
+    {
+        // What no line says alone: a text twice.
+        return;
+    }
     match (result, refused) {
         (Ok(found), None) => assert_eq!(summaries(&found), summaries(&documents)),
         (Err(error), Some((number, expected))) => {
