@@ -5,7 +5,7 @@
 //! the model interleaves sentences to hide the latency of fetching weights.
 
 use spanrs_base::{Jagged, Position, Watch, Worker, Workers};
-use spanrs_dep::{Annotated, Model, Sentence, Tags, Workspace};
+use spanrs_dep::{Model, Parse, Sentence, Tags, Workspace};
 use spanrs_io::{
     Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxPart,
     SyntaxReader, SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
@@ -85,7 +85,7 @@ fn annotate_part(
     let mut reader = SyntaxReader::new(part.text, format, path, part.lines_before)?;
     let mut sentences = vec![SyntaxSentence::default(); TOGETHER];
     let mut workspace = Workspace::default();
-    let mut annotated = Vec::new();
+    let mut parses = Vec::new();
     let keep_tags = options.keep_tags && options.parse;
     let columns = written_columns(model, options, keep_tags);
     let mut out = Vec::with_capacity(part.text.len() + part.text.len() / 4);
@@ -118,11 +118,12 @@ fn annotate_part(
             inputs.push(Sentence {
                 words: words.row(at),
                 tags,
+                root_tag: None,
             });
         }
-        model.annotate(&inputs, options.parse, &mut workspace, &mut annotated);
-        for (sentence, annotated) in sentences[..len].iter().zip(&annotated) {
-            let annotations = annotations(model, annotated, sentence.words.len());
+        model.annotate(&inputs, options.parse, &mut workspace, &mut parses);
+        for (sentence, parse) in sentences[..len].iter().zip(&parses) {
+            let annotations = annotations(model, parse, sentence.words.len());
             write_sentence(sentence, annotations, columns, &mut out);
         }
     }
@@ -181,22 +182,14 @@ fn column<'a>(
 /// Returns the predictions for each word of a sentence. Empty tags are no predictions.
 fn annotations<'a>(
     model: &'a Model,
-    annotated: &'a Annotated,
+    parse: &'a Parse,
     words: usize,
 ) -> impl Iterator<Item = Annotation<'a>> {
     let known = |tag: &'a str| (!tag.is_empty()).then_some(tag);
-    let labels = model
-        .parser
-        .as_ref()
-        .map_or(&[][..], |parser| parser.labels());
+    let (classes, labels) = (model.classes(), model.labels());
     (0..words).map(move |at| {
-        let tags = annotated.tags.get(at).zip(model.tagger.as_ref());
-        let tags = tags.map(|(&class, tagger)| &tagger.classes()[class as usize]);
-        let arc = annotated
-            .parse
-            .heads
-            .get(at)
-            .zip(annotated.parse.labels.get(at));
+        let tags = parse.tags.get(at).map(|&class| &classes[class as usize]);
+        let arc = parse.heads.get(at).zip(parse.labels.get(at));
         Annotation {
             upos: tags.and_then(|tags| known(&tags.upos)),
             xpos: tags.and_then(|tags| known(&tags.xpos)),
