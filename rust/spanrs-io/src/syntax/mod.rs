@@ -32,7 +32,7 @@ mod reader;
 mod sentence;
 mod write;
 
-pub use chunks::{SyntaxChunk, SyntaxChunks, SyntaxPart};
+pub use chunks::{SyntaxChunk, SyntaxChunks};
 pub use format::SyntaxFormat;
 pub use predicted::ColumnSet;
 pub use reader::SyntaxReader;

@@ -7,8 +7,8 @@
 use spanrs_base::{Jagged, Position, Watch, Worker, Workers};
 use spanrs_dep::{Model, Parse, Sentence, Tags, Workspace};
 use spanrs_io::{
-    Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxPart,
-    SyntaxReader, SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
+    Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxReader,
+    SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
 
 use crate::error::Result;
@@ -78,7 +78,7 @@ fn annotate_part(
     model: &Model,
     path: &str,
     format: SyntaxFormat,
-    part: SyntaxPart<'_>,
+    part: SyntaxChunk<&[u8]>,
     options: AnnotateOptions,
     worker: &mut Worker<'_>,
 ) -> Result<Vec<u8>> {
