@@ -31,9 +31,10 @@ pub struct AnnotateOptions {
 }
 
 /// Tags and parses the sentences of a block; returns CoNLL-U. Everything that the model does not
-/// predict is as in the input, unless it is to be blanked: comments, multiword tokens, empty nodes
-/// and the other fields. Where a sentence has such fields, a comment names the columns that were
-/// predicted.
+/// predict is as in CoNLL-U that is read, unless it is to be blanked: comments, multiword tokens,
+/// empty nodes, the other fields, line ends, blank lines and a byte order mark; only empty fields are
+/// written as `_`. Other formats are written with LF, and a blank line behind each sentence. Where a
+/// sentence has fields that are copied, a comment names the columns that were predicted.
 ///
 /// `path` and `format` are those of the file of the block. Memory is that of the input and the
 /// output.
@@ -89,8 +90,12 @@ fn annotate_part(
     let keep_tags = options.keep_tags && options.parse;
     let columns = written_columns(model, options, keep_tags);
     let mut out = Vec::with_capacity(part.text.len() + part.text.len() / 4);
+    if format == SyntaxFormat::Conllu && part.lines_before == 0 && part.text.starts_with(BOM) {
+        out.extend_from_slice(BOM);
+    }
     loop {
         let mut len = 0;
+        // The sentence behind those that are read has the blank lines at the end of the part.
         while len < TOGETHER && reader.read(&mut sentences[len])? {
             if keep_tags && !has_tags(&sentences[len]) {
                 let message = "the words have no tags to parse with; leave out --keep-tags";
@@ -99,9 +104,6 @@ fn annotate_part(
             }
             len += 1;
             worker.check()?;
-        }
-        if len == 0 {
-            return Ok(out);
         }
         let words = column(&sentences[..len], SyntaxWord::form);
         let known = |tag| if tag == "_" { "" } else { tag };
@@ -125,6 +127,10 @@ fn annotate_part(
         for (sentence, parse) in sentences[..len].iter().zip(&parses) {
             let annotations = annotations(model, parse, sentence.words.len());
             write_sentence(sentence, annotations, columns, &mut out);
+        }
+        if let Some(end) = sentences.get(len) {
+            out.extend_from_slice(end.blank_before.as_bytes());
+            return Ok(out);
         }
     }
 }
@@ -163,6 +169,9 @@ fn has_tags(sentence: &SyntaxSentence) -> bool {
             .iter()
             .any(|word| known(word.xpos()) || known(word.upos()))
 }
+
+/// The byte order mark.
+const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// Number of sentences that are annotated together.
 const TOGETHER: usize = 64;
