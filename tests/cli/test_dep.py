@@ -170,6 +170,25 @@ def test_threads_compression_and_standard_streams_change_nothing(
     assert spanrs(capsysbinary, "parse", model, TREEBANK, TREEBANK)[1] == expected * 2
 
 
+@pytest.mark.parametrize(
+    "ends",
+    [("\n", "", "\n\n"), ("\r\n", "\r\n", "\r\n"), ("\n", "\n\n\n", "")],
+)
+def test_line_ends_are_kept_and_files_are_joined(model, tmp_path, capsysbinary, ends):
+    line_end, at_end, between = ends
+    rows = [f"1\t{form}" + "\t_" * 8 for form in ("Yes", "No")]
+    one = (rows[0] + "\n\n" + rows[1]).replace("\n", line_end) + at_end
+    path = tmp_path / "one.conllu"
+    path.write_bytes(b"\xef\xbb\xbf" + one.encode())
+    _, out, _ = spanrs(capsysbinary, "parse", model, path)
+    assert out.startswith("\ufeff1\tYes\t")
+    assert out.endswith(at_end)
+    assert out.count(line_end) == one.count(line_end)
+    # Of several files only the first keeps its byte order mark.
+    _, both, _ = spanrs(capsysbinary, "parse", model, path, path)
+    assert both == out + between + out.removeprefix("\ufeff")
+
+
 def test_eval_prints_the_measures(model, tmp_path, capsysbinary):
     parsed = tmp_path / "parsed"
     spanrs(capsysbinary, "parse", model, TREEBANK, "-o", parsed)

@@ -19,12 +19,13 @@
 //!
 //! Training uses one thread, and its result depends on the data, the options and the seed only.
 
-use spanrs_base::{Clock, Rng, Watch};
+use spanrs_base::{Clock, Jagged, Rng, Watch};
 
 use crate::averages::Averages;
 use crate::error::{Error, Result};
 use crate::oracle::Oracle;
-use crate::parser::{Parser, ParserOptions, ParserTrainer, Tagged};
+use crate::parser::{Parser, ParserOptions, ParserTrainer};
+use crate::sentence::{ROOT, START, Sentence};
 use crate::tagger::{Tagger, TaggerBuffers, TaggerOptions, TaggerTrainer, Tags};
 use crate::treebank::Treebank;
 
@@ -174,10 +175,13 @@ pub fn fit_tagger(
     mut after: impl FnMut(Epoch, &TaggerTrainer) -> Result<Next>,
 ) -> Result<Tagger> {
     let tags: Vec<Vec<Tags>> = sentences.iter().map(|&at| treebank.tags(at)).collect();
-    let strings: Vec<_> = sentences.iter().map(|&at| treebank.strings(at)).collect();
-    let pairs = strings.iter().zip(&tags);
+    let mut forms = Jagged::default();
+    for &at in sentences {
+        forms.push(treebank.forms(at));
+    }
+    let pairs = forms.rows().zip(&tags);
     let mut trainer = TaggerTrainer::new(
-        pairs.map(|(strings, tags)| strings.words.iter().copied().zip(tags)),
+        pairs.map(|(forms, tags)| forms.iter().copied().zip(tags)),
         options,
     )?;
     let class = |tags: &Tags| trainer.class(tags).unwrap_or_default();
@@ -185,7 +189,7 @@ pub fn fit_tagger(
         .iter()
         .map(|tags| tags.iter().map(class).collect())
         .collect();
-    let words = strings.iter().map(|strings| strings.words.len()).sum();
+    let words = forms.values().len();
     let mut averages = Vec::new();
     for (model, passes) in passes.each() {
         trainer.forget();
@@ -195,7 +199,7 @@ pub fn fit_tagger(
             (0..sentences.len()).collect(),
             &mut work,
             |(trainer, correct), _, at| {
-                *correct += trainer.train_one(&strings[at].words, &gold[at]);
+                *correct += trainer.train_one(forms.row(at), &gold[at]);
             },
             |(trainer, correct), epoch| {
                 let state = Epoch {
@@ -266,7 +270,8 @@ pub fn jackknife(
             Ok(Next::Continue)
         })?;
         for at in own {
-            tagger.tag(&treebank.strings(at).words, &mut buffers, &mut classes);
+            let forms: Vec<&str> = treebank.forms(at).collect();
+            tagger.tag(&forms, &mut buffers, &mut classes);
             let tags = classes
                 .iter()
                 .map(|&class| tagger.classes()[class as usize].clone());
@@ -318,12 +323,13 @@ pub fn fit_parser(
             (0..treebank.len()).collect(),
             &mut work,
             |(trainer, correct), epoch, at| {
-                let strings = treebank.strings(at);
-                let sentence = Tagged {
-                    words: &strings.words,
-                    xpos: &strings.xpos,
-                    upos: &strings.upos,
-                    root_tag: "ROOT",
+                let words = treebank.sentence(at);
+                let columns = words.map(|word| (word.form, (word.xpos, word.upos)));
+                let (words, (xpos, upos)): (Vec<_>, (Vec<_>, Vec<_>)) = columns.unzip();
+                let sentence = Sentence {
+                    words: &words,
+                    tags: Some((&xpos, &upos)),
+                    root_tag: None,
                 };
                 let own = &labels[treebank.range(at)];
                 let explore = epoch >= explore_from;
@@ -426,11 +432,11 @@ pub fn fit_published(
                 xpos: xpos.to_owned(),
                 upos: String::new(),
             };
-            let words = treebank.strings(at).words;
-            let words = [&["<start>"][..], &words, &["ROOT"]].concat();
+            let words = std::iter::once(START).chain(treebank.forms(at));
+            let words = words.chain([ROOT]).collect();
             let own = treebank.sentence(at).map(|word| tag(word.xpos));
-            let tags = std::iter::once(tag("<start>")).chain(own);
-            (words, tags.chain([tag("ROOT")]).collect())
+            let tags = std::iter::once(tag(START)).chain(own);
+            (words, tags.chain([tag(ROOT)]).collect())
         })
         .collect();
     let mut tagger = TaggerTrainer::new(
@@ -464,11 +470,10 @@ pub fn fit_published(
                 .map(|&tag| names[tag as usize].xpos.as_str())
                 .collect();
             let inner = 1..words.len() - 1;
-            let sentence = Tagged {
+            let sentence = Sentence {
                 words: &words[inner.clone()],
-                xpos: &xpos[inner.clone()],
-                upos: &[],
-                root_tag: xpos[words.len() - 1],
+                tags: Some((&xpos[inner.clone()], &[])),
+                root_tag: Some(xpos[words.len() - 1]),
             };
             let own = &labels[treebank.range(at)];
             // The start symbol, which has no head, counts as correct.

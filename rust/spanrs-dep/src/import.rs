@@ -190,10 +190,10 @@ fn import_parser(weights: &[u8]) -> Result<Parser> {
 ///     "tagger": {}, "tagdict": {"Dogs": "NNS", "bark": "VBP"}, "classes": ["NNS", "VBP"],
 ///     "parser": {"tt s0=NNS n0=VBP": {"0": -1.0, "2": 1.0}, "tt s0=VBP n0=ROOT": {"2": 1.0}}
 /// }"#).unwrap();
-/// let sentence = Sentence { words: &["Dogs", "bark"], tags: None };
-/// let mut annotated = Vec::new();
-/// model.annotate(&[sentence], true, &mut Workspace::default(), &mut annotated);
-/// assert_eq!(annotated[0].parse.heads, [2, 0], "Dogs is the subject of bark");
+/// let sentence = Sentence { words: &["Dogs", "bark"], ..Sentence::default() };
+/// let mut parses = Vec::new();
+/// model.annotate(&[sentence], true, &mut Workspace::default(), &mut parses);
+/// assert_eq!(parses[0].heads, [2, 0], "Dogs is the subject of bark");
 /// ```
 pub fn import_published(json: &[u8]) -> Result<Model> {
     #[derive(serde::Deserialize)]
@@ -225,7 +225,7 @@ pub fn import_published(json: &[u8]) -> Result<Model> {
     let padded = tagger
         .classes()
         .iter()
-        .any(|tags| tags.xpos == crate::model::START);
+        .any(|tags| tags.xpos == crate::sentence::START);
     Ok(Model {
         tagger: Some(tagger),
         parser,

@@ -26,6 +26,7 @@
 //!
 //! - `arc_hybrid` has the transition system, `oracle` the moves that lose no gold arc, and `tree`
 //!   the checks and the projectivisation of gold trees.
+//! - A `sentence` is what they take and give.
 //! - `tagger` and `parser` extract features, choose classes and learn from one sentence at a time;
 //!   `fit` runs the passes over a `treebank`.
 //! - `learner` holds weights in training, `averages` the averaged weights, and `weights` the frozen
@@ -47,7 +48,7 @@
 //!
 //! ```
 //! use spanrs_dep::{
-//!     Next, ParserBuffers, Parse, ParserOptions, Passes, Tagged, Treebank, Word, fit_parser,
+//!     Next, ParserBuffers, Parse, ParserOptions, Passes, Sentence, Treebank, Word, fit_parser,
 //! };
 //!
 //! let word = |form, upos, head, label| Word { form, xpos: "", upos, head, label };
@@ -62,11 +63,10 @@
 //! let options = ParserOptions::default();
 //! let parser = fit_parser(&treebank, &options, (2, 0.0), passes, |_, _| Ok(Next::Continue)).unwrap();
 //!
-//! let sentence = Tagged {
+//! let sentence = Sentence {
 //!     words: &["Dogs", "chased", "cats"],
-//!     xpos: &["", "", ""],
-//!     upos: &["NOUN", "VERB", "NOUN"],
-//!     root_tag: "ROOT",
+//!     tags: Some((&[], &["NOUN", "VERB", "NOUN"])),
+//!     root_tag: None,
 //! };
 //! let mut parse = Parse::default();
 //! parser.parse(&sentence, &mut ParserBuffers::default(), &mut parse);
@@ -88,6 +88,7 @@ mod model;
 mod model_file;
 mod oracle;
 mod parser;
+mod sentence;
 mod tagger;
 mod text_hash;
 mod tree;
@@ -95,18 +96,16 @@ mod treebank;
 mod turns;
 mod weights;
 
-pub use annotate::TagLists;
 pub use arc_hybrid::{Move, State};
 pub use averages::Averages;
 pub use error::{Error, Result, TreeError};
 pub use fit::{Epoch, Next, Passes, fit_parser, fit_published, fit_tagger, jackknife};
 pub use import::{import_published, import_tagger};
 pub use learner::Learner;
-pub use model::{Annotated, Model, Sentence, Workspace};
+pub use model::{Model, Workspace};
 pub use oracle::{GoldTree, Oracle};
-pub use parser::{
-    Parse, Parser, ParserBuffers, ParserOptions, ParserTrainer, RICH_TEMPLATES, Tagged, Update,
-};
+pub use parser::{Parser, ParserBuffers, ParserOptions, ParserTrainer, RICH_TEMPLATES, Update};
+pub use sentence::{Parse, Sentence};
 pub use tagger::{Tagger, TaggerBuffers, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};
 pub use tree::{Roots, check_tree, is_projective, projectivise};
 pub use treebank::{Treebank, Word};

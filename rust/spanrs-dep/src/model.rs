@@ -4,7 +4,8 @@
 //! sentences are interleaved (module `turns`), because each step waits for weights that are not in
 //! the cache; tagging of the group is finished before its parsing starts.
 
-use crate::parser::{Parse, Parser, ParserBuffers};
+use crate::parser::{Parser, ParserBuffers};
+use crate::sentence::{Parse, ROOT, START, Sentence};
 use crate::tagger::{Tagger, TaggerBuffers, Tags};
 
 /// A tagger, a parser, or both. A model is immutable in use and can be shared by threads; each
@@ -44,26 +45,6 @@ pub struct Model {
     pub metadata: String,
 }
 
-/// Tags and tree of a sentence; what was not predicted is empty.
-#[derive(Clone, Debug, Default)]
-pub struct Annotated {
-    /// Class of each word, an index of [`Model::classes`]; empty if tags were given or the model
-    /// has no tagger.
-    pub tags: Vec<u32>,
-    /// The tree; empty if the sentence was not parsed.
-    pub parse: Parse,
-}
-
-/// A sentence to annotate.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sentence<'a> {
-    /// Forms of the words, without padding.
-    pub words: &'a [&'a str],
-    /// The (XPOS, UPOS) of the words, used by the parser instead of those of the tagger. Tags that
-    /// are not known are empty strings; the lists may be shorter than the sentence.
-    pub tags: Option<(&'a [&'a str], &'a [&'a str])>,
-}
-
 /// Buffers that are kept between calls, one per thread. They hold nothing that has an influence on
 /// later calls.
 #[derive(Debug, Default)]
@@ -73,11 +54,6 @@ pub struct Workspace {
     /// Buffers of the parser.
     parser: ParserBuffers,
 }
-
-/// Symbol before the words of padded sentences.
-pub(crate) const START: &str = "<start>";
-/// Symbol after the words of padded sentences, and the default tag of the root.
-pub(crate) const ROOT: &str = "ROOT";
 
 /// Number of sentences that are annotated in turns: while the weights for one are fetched into the
 /// cache, the others are worked on.
@@ -95,27 +71,28 @@ impl Model {
     }
 
     /// Tags the sentences that have no tags, with `parse` parses all of them, and writes one result
-    /// per sentence into `annotated`, whose memory is reused.
+    /// per sentence into `parses`, whose memory is reused.
     ///
     /// What the model lacks is skipped: without a parser the trees are empty. The results of a
     /// sentence do not depend on the others.
-    pub fn annotate(
+    pub fn annotate<S: AsRef<str>>(
         &self,
-        sentences: &[Sentence],
+        sentences: &[Sentence<'_, S>],
         parse: bool,
         workspace: &mut Workspace,
-        annotated: &mut Vec<Annotated>,
+        parses: &mut Vec<Parse>,
     ) {
-        annotated.resize_with(sentences.len(), Annotated::default);
-        for (group, annotated) in sentences.chunks(GROUP).zip(annotated.chunks_mut(GROUP)) {
-            self.tag_group(group, workspace, annotated);
+        parses.resize_with(sentences.len(), Parse::default);
+        for (group, parses) in sentences.chunks(GROUP).zip(parses.chunks_mut(GROUP)) {
+            self.tag_group(group, workspace, parses);
             match &self.parser {
-                Some(parser) if parse => {
-                    self.parse_group(parser, group, workspace, annotated);
+                Some(parser) if parse => self.parse_group(parser, group, workspace, parses),
+                _ => {
+                    for parse in parses {
+                        parse.heads.clear();
+                        parse.labels.clear();
+                    }
                 }
-                _ => annotated
-                    .iter_mut()
-                    .for_each(|one| one.parse = Parse::default()),
             }
         }
     }
@@ -123,13 +100,13 @@ impl Model {
     /// Tags the sentences of a group that have no tags, and copies the classes of their words,
     /// without those of the padding. The buffers hold these sentences afterwards, or none without a
     /// tagger.
-    fn tag_group(
+    fn tag_group<S: AsRef<str>>(
         &self,
-        group: &[Sentence],
+        group: &[Sentence<'_, S>],
         workspace: &mut Workspace,
-        annotated: &mut [Annotated],
+        parses: &mut [Parse],
     ) {
-        annotated.iter_mut().for_each(|one| one.tags.clear());
+        parses.iter_mut().for_each(|parse| parse.tags.clear());
         let Some(tagger) = &self.tagger else {
             workspace.tagger.group.clear();
             return;
@@ -142,34 +119,33 @@ impl Model {
             (None, None)
         };
         let words = untagged().map(|sentence| {
-            let words = sentence.words.iter().copied();
+            let words = sentence.words.iter().map(AsRef::as_ref);
             pads.0.into_iter().chain(words).chain(pads.1)
         });
         tagger.start(words, buffers);
         tagger.run(buffers, true, |_| ());
-        let results = annotated.iter_mut().zip(group);
+        let results = parses.iter_mut().zip(group);
         let results = results.filter(|(_, sentence)| sentence.tags.is_none());
-        for ((annotated, sentence), tagged) in results.zip(buffers.group.sentences()) {
+        for ((parse, sentence), tagged) in results.zip(buffers.group.sentences()) {
             let start = usize::from(self.padded);
             let words = start..start + sentence.words.len();
-            annotated.tags.extend_from_slice(&tagged.tags[words]);
+            parse.tags.extend_from_slice(&tagged.tags[words]);
         }
     }
 
-    /// Parses the sentences of a group with their given or predicted tags. The tag of the root is
-    /// the predicted tag of the symbol after the words if the sentence was padded and tagged,
-    /// otherwise `ROOT`.
-    fn parse_group<'a>(
+    /// Parses the sentences of a group with their given or predicted tags. The tag of the root, if
+    /// it is not given, is the predicted tag of the symbol after the words if the sentence was
+    /// padded and tagged, otherwise `ROOT`.
+    fn parse_group<S: AsRef<str>>(
         &self,
         parser: &Parser,
-        group: &[Sentence<'a>],
+        group: &[Sentence<'_, S>],
         workspace: &mut Workspace,
-        annotated: &mut [Annotated],
+        parses: &mut [Parse],
     ) {
         let classes = self.classes();
-        let text = |tags: &[&'a str], at: usize| tags.get(at).copied().unwrap_or_default();
         let mut tagged = workspace.tagger.group.sentences().iter();
-        let inputs = group.iter().zip(&*annotated).map(|(sentence, annotated)| {
+        let inputs = group.iter().zip(&*parses).map(|(sentence, parse)| {
             let root = match sentence.tags {
                 Some(_) => None,
                 None => tagged.next().and_then(|sentence| sentence.tags.last()),
@@ -177,24 +153,20 @@ impl Model {
             let root = root
                 .filter(|_| self.padded)
                 .map(|&class| classes[class as usize].xpos.as_str());
-            let words = sentence.words.iter().enumerate();
-            let words =
-                words.map(
-                    move |(at, word)| match (sentence.tags, annotated.tags.get(at)) {
-                        (Some((xpos, upos)), _) => [*word, text(xpos, at), text(upos, at)],
-                        (None, Some(&class)) => {
-                            let tags = &classes[class as usize];
-                            [*word, &tags.xpos, &tags.upos]
-                        }
-                        (None, None) => [*word, "", ""],
-                    },
-                );
-            (words, root.unwrap_or(ROOT))
+            let words = sentence.tokens().enumerate();
+            let words = words.map(move |(at, [word, xpos, upos])| match parse.tags.get(at) {
+                Some(&class) => {
+                    let tags = &classes[class as usize];
+                    [word, &tags.xpos, &tags.upos]
+                }
+                None => [word, xpos, upos],
+            });
+            (words, sentence.root_tag.or(root).unwrap_or(ROOT))
         });
         parser.start(inputs, &mut workspace.parser);
         parser.run(&mut workspace.parser);
-        for (annotated, sentence) in annotated.iter_mut().zip(workspace.parser.group.sentences()) {
-            sentence.write(&mut annotated.parse);
+        for (parse, sentence) in parses.iter_mut().zip(workspace.parser.group.sentences()) {
+            sentence.write(parse);
         }
     }
 }

@@ -7,6 +7,7 @@
 use spanrs_base::{Ends, Interner, Watch};
 
 use crate::error::{Error, Result};
+use crate::sentence::Sentence;
 use crate::tagger::Tags;
 use crate::tree::{Roots, check_tree, projectivise};
 
@@ -60,18 +61,6 @@ pub struct Word<'a> {
     pub label: &'a str,
 }
 
-/// The strings of a sentence by column, as the trainers take them; all vectors are as long as the
-/// sentence.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Strings<'a> {
-    /// Forms.
-    pub(crate) words: Vec<&'a str>,
-    /// Tags of the treebank; empty where there is none.
-    pub(crate) xpos: Vec<&'a str>,
-    /// Universal tags; empty where there is none.
-    pub(crate) upos: Vec<&'a str>,
-}
-
 impl Treebank {
     /// Adds a sentence; one without words is left out and gets no number. Heads are not checked;
     /// see [`Treebank::check`].
@@ -89,9 +78,9 @@ impl Treebank {
         }
     }
 
-    /// Adds a sentence given as lists: `words`, then XPOS, UPOS and labels, then heads. Lists are
-    /// as long as `words`, or shorter where nothing is known: missing strings are empty and missing
-    /// heads are the root. With `roots` the heads have to be a tree.
+    /// Adds a sentence with its heads and labels. Lists are as long as the sentence, or shorter
+    /// where nothing is known: missing strings are empty and missing heads are the root. With
+    /// `roots` the heads have to be a tree.
     ///
     /// # Errors
     /// [`Error::Sentence`] if the heads are not a tree. It has the number that the sentence would
@@ -101,19 +90,19 @@ impl Treebank {
     /// # Examples
     ///
     /// ```
-    /// use spanrs_dep::{Error, Roots, Treebank};
-    /// let words = ["Dogs", "bark"].map(str::to_owned);
-    /// let upos = ["NOUN", "VERB"].map(str::to_owned);
+    /// use spanrs_dep::{Error, Roots, Sentence, Treebank};
+    /// let tags: (&[&str], &[&str]) = (&[], &["NOUN", "VERB"]);
+    /// let sentence = Sentence { words: &["Dogs", "bark"], tags: Some(tags), root_tag: None };
     /// let mut treebank = Treebank::default();
-    /// treebank.push_lists(&words, [&[], &upos, &[]], &[2, 0], Some(Roots::One)).unwrap();
-    /// let cycle = treebank.push_lists(&words, [&[], &upos, &[]], &[2, 1], Some(Roots::One));
+    /// treebank.push_lists(&sentence, &[2, 0], &[], Some(Roots::One)).unwrap();
+    /// let cycle = treebank.push_lists(&sentence, &[2, 1], &[], Some(Roots::One));
     /// assert!(matches!(cycle, Err(Error::Sentence { sentence: 1, .. })));
     /// ```
-    pub fn push_lists(
+    pub fn push_lists<S: AsRef<str>>(
         &mut self,
-        words: &[String],
-        [xpos, upos, labels]: [&[String]; 3],
+        sentence: &Sentence<'_, S>,
         heads: &[u32],
+        labels: &[S],
         roots: Option<Roots>,
     ) -> Result<()> {
         if let Some(roots) = roots {
@@ -122,15 +111,13 @@ impl Treebank {
                 message: error.to_string(),
             })?;
         }
-        fn text(list: &[String], at: usize) -> &str {
-            list.get(at).map_or("", String::as_str)
-        }
-        self.push(words.iter().enumerate().map(|(at, form)| Word {
+        let tokens = sentence.tokens().enumerate();
+        self.push(tokens.map(|(at, [form, xpos, upos])| Word {
             form,
-            xpos: text(xpos, at),
-            upos: text(upos, at),
+            xpos,
+            upos,
             head: heads.get(at).copied().unwrap_or_default(),
-            label: text(labels, at),
+            label: labels.get(at).map_or("", AsRef::as_ref),
         }));
         Ok(())
     }
@@ -172,15 +159,10 @@ impl Treebank {
         })
     }
 
-    /// Returns the strings of a sentence, one vector per column.
-    pub(crate) fn strings(&self, sentence: usize) -> Strings<'_> {
-        let names = |ids: &[u32]| ids.iter().map(|&id| self.name(id)).collect();
-        let range = self.range(sentence);
-        Strings {
-            words: names(&self.words[range.clone()]),
-            xpos: names(&self.xpos[range.clone()]),
-            upos: names(&self.upos[range]),
-        }
+    /// Returns the forms of the words of a sentence.
+    pub(crate) fn forms(&self, sentence: usize) -> impl Iterator<Item = &str> {
+        let ids = &self.words[self.range(sentence)];
+        ids.iter().map(|&id| self.name(id))
     }
 
     /// Returns the gold classes of the words of a sentence for a tagger.
@@ -280,9 +262,12 @@ mod tests {
     #[test]
     fn lists_may_be_empty_and_heads_are_checked() {
         let mut treebank = Treebank::default();
-        let words = ["a", "b"].map(str::to_owned);
-        let xpos = ["X", "Y"].map(str::to_owned);
-        let pushed = treebank.push_lists(&words, [&xpos, &[], &[]], &[2, 0], Some(Roots::One));
+        let sentence = Sentence {
+            words: &["a", "b"],
+            tags: Some((&["X", "Y"], &[])),
+            root_tag: None,
+        };
+        let pushed = treebank.push_lists(&sentence, &[2, 0], &[], Some(Roots::One));
         assert_eq!(pushed, Ok(()));
         let second = treebank.sentence(0).nth(1);
         let expected = Word {
@@ -291,7 +276,7 @@ mod tests {
             ..Word::default()
         };
         assert_eq!(second, Some(expected));
-        let cycle = treebank.push_lists(&words, [&[], &[], &[]], &[2, 1], Some(Roots::One));
+        let cycle = treebank.push_lists(&sentence, &[2, 1], &[], Some(Roots::One));
         assert!(matches!(cycle, Err(Error::Sentence { sentence: 1, .. })));
         assert_eq!(treebank.len(), 1);
     }

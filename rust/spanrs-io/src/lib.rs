@@ -98,7 +98,7 @@ pub use running_text::running_text;
 pub use source::Source;
 pub use span_file::{SpanFileReader, SpanLine};
 pub use syntax::{
-    Annotation, ColumnSet, Multiword, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxPart,
-    SyntaxReader, SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
+    Annotation, ColumnSet, Multiword, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxReader,
+    SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
 pub use task::{Alias, Category, Tag, Task, read_tasks};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -94,12 +95,30 @@ def _annotate(
         bar = stack.enter_context(console.progress_bar(size, console.LARGE, in_bytes=True))
         to_stdout = output in (None, "-")
         out = stack.enter_context(atomic_output(console.standard_output() if to_stdout else output))
+        last = b""
         for path in files:
+            separator = missing_end(last)
             file = open_file(path, format_name)
             if format_name == "auto" and file.format != "conllu":
                 print_message("note", f"{path} is read as {file.format} (--format)")
             while (text := model.annotate_file(file, parse, keep_tags, blank, count)) is not None:
+                if separator is not None:
+                    text = separator + text.removeprefix(codecs.BOM_UTF8)
+                    separator = None
                 out.write(text)
+                last = text or last
                 done += len(text)
                 if bar is not None:
                     bar(min(done, size))
+
+
+def missing_end(text: bytes) -> bytes | None:
+    """Return what has to follow the end of a file before the sentences of the next one; None without a file."""
+    if not text:
+        return None
+    newline = b"\r\n" if b"\r\n" in text else b"\n"
+    if not text.endswith(b"\n"):
+        return newline * 2
+    # The last sentence of a file need not be followed by a blank line.
+    last_line = text[text.rfind(b"\n", 0, -1) + 1 :]
+    return newline if last_line.strip() else b""

@@ -44,6 +44,7 @@ use std::ops::Range;
 
 use crate::arc_hybrid::{Move, State};
 use crate::error::Result;
+use crate::sentence::{Parse, ROOT, Sentence};
 use crate::text_hash::TextHash;
 use crate::turns::{Group, Steps, take_turns};
 use crate::weights::{FewClasses, Lookup, MAX_CLASSES, Scores, Weights};
@@ -63,19 +64,6 @@ pub use train::{ParserOptions, ParserTrainer, Update};
 /// assert!(templates.clone().any(|template| template == "S0.wp N0.wp"));
 /// ```
 pub const RICH_TEMPLATES: &str = include_str!("rich_templates.txt");
-
-/// A sentence with its tags, one per word. `words` and `xpos` have the same length.
-#[derive(Clone, Copy, Debug)]
-pub struct Tagged<'a> {
-    /// Forms of the words, without padding.
-    pub words: &'a [&'a str],
-    /// Tags of the treebank (XPOS); empty strings where there are none.
-    pub xpos: &'a [&'a str],
-    /// Universal tags (UPOS); may be shorter than the sentence, missing ones are empty.
-    pub upos: &'a [&'a str],
-    /// The tag of the root symbol; usually `ROOT`. Only the published features look at it.
-    pub root_tag: &'a str,
-}
 
 /// Which features a parser has.
 #[derive(Clone, Debug)]
@@ -105,23 +93,15 @@ pub(crate) struct ParserSetup {
     ranges: [Range<usize>; 4],
 }
 
-/// The tree of a sentence; both vectors have an entry per word.
+/// A trained parser. It is immutable and can be shared by threads; each thread has its own
+/// [`ParserBuffers`]. Obtained from [`fit_parser`](crate::fit_parser), [`ParserTrainer::finish`], a
+/// model file or [`import_published`](crate::import_published).
 #[derive(Clone, Debug)]
 pub struct Parser {
     /// Features, labels and classes.
     pub(crate) setup: ParserSetup,
     /// Weights of the features for each class.
     pub(crate) weights: Weights,
-}
-
-/// The tree of a sentence.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parse {
-    /// The head of each word: a word from 1, or 0 for the root.
-    pub heads: Vec<u32>,
-    /// The label of the arc to each head, as an index of [`Parser::labels`]; 0 for an unlabelled
-    /// parser.
-    pub labels: Vec<u32>,
 }
 
 /// What features see of the tokens of a sentence, by position of the transition system: the start
@@ -217,18 +197,9 @@ fn first_largest<T: PartialOrd + Copy>(
     best
 }
 
-impl<'a> Tagged<'a> {
-    /// Returns (form, XPOS, UPOS) of each word.
-    fn tokens(&self) -> impl Iterator<Item = [&'a str; 3]> {
-        let words = self.words.iter().zip(self.xpos).enumerate();
-        words
-            .map(|(at, (word, xpos))| [*word, xpos, self.upos.get(at).copied().unwrap_or_default()])
-    }
-}
-
 impl ParserSentence {
-    /// Writes the tree so far into `parse`, which keeps its memory. In a state that is not final,
-    /// words without a head have head 0 and label 0.
+    /// Writes the tree so far into `parse`, which keeps its memory and its tags. In a state that is
+    /// not final, words without a head have head 0 and label 0.
     pub(crate) fn write(&self, parse: &mut Parse) {
         parse.heads.clear();
         parse.heads.extend(self.state.conll_heads());
@@ -313,7 +284,7 @@ impl ParserSetup {
                 all.clear();
                 all.push([0; TOKEN_FIELDS]);
                 all.extend(words.map(|[word, xpos, upos]| rich_token(word, xpos, upos)));
-                all.push(rich_token("ROOT", "ROOT", "ROOT"));
+                all.push(rich_token(ROOT, ROOT, ROOT));
                 all.len()
             }
         };
@@ -363,7 +334,7 @@ impl ParserSetup {
 }
 
 impl Parser {
-    /// Names of the labels, sorted; empty for an unlabelled parser. [`Parse::labels`] has indices
+    /// Names of the labels, sorted; empty for an unlabelled parser. [`Parse`] has indices
     /// of them.
     pub fn labels(&self) -> &[String] {
         &self.setup.labels
@@ -392,16 +363,18 @@ impl Parser {
         self.len() == 0
     }
 
-    /// Parses a sentence and writes the tree into `parse`, whose memory is reused. A sentence
-    /// without words has an empty parse.
+    /// Parses a sentence with its given tags and writes the tree into `parse`, whose memory is
+    /// reused; tags are not predicted. A sentence without words has an empty parse.
     ///
     /// Of moves with equal scores the first wins, in the order SHIFT, RIGHT, LEFT and then of the
     /// labels; see the module on ties of the published features. O(words) for any sentence. For
     /// many sentences [`Model::annotate`](crate::Model::annotate) is faster, because it parses
     /// several in turns.
-    pub fn parse(&self, sentence: &Tagged, buffers: &mut ParserBuffers, parse: &mut Parse) {
-        self.start([(sentence.tokens(), sentence.root_tag)], buffers);
+    pub fn parse(&self, sentence: &Sentence, buffers: &mut ParserBuffers, parse: &mut Parse) {
+        let root_tag = sentence.root_tag.unwrap_or(ROOT);
+        self.start([(sentence.tokens(), root_tag)], buffers);
         self.run(buffers);
+        parse.tags.clear();
         buffers.group.sentences()[0].write(parse);
     }
 

@@ -9,14 +9,13 @@
 //! A class is right if its move is (oracle) and its label is: an arc of the gold tree needs its
 //! gold label, any other arc may have any label. Moves and labels are thus learnt together.
 
-use super::{
-    Parser, ParserFeatures, ParserSentence, ParserSetup, Tagged, Templates, first_largest,
-};
+use super::{Parser, ParserFeatures, ParserSentence, ParserSetup, Templates, first_largest};
 use crate::arc_hybrid::Move;
 use crate::averages::Averages;
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::oracle::{GoldTree, Oracle};
+use crate::sentence::{ROOT, Sentence};
 use crate::weights::{MAX_CLASSES, Weights};
 
 /// How far weights are moved by an update.
@@ -92,9 +91,9 @@ const UNITS: f64 = 65536.0;
 /// # Examples
 ///
 /// ```
-/// use spanrs_dep::{Parse, ParserBuffers, ParserOptions, ParserTrainer, Tagged};
-/// let (xpos, upos) = (&["NNS", "VBP"], &["NOUN", "VERB"]);
-/// let sentence = Tagged { words: &["Dogs", "bark"], xpos, upos, root_tag: "ROOT" };
+/// use spanrs_dep::{Parse, ParserBuffers, ParserOptions, ParserTrainer, Sentence};
+/// let tags: (&[&str], &[&str]) = (&["NNS", "VBP"], &["NOUN", "VERB"]);
+/// let sentence = Sentence { words: &["Dogs", "bark"], tags: Some(tags), root_tag: None };
 /// let names = ["nsubj", "root"].map(str::to_owned).to_vec();
 /// let arcs = [(0, false, false), (1, true, true)]; // label, head to the left, head is the root
 /// let options = ParserOptions::default();
@@ -252,13 +251,14 @@ impl ParserTrainer {
     /// is learnt from the state.
     pub fn train_one(
         &mut self,
-        sentence: &Tagged,
+        sentence: &Sentence,
         heads: &[u32],
         labels: &[u32],
         explore: bool,
     ) -> (usize, usize) {
         let setup = &self.setup;
-        setup.start(sentence.tokens(), sentence.root_tag, &mut self.sentence);
+        let root_tag = sentence.root_tag.unwrap_or(ROOT);
+        setup.start(sentence.tokens(), root_tag, &mut self.sentence);
         let ParserSentence {
             state,
             tokens,

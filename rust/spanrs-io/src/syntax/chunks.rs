@@ -14,12 +14,12 @@ const CHUNK: usize = 4 << 20;
 /// Number of bytes from which text without the end of a sentence is refused.
 const LONGEST: usize = 1 << 30;
 
-/// A block of whole sentences of a file.
-#[derive(Debug)]
-pub struct SyntaxChunk {
+/// A block of whole sentences of a file, or a part of one, which borrows its text.
+#[derive(Clone, Copy, Debug)]
+pub struct SyntaxChunk<T = Vec<u8>> {
     /// Text that ends at the end of a sentence, or at the end of the file. Not checked to be UTF-8
     /// yet.
-    pub text: Vec<u8>,
+    pub text: T,
     /// Number of lines of the file before it, so that errors can name lines of the file.
     pub lines_before: u64,
 }
@@ -181,7 +181,7 @@ fn sentence_end(text: &[u8], format: SyntaxFormat) -> Option<usize> {
     }
 }
 
-impl SyntaxChunk {
+impl<T: AsRef<[u8]>> SyntaxChunk<T> {
     /// Splits the block into at most `parts` parts of similar size, of whole sentences each;
     /// `parts` is at least 1.
     ///
@@ -197,33 +197,25 @@ impl SyntaxChunk {
     /// assert_eq!(parts[0].text, b"a b\nc\n");
     /// assert_eq!((parts[1].text, parts[1].lines_before), (&b"d e f\n"[..], 9));
     /// ```
-    pub fn split(&self, parts: usize, format: SyntaxFormat) -> Vec<SyntaxPart<'_>> {
+    pub fn split(&self, parts: usize, format: SyntaxFormat) -> Vec<SyntaxChunk<&[u8]>> {
+        let whole = self.text.as_ref();
         let mut all = Vec::with_capacity(parts);
         let (mut start, mut lines_before) = (0, self.lines_before);
         for part in 1..=parts {
-            let wanted = self.text.len() * part / parts;
+            let wanted = whole.len() * part / parts;
             let end = match part == parts {
-                true => self.text.len(),
+                true => whole.len(),
                 false => {
-                    start + sentence_end(&self.text[start..wanted.max(start)], format).unwrap_or(0)
+                    start + sentence_end(&whole[start..wanted.max(start)], format).unwrap_or(0)
                 }
             };
             if end > start {
-                let text = &self.text[start..end];
-                all.push(SyntaxPart { text, lines_before });
+                let text = &whole[start..end];
+                all.push(SyntaxChunk { text, lines_before });
                 lines_before += memchr::memchr_iter(b'\n', text).count() as u64;
                 start = end;
             }
         }
         all
     }
-}
-
-/// A part of a block, for one thread.
-#[derive(Clone, Copy, Debug)]
-pub struct SyntaxPart<'a> {
-    /// Text of whole sentences.
-    pub text: &'a [u8],
-    /// Number of lines of the file before it.
-    pub lines_before: u64,
 }

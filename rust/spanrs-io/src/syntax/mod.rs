@@ -19,7 +19,7 @@
 //! | `1<tab>do...` | [`SyntaxSentence::words`] |
 //! | `2.1<tab>x...` | [`SyntaxWord::before`] of the next word |
 //! | a comment behind the last word | [`SyntaxSentence::after`] |
-//! | a blank line | nothing: it ends the sentence |
+//! | a blank line | [`SyntaxSentence::end`], then [`SyntaxSentence::blank_before`] of the next one |
 //!
 //! Unlike [`crate::ColumnReader`], which is for tags, this reader checks that ids are in order.
 //! Heads are checked to be numbers only when they are asked for ([`SyntaxReader::heads`]), since a
@@ -32,7 +32,7 @@ mod reader;
 mod sentence;
 mod write;
 
-pub use chunks::{SyntaxChunk, SyntaxChunks, SyntaxPart};
+pub use chunks::{SyntaxChunk, SyntaxChunks};
 pub use format::SyntaxFormat;
 pub use predicted::ColumnSet;
 pub use reader::SyntaxReader;

@@ -59,8 +59,8 @@ impl ColumnSet {
         (key.trim() == KEY).then(|| Self::of(names.split_whitespace().filter_map(column)))
     }
 
-    /// Appends the comment with its line end.
-    pub(super) fn push_comment(self, out: &mut Vec<u8>) {
+    /// Appends the comment with a line end.
+    pub(super) fn push_comment(self, line_end: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(b"# ");
         out.extend_from_slice(KEY.as_bytes());
         out.extend_from_slice(b" =");
@@ -68,6 +68,6 @@ impl ColumnSet {
             out.push(b' ');
             out.extend_from_slice(name.as_bytes());
         }
-        out.push(b'\n');
+        out.extend_from_slice(line_end.as_bytes());
     }
 }

@@ -8,6 +8,8 @@ use crate::error::{Code, Error, Result};
 
 /// A field that the file does not specify.
 const NONE: &str = "_";
+/// The line end of what is written anew.
+const LF: &str = "\n";
 
 /// Reads sentences from a text that ends at the end of a sentence.
 ///
@@ -86,7 +88,7 @@ impl<'a> SyntaxReader<'a> {
     }
 
     /// Reads the next sentence into `sentence`, whose previous content is cleared; false at the end
-    /// of the text.
+    /// of the text, where the sentence has nothing but the blank lines before it.
     ///
     /// In formats of one sentence on a line every line is a sentence, so sentences may be empty. In
     /// the others blank lines are passed over before a sentence, and a sentence of comments alone,
@@ -110,6 +112,9 @@ impl<'a> SyntaxReader<'a> {
         sentence.words.clear();
         sentence.multiwords.clear();
         sentence.after = "";
+        sentence.blank_before = "";
+        // Formats that are not CoNLL-U are written anew, with LF.
+        sentence.end = LF;
         match self.format {
             SyntaxFormat::Conllu | SyntaxFormat::FourColumns => self.read_lines(sentence),
             SyntaxFormat::WordTag | SyntaxFormat::Tokens => self.read_line(sentence),
@@ -131,6 +136,8 @@ impl<'a> SyntaxReader<'a> {
     /// The text between two words is kept as one slice: its length is known from what remains to be
     /// read.
     fn read_lines(&mut self, sentence: &mut SyntaxSentence<'a>) -> Result<bool> {
+        let all = self.rest;
+        let is_conllu = self.format == SyntaxFormat::Conllu;
         // Text since the last word.
         let mut between = self.rest;
         sentence.line = self.line + 1;
@@ -140,21 +147,25 @@ impl<'a> SyntaxReader<'a> {
                     // Another empty line before the sentence.
                     between = self.rest;
                     sentence.line = self.line + 1;
+                    if is_conllu {
+                        sentence.blank_before = &all[..all.len() - between.len()];
+                    }
                     continue;
+                }
+                if is_conllu {
+                    sentence.end = whole;
                 }
                 sentence.after = &between[..between.len() - self.rest.len() - whole.len()];
                 self.check_end(sentence)?;
                 return Ok(true);
             }
-            let is_comment = line.starts_with('#');
-            let four = self.format == SyntaxFormat::FourColumns;
             // Words may be "#" where there are no comments; in CoNLL-U lines begin with a number.
-            if !four && is_comment {
+            if is_conllu && line.starts_with('#') {
                 continue;
             }
-            let fields = match four {
-                true => Some(self.four_columns(line)?),
-                false => self.ten_columns(line, sentence)?,
+            let fields = match is_conllu {
+                true => self.ten_columns(line, sentence)?,
+                false => Some(self.four_columns(line)?),
             };
             if let Some(fields) = fields {
                 let before = &between[..between.len() - self.rest.len() - whole.len()];
@@ -162,11 +173,15 @@ impl<'a> SyntaxReader<'a> {
                     line: self.line,
                     fields,
                     before,
+                    line_end: if is_conllu { &whole[line.len()..] } else { LF },
                 });
                 between = self.rest;
             }
         }
         sentence.after = between;
+        if is_conllu {
+            sentence.end = "";
+        }
         self.check_end(sentence)?;
         Ok(!sentence.words.is_empty() || !between.is_empty())
     }
@@ -330,6 +345,7 @@ impl<'a> SyntaxReader<'a> {
                 line: self.line,
                 fields: [NONE, form, NONE, NONE, tag, NONE, NONE, NONE, NONE, NONE],
                 before: "",
+                line_end: LF,
             });
         }
         Ok(true)

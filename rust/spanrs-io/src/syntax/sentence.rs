@@ -12,6 +12,8 @@ pub struct SyntaxWord<'a> {
     /// The lines, with line ends, between the word before and this one: comments, multiword tokens,
     /// empty nodes.
     pub before: &'a str,
+    /// The end of its line in CoNLL-U, which is empty at the end of a file; LF in other formats.
+    pub line_end: &'a str,
 }
 
 impl<'a> SyntaxWord<'a> {
@@ -81,6 +83,9 @@ pub struct Multiword<'a> {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyntaxSentence<'a> {
+    /// The blank lines before it in CoNLL-U, with line ends, without the one that ends the sentence
+    /// before.
+    pub blank_before: &'a str,
     /// Number of its first line, from 1; comments before the first word belong to the sentence.
     pub line: u64,
     /// The words in order, without multiword tokens and empty nodes. Word number `n` is at index `n
@@ -91,6 +96,9 @@ pub struct SyntaxSentence<'a> {
     /// The lines after the last word, with line ends and without the blank line that ends the
     /// sentence.
     pub after: &'a str,
+    /// The blank line that ends the sentence in CoNLL-U, with line end, which is empty at the end of
+    /// a file; LF in other formats.
+    pub end: &'a str,
 }
 
 impl<'a> SyntaxSentence<'a> {

@@ -2,16 +2,16 @@
 //!
 //! | field | written |
 //! |---|---|
-//! | ID | the number of the word |
+//! | ID | the sentence's, or the number of the word in formats without ids |
 //! | UPOS, XPOS | the annotation's, else the sentence's |
 //! | HEAD, DEPREL | the annotation's arc, else the sentence's |
 //! | all others | the sentence's; `_` for empty ones |
 //!
 //! Columns that are predicted or left out ([`WrittenColumns`]) do not get the sentence's values.
 //!
-//! A file of CoNLL-U that is read and written without annotations is the same byte for byte, up to
-//! line ends and repeated blank lines between sentences, if its ids were in order and its fields
-//! not empty.
+//! A file of CoNLL-U that is read and written without annotations is the same byte for byte, line
+//! ends and blank lines included, if its fields are not empty; only the byte order mark and the blank
+//! lines after the last sentence belong to no sentence.
 
 use super::predicted::ColumnSet;
 use super::sentence::{SyntaxSentence, SyntaxWord};
@@ -59,8 +59,8 @@ const DEPS: usize = 8;
 
 /// Appends a sentence in CoNLL-U to `out`, with an annotation for each word.
 ///
-/// Comments, multiword tokens, empty nodes and the other fields are copied, unless `columns` says
-/// otherwise; ids are written anew, empty fields as `_`, line ends as LF. If something from LEMMA to
+/// Comments, multiword tokens, empty nodes, the other fields, line ends and blank lines are copied,
+/// unless `columns` says otherwise; empty fields are written as `_`. If something from LEMMA to
 /// DEPREL is copied beside predictions, a comment names the predicted columns, with those that were
 /// predicted before. `annotations` must have as many items as the sentence has words, since words
 /// beyond them are not written.
@@ -97,14 +97,18 @@ pub fn write_sentence<'b>(
     // Without predictions this is a copy.
     let marked = columns.predicted != ColumnSet::default()
         && (earlier.is_some() || sentence.words.iter().any(has_copies));
+    out.extend_from_slice(sentence.blank_before.as_bytes());
     let mut digits = Digits::default();
     for (number, (word, annotation)) in (1..).zip(sentence.words.iter().zip(annotations)) {
         if number == 1 && marked {
-            push_marked(word.before, all_predicted, empty_nodes, out);
+            push_marked(word, all_predicted, empty_nodes, out);
         } else {
             push_lines(word.before, empty_nodes, out);
         }
-        out.extend_from_slice(digits.of(number));
+        match word.fields[0] {
+            "_" => out.extend_from_slice(digits.of(number)),
+            id => out.extend_from_slice(id.as_bytes()),
+        }
         for (column, field) in word.fields.into_iter().enumerate().skip(1) {
             out.push(b'\t');
             let new = match (column, annotation.arc) {
@@ -121,41 +125,41 @@ pub fn write_sentence<'b>(
             let field = new.unwrap_or(if is_copied { field } else { "_" });
             out.extend_from_slice(if field.is_empty() { "_" } else { field }.as_bytes());
         }
-        out.push(b'\n');
+        out.extend_from_slice(word.line_end.as_bytes());
     }
     push_lines(sentence.after, empty_nodes, out);
-    out.push(b'\n');
+    out.extend_from_slice(sentence.end.as_bytes());
 }
 
-/// Appends lines with LF as line ends, with or without empty nodes.
+/// Appends lines with their line ends, with or without empty nodes.
 fn push_lines(lines: &str, empty_nodes: bool, out: &mut Vec<u8>) {
-    for line in lines.lines() {
+    if empty_nodes {
+        out.extend_from_slice(lines.as_bytes());
+        return;
+    }
+    for line in lines.split_inclusive('\n') {
         let id = line.split('\t').next().unwrap_or_default();
-        if empty_nodes || line.starts_with('#') || !id.contains('.') {
+        if line.starts_with('#') || !id.contains('.') {
             out.extend_from_slice(line.as_bytes());
-            out.push(b'\n');
         }
     }
 }
 
 /// Appends the lines before the first word, with the comment of predicted columns behind the other
-/// comments.
-fn push_marked(lines: &str, predicted: ColumnSet, empty_nodes: bool, out: &mut Vec<u8>) {
-    let is_other = |line: &str| ColumnSet::from_comment(line).is_none();
-    let comments = |line: &&str| line.starts_with('#');
-    for line in lines
-        .lines()
-        .take_while(comments)
-        .filter(|line| is_other(line))
-    {
+/// comments. The comment ends as the line of the word does.
+fn push_marked(word: &SyntaxWord, predicted: ColumnSet, empty_nodes: bool, out: &mut Vec<u8>) {
+    let is_other = |line: &&str| ColumnSet::from_comment(line).is_none();
+    let is_comment = |line: &&str| line.starts_with('#');
+    let lines = || word.before.split_inclusive('\n');
+    for line in lines().take_while(is_comment).filter(is_other) {
         push_lines(line, empty_nodes, out);
     }
-    predicted.push_comment(out);
-    for line in lines
-        .lines()
-        .skip_while(comments)
-        .filter(|line| is_other(line))
-    {
+    let line_end = match word.line_end {
+        "" => "\n",
+        line_end => line_end,
+    };
+    predicted.push_comment(line_end, out);
+    for line in lines().skip_while(is_comment).filter(is_other) {
         push_lines(line, empty_nodes, out);
     }
 }
@@ -200,8 +204,12 @@ mod tests {
     #[test]
     fn what_is_not_annotated_is_copied() {
         assert_eq!(copied(TEXT), TEXT);
-        assert_eq!(copied(&TEXT.replace('\n', "\r\n")), TEXT);
-        assert_eq!(copied(&format!("\n\n{}", TEXT.trim_end())), TEXT);
+        for text in [
+            TEXT.replace('\n', "\r\n"),
+            format!("\n\n{}", TEXT.trim_end()),
+        ] {
+            assert_eq!(copied(&text), text);
+        }
     }
 
     #[test]

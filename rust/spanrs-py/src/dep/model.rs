@@ -6,7 +6,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs::dep_files::AnnotateOptions;
-use spanrs_dep::{Model, TagLists, import_published, import_tagger};
+use spanrs_dep::{Error as DepError, Model, Sentence, import_published, import_tagger};
 
 use super::treebank::SyntaxFile;
 use crate::error::Result;
@@ -18,6 +18,8 @@ pub(crate) struct DepModel(pub(super) Arc<Model>);
 
 /// Feature, and its (class, weight) pairs.
 type NamedRow<'a> = (&'a str, Vec<(&'a str, f64)>);
+/// (XPOS, UPOS) of the words of a sentence.
+type GivenTags = (Vec<String>, Vec<String>);
 /// XPOS, UPOS, heads and labels of a sentence.
 type Predicted<'py> = (
     Vec<Bound<'py, PyString>>,
@@ -30,6 +32,28 @@ type Predicted<'py> = (
 #[pyfunction]
 pub(crate) fn dep_templates() -> &'static str {
     spanrs_dep::RICH_TEMPLATES
+}
+
+/// Borrows sentences with the tags that are given for them.
+///
+/// # Errors
+/// [`DepError::Training`] if there are not as many lists of tags as sentences.
+fn inputs<'a>(
+    sentences: &'a [Vec<String>],
+    given: Option<&'a [GivenTags]>,
+) -> Result<Vec<Sentence<'a, String>>> {
+    if given.is_some_and(|given| given.len() != sentences.len()) {
+        let message = "there are not as many lists of tags as sentences";
+        return Err(DepError::Training(message.to_owned()).into());
+    }
+    let tags = |at: usize| given.map(|given| (&given[at].0[..], &given[at].1[..]));
+    let sentences = sentences.iter().enumerate();
+    let inputs = sentences.map(|(at, words)| Sentence {
+        words,
+        tags: tags(at),
+        root_tag: None,
+    });
+    Ok(inputs.collect())
 }
 
 impl DepModel {
@@ -185,19 +209,21 @@ impl DepModel {
         &self,
         py: Python<'py>,
         sentences: Vec<Vec<String>>,
-        given: Option<Vec<TagLists>>,
+        given: Option<Vec<GivenTags>>,
         parse: bool,
         threads: usize,
     ) -> Result<Vec<Predicted<'py>>> {
-        let (model, given_tags) = (&self.0, given.as_deref());
-        let all = py.detach(|| model.annotate_all(&sentences, given_tags, parse, threads, stop))?;
+        let all = py.detach(|| -> Result<_> {
+            let inputs = inputs(&sentences, given.as_deref())?;
+            Ok(self.0.annotate_all(&inputs, parse, threads, stop)?)
+        })?;
         let classes = self.0.classes();
         let text = |name: &str| PyString::new(py, name);
         let xpos: Vec<_> = classes.iter().map(|tags| text(&tags.xpos)).collect();
         let upos: Vec<_> = classes.iter().map(|tags| text(&tags.upos)).collect();
         let labels: Vec<_> = self.0.labels().iter().map(|label| text(label)).collect();
         let none = text("");
-        let predicted = all.into_iter().enumerate().map(|(at, annotated)| {
+        let predicted = all.into_iter().enumerate().map(|(at, parse)| {
             let (own_xpos, own_upos) = match &given {
                 Some(given) => {
                     let texts = |tags: &[String]| tags.iter().map(|tag| text(tag)).collect();
@@ -205,14 +231,14 @@ impl DepModel {
                 }
                 None => {
                     let tag = |names: &[Bound<'py, PyString>]| {
-                        let tags = annotated.tags.iter();
+                        let tags = parse.tags.iter();
                         tags.map(|&class| names[class as usize].clone()).collect()
                     };
                     (tag(&xpos), tag(&upos))
                 }
             };
-            let heads = annotated.parse.heads.iter().map(|&head| head as i32);
-            let own_labels = annotated.parse.labels.iter();
+            let heads = parse.heads.iter().map(|&head| head as i32);
+            let own_labels = parse.labels.iter();
             let own_labels =
                 own_labels.map(|&label| labels.get(label as usize).unwrap_or(&none).clone());
             let heads = PyArray1::from_iter(py, heads);

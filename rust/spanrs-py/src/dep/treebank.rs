@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 use spanrs_base::Named;
-use spanrs_dep::{Roots, Treebank as Core};
+use spanrs_dep::{Roots, Sentence, Treebank as Core};
 use spanrs_io::{SyntaxChunks, SyntaxFormat};
 
 use crate::error::Result;
@@ -114,7 +114,12 @@ impl Treebank {
         py.detach(|| {
             let mut core = self.lock();
             for (words, xpos, upos, heads, labels) in &sentences {
-                core.push_lists(words, [xpos, upos, labels], heads, trees)?;
+                let sentence = Sentence {
+                    words,
+                    tags: Some((xpos, upos)),
+                    root_tag: None,
+                };
+                core.push_lists(&sentence, heads, labels, trees)?;
             }
             Ok(())
         })

@@ -5,10 +5,10 @@
 //! the model interleaves sentences to hide the latency of fetching weights.
 
 use spanrs_base::{Jagged, Position, Watch, Worker, Workers};
-use spanrs_dep::{Annotated, Model, Sentence, Tags, Workspace};
+use spanrs_dep::{Model, Parse, Sentence, Tags, Workspace};
 use spanrs_io::{
-    Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxPart,
-    SyntaxReader, SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
+    Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxReader,
+    SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
 
 use crate::error::Result;
@@ -31,9 +31,10 @@ pub struct AnnotateOptions {
 }
 
 /// Tags and parses the sentences of a block; returns CoNLL-U. Everything that the model does not
-/// predict is as in the input, unless it is to be blanked: comments, multiword tokens, empty nodes
-/// and the other fields. Where a sentence has such fields, a comment names the columns that were
-/// predicted.
+/// predict is as in CoNLL-U that is read, unless it is to be blanked: comments, multiword tokens,
+/// empty nodes, the other fields, line ends, blank lines and a byte order mark; only empty fields are
+/// written as `_`. Other formats are written with LF, and a blank line behind each sentence. Where a
+/// sentence has fields that are copied, a comment names the columns that were predicted.
 ///
 /// `path` and `format` are those of the file of the block. Memory is that of the input and the
 /// output.
@@ -78,19 +79,23 @@ fn annotate_part(
     model: &Model,
     path: &str,
     format: SyntaxFormat,
-    part: SyntaxPart<'_>,
+    part: SyntaxChunk<&[u8]>,
     options: AnnotateOptions,
     worker: &mut Worker<'_>,
 ) -> Result<Vec<u8>> {
     let mut reader = SyntaxReader::new(part.text, format, path, part.lines_before)?;
     let mut sentences = vec![SyntaxSentence::default(); TOGETHER];
     let mut workspace = Workspace::default();
-    let mut annotated = Vec::new();
+    let mut parses = Vec::new();
     let keep_tags = options.keep_tags && options.parse;
     let columns = written_columns(model, options, keep_tags);
     let mut out = Vec::with_capacity(part.text.len() + part.text.len() / 4);
+    if format == SyntaxFormat::Conllu && part.lines_before == 0 && part.text.starts_with(BOM) {
+        out.extend_from_slice(BOM);
+    }
     loop {
         let mut len = 0;
+        // The sentence behind those that are read has the blank lines at the end of the part.
         while len < TOGETHER && reader.read(&mut sentences[len])? {
             if keep_tags && !has_tags(&sentences[len]) {
                 let message = "the words have no tags to parse with; leave out --keep-tags";
@@ -99,9 +104,6 @@ fn annotate_part(
             }
             len += 1;
             worker.check()?;
-        }
-        if len == 0 {
-            return Ok(out);
         }
         let words = column(&sentences[..len], SyntaxWord::form);
         let known = |tag| if tag == "_" { "" } else { tag };
@@ -118,12 +120,17 @@ fn annotate_part(
             inputs.push(Sentence {
                 words: words.row(at),
                 tags,
+                root_tag: None,
             });
         }
-        model.annotate(&inputs, options.parse, &mut workspace, &mut annotated);
-        for (sentence, annotated) in sentences[..len].iter().zip(&annotated) {
-            let annotations = annotations(model, annotated, sentence.words.len());
+        model.annotate(&inputs, options.parse, &mut workspace, &mut parses);
+        for (sentence, parse) in sentences[..len].iter().zip(&parses) {
+            let annotations = annotations(model, parse, sentence.words.len());
             write_sentence(sentence, annotations, columns, &mut out);
+        }
+        if let Some(end) = sentences.get(len) {
+            out.extend_from_slice(end.blank_before.as_bytes());
+            return Ok(out);
         }
     }
 }
@@ -163,6 +170,9 @@ fn has_tags(sentence: &SyntaxSentence) -> bool {
             .any(|word| known(word.xpos()) || known(word.upos()))
 }
 
+/// The byte order mark.
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
 /// Number of sentences that are annotated together.
 const TOGETHER: usize = 64;
 
@@ -181,22 +191,14 @@ fn column<'a>(
 /// Returns the predictions for each word of a sentence. Empty tags are no predictions.
 fn annotations<'a>(
     model: &'a Model,
-    annotated: &'a Annotated,
+    parse: &'a Parse,
     words: usize,
 ) -> impl Iterator<Item = Annotation<'a>> {
     let known = |tag: &'a str| (!tag.is_empty()).then_some(tag);
-    let labels = model
-        .parser
-        .as_ref()
-        .map_or(&[][..], |parser| parser.labels());
+    let (classes, labels) = (model.classes(), model.labels());
     (0..words).map(move |at| {
-        let tags = annotated.tags.get(at).zip(model.tagger.as_ref());
-        let tags = tags.map(|(&class, tagger)| &tagger.classes()[class as usize]);
-        let arc = annotated
-            .parse
-            .heads
-            .get(at)
-            .zip(annotated.parse.labels.get(at));
+        let tags = parse.tags.get(at).map(|&class| &classes[class as usize]);
+        let arc = parse.heads.get(at).zip(parse.labels.get(at));
         Annotation {
             upos: tags.and_then(|tags| known(&tags.upos)),
             xpos: tags.and_then(|tags| known(&tags.xpos)),

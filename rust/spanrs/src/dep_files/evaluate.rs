@@ -18,9 +18,7 @@
 use spanrs_base::Position;
 use spanrs_dep::Roots;
 use spanrs_eval::outcomes::{Counts, Key};
-use spanrs_io::{
-    Code, Error as IoError, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence,
-};
+use spanrs_io::{Code, Error as IoError, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence};
 
 use super::compare::compare;
 use super::schema::SCHEMA;
@@ -46,9 +44,7 @@ pub struct EvaluateOptions {
 struct Side {
     /// The rest of the file.
     chunks: SyntaxChunks,
-    /// The block read last.
-    chunk: Option<SyntaxChunk>,
-    /// The sentences of the block that were not handed out yet.
+    /// The sentences of the block read last that were not handed out yet.
     sentences: std::vec::IntoIter<Stretch>,
     /// Number of roots that trees may have.
     roots: Roots,
@@ -68,7 +64,6 @@ impl Side {
         }
         Ok(Self {
             chunks,
-            chunk: None,
             sentences: Vec::new().into_iter(),
             roots,
         })
@@ -83,8 +78,7 @@ impl Side {
             if let Some(sentence) = self.sentences.next() {
                 return Ok(Some(sentence));
             }
-            self.chunk = self.chunks.read()?;
-            let Some(chunk) = &self.chunk else {
+            let Some(chunk) = self.chunks.read()? else {
                 return Ok(None);
             };
             let (path, format) = (self.chunks.path(), self.chunks.format());
