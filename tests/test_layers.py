@@ -23,21 +23,12 @@ RUST = {
         "spanrs-tags",
         "spanrs-io",
         "spanrs-eval",
-        "spanrs-crf",
-        "spanrs-dep",
-        "spanrs-compat",
-    },
-    "spanrs-py": {
-        "spanrs",
-        "spanrs-base",
-        "spanrs-tags",
-        "spanrs-io",
-        "spanrs-eval",
         "spanrs-arrow",
         "spanrs-crf",
         "spanrs-dep",
         "spanrs-compat",
     },
+    "spanrs-py": {"spanrs"},
 }
 #: Rooms that a room may import from; `errors`, `caching` and `_spanrs` are open to all but each other. Those of a room
 #: come before it, so that there is no way back.

@@ -8,7 +8,7 @@ use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
-use spanrs_arrow::{import_array, import_stream};
+use spanrs::arrow::{import_array, import_stream};
 
 use crate::error::Result;
 

@@ -7,8 +7,8 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PyString, PyTuple};
+use spanrs::eval::outcomes::{Axis, Counts as Core, Key, Prf, Term};
 use spanrs::schema_of;
-use spanrs_eval::outcomes::{Axis, Counts as Core, Key, Prf, Term};
 
 use crate::error::Result;
 use crate::locks::lock;
@@ -325,7 +325,7 @@ impl DocumentTotals {
     #[new]
     #[pyo3(signature = (by_document, /))]
     fn new(by_document: bool) -> Self {
-        let schema = &spanrs_eval::mat::SCHEMA;
+        let schema = &spanrs::eval::mat::SCHEMA;
         Self(Mutex::new(match by_document {
             true => Core::by_document(schema),
             false => Core::new(schema),

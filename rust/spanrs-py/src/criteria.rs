@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use spanrs::eval::matcher_names;
 use spanrs::schema_of;
-use spanrs_eval::matcher_names;
 
 use crate::error::Result;
 

@@ -8,12 +8,12 @@ use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 use spanrs::ConllDocuments;
-use spanrs_base::{Alias, Category, Limits, Named, Tag};
-use spanrs_io::document::{
+use spanrs::base::{Alias, Category, Limits, Named, Tag};
+use spanrs::io::document::{
     Document, Elements, Format, GivenAnnotation, GivenRelation, LayerChoice, Reader,
 };
-use spanrs_io::{ColumnReader, Source, read_tasks as read};
-use spanrs_tags::{Dialect, Reading, Scheme};
+use spanrs::io::{ColumnReader, Source, read_tasks as read};
+use spanrs::tags::{Dialect, Reading, Scheme};
 
 use crate::error::{Error, Result};
 use crate::files::{ColumnOptions, limits_of_documents};
@@ -86,7 +86,7 @@ pub(crate) struct DocumentReader(Mutex<Documents>);
 
 /// Where documents come from.
 enum Documents {
-    File(Box<spanrs_io::document::DocumentReader>),
+    File(Box<spanrs::io::document::DocumentReader>),
     Conll(Box<ConllDocuments>),
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn read_conll_documents(
             None => spanrs::detect(open()?, &dialect, &mut |_| !stop())?.scheme,
             Some(scheme) => scheme,
         };
-        let reader = spanrs_tags::Reader::new(scheme, reading.0, dialect)?;
+        let reader = spanrs::tags::Reader::new(scheme, reading.0, dialect)?;
         Result::Ok(ConllDocuments::new(open()?, reader)?)
     })?;
     Ok(DocumentReader(Mutex::new(Documents::Conll(Box::new(
@@ -218,7 +218,7 @@ pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Vec<PyDocume
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn declared_encoding(data: &[u8]) -> Option<String> {
-    spanrs_io::document::declared_encoding(data)
+    spanrs::io::document::declared_encoding(data)
 }
 
 /// (name, category, [(alias, [(attribute, value)])])

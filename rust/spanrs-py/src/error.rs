@@ -2,15 +2,15 @@
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use spanrs::arrow::ColumnError;
+use spanrs::base::{Coded, ErrorClass, Interrupted, UnknownName};
+use spanrs::compat::{conlleval, nervaluate};
+use spanrs::eval::input::InputError;
+use spanrs::eval::outcomes::CountsError;
+use spanrs::eval::{BadSpan, ReadError, Unmatched};
+use spanrs::io::UnknownSeparator;
+use spanrs::tags::Error as TagsError;
 use spanrs::{ConversionError, Error as JobError};
-use spanrs_arrow::ColumnError;
-use spanrs_base::{Coded, ErrorClass, Interrupted, UnknownName};
-use spanrs_compat::{conlleval, nervaluate};
-use spanrs_eval::input::InputError;
-use spanrs_eval::outcomes::CountsError;
-use spanrs_eval::{BadSpan, ReadError, Unmatched};
-use spanrs_io::UnknownSeparator;
-use spanrs_tags::Error as TagsError;
 
 use crate::violation::violation_tuple;
 
@@ -48,7 +48,7 @@ impl Error {
 
     /// A ModelError about a value in a sequence.
     pub(crate) fn model(message: impl Into<String>) -> Self {
-        spanrs_crf::Error::Input(message.into()).into()
+        spanrs::crf::Error::Input(message.into()).into()
     }
 
     /// An AlignmentError about sentences of gold and pred.
@@ -149,9 +149,9 @@ convert!(
     Interrupted,
     UnknownName,
     UnknownSeparator,
-    spanrs_crf::Error,
-    spanrs_crf::TemplateError,
-    spanrs_dep::Error,
+    spanrs::crf::Error,
+    spanrs::crf::TemplateError,
+    spanrs::dep::Error,
 );
 
 /// Errors that Python's side of pyo3 and numpy makes.
@@ -242,8 +242,8 @@ impl From<conlleval::Error> for Error {
     }
 }
 
-impl From<spanrs_io::Error> for Error {
-    fn from(error: spanrs_io::Error) -> Self {
+impl From<spanrs::io::Error> for Error {
+    fn from(error: spanrs::io::Error) -> Self {
         let Some(source) = &error.source else {
             return Self::new(&error);
         };

@@ -9,14 +9,14 @@ use pyo3::Borrowed;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use spanrs::span_files::SpanSource;
-use spanrs::{ColumnFile, ColumnFiles, Rows};
-use spanrs_base::Limits;
-use spanrs_eval::Violations;
-use spanrs_io::{
+use spanrs::base::Limits;
+use spanrs::eval::Violations;
+use spanrs::io::{
     Column, ColumnReader, Columns, Comments, Format, Separator, Source, SpanFileReader,
 };
-use spanrs_tags::Scheme;
+use spanrs::span_files::SpanSource;
+use spanrs::tags::Scheme;
+use spanrs::{ColumnFile, ColumnFiles, Rows};
 
 use crate::error::{Error, Result};
 use crate::options::{ByName, Choice, PyDialect, PyReader};
@@ -273,7 +273,7 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
 #[pyfunction]
 #[pyo3(signature = (lines, /))]
 pub(crate) fn running_text(lines: Vec<String>) -> Option<(usize, String)> {
-    let word = spanrs_io::running_text(lines.iter().map(String::as_str));
+    let word = spanrs::io::running_text(lines.iter().map(String::as_str));
     word.map(|(at, word)| (at, word.to_owned()))
 }
 

@@ -3,7 +3,7 @@
 use numpy::{PyReadonlyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use spanrs_eval::input::{IdSlice, Sentences};
+use spanrs::eval::input::{IdSlice, Sentences};
 
 use crate::error::{Error, Result};
 

@@ -95,7 +95,7 @@ mod _spanrs {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("NO_CONTENT", spanrs_eval::mat::NO_CONTENT.to_vec())?;
+        module.add("NO_CONTENT", spanrs::eval::mat::NO_CONTENT.to_vec())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

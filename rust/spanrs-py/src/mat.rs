@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use pyo3::prelude::*;
+use spanrs::base::{Interrupted, Span, Task};
+use spanrs::eval::Unmatched;
+use spanrs::eval::mat::{Matcher, Pieces, Rules, Unit, Unpaired};
+use spanrs::eval::outcomes::Counts;
 use spanrs::mat::{Outcome, Unscored, score_documents};
-use spanrs_base::{Interrupted, Span, Task};
-use spanrs_eval::Unmatched;
-use spanrs_eval::mat::{Matcher, Pieces, Rules, Unit, Unpaired};
-use spanrs_eval::outcomes::Counts;
 
 use crate::documents::{PyDocument, PyTag};
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! Conversion of measures and summaries between Python and the core.
 
 use pyo3::prelude::*;
-use spanrs_eval::outcomes::{
+use spanrs::eval::outcomes::{
     Average, Axis, Counts, Measure, Outcomes, Part, Prf, Ratio, Score, Term,
 };
 

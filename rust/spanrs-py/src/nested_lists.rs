@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use spanrs_eval::input::{DocumentEnds, PairCounter, PairIds};
-use spanrs_eval::{Scorer, Side};
-use spanrs_tags::{Evidence, Reader};
+use spanrs::eval::input::{DocumentEnds, PairCounter, PairIds};
+use spanrs::eval::{Scorer, Side};
+use spanrs::tags::{Evidence, Reader};
 
 use crate::error::{Error, Result};
 use crate::py_sequence::{BorrowedSlices, IndexedItems, Item};

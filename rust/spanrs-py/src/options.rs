@@ -4,15 +4,15 @@ use numpy::PyReadonlyArray1;
 use pyo3::Borrowed;
 use pyo3::prelude::*;
 use spanrs::OnMisaligned;
-use spanrs_base::Named;
-use spanrs_compat::conlleval::Rules;
-use spanrs_dep::Roots;
-use spanrs_eval::input::DocumentEnds;
-use spanrs_eval::mat::{Pieces, Unit, Unpaired};
-use spanrs_eval::outcomes::{Average, Axis, Part};
-use spanrs_eval::{MatcherOptions, PredScheme, TypeFilter, make_matcher};
-use spanrs_io::{Format, SyntaxFormat, document};
-use spanrs_tags::{Bare, Dialect, Reader, Reading, Scheme};
+use spanrs::base::Named;
+use spanrs::compat::conlleval::Rules;
+use spanrs::dep::Roots;
+use spanrs::eval::input::DocumentEnds;
+use spanrs::eval::mat::{Pieces, Unit, Unpaired};
+use spanrs::eval::outcomes::{Average, Axis, Part};
+use spanrs::eval::{MatcherOptions, PredScheme, TypeFilter, make_matcher};
+use spanrs::io::{Format, SyntaxFormat, document};
+use spanrs::tags::{Bare, Dialect, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
 use crate::stop;
@@ -137,7 +137,7 @@ pub(crate) type FilterTuple = (Option<Vec<String>>, Vec<String>);
 /// The matcher of a name with its options.
 pub(crate) fn matcher(
     (name, min_overlap, optimal): &MatcherTuple,
-) -> Result<Box<dyn spanrs_eval::Matcher>> {
+) -> Result<Box<dyn spanrs::eval::Matcher>> {
     let options = MatcherOptions {
         min_overlap: *min_overlap,
         optimal: *optimal,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
-use spanrs_eval::TypeFilter;
-use spanrs_eval::partial::{
+use spanrs::eval::TypeFilter;
+use spanrs::eval::partial::{
     Matcher, Matching, Mode, ModeCounts, Place, count_modes, places_by_outcome,
 };
 

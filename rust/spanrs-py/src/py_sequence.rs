@@ -11,7 +11,7 @@ use pyo3::Borrowed;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use spanrs_base::ShortKey;
+use spanrs::base::ShortKey;
 
 /// A borrowed item.
 pub(crate) type Item = *mut ffi::PyObject;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
-use spanrs_base::Interrupted;
-use spanrs_eval::outcomes::{Counts as Core, Measure, Systems as CoreSystems};
+use spanrs::base::Interrupted;
+use spanrs::eval::outcomes::{Counts as Core, Measure, Systems as CoreSystems};
 
 use crate::counts::Counts;
 use crate::error::{Error, Result};

@@ -6,11 +6,11 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use spanrs::arrow::{ColumnError, Columns};
+use spanrs::eval::input::{DocumentEnds, IdBatch, InputError, numbering};
+use spanrs::eval::{AutoSchemeScorer, PredScheme, Scorer as Core, Side};
+use spanrs::tags::{Evidence, Reader, Reading, Scheme};
 use spanrs::{ErrorOptions, Notes, OnMisaligned, TypedSpan};
-use spanrs_arrow::{ColumnError, Columns};
-use spanrs_eval::input::{DocumentEnds, IdBatch, InputError, numbering};
-use spanrs_eval::{AutoSchemeScorer, PredScheme, Scorer as Core, Side};
-use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
 use crate::counts::Counts;

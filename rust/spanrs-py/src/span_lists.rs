@@ -2,9 +2,9 @@
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use spanrs_eval::input::numbering;
-use spanrs_eval::{NamedSpan, Run, SpanLists as Core, TagSentences};
-use spanrs_tags::{Reader, Reading, Scheme};
+use spanrs::eval::input::numbering;
+use spanrs::eval::{NamedSpan, Run, SpanLists as Core, TagSentences};
+use spanrs::tags::{Reader, Reading, Scheme};
 
 use crate::error::Result;
 use crate::ids::IdSides;
@@ -152,7 +152,7 @@ pub(crate) fn span_events(
     let (sides, filter) = ((&gold.0, &pred.0), type_filter(filter_tuple));
     let mut matcher = matcher(&matcher_tuple)?;
     let found =
-        py.detach(|| spanrs_eval::span_events(sides, &mut *matcher, &filter, criterion, stop))?;
+        py.detach(|| spanrs::eval::span_events(sides, &mut *matcher, &filter, criterion, stop))?;
     let span = |span: Option<NamedSpan>| span.map(|s| (s.ty, s.start, s.end, s.tokens));
     let tuples = found.into_iter().map(|found| {
         let (event, sentence) = (found.event, found.sentence);

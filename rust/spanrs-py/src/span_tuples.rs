@@ -7,8 +7,8 @@ use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PyInt, PySet, PyString, PyTuple};
-use spanrs_base::Interner;
-use spanrs_eval::SpanListsBuilder;
+use spanrs::base::Interner;
+use spanrs::eval::SpanListsBuilder;
 
 use crate::error::{Error, Result};
 use crate::pause;

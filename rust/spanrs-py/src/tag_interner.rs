@@ -6,7 +6,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple};
-use spanrs_tags::Reader;
+use spanrs::tags::Reader;
 
 use crate::error::{Error, Result};
 use crate::py_sequence::{IndexedItems, Item, is_direct, short_ascii};

@@ -6,10 +6,10 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use spanrs_base::Span;
-use spanrs_eval::input::{Sentences, numbering};
-use spanrs_eval::spans_of_ids;
-use spanrs_tags::{Converter, Detection, Evidence, Reader, Reading, Scheme, Writer};
+use spanrs::base::Span;
+use spanrs::eval::input::{Sentences, numbering};
+use spanrs::eval::spans_of_ids;
+use spanrs::tags::{Converter, Detection, Evidence, Reader, Reading, Scheme, Writer};
 
 use crate::error::{Error, Result};
 use crate::ids::Ids;
@@ -294,7 +294,7 @@ pub(crate) fn tags_of(
     dialect: PyDialect,
 ) -> Vec<String> {
     let types: Vec<_> = types.iter().map(String::as_str).collect();
-    spanrs_tags::tags_of(scheme.0, &types, &dialect.0)
+    spanrs::tags::tags_of(scheme.0, &types, &dialect.0)
 }
 
 /// Which tag may follow which, flat, (n + 1) by (n + 1): last row is the start, last column the end.
@@ -306,7 +306,7 @@ pub(crate) fn legal(
     dialect: PyDialect,
 ) -> Result<Vec<bool>> {
     let tags: Vec<_> = tags.iter().map(String::as_str).collect();
-    Ok(spanrs_tags::legal(scheme.0, &tags, &dialect.0)?)
+    Ok(spanrs::tags::legal(scheme.0, &tags, &dialect.0)?)
 }
 
 /// (scheme, statement, [(scheme, violations)])

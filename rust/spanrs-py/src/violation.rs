@@ -1,6 +1,6 @@
 //! Violations of a scheme as tuples.
 
-use spanrs_tags::Violation;
+use spanrs::tags::Violation;
 
 /// (index, kind, previous, current, next, action)
 pub(crate) type ViolationTuple = (

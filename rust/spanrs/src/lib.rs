@@ -32,7 +32,8 @@
 //! | CRFsuite's model files | [`from_crfsuite`], [`to_crfsuite`] |
 //!
 //! The modules named after fields ([`tags`], [`eval`], [`io`], [`crf`], [`dep`], [`compat`],
-//! [`base`]) are the crates without their prefix `spanrs-`. This crate adds no algorithms of scoring
+//! [`base`], and `arrow` behind the feature of that name) are the crates without their prefix
+//! `spanrs-`. This crate adds no algorithms of scoring
 //! spans: a job reads rows with `io`, numbers tags and finds spans with `tags`, counts with `eval`,
 //! and translates errors so that they name a file and a line. Trees are compared here
 //! ([`dep_files`]), because that takes their files and only the counts of `eval`.
@@ -48,6 +49,8 @@
 //! of a scorer are then those of the sentences before it, and output that was written until then is
 //! of no use.
 
+#[cfg(feature = "arrow")]
+pub use spanrs_arrow as arrow;
 pub use spanrs_base as base;
 pub use spanrs_compat as compat;
 pub use spanrs_crf as crf;

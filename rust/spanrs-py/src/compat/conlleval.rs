@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use spanrs_base::Limits;
-use spanrs_compat::conlleval::{ConllevalText, Cut, Layout, Rules, Setting};
+use spanrs::base::Limits;
+use spanrs::compat::conlleval::{ConllevalText, Cut, Layout, Rules, Setting};
 
 use crate::error::Result;
 use crate::locks::lock_now;

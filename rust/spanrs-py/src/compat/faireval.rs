@@ -3,13 +3,13 @@
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyList, PySet, PyString, PyTuple};
-use spanrs_base::Span;
-use spanrs_compat::faireval::{
+use spanrs::base::Span;
+use spanrs::compat::faireval::{
     ErrorCounts, ErrorPair, Evaluation, FAIR_NAMES, Focus, LabelError, LabelRow, TRADITIONAL_NAMES,
     Table, unpaired,
 };
-use spanrs_eval::fair::Matcher;
-use spanrs_eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets};
+use spanrs::eval::fair::Matcher;
+use spanrs::eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets};
 
 use crate::error::{Error, Result};
 use crate::files::{SpanFileOptions, run_job};

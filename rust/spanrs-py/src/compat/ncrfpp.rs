@@ -3,9 +3,9 @@
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use spanrs_compat::ncrfpp::{Counts, Span, Tags};
-use spanrs_compat::tag_numbering;
-use spanrs_tags::Reader;
+use spanrs::compat::ncrfpp::{Counts, Span, Tags};
+use spanrs::compat::tag_numbering;
+use spanrs::tags::Reader;
 
 use crate::error::Result;
 use crate::pause;

@@ -3,11 +3,11 @@
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
-use spanrs_base::{Interner, Jagged, Span};
-use spanrs_compat::nervaluate::{Documents, TagReader, read_conll};
-use spanrs_compat::tag_numbering;
-use spanrs_eval::SpanLists as Core;
-use spanrs_tags::Reader;
+use spanrs::base::{Interner, Jagged, Span};
+use spanrs::compat::nervaluate::{Documents, TagReader, read_conll};
+use spanrs::compat::tag_numbering;
+use spanrs::eval::SpanLists as Core;
+use spanrs::tags::Reader;
 
 use crate::error::{Error, Result};
 use crate::nested_lists::{NestedLists, Next};

@@ -2,10 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use spanrs_base::Vocabulary;
-use spanrs_compat::seqeval::{EntityReader, TokenOutcomes, Tokens};
-use spanrs_compat::tag_numbering;
-use spanrs_tags::Reader;
+use spanrs::base::Vocabulary;
+use spanrs::compat::seqeval::{EntityReader, TokenOutcomes, Tokens};
+use spanrs::compat::tag_numbering;
+use spanrs::tags::Reader;
 
 use crate::error::Result;
 use crate::py_sequence::{BorrowedSlices, is_exact_list};

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::Borrowed;
 use pyo3::prelude::*;
-use spanrs_crf::{Answers, TruePrior};
+use spanrs::crf::{Answers, TruePrior};
 
 use crate::error::{Error, Result};
 use crate::stop;

@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spanrs_base::Interner;
-use spanrs_crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget};
-use spanrs_tags::Scheme;
+use spanrs::base::Interner;
+use spanrs::crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget};
+use spanrs::tags::Scheme;
 
 use super::crowd::Flat;
 use super::items::{Sequence, Source, token_items};
@@ -204,7 +204,7 @@ impl CrowdCrf {
     fn run<T: Send>(
         &self,
         py: Python<'_>,
-        job: impl FnOnce(&mut EmCrf) -> spanrs_crf::Result<T> + Send,
+        job: impl FnOnce(&mut EmCrf) -> spanrs::crf::Result<T> + Send,
     ) -> Result<T> {
         let mut guard = self.lock()?;
         let em = &mut *guard;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySequence, PySet, PyString, PyTuple};
-use spanrs_base::Interner;
-use spanrs_crf::{Columns, Extractor, Inputs, Sequences, Template};
+use spanrs::base::Interner;
+use spanrs::crf::{Columns, Extractor, Inputs, Sequences, Template};
 
 use super::sentences::CrfSentences;
 use crate::error::{Error, Result};

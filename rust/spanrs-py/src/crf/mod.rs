@@ -17,7 +17,7 @@ pub(crate) use sentences::CrfSentences;
 pub(crate) use trainer::CrfTrainer;
 
 use pyo3::prelude::*;
-use spanrs_crf::{SequenceError, Template};
+use spanrs::crf::{SequenceError, Template};
 
 use crate::error::Error;
 

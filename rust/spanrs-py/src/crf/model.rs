@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use spanrs::crf_files::TagOptions;
-use spanrs_base::Interner;
-use spanrs_crf::{
+use spanrs::base::Interner;
+use spanrs::crf::{
     AttributeIndex, Constraint, Decoder, Extractor, IndexedTemplate, Inputs, Model, Template,
     check_len, metadata_text,
 };
-use spanrs_tags::{Dialect, Scheme};
+use spanrs::crf_files::TagOptions;
+use spanrs::tags::{Dialect, Scheme};
 
 use super::items::{inputs_of, is_set, label_names, unicode};
 use super::sentences::names_of;
@@ -32,7 +32,7 @@ pub(crate) struct CrfModel {
 /// What may follow what under a scheme.
 pub(crate) fn constraint_of(scheme: Scheme, labels: &Interner<str>) -> Result<Constraint> {
     let names: Vec<&str> = labels.names().collect();
-    let flags = spanrs_tags::legal(scheme, &names, &Dialect::default())?;
+    let flags = spanrs::tags::legal(scheme, &names, &Dialect::default())?;
     Ok(Constraint::of_table(names.len(), &flags)?)
 }
 
@@ -82,7 +82,7 @@ impl CrfModel {
         py: Python<'_>,
         sequences: &Inputs,
         threads: usize,
-        decode: impl Fn(&mut Decoder, usize) -> spanrs_crf::Result<T> + Sync,
+        decode: impl Fn(&mut Decoder, usize) -> spanrs::crf::Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let decoded = py.detach(|| {
             let template = self.template();
@@ -285,7 +285,7 @@ impl CrfModel {
     ) -> Result<Vec<f64>> {
         let sequences = self.read(inputs)?;
         let labels = labellings.iter().enumerate().map(|(at, names)| {
-            let ids: spanrs_crf::Result<Vec<_>> =
+            let ids: spanrs::crf::Result<Vec<_>> =
                 names.iter().map(|name| self.core.label(name)).collect();
             ids.map_err(|error| Error::from((error, at)))
         });

@@ -2,8 +2,8 @@
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use spanrs_base::Interner;
-use spanrs_crf::{Constraint, Decoder, Error as CrfError, Features, Iteration, Sequences, Stop};
+use spanrs::base::Interner;
+use spanrs::crf::{Constraint, Decoder, Error as CrfError, Features, Iteration, Sequences, Stop};
 
 use super::sentences::names_of;
 use crate::error::Result;
@@ -22,7 +22,7 @@ pub(super) struct Observer<'a> {
 
 impl Observer<'_> {
     /// Calls the callback; false if it stops training.
-    pub(super) fn after(&mut self, state: Iteration, weights: &[f64]) -> spanrs_crf::Result<bool> {
+    pub(super) fn after(&mut self, state: Iteration, weights: &[f64]) -> spanrs::crf::Result<bool> {
         self.iterations = state.iteration;
         let Some(callback) = &self.callback else {
             return Ok(true);
@@ -58,7 +58,7 @@ impl Observer<'_> {
     /// Why training ended, or the error that ended it.
     pub(super) fn reason(
         &self,
-        stopped: spanrs_crf::Result<Stop>,
+        stopped: spanrs::crf::Result<Stop>,
         keep_on_interrupt: bool,
     ) -> Result<&'static str> {
         let error = match stopped {

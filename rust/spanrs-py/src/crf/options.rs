@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spanrs_crf::{Algorithm, FeatureSelection, Lbfgs, Online, Sgd, Slack, Update};
+use spanrs::crf::{Algorithm, FeatureSelection, Lbfgs, Online, Sgd, Slack, Update};
 
 use crate::error::{Error, Result};
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
+use spanrs::base::Interner;
+use spanrs::crf::Columns;
 use spanrs::crf_files::{TaggedSentences, read_tagged};
-use spanrs_base::Interner;
-use spanrs_crf::Columns;
 
 use crate::error::Result;
 use crate::files::{ColumnOptions, PyColumn, SourceArgument, column_file, run_job};

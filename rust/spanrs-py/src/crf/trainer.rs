@@ -4,11 +4,11 @@ use std::sync::{Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use spanrs_crf::{
+use spanrs::crf::{
     AttributeIndex, Error as CrfError, Features, MAX_TRAINING_VALUE, Model, NamedCorpus, Sequences,
     TokenTarget, train,
 };
-use spanrs_tags::Scheme;
+use spanrs::tags::Scheme;
 
 use super::em::close;
 use super::items::{

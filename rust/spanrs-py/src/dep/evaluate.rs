@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use spanrs::base::Clock;
+use spanrs::dep::Roots;
 use spanrs::dep_files::EvaluateOptions;
-use spanrs_base::Clock;
-use spanrs_dep::Roots;
 
 use super::treebank::open;
 use crate::counts::Counts;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use spanrs::dep::{Error as DepError, Model, Sentence, import_published, import_tagger};
 use spanrs::dep_files::AnnotateOptions;
-use spanrs_dep::{Error as DepError, Model, Sentence, import_published, import_tagger};
 
 use super::treebank::SyntaxFile;
 use crate::error::Result;
@@ -31,7 +31,7 @@ type Predicted<'py> = (
 /// The templates that parsers have by default.
 #[pyfunction]
 pub(crate) fn dep_templates() -> &'static str {
-    spanrs_dep::RICH_TEMPLATES
+    spanrs::dep::RICH_TEMPLATES
 }
 
 /// Borrows sentences with the tags that are given for them.

@@ -1,7 +1,7 @@
 //! Training.
 
 use pyo3::prelude::*;
-use spanrs_dep::{
+use spanrs::dep::{
     Epoch, Error as DepError, Model, Next, Oracle, ParserOptions, Passes, TaggerOptions, Update,
     fit_parser, fit_published, fit_tagger, jackknife,
 };
@@ -49,8 +49,8 @@ impl Observer {
     fn after(
         &self,
         epoch: Epoch,
-        model: impl FnOnce() -> spanrs_dep::Result<Model>,
-    ) -> spanrs_dep::Result<Next> {
+        model: impl FnOnce() -> spanrs::dep::Result<Model>,
+    ) -> spanrs::dep::Result<Next> {
         let Some(callback) = &self.callback else {
             return Ok(Next::Continue);
         };
@@ -94,7 +94,7 @@ impl Observer {
 }
 
 /// A model of a part.
-fn model(tagger: Option<spanrs_dep::Tagger>, parser: Option<spanrs_dep::Parser>) -> Model {
+fn model(tagger: Option<spanrs::dep::Tagger>, parser: Option<spanrs::dep::Parser>) -> Model {
     Model {
         tagger,
         parser,

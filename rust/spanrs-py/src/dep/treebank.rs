@@ -3,9 +3,9 @@
 use std::sync::{Mutex, MutexGuard};
 
 use pyo3::prelude::*;
-use spanrs_base::Named;
-use spanrs_dep::{Roots, Sentence, Treebank as Core};
-use spanrs_io::{SyntaxChunks, SyntaxFormat};
+use spanrs::base::Named;
+use spanrs::dep::{Roots, Sentence, Treebank as Core};
+use spanrs::io::{SyntaxChunks, SyntaxFormat};
 
 use crate::error::Result;
 use crate::files::SourceArgument;
@@ -94,7 +94,7 @@ impl Treebank {
     #[pyo3(signature = (file, trees, /))]
     fn read(&self, py: Python<'_>, file: &SyntaxFile, trees: TreeRoots) -> Result<()> {
         let trees = trees.map(|roots| roots.0);
-        let mut clock = spanrs_base::Clock::new(stop);
+        let mut clock = spanrs::base::Clock::new(stop);
         py.detach(|| {
             let stops = || clock.stops();
             spanrs::dep_files::read_treebank(&mut file.lock(), trees, &mut self.lock(), stops)

@@ -3,9 +3,9 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
-use spanrs_base::{Span, Vocabulary};
-use spanrs_compat::iobes::SentenceReader;
-use spanrs_tags::{Reader, Scheme};
+use spanrs::base::{Span, Vocabulary};
+use spanrs::compat::iobes::SentenceReader;
+use spanrs::tags::{Reader, Scheme};
 
 use super::write::IobesWriter;
 use super::{Kept, MOST_KEPT};
@@ -20,7 +20,7 @@ const LONGEST_KEPT: u32 = 16;
 /// Ends the replacement of a tag that is not UTF-8; a noncharacter, which does not occur in text.
 const REPLACEMENT: char = '\u{10FFFF}';
 
-/// Reads the tags of one encoding as iobes does. See [`spanrs_compat::iobes`].
+/// Reads the tags of one encoding as iobes does. See [`spanrs::compat::iobes`].
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct IobesReader {
     scheme: Scheme,

@@ -3,15 +3,15 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple, PyType};
-use spanrs_base::{Span, Vocabulary};
-use spanrs_compat::iobes::{Prefixes, SentenceReader, TagKind};
+use spanrs::base::{Span, Vocabulary};
+use spanrs::compat::iobes::{Prefixes, SentenceReader, TagKind};
 
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
 use crate::py_sequence::IndexedItems;
 use crate::tag_interner::is_list_or_tuple;
 
-/// Writes spans as tags of one encoding as iobes does. See [`spanrs_compat::iobes`].
+/// Writes spans as tags of one encoding as iobes does. See [`spanrs::compat::iobes`].
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct IobesWriter {
     prefixes: Prefixes,
@@ -169,7 +169,7 @@ struct Encoder {
 
 impl Encoder {
     fn type_id(&mut self, py: Python<'_>, prefixes: &Prefixes, name: &str) -> Result<u32> {
-        let id = self.types.intern(name).map_err(spanrs_tags::Error::from)?;
+        let id = self.types.intern(name).map_err(spanrs::tags::Error::from)?;
         if id as usize == self.tags_of_types.len() {
             let tag = |kind| PyString::new(py, &prefixes.tag(kind, name)).unbind();
             self.tags_of_types.push(TagKind::ALL.map(tag));
