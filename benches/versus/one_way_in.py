@@ -58,8 +58,8 @@ PAIRS, SMALL = 500, 20
 SIZES, LONG_SENTENCE = (10, 100), 1_000_000
 #: Copies of WNUT17 that are tagged, of EWT dev that are parsed, of FairEval's span files.
 TAGGED, PARSED, SPAN_FILES = 10, 4, 3
-#: Training: iterations, and sentences of EWT (as stacked tags, too).
-ITERATIONS, TREES = 10, 2500
+#: Training: sentences of EWT (as stacked tags, too).
+TREES = 2500
 #: Calls that take less, in seconds, are made so often in a run that it takes as long.
 SHORT = 0.15
 
@@ -414,7 +414,7 @@ def chunked() -> Lines:
 
 def untrained() -> CRF:
     """Give a conditional random field before training."""
-    return CRF(template="ner", scheme="auto", max_iterations=ITERATIONS, progress=False)
+    return CRF(template="ner", scheme="auto", progress=False)
 
 
 Row: TypeAlias = Callable[[Inputs], Command | Call]
@@ -468,7 +468,7 @@ MATCHERS = "exact", "fair", "partial"
 LAYERS, CHUNK = Columns(token=1, tag=(2, 3)), Columns(tag="Chunk")
 CONVERT = "convert --from BIO --to IOBES -o"
 CRF_TAG = "crf tag --threads 1 -o"
-CRF_TRAIN = f"crf train --template ner --max-iterations {ITERATIONS} --threads 1 --quiet -o"
+CRF_TRAIN = "crf train --template ner --threads 1 --quiet -o"
 MAT_JSON = f"mat --by_token --content_annotations {','.join(documents.LABELS)} --token_annotations lex"
 CONLL = "--file_type conll --ref_file_type conll --scheme BIO"
 MAT_CONLL = f"mat --by_token --content_annotations {','.join(TYPES)} {CONLL}"
@@ -551,8 +551,8 @@ SECTIONS = {
     "tags": (f"A column file of {TOKENS} tokens", "Commands; detect is a call."),
     "crf": (
         "Conditional random fields, one thread",
-        f"Template ner, WNUT17 ({TAGGED} copies to tag), {ITERATIONS} iterations. file: the command, with the start of "
-        "Python, and a score of the training data; lists: a call with the data in memory, the model loaded.",
+        f"Template ner, WNUT17 ({TAGGED} copies to tag), trained until it converges. file: the command, with the start "
+        "of Python, and a score of the training data; lists: a call with the data in memory, the model loaded.",
     ),
     "dep": ("Tagging and parsing", f"{PARSED} copies of EWT dev by a small model, one thread."),
     "mat": (f"MATScore's tables: {PAIRS} pairs of documents, column files of {TOKENS} tokens", ""),
