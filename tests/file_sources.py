@@ -2,6 +2,7 @@
 
 The oracle is the plain file read by one thread. Everything that a function returns, writes or refuses has to be the
 same from any other source. A source of another kind (row groups of a table, say) is an entry in :data:`SOURCES`.
+Corpora cut into several files are compared with the whole by :func:`shard_differences`.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
@@ -26,7 +29,7 @@ import pyarrow as pa
 import spanrs
 from spanrs import tags
 from spanrs.errors import SpanrsWarning
-from spanrs.eval import score_readings
+from spanrs.eval import score_readings, score_shards
 from spanrs.io import Columns
 
 #: First buffer of the reader in bytes (rust/spanrs-io/src/lines.rs).
@@ -36,9 +39,36 @@ SAMPLE = 1 << 16
 #: Files of less than twice this size are not cut for threads (rust/spanrs/src/score_parts.rs).
 PART = 4 << 20
 
-PREFIXES = {"IOB": "BI", "BIO": "BI", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU", "BMES": "BMES"}
-READINGS = ("conlleval", "strict", "discard", "seqeval", "refuse")
+#: Prefixes of each scheme; tags of TOKEN have none.
+PREFIXES = {
+    "IOB": ("B-", "I-"),
+    "BIO": ("B-", "I-"),
+    "IOE1": ("I-", "E-"),
+    "IOE2": ("I-", "E-"),
+    "IOBES": ("B-", "I-", "E-", "S-"),
+    "BILOU": ("B-", "I-", "L-", "U-"),
+    "BMES": ("B-", "M-", "E-", "S-"),
+    "BMEWO": ("B-", "M-", "E-", "W-"),
+    "IO": ("I-",),
+    "TOKEN": ("",),
+}
+READINGS = ("conlleval", "strict", "discard", "refuse", "ncrfpp", "seqeval", "seqeval-strict")
 TYPES = ("PER", "LOC", "ORG")
+#: Tags that are malformed in every scheme but TOKEN, or have an unusual type.
+MALFORMED = ("X-PER", "B", "B-", "-PER", "PER", "b-PER", "O-PER", "I-A-B", "S-日本", "LABEL_3", "_", "-")
+#: Keys of MISC that hold the tags of gold and pred in CoNLL-U.
+MISC_KEYS = ("NER", "Pred")
+#: Layouts of the files, and how often each is drawn.
+LAYOUTS = {"columns": 6, "tabs": 1, "CoNLL-U": 3}
+MATCHERS = {
+    "exact": "exact",
+    "partial": "partial",
+    "partial, optimal": spanrs.Partial(matching="optimal"),
+    "partial, min_overlap": spanrs.Partial(min_overlap=0.5),
+    "head": "head",
+    "fair": "fair",
+    "fair, pred": spanrs.Fair(weights="default", focus="pred"),
+}
 
 
 class Corpus(NamedTuple):
@@ -48,15 +78,36 @@ class Corpus(NamedTuple):
     pred: bytes | None
     scheme: str
     """The scheme from which most tags were drawn."""
+    layout: str = "columns"
+    """One of :data:`LAYOUTS`."""
+    traits: tuple[str, ...] = ()
+    """What else was drawn: line ends, byte order marks, malformed tags, damage."""
+
+    def columns(self) -> Columns:
+        """Return where tokens and tags are."""
+        if self.layout != "CoNLL-U":
+            return Columns()
+        return Columns(token=1, tag=MISC_KEYS[0], second=MISC_KEYS[1] if self.pred is None else None)
 
 
-def sentence_rows(rng: random.Random, scheme: str, noise: float) -> list[tuple[str, str, str]]:
-    """Return tokens with tags of gold and pred; a share of ``noise`` is drawn from all schemes."""
+def sentence_rows(
+    rng: random.Random, scheme: str, noise: float, malformed: float = 0.0
+) -> list[tuple[str, str, str]]:
+    """Return tokens with tags of gold and pred.
+
+    A share of ``noise`` has prefixes of all schemes, and a share of ``malformed`` is drawn from :data:`MALFORMED`.
+    """
+
+    def draw_tag(prefixes: tuple[str, ...]) -> str:
+        if malformed and rng.random() < malformed:
+            return rng.choice(MALFORMED)
+        return f"{rng.choice(prefixes)}{rng.choice(TYPES)}"
+
     rows = []
     for _ in range(rng.choice((1, 2, 3, 5, 8, 13))):
-        letters = "BIESLUM" if rng.random() < noise else PREFIXES[scheme]
-        gold = "O" if rng.random() < 0.5 else f"{rng.choice(letters)}-{rng.choice(TYPES)}"
-        pred = gold if rng.random() < 0.8 else f"{rng.choice(letters)}-{rng.choice(TYPES)}"
+        prefixes = ("B-", "I-", "E-", "S-", "L-", "U-", "M-") if rng.random() < noise else PREFIXES[scheme]
+        gold = "O" if rng.random() < 0.5 else draw_tag(prefixes)
+        pred = gold if rng.random() < 0.8 else draw_tag(prefixes)
         token = rng.choice(("w", "Rio", "Köln", "日本", "#", "x" * rng.randint(1, 40)))
         rows.append((token, gold, pred))
     return rows
@@ -66,36 +117,76 @@ def sentence_rows(rng: random.Random, scheme: str, noise: float) -> list[tuple[s
 Block = tuple[str, str, str]
 
 
-def block(rng: random.Random, scheme: str, sentences: int, noise: float, padding: str = "") -> Block:
-    """Return the text of random sentences, now and then with a comment or a document before."""
+def block(
+    rng: random.Random, scheme: str, sentences: int, shares: tuple[float, float], style: tuple[str, str]
+) -> Block:
+    """Return the text of random sentences, now and then with a comment or a document before.
+
+    ``shares`` are those of :func:`sentence_rows`; ``style`` is a layout and what follows each token.
+    """
+    layout, padding = style
     texts: tuple[list[str], list[str], list[str]] = ([], [], [])
     for _ in range(sentences):
+        rows = sentence_rows(rng, scheme, *shares)
         kind = rng.random()
-        before = "-DOCSTART- O\n\n" if kind < 0.03 else "# a comment of five words\n" if kind < 0.06 else ""
-        rows = sentence_rows(rng, scheme, noise)
-        texts[0].append(before + "".join(f"{token}{padding} {gold}\n" for token, gold, _ in rows))
-        texts[1].append(before + "".join(f"{token}{padding} {pred}\n" for token, _, pred in rows))
-        both = before.replace(" O", " O O") + "".join(f"{w}{padding} {g} {p}\n" for w, g, p in rows)
-        texts[2].append(both)
+        if layout == "CoNLL-U":
+            for side, text in enumerate(_conllu_texts(rng, rows, padding)):
+                before = "# newdoc\n" if kind < 0.03 else "# text = a comment\n" if kind < 0.06 else ""
+                texts[side].append(before + text)
+            continue
+        separator = "\t" if layout == "tabs" else " "
+        before = f"-DOCSTART-{separator}O\n\n" if kind < 0.03 else ""
+        if 0.03 <= kind < 0.06:
+            before = "# a comment of five words\n"
+        for side, which in enumerate(((1,), (2,), (1, 2))):
+            first = before.replace(f"{separator}O", f"{separator}O" * len(which))
+            lines = [separator.join([row[0] + padding, *(row[at] for at in which)]) + "\n" for row in rows]
+            texts[side].append(first + "".join(lines))
     return tuple("\n".join(side) + "\n" for side in texts)  # type: ignore[return-value]
+
+
+def _conllu_texts(rng: random.Random, rows: list[tuple[str, str, str]], padding: str) -> list[str]:
+    """Return a sentence as CoNLL-U with the tags of gold, of pred, and of both in MISC."""
+    texts: list[list[str]] = [[], [], []]
+    for number, (token, gold, pred) in enumerate(rows, 1):
+        others = rng.choice(("", "", "", "SpaceAfter=No", "Gloss=x"))
+        more = rng.random()
+        for side, pairs in enumerate(
+            (
+                ((MISC_KEYS[0], gold),),
+                ((MISC_KEYS[0], pred),),
+                ((MISC_KEYS[0], gold), (MISC_KEYS[1], pred)),
+            )
+        ):
+            # A word without the key is outside.
+            values = [f"{key}={tag}" for key, tag in pairs if tag != "O" or number % 2]
+            misc = "|".join([*values, others] if number % 3 else [others, *values]).strip("|") or "_"
+            if more < 0.02:
+                texts[side].append(f"{number}-{number + 1}\t{token}" + "\t_" * 8 + "\n")
+            texts[side].append(f"{number}\t{token}{padding}" + "\t_" * 4 + f"\t0\troot\t_\t{misc}\n")
+            if more > 0.98:
+                texts[side].append(f"{number}.1\t{token}" + "\t_" * 8 + "\n")
+    return ["".join(text) for text in texts]
 
 
 def make_corpus(rng: random.Random, size: str) -> Corpus:
     """Return a corpus of a size: small, chunks, sample or parts, each about the boundary of that name."""
     scheme = rng.choice(list(PREFIXES))
-    noise = rng.choice((0.0, 0.0, 0.02, 0.3))
-    blocks = [block(rng, scheme, rng.randint(1, 12), noise)]
+    layout = rng.choices(list(LAYOUTS), list(LAYOUTS.values()))[0]
+    shares = rng.choice((0.0, 0.0, 0.02, 0.3)), rng.choice((0.0, 0.0, 0.0, 0.01, 0.2))
+    traits = ["malformed tags"] if shares[1] else []
+    blocks = [block(rng, scheme, rng.randint(1, 12), shares, (layout, ""))]
     if size == "small":
         parts = blocks
     else:
-        padding = "x" * 400 if size == "parts" else ""
-        blocks += [block(rng, scheme, 40, noise, padding) for _ in range(20)]
+        style = layout, "x" * 400 if size == "parts" else ""
+        blocks += [block(rng, scheme, 40, shares, style) for _ in range(20)]
         # The last part is in another scheme: the sample of `auto` does not show it.
-        late = block(rng, rng.choice(list(PREFIXES)), rng.choice((0, 300)), noise)
+        late = block(rng, rng.choice(list(PREFIXES)), rng.choice((0, 300)), shares, (layout, ""))
         parts = []
         target = {
             "chunks": CHUNK * rng.choice((1, 1, 2, 4)),
-            "sample": SAMPLE * 9,
+            "sample": SAMPLE * (40 if layout == "CoNLL-U" else 9),
             "parts": PART * rng.choice((2, 3)),
         }[size]
         length = 0
@@ -104,21 +195,44 @@ def make_corpus(rng: random.Random, size: str) -> Corpus:
             length += len(parts[-1][0])
         parts += [late, blocks[0]]
     texts = ["\n".join(part[side] for part in parts) for side in range(3)]
-    if rng.random() < 0.4:
-        return Corpus(_bounded(rng, texts[2], size), None, scheme)
-    gold, pred = (_bounded(rng, text, size) for text in texts[:2])
+    sides = [texts[2]] if rng.random() < 0.4 else texts[:2]
+    files = []
+    for text in sides:
+        data, more = _encode(rng, text, size)
+        files.append(data)
+        traits += more
+    if len(files) == 1:
+        return Corpus(files[0], None, scheme, layout, tuple(traits))
     if rng.random() < 0.1:
-        pred = _damaged(rng, pred)
-    return Corpus(gold, pred, scheme)
+        files[1] = _damaged(rng, files[1])
+        traits.append("damage")
+    return Corpus(files[0], files[1], scheme, layout, tuple(traits))
 
 
-def _bounded(rng: random.Random, text: str, size: str) -> bytes:
-    """Encode a file; blank lines at its start move a line end to the end of a chunk, or near it."""
-    data = text.encode()
-    if size == "small" or rng.random() < 0.3:
-        return data.replace(b"\n", b"\r\n") if rng.random() < 0.1 else data
-    ends = data.rfind(b"\n", 0, CHUNK)
-    return b"\n" * max(CHUNK - ends - 1 + rng.choice((-2, -1, 0, 1)), 0) + data
+def _encode(rng: random.Random, text: str, size: str) -> tuple[bytes, list[str]]:
+    """Encode a file, and name its line ends and marks.
+
+    Blank lines at the start move a line end to the end of a chunk, or near it.
+    """
+    data, traits = text.encode(), []
+    if size != "small" and rng.random() < 0.7:
+        ends = data.rfind(b"\n", 0, CHUNK)
+        data = b"\n" * max(CHUNK - ends - 1 + rng.choice((-2, -1, 0, 1)), 0) + data
+    kind = rng.random()
+    if kind < 0.1:
+        data = data.replace(b"\n", b"\r\n")
+        traits.append("CRLF")
+    elif kind < 0.13:
+        half = data.find(b"\n", len(data) // 2) + 1
+        data = data[:half] + data[half:].replace(b"\n", b"\r\n")
+        traits.append("LF, then CRLF")
+    if rng.random() < 0.1:
+        data = b"\xef\xbb\xbf" + data
+        traits.append("BOM")
+    if rng.random() < 0.1:
+        data = data.rstrip(b"\r\n")
+        traits.append("no last line end")
+    return data, traits
 
 
 def _damaged(rng: random.Random, data: bytes) -> bytes:
@@ -262,26 +376,43 @@ def _score_list(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
 
 
 def _readings(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
-    options = {
-        name: value for name, value in options.items() if name in ("scheme", "by_sentence", "matcher")
-    }
+    accepted = (
+        "scheme",
+        "pred_scheme",
+        "by_sentence",
+        "matcher",
+        "columns",
+        "on_misaligned",
+        "max_violations",
+    )
+    options = {name: value for name, value in options.items() if name in accepted}
     return {name: facts(result) for name, result in score_readings(gold, pred, **options).items()}
 
 
 def _spans(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
-    return list(tags.read_spans_file(gold, options["scheme"], options["reading"]))
+    return list(
+        tags.read_spans_file(gold, options["scheme"], options["reading"], columns=options["columns"])
+    )
 
 
 def _convert(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
     out = io.BytesIO()
-    tags.convert_file(gold, out, options["scheme"], "IOBES", "conlleval")
+    # A target and a reading, or a refusal of malformed tags, that depend on the options alone.
+    target = list(PREFIXES)[len(repr(options["reading"])) % 8]
+    reading = None if options["reading"] == "refuse" else options["reading"]
+    tags.convert_file(gold, out, options["scheme"], target, reading, columns=options["columns"])
     return out.getvalue()
+
+
+def _validate(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
+    return tags.validate_file(gold, options["scheme"], columns=options["columns"])
 
 
 def _stacked(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
     """Score as stacked tags, which plain tags in BIO are."""
     layout = {"columns": Columns(tag=1), "ignore_punct": False}
-    return facts(spanrs.score_span_files(gold, pred, errors=options["errors"], **layout))
+    accepted = {name: options[name] for name in ("matcher", "errors")}
+    return facts(spanrs.score_span_files(gold, pred, **accepted, **layout))
 
 
 #: What is done with the sources, and how often.
@@ -290,24 +421,42 @@ JOBS: dict[str, tuple[int, Callable[[Any, Any, dict[str, Any]], Any]]] = {
     "score_files of two preds": (2, _score_list),
     "score_readings": (1, _readings),
     "score_span_files": (2, _stacked),
-    "validate_file": (1, lambda gold, pred, options: tags.validate_file(gold, options["scheme"])),
-    "detect_scheme_file": (1, lambda gold, pred, options: tags.detect_scheme_file(gold)),
+    "validate_file": (1, _validate),
+    "detect_scheme_file": (
+        1,
+        lambda gold, pred, options: tags.detect_scheme_file(gold, columns=options["columns"]),
+    ),
     "convert_file": (1, _convert),
     "read_spans_file": (1, _spans),
 }
 
 
-def draw_options(rng: random.Random, corpus: Corpus) -> dict[str, Any]:
-    """Draw how a corpus is scored."""
-    rows = rng.choice(({}, {}, {"by_document": True}, {"by_sentence": True}))
-    return {
-        "scheme": rng.choice(("auto", "auto", corpus.scheme)),
-        "reading": rng.choice(READINGS) if rng.random() < 0.5 else "conlleval",
-        "matcher": rng.choice(("exact", "exact", "partial", "fair")),
+def draw_options(
+    rng: random.Random, corpus: Corpus, drawn: Counter[tuple[str, str]] | None = None
+) -> dict[str, Any]:
+    """Draw how a corpus is scored; counts in ``drawn`` what was drawn."""
+    matcher = rng.choice(("exact", "exact", *MATCHERS))
+    # The scheme of the corpus is the one that is well-formed, but any can be named.
+    scheme = rng.choice(("auto", "auto", "auto", corpus.scheme, corpus.scheme, rng.choice(list(PREFIXES))))
+    chosen = {
+        "scheme": scheme,
+        "pred_scheme": rng.choice((None, None, None, "auto", corpus.scheme, rng.choice(list(PREFIXES)))),
+        "reading": rng.choice(READINGS) if rng.random() < 0.7 else "conlleval",
         "errors": rng.choice((False, False, 3, True)),
         "on_misaligned": rng.choice(("refuse", "refuse", "report", "ignore")),
-        **rows,
+        "max_violations": rng.choice((10, 10, 0, 1000)),
     }
+    rows = rng.choice((None, None, "by_document", "by_sentence"))
+    # auto finds the layout; where it is named the file is not inspected.
+    named = rng.choice(("auto", "auto", "conllu" if corpus.layout == "CoNLL-U" else "columns"))
+    columns = corpus.columns()._replace(format=named)
+    if drawn is not None:
+        drawn.update({(name, str(value)): 1 for name, value in chosen.items()})
+        others = {"matcher": matcher, "rows": rows, "layout": corpus.layout, "format": named}
+        others["pred"] = "second column" if corpus.pred is None else "second file"
+        drawn.update({(name, str(value)): 1 for name, value in others.items()})
+        drawn.update({("trait", trait): 1 for trait in corpus.traits or ("none",)})
+    return chosen | {"matcher": MATCHERS[matcher], "columns": columns} | ({rows: True} if rows else {})
 
 
 def outcome(function: Callable[[], Any], names: list[str]) -> Any:
@@ -375,16 +524,138 @@ class Difference(NamedTuple):
 
 
 def differences(
-    rng: random.Random, corpus: Corpus, folder: Path, variants: int, kinds: list[str] | None = None
+    rng: random.Random,
+    corpus: Corpus,
+    folder: Path,
+    variants: int,
+    kinds: list[str] | None = None,
+    *,
+    drawn: Counter[tuple[str, str]] | None = None,
 ) -> Iterator[Difference | None]:
     """Compare a job on a corpus with ``variants`` draws of sources and threads; give None for each that is equal."""
-    job, options = draw_job(rng, corpus), draw_options(rng, corpus)
+    job, options = draw_job(rng, corpus), draw_options(rng, corpus, drawn)
     expected = run_job(job, corpus, ("path", "path"), options, folder)
+    if drawn is not None:
+        drawn[("function", job)] += 1
+        drawn[("outcome", _kind_of_outcome(expected))] += 1
     for _ in range(variants):
-        drawn = rng.choice(kinds or list(SOURCES)), rng.choice(kinds or list(SOURCES))
+        sources = rng.choice(kinds or list(SOURCES)), rng.choice(kinds or list(SOURCES))
         given = options | {"threads": rng.randint(1, 8)}
-        got = run_job(job, corpus, drawn, given, folder)
-        yield None if got == expected else Difference(job, drawn, given, expected, got)
+        if drawn is not None:
+            drawn[("threads", str(given["threads"]))] += 1
+            drawn.update(("source", kind) for kind in sources[: 1 if corpus.pred is None else 2])
+        got = run_job(job, corpus, sources, given, folder)
+        yield None if got == expected else Difference(job, sources, given, expected, got)
+
+
+def _kind_of_outcome(text: str) -> str:
+    """Return the class and the code of an error, or that there is a result."""
+    error = re.match(r"\('(\w+)', ", text)
+    code = re.search(r", '(\w+)', \S+, \S+, \S+\)$", text)
+    return "result" if error is None else f"{error[1]} {code[1] if code else ''}".strip()
+
+
+def split_sentences(data: bytes) -> list[bytes]:
+    """Split a column file before sentences, so that the pieces joined are the file.
+
+    A document line, and a sentence of lines that all begin with ``#``, stay with the sentence behind them.
+    """
+    pieces: list[bytes] = []
+    for piece in re.findall(rb"(?s).+?(?:\n(?:\r?\n)+|$)", data):
+        content = piece.removeprefix(b"\xef\xbb\xbf").strip()
+        if pieces and (not content or not _has_token(pieces[-1])):
+            pieces[-1] += piece
+        else:
+            pieces.append(piece)
+    return pieces
+
+
+def _has_token(piece: bytes) -> bool:
+    # In a file of which all lines begin with #, comments and tokens look the same.
+    lines = piece.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    return any(line.strip() and not line.startswith((b"#", b"-DOCSTART-")) for line in lines)
+
+
+def _sums(result: spanrs.Result) -> dict[str, Any]:
+    """Return what does not depend on the files into which a corpus is cut."""
+    sums = {name: value for name, value in result.to_dict().items() if name not in PER_FILE}
+    return sums | {"violations": {side: found.count for side, found in result.violations.items()}}
+
+
+#: Facts of a result that name places or are quoted from a sample.
+PER_FILE = {
+    "violations", "detection", "pred_detection", "warnings", "notes", "errors", "documents", "unscored"
+}  # fmt: skip
+
+
+def shard_differences(
+    rng: random.Random, corpus: Corpus, folder: Path, drawn: Counter[tuple[str, str]] | None = None
+) -> Iterator[Difference | None]:
+    """Compare several files with the whole corpus, and with themselves: compressed, in threads, and listed."""
+    options = draw_options(rng, corpus, drawn)
+    sides = [split_sentences(side) for side in corpus[:2] if isinstance(side, bytes)]
+    count = min(map(len, sides))
+    cuts = sorted(rng.sample(range(1, count), min(rng.choice((1, 2, 5, 20)), count - 1)))
+    pairs, names = [], []
+    for number, (start, end) in enumerate(zip([0, *cuts], [*cuts, None], strict=True)):
+        texts = [b"".join(side[start:end]) for side in sides]
+        paths = [folder / f"shard {number} of {side}" for side in ("gold", "pred")[: len(sides)]]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_bytes(text)
+            names.append(str(path))
+        pairs.append((*map(str, paths), None)[:2])
+    expected = outcome(lambda: facts(score_shards(pairs, **options)), names)
+    if drawn is not None:
+        drawn[("function", "score_shards")] += 1
+        drawn[("files", str(len(pairs)))] += 1
+        drawn[("outcome of files", _kind_of_outcome(expected))] += 1
+    for name in names:
+        text = Path(name).read_bytes()
+        pack = rng.choice((bytes, partial(gzip.compress, compresslevel=1), _members, _zstd))
+        Path(name).write_bytes(pack(text))
+    given = options | {"threads": rng.randint(1, 8)}
+    got = outcome(lambda: facts(score_shards(pairs, **given)), names)
+    yield None if got == expected else Difference("score_shards", ("files", "files"), given, expected, got)
+    # auto is decided by the first shard with a tag, so the whole can have another scheme, and a fault another line.
+    if options["scheme"] == "auto" or options["pred_scheme"] == "auto" or "by_document" in options:
+        return
+    whole = [folder / "gold", folder / "pred"][: len(sides)]
+    for path, side in zip(whole, corpus[:2], strict=False):
+        path.write_bytes(side or b"")
+
+    def sums(function: Callable[..., spanrs.Result], *sources: Any, **options: Any) -> Any:
+        found = outcome(lambda: _sums(function(*sources, **options)), [*names, *map(str, whole)])
+        # Of two faults the whole can meet the other one first.
+        return "error" if found.startswith("('") else found
+
+    expected, got = sums(spanrs.score_files, *whole, **options), sums(score_shards, pairs, **given)
+    yield None if got == expected else Difference("sums of shards", ("path", "files"), given, expected, got)
+    if corpus.pred is None:
+        return
+    # Each of several pred is scored as if it were the only one.
+    other = folder / "other"
+    other.write_bytes(corpus.gold)
+    preds = [str(other), str(whole[1])]
+    alone = outcome(
+        lambda: [facts(spanrs.score_files(whole[0], pred, **options)) for pred in preds],
+        [*map(str, whole), str(other)],
+    )
+    listed = outcome(
+        lambda: [facts(found) for found in spanrs.score_files(whole[0], preds, **given).values()],
+        [*map(str, whole), str(other)],
+    )
+    yield None if listed == alone else Difference("list of pred", ("path", "files"), given, alone, listed)
+
+
+#: Options of ``spanrs score`` for those of Python, apart from columns and matchers.
+SWITCHES = {
+    "scheme": "--scheme",
+    "pred_scheme": "--pred-scheme",
+    "reading": "--reading",
+    "on_misaligned": "--on-misaligned",
+    "max_violations": "--violations",
+    "matcher": "--matcher",
+}
 
 
 def command_differences(rng: random.Random, corpus: Corpus, folder: Path) -> Iterator[Difference | None]:
@@ -393,8 +664,19 @@ def command_differences(rng: random.Random, corpus: Corpus, folder: Path) -> Ite
     paths = [folder / "gold"] if corpus.pred is None else [folder / "gold", folder / "pred"]
     for path, data in zip(paths, corpus[:2], strict=False):
         path.write_bytes(data or b"")
-    arguments = ["--json", "--scheme", options["scheme"], "--reading", options["reading"]]
-    arguments += ["--matcher", options["matcher"], "--on-misaligned", options["on_misaligned"]]
+    if not isinstance(options["matcher"], str):
+        options["matcher"] = options["matcher"].name
+    arguments = ["--json"]
+    for name, switch in SWITCHES.items():
+        arguments += [switch, str(options[name])] if options[name] is not None else []
+    for name in ("by_document", "by_sentence"):
+        arguments += [f"--{name.replace('_', '-')}"] if name in options else []
+    columns = options["columns"]
+    arguments += ["--format", columns.format, f"--token-column={columns.token}"]
+    if columns.second is None:
+        arguments += [f"--column={columns.tag}"]
+    else:
+        arguments += ["--gold-column", str(columns.tag), "--pred-column", str(columns.second)]
     arguments += ["--errors=3"] if options["errors"] else []
 
     def command(names: list[str], threads: int, **stdin: Any) -> str:
