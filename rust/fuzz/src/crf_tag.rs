@@ -32,7 +32,13 @@ pub fn run(data: &[u8]) {
         untagged: true,
         ..columns.clone()
     };
-    assert_eq!(kinds(&tagged, &untagged), kinds(bytes, &untagged));
+    let before = kinds(bytes, &untagged);
+    // With one column more, a comment may have as many as the tokens, and is then read as one.
+    let comments = [LineKind::Comment, LineKind::Document];
+    let has_comments = before.iter().flatten().any(|kind| comments.contains(kind));
+    if target.is_some() || !has_comments {
+        assert_eq!(kinds(&tagged, &untagged), before);
+    }
     if target.is_some() && !probabilities {
         let again = self::tagged(&tagged, &columns, target, false);
         assert_eq!(again.as_deref(), Some(tagged.as_slice()));

@@ -143,7 +143,8 @@ impl<T: Internable + ?Sized> Interner<T> {
         id
     }
 
-    /// Makes room for so many more names, so that adding them does not hash earlier ones again.
+    /// Reserves capacity for at least `names` more names, so that adding them does not hash earlier
+    /// ones again.
     pub fn reserve(&mut self, names: usize) {
         let (arena, ends) = (&self.arena, &self.ends);
         self.index

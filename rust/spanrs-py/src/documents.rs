@@ -56,7 +56,7 @@ impl PyDocument {
         (self.0.left_out_count, self.0.left_out.clone())
     }
 
-    /// It as plain values.
+    /// The document as Python values.
     fn plain<'py>(&self, py: Python<'py>) -> PyResult<DocumentTuple<'py>> {
         let document = &self.0;
         let annotations = document.annotations.iter().map(|annotation| {
@@ -105,16 +105,17 @@ impl DocumentReader {
     }
 
     /// Warnings, when all documents have been read.
-    fn warnings(&self) -> Result<Vec<String>> {
-        match &mut *self.lock() {
+    fn warnings(&self, py: Python<'_>) -> Result<Vec<String>> {
+        // Detached, because who holds the lock may wait for the interpreter.
+        py.detach(|| match &mut *self.lock() {
             Documents::File(_) => Ok(Vec::new()),
             Documents::Conll(documents) => Ok(documents.finish()?),
-        }
+        })
     }
 }
 
 impl DocumentReader {
-    /// Locks the documents, also after a panic of another thread: then they have ended.
+    /// Locks the documents, also after a panic of another thread, which was in one document.
     fn lock(&self) -> MutexGuard<'_, Documents> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -201,7 +202,7 @@ type GivenDocument = (
     Vec<String>,
 );
 
-/// Documents of memory.
+/// Documents that are built from Python values.
 #[pyfunction]
 #[pyo3(signature = (documents, /))]
 pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Vec<PyDocument>> {

@@ -58,6 +58,8 @@ pub struct ConllDocuments {
     ready: VecDeque<Document>,
     /// The document being read; None behind the end of the file.
     draft: Option<Draft>,
+    /// What ended the file too early.
+    failure: Option<Error>,
     /// Maximum number of bytes of the text of a document.
     most: usize,
     /// Warnings of the columns.
@@ -92,6 +94,7 @@ impl ConllDocuments {
             reader,
             ready: VecDeque::new(),
             draft: Some(Draft::default()),
+            failure: None,
             most: Limits::default().document_bytes,
             malformed: Violations::default(),
             labelled: 0,
@@ -108,13 +111,24 @@ impl ConllDocuments {
     /// default of `Limits::document_bytes`; [`Error::Tags`]; [`Error::Stopped`].
     pub fn next(&mut self, progress: &mut Progress<'_>) -> Result<Option<Document>> {
         while self.ready.is_empty() && self.draft.is_some() {
-            if !self.read_chunk()? {
-                let last = self.draft.take().and_then(Draft::finish);
-                self.ready.extend(last);
+            match self.read_chunk() {
+                Ok(true) => {}
+                Ok(false) => {
+                    let last = self.draft.take().and_then(Draft::finish);
+                    self.ready.extend(last);
+                }
+                // Documents before the error come first.
+                Err(error) => {
+                    self.draft = None;
+                    self.failure = Some(error);
+                }
             }
             report(progress, self.chunks.rows())?;
         }
-        Ok(self.ready.pop_front())
+        match self.ready.pop_front() {
+            None => self.failure.take().map_or(Ok(None), Err),
+            document => Ok(document),
+        }
     }
 
     /// Reads the documents of the next chunk; false at the end.
@@ -365,6 +379,16 @@ mod tests {
             .map(|a| (a.start, a.end))
             .collect();
         assert_eq!(spans, [(0, 1), (2, 2), (3, 3), (4, 5), (2, 2)]);
+    }
+
+    #[test]
+    fn documents_before_an_error_come_first() {
+        let text = "# newdoc id = a\nx O\n\n# newdoc id = b\ny O\n\n# newdoc id = c\nz\n";
+        let mut documents = ConllDocuments::new(rows(text), reader(Reading::Conlleval)).unwrap();
+        let mut next = || documents.next(&mut |_| true);
+        assert_eq!(next().unwrap().unwrap().id.as_deref(), Some("a"));
+        assert!(next().unwrap_err().to_string().starts_with("t.conll:8"));
+        assert!(next().unwrap().is_none());
     }
 
     #[test]

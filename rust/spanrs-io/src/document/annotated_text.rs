@@ -170,6 +170,14 @@ impl Document {
         });
     }
 
+    /// Adds an annotation of another type with the bounds, the attributes and the pieces of the one
+    /// that was added last, without copying them.
+    pub fn push_like_last(&mut self, ty: u32) {
+        let last = self.annotations.last().copied();
+        self.annotations
+            .extend(last.map(|last| Annotation { ty, ..last }));
+    }
+
     /// Gives the annotation that was added last an attribute. A name may be given repeatedly.
     pub fn add_attribute(&mut self, name: &str, value: impl Into<Value>) {
         let (name, value) = (self.attribute_names.intern(name), value.into());
@@ -254,7 +262,7 @@ impl Document {
 
     /// Leaves out the annotations that do not lie in the text: those that end before they begin,
     /// that reach beyond the text, or that have a piece outside of their bounds. Each is reported
-    /// in `left_out`; its relations go with it. The order of the others does not change.
+    /// in `left_out`, and so are its relations. The order of the others does not change.
     pub fn close(mut self) -> Self {
         let characters = self.text.chars().count();
         let whole = |a: &Annotation| a.start <= a.end && a.end as usize <= characters;
@@ -290,13 +298,19 @@ impl Document {
             self.leave_out(|| format!("{name} {start}-{end} {why}"));
         }
         let number = |at: u32| numbers.get(at as usize).copied().flatten();
-        self.relations.retain_mut(|relation| {
-            let ends = number(relation.from).zip(number(relation.to));
-            if let Some((from, to)) = ends {
-                (relation.from, relation.to) = (from, to);
+        for relation in std::mem::take(&mut self.relations) {
+            match number(relation.from).zip(number(relation.to)) {
+                Some((from, to)) => self.relations.push(Relation {
+                    from,
+                    to,
+                    ..relation
+                }),
+                None => {
+                    let ty = self.type_of_relation(&relation).to_owned();
+                    self.leave_out(|| format!("relation {ty:?} of an annotation that is left out"));
+                }
             }
-            ends.is_some()
-        });
+        }
         self
     }
 }
@@ -337,7 +351,11 @@ mod tests {
         assert_eq!(document.type_of_relation(&document.relations[0]), "link");
         assert_eq!(
             document.left_out,
-            ["X 2-9 reaches beyond the text of 4 characters"]
+            [
+                "X 2-9 reaches beyond the text of 4 characters",
+                "relation \"link\" of an annotation that is left out",
+                "relation \"link\" of an annotation that is left out",
+            ]
         );
     }
 

@@ -11,9 +11,9 @@
 //!
 //! Offsets count code points from 0, ends exclusive; a byte order mark is one of them, and so it
 //! stays in the text. What triggers an event is an annotation like others, and stands for the event
-//! in relations. An attribute without a value is true. Normalisations (`N`), notes (`#`) and
-//! attributes of events are passed over. A relation or an attribute of what is not there is left out
-//! with a report.
+//! in relations and attributes. An attribute without a value is true. Normalisations (`N`), notes
+//! (`#`) and attributes of relations are passed over. A relation or an attribute of what is not
+//! there, and what is malformed of a relation or an event, are left out with a report.
 //!
 //! The text that an annotation shows is compared with the document. If it differs the file is
 //! refused, because then the text is another version, or the offsets count bytes, and all
@@ -105,6 +105,7 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
         pieces: Vec::new(),
         attributes: Vec::new(),
         events: HashMap::new(),
+        lone_events: Vec::new(),
         relations: Vec::new(),
     };
     for (number, line) in (1..).zip(annotations.split('\n')) {
@@ -178,6 +179,8 @@ struct Walk<'a> {
     attributes: Vec<AttributeLine<'a>>,
     /// Ids of the triggers of events, by the id of the event.
     events: HashMap<&'a str, &'a str>,
+    /// Id, type and trigger of the events without arguments.
+    lone_events: Vec<(&'a str, &'a str, &'a str)>,
     /// Relations in the order of the file.
     relations: Vec<RelationLine<'a>>,
 }
@@ -315,14 +318,15 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// Reads an attribute: id, name, target, and perhaps a value. Attributes of events and
-    /// relations are passed over.
+    /// Reads an attribute: id, name, target, and perhaps a value. Attributes of relations are passed
+    /// over.
     ///
     /// | line | attribute |
     /// |---|---|
     /// | `A1<tab>Negation T1` | `Negation` of T1 is true |
     /// | `M1<tab>Confidence T1 rather high` | `Confidence` of T1 is `rather high` |
-    /// | `A2<tab>Negation E1` | passed over |
+    /// | `A2<tab>Negation E1` | `Negation` of the trigger of E1 is true |
+    /// | `A2<tab>Negation R1` | passed over |
     /// | `A3<tab>Negation` | refused: no target |
     fn attribute(&mut self, line: &Line<'a>) -> Result<()> {
         let end = &line.text[line.text.len()..];
@@ -340,8 +344,7 @@ impl<'a> Walk<'a> {
             .map_or((about, None), |(target, value)| {
                 (target, Some(value.trim()))
             });
-        // Events have attributes too.
-        if target.starts_with('T') {
+        if target.starts_with(['T', 'E']) {
             self.attributes.push((id, target, name, value));
         }
         Ok(())
@@ -352,25 +355,37 @@ impl<'a> Walk<'a> {
         let (id, body) = line.text.split_once('\t').unwrap_or((line.text, ""));
         let mut parts = body.split_whitespace();
         let ty = parts.next().unwrap_or_default();
-        let mut end = || parts.next()?.split_once(':').map(|(_, id)| id);
-        let ends = end().zip(end());
-        let (from, to) = ends.unwrap_or_default();
+        let mut ends: Vec<_> = parts.filter_map(|part| part.split_once(':')).collect();
+        if ends.iter().all(|(role, _)| role.starts_with("Arg")) {
+            // `Arg1` and `Arg2` may come in any order; other roles are in that of the file.
+            ends.sort_unstable_by_key(|&(role, _)| role);
+        }
+        let (from, to) = match ends.as_slice() {
+            &[(_, from), (_, to)] => (from, to),
+            _ => ("", ""),
+        };
         self.relations.push((id, ty, from, to));
     }
 
     /// Reads an event: id, type and trigger, and arguments, each behind its role.
     fn event(&mut self, line: &Line<'a>) {
         let (id, body) = line.text.split_once('\t').unwrap_or((line.text, ""));
-        let mut parts = body
-            .split_whitespace()
-            .filter_map(|part| part.split_once(':'));
-        let Some((_, trigger)) = parts.next() else {
+        let mut parts = body.split_whitespace();
+        let trigger = parts.next().and_then(|part| part.split_once(':'));
+        let (Some((ty, trigger)), false) = (trigger, self.events.contains_key(id)) else {
             self.relations.push((id, "", "", ""));
             return;
         };
         self.events.insert(id, trigger);
-        self.relations
-            .extend(parts.map(|(role, argument)| (id, role, trigger, argument)));
+        let mut arguments = parts.peekable();
+        if arguments.peek().is_none() {
+            // Nothing else would tell that its trigger is not there.
+            self.lone_events.push((id, ty, trigger));
+        }
+        self.relations.extend(arguments.map(|part| {
+            let (role, argument) = part.split_once(':').unwrap_or((part, ""));
+            (id, role, trigger, argument)
+        }));
     }
 
     /// Reads a relation that holds both ways between several annotations: each is related to the
@@ -379,11 +394,14 @@ impl<'a> Walk<'a> {
         let mut parts = line.text.split_whitespace();
         let (id, ty) = (parts.next(), parts.next());
         let (id, ty) = (id.unwrap_or_default(), ty.unwrap_or_default());
-        let mut last = parts.next();
-        for next in parts {
-            self.relations
-                .push((id, ty, last.unwrap_or_default(), next));
-            last = Some(next);
+        let mut ends = parts.peekable();
+        let mut last = ends.next().unwrap_or_default();
+        if ends.peek().is_none() {
+            self.relations.push((id, ty, last, ""));
+        }
+        for next in ends {
+            self.relations.push((id, ty, last, next));
+            last = next;
         }
     }
 
@@ -401,19 +419,28 @@ impl<'a> Walk<'a> {
         for &(id, ty, from, to) in &self.relations {
             match (self.index(from), self.index(to)) {
                 (Some(from), Some(to)) => document.relate(ty, from, to),
+                _ if from.is_empty() || to.is_empty() => document.leave_out(|| {
+                    let [id, ty] = [id, ty].map(|part| excerpt(part, QUOTE));
+                    format!("{id} ({ty}) does not say what it links, or its id occurs twice")
+                }),
                 _ => document.leave_out(|| {
                     let [id, ty, from, to] = [id, ty, from, to].map(|part| excerpt(part, QUOTE));
-                    if to.is_empty() {
-                        return format!("{id} ({ty}) does not say what it links");
-                    }
                     format!("{id} ({ty}) links {from} and {to}, of which one is not there")
                 }),
             }
         }
+        for &(id, ty, trigger) in &self.lone_events {
+            if !self.ids.contains_key(trigger) {
+                document.leave_out(|| {
+                    let [id, ty, trigger] = [id, ty, trigger].map(|part| excerpt(part, QUOTE));
+                    format!("{id} ({ty}) is triggered by {trigger}, which is not there")
+                });
+            }
+        }
         let mut attributes = Vec::with_capacity(self.attributes.len());
-        for (id, target, name, value) in self.attributes {
-            match self.ids.get(target) {
-                Some(&bound) => attributes.push((bound, name, value)),
+        for &(id, target, name, value) in &self.attributes {
+            match self.index(target) {
+                Some(bound) => attributes.push((bound as usize, name, value)),
                 None => document.leave_out(|| {
                     let [id, name, target] = [id, name, target].map(|part| excerpt(part, QUOTE));
                     format!("{id} ({name}) is about {target}, which is not there")

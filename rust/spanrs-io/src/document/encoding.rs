@@ -41,17 +41,23 @@ pub(super) fn refuse_utf16(name: &str, head: &[u8]) -> Result<()> {
 pub(super) fn utf8_from<'a>(from: &Position, bytes: &'a [u8]) -> Result<&'a str> {
     simdutf8::compat::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
-        let mut position = place(&from.path, before);
-        if position.line == 1 {
-            position.column += from.column - 1;
-        }
-        position.line += from.line - 1;
+        let position = behind(from, before);
         let message = format!(
             "not UTF-8: byte 0x{:02X}; convert the file to UTF-8",
             bytes[before.len()]
         );
         Error::new(Code::Encoding, position, message)
     })
+}
+
+/// Returns the place behind some text that begins at `from`.
+pub(super) fn behind(from: &Position, text: &[u8]) -> Position {
+    let mut position = place(&from.path, text);
+    if position.line == 1 {
+        position.column += from.column - 1;
+    }
+    position.line += from.line - 1;
+    position
 }
 
 /// Returns the place behind some text of a file: line and column from 1, the column in bytes.

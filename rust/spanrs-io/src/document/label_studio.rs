@@ -21,7 +21,7 @@ use spanrs_base::{Limits, Position};
 
 use super::annotated_text::{Answer, Document, Layer};
 use super::annotators::{Annotator, Annotators, LayerChoice, is_by, user_name};
-use super::encoding::place;
+use super::encoding::behind;
 use super::json::{self, list, object};
 use super::records::{Fingerprints, Items};
 use super::regions::{Regions, counts, says};
@@ -158,11 +158,7 @@ impl Tasks {
         };
         let Task(task) =
             serde_json::from_str(item).map_err(|error| json::error_from(&from, WHAT, &error))?;
-        let mut end = place(&from.path, &item.as_bytes()[..item.len() - 1]);
-        if end.line == 1 {
-            end.column += from.column - 1;
-        }
-        end.line += from.line - 1;
+        let end = behind(&from, &item.as_bytes()[..item.len() - 1]);
         self.at += 1;
         if task.get("data").is_some_and(Value::is_object) {
             let all = annotations(&task).map_or(&[][..], |(_, all)| all);

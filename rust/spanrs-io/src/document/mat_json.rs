@@ -92,7 +92,8 @@ impl References {
         }
     }
 
-    /// Adds the relations. An id that no annotation with a place in the text has is passed over.
+    /// Adds the relations. Ids of annotations without a place in the text, which were not read, are
+    /// passed over.
     fn resolve(self, document: &mut Document) {
         for (from, name, id) in self.values {
             if let Some(&to) = self.ids.get(&id) {

@@ -197,7 +197,12 @@ impl Reader {
         match self.format {
             Format::Doccano | Format::Prodigy | Format::LabelStudio => {
                 let bytes = std::io::Cursor::new(bytes.to_vec());
-                let source = Source::stream(name, Box::new(bytes)).keep();
+                let source = Source::stream(name, Box::new(bytes));
+                let source = if self.layers.is_number() {
+                    source.keep()
+                } else {
+                    source
+                };
                 self.open(&source)?.collect()
             }
             _ => Ok(vec![self.whole(name, bytes)?.close()]),

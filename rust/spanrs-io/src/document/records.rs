@@ -2,7 +2,7 @@
 //! held at a time.
 
 use std::hash::{BuildHasher, Hash, RandomState};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use spanrs_base::{Limits, Position};
 
@@ -158,7 +158,7 @@ pub(super) struct Items {
     state: State,
 }
 
-/// What comes next.
+/// What may follow in a file of JSON.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     /// The list, or the only value.
@@ -248,6 +248,8 @@ impl Items {
             let text = &mut self.text;
             let buffer = match text.input.fill_buf() {
                 Ok(buffer) => buffer,
+                // A signal, as the standard library takes it where it reads in a loop.
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(text.failed(error)),
             };
             if buffer.is_empty() {
@@ -278,6 +280,8 @@ impl Items {
             let text = &mut self.text;
             let buffer = match text.input.fill_buf() {
                 Ok(buffer) => buffer,
+                // A signal, as the standard library takes it where it reads in a loop.
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(text.failed(error)),
             };
             if buffer.is_empty() {
@@ -362,8 +366,8 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Hashes by which records are told apart without holding them: two of 64 bits, so that different
-/// records do not meet.
+/// Hashes by which records are told apart without holding them: two of 64 bits, which makes
+/// collisions negligible.
 #[derive(Default)]
 pub(super) struct Fingerprints(RandomState, RandomState);
 
@@ -379,18 +383,22 @@ impl Fingerprints {
 mod tests {
     use super::*;
 
-    /// A stream that gives a few bytes at a time.
-    struct Slow(&'static [u8], usize);
+    /// A stream that gives a few bytes at a time, after a signal each.
+    struct Slow(&'static [u8], usize, bool);
 
     impl Read for Slow {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.2 = !self.2;
+            if self.2 {
+                return Err(ErrorKind::Interrupted.into());
+            }
             let most = self.1.min(buffer.len());
             self.0.read(&mut buffer[..most])
         }
     }
 
     fn items(text: &'static str, step: usize, limits: Limits) -> (Vec<String>, String) {
-        let source = Source::stream("d", Box::new(Slow(text.as_bytes(), step)));
+        let source = Source::stream("d", Box::new(Slow(text.as_bytes(), step, false)));
         let mut items = match Items::open(&source, limits, "no list") {
             Ok(items) => items,
             Err(error) => return (vec![], error.to_string()),

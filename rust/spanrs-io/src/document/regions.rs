@@ -167,7 +167,7 @@ impl Regions {
         }
         let place = || format!("{}.result", at());
         let results = list(annotation.get("result").unwrap_or(&Value::Null), place)?;
-        let attributes = attributes(results);
+        let mut attributes = attributes(results);
         let mut regions = HashMap::new();
         for (at, result) in results.iter().enumerate() {
             let place = || format!("{}[{at}]", place());
@@ -183,9 +183,10 @@ impl Regions {
                 let place = || format!("{}.value", place());
                 let value = object(result.get("value").unwrap_or(&Value::Null), place)?;
                 let id = result.get("id").and_then(Value::as_str).unwrap_or_default();
-                let attributes = attributes.get(id).map_or(&[][..], Vec::as_slice);
+                // An id that occurs again is not another region with the same attributes.
+                let attributes = attributes.remove(id).unwrap_or_default();
                 let first = self.document.annotations.len();
-                self.add(value, attributes, place)?;
+                self.add(value, &attributes, place)?;
                 if first < self.document.annotations.len() && !id.is_empty() {
                     regions.insert(id, first as u32);
                 }
@@ -220,7 +221,7 @@ impl Regions {
                 labels
             };
             let [from, to] = ["from_id", "to_id"].map(key);
-            let (Some(&one), Some(&other)) = (regions.get(from), regions.get(to)) else {
+            let (Some(&source), Some(&target)) = (regions.get(from), regions.get(to)) else {
                 self.document.leave_out(|| {
                     let [from, to] = [from, to].map(|id| excerpt(id, 40));
                     format!("a relation from {from:?} to {to:?}, of which one is no region of text")
@@ -230,10 +231,10 @@ impl Regions {
             for label in labels {
                 let direction = key("direction");
                 if direction != "left" {
-                    self.document.relate(label, one, other);
+                    self.document.relate(label, source, target);
                 }
                 if matches!(direction, "left" | "bi") {
-                    self.document.relate(label, other, one);
+                    self.document.relate(label, target, source);
                 }
             }
         }
@@ -258,7 +259,6 @@ impl Regions {
         attributes: &[(&str, &Value)],
         at: impl Fn() -> String,
     ) -> Result<(), String> {
-        self.answer(Answer::Given);
         let offset = |key: &str| {
             let found = value.get(key).unwrap_or(&Value::Null);
             found.as_u64().ok_or_else(|| {
@@ -269,14 +269,20 @@ impl Regions {
         let (start, end) = (offset("start")?, offset("end")?);
         let labels = value.get("labels").unwrap_or(&Value::Null);
         let places = (self.place(start), self.place(end));
+        let first = self.document.annotations.len();
         for label in list(labels, || format!("{}.labels", at()))? {
             let Value::String(label) = label else {
                 return Err(format!("{}: {} is no label", at(), short(label)));
             };
+            self.answer(Answer::Given);
             let units = self.units;
             match places {
                 (Place::Character(start), Place::Character(end)) if self.holds(start, end, value) => {
                     let ty = self.document.intern(label);
+                    if self.document.annotations.len() > first {
+                        self.document.push_like_last(ty);
+                        continue;
+                    }
                     self.document.push(ty, start, end);
                     for (name, value) in attributes {
                         self.document.add_attribute(name, (*value).clone());
@@ -311,8 +317,9 @@ fn attributes(results: &[Value]) -> HashMap<&str, Vec<(&str, &Value)>> {
     let mut found: HashMap<&str, Vec<_>> = HashMap::new();
     for result in results {
         let key = |key: &str| result.get(key).and_then(Value::as_str);
-        let kind = key("type").filter(|kind| !matches!(*kind, "labels" | "relation"));
-        let (Some(kind), Some(id), Some(value)) = (kind, key("id"), result.get("value")) else {
+        let kind = key("type").filter(|kind| !kind.ends_with("labels") && *kind != "relation");
+        let id = key("id").filter(|id| !id.is_empty());
+        let (Some(kind), Some(id), Some(value)) = (kind, id, result.get("value")) else {
             continue;
         };
         // A text area calls its value `text`.

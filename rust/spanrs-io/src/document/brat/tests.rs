@@ -66,7 +66,7 @@ fn attributes_find_their_annotations() {
             .collect::<Vec<_>>()
     };
     assert_eq!(document.annotations.len(), 2);
-    assert_eq!(of(0), [("Negation", "yes")]);
+    assert_eq!(of(0), [("Negation", "yes"), ("Negation", "yes")]);
     assert_eq!(
         of(1),
         [("Certainty", "rather high"), ("Speculation", "yes")]
@@ -87,7 +87,8 @@ fn attributes_find_their_annotations() {
 #[test]
 fn relations_may_be_about_events_and_stand_anywhere() {
     let annotations = "R1\tCause Arg1:E2 Arg2:E1\nE1\tA:T1\nE2\tB:T2 Of:E1 Of:T9\n*\tSame T1 T2 E1\n\
-                       T1\tA 0 1\ta\nT2\tB 1 2\tb\nR2\tCause Arg1:T1\nE3\n";
+                       T1\tA 0 1\ta\nT2\tB 1 2\tb\nR2\tCause Arg1:T1\nE3\n\
+                       R3\tOf Arg2:T1 Arg1:T2\nE4\tC Agent:T1\n*\tSame T1";
     let document = read("d.ann", annotations, "ab").unwrap();
     let links: Vec<_> = document
         .relations
@@ -99,14 +100,17 @@ fn relations_may_be_about_events_and_stand_anywhere() {
         ("Of", 1, 0),
         ("Same", 0, 1),
         ("Same", 1, 0),
+        ("Of", 1, 0),
     ];
     assert_eq!(links, expected);
     assert_eq!(
         document.left_out,
         [
             "E2 (Of) links T2 and T9, of which one is not there",
-            "R2 (Cause) does not say what it links",
-            "E3 () does not say what it links",
+            "R2 (Cause) does not say what it links, or its id occurs twice",
+            "E3 () does not say what it links, or its id occurs twice",
+            "E4 () does not say what it links, or its id occurs twice",
+            "* (Same) does not say what it links, or its id occurs twice",
         ]
     );
 }
