@@ -13,7 +13,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -107,16 +107,12 @@ def find_shards(gold: str, pred: str | None = None) -> list[Shard]:
 def _files(path: str) -> dict[str, str]:
     """Return the files that a directory or pattern means, by their path below it, with forward slashes."""
     if os.path.isdir(path):
-        root = Path(path)
-        found = [file for file in root.rglob("*") if file.is_file()]
+        root, pattern = Path(path), ["**"]
     else:
-        literal = []
-        for part in Path(path).parts:
-            if glob.has_magic(part):
-                break
-            literal.append(part)
-        root = Path(*literal)
-        found = [Path(file) for file in glob.glob(path, recursive=True) if os.path.isfile(file)]
+        parts = Path(path).parts
+        literal = list(takewhile(lambda part: not glob.has_magic(part), parts))
+        root, pattern = Path(*literal), list(parts[len(literal) :])
+    found = [file for file in _matches(root, pattern) if os.path.isfile(file)]
     names = {file.relative_to(root).as_posix(): str(file) for file in found}
     names = {
         name: file for name, file in names.items() if not any(p.startswith(".") for p in name.split("/"))
@@ -126,6 +122,25 @@ def _files(path: str) -> dict[str, str]:
             2, "there is no file in it" if os.path.isdir(path) else "no file matches", path
         )
     return names
+
+
+def _matches(root: Path, pattern: list[str]) -> Iterator[Path]:
+    """Yield what matches the parts of a pattern below a directory.
+
+    As ``glob.glob`` with ``recursive``, except that ``**`` does not follow links to directories, which may be loops.
+    """
+    before = list(takewhile(lambda part: part != "**", pattern))
+    starts = (
+        [root / found for found in glob.glob(os.path.join(*before), root_dir=root)] if before else [root]
+    )
+    if before == pattern:
+        yield from starts
+        return
+    after = pattern[len(before) + 1 :] or ["*"]
+    for start in starts:
+        for folder, folders, _ in os.walk(start):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            yield from _matches(Path(folder), after)
 
 
 def as_shard(result: Result, name: str) -> Result:
