@@ -25,6 +25,7 @@ from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.table_files import is_table_file, score_table_files
 from spanrs.io import Columns, atomic_output
+from spanrs.io.sources import is_file_or_broken_link
 from spanrs.tags.types import is_auto
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _files(path: str) -> dict[str, str]:
         parts = Path(path).parts
         literal = list(takewhile(lambda part: not glob.has_magic(part), parts))
         root, pattern = Path(*literal), list(parts[len(literal) :])
-    found = [file for file in _matches(root, pattern) if os.path.isfile(file)]
+    found = [file for file in _matches(root, pattern) if is_file_or_broken_link(file)]
     names = {file.relative_to(root).as_posix(): str(file) for file in found}
     names = {
         name: file for name, file in names.items() if not any(p.startswith(".") for p in name.split("/"))

@@ -37,6 +37,11 @@ def same_file(one: str, other: str) -> bool:
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
+def is_file_or_broken_link(path: str | PathLike[str]) -> bool:
+    """Say whether a path is a file, or a link whose target cannot be reached: opening it tells why."""
+    return os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path))
+
+
 def open_source(source: Source, *, keep: bool = False) -> _spanrs.Source:
     """Prepare a path or binary file object for the compiled readers.
 
