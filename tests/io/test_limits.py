@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import zlib
@@ -63,13 +62,29 @@ def test_expansion_of_docbin_is_limited(tmp_path):
         read_documents(path, "spacy")
 
 
-@pytest.mark.xfail(strict=True, reason="these readers decompress gzip without a limit")
-@pytest.mark.parametrize("read", [import_published, read_table], ids=["parser.py", "answers"])
-def test_expansion_of_models_and_answers_is_limited(tmp_path, read):
-    path = tmp_path / "bomb.csv.gz"
-    path.write_bytes(gzip.compress(b"document,annotator,token,label\n" + b" " * (18 * MIB)))
-    with pytest.raises(LimitError):
+@pytest.mark.parametrize(
+    "read", [import_published, read_table, mat.read_task], ids=["parser.py", "answers", "task"]
+)
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_expansion_of_models_answers_and_tasks_is_limited(tmp_path, read, codec):
+    path = tmp_path / "bomb.csv"
+    data = b"document,annotator,token,label\n" + b" " * (18 * MIB)
+    path.write_bytes(pa.Codec(codec).compress(data, asbytes=True))
+    with pytest.raises(LimitError, match="expands more than 100 times") as caught:
         read(path)
+    assert (caught.value.code, caught.value.path) == ("expansion", str(path))
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_compressed_answers_are_read(tmp_path, codec):
+    path = tmp_path / "answers.csv"
+    data = b"document,annotator,token,label\nd,x,Rio,B-LOC\n"
+    path.write_bytes(pa.Codec(codec).compress(data, asbytes=True))
+    assert len(read_table(path).annotations) == 1
+    path.write_bytes(path.read_bytes()[:-9])
+    for read in (import_published, read_table, mat.read_task):
+        with pytest.raises(FormatError, match="the compressed data is damaged or cut off"):
+            read(path)
 
 
 @pytest.mark.parametrize(
