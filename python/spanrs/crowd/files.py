@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any
 
@@ -344,7 +345,8 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
     if isinstance(source, (str, PathLike)):
         name = fspath(source)
         reader = csv.DictReader(io.StringIO(read_text(source), newline=""))
-        columns = reader.fieldnames or []
+        with _csv_errors(reader, name):
+            columns = reader.fieldnames or []
         lacking = [column for column in TABLE if column not in columns]
         if lacking:
             message = f"no column {', '.join(lacking)}; there are {', '.join(columns)}: rename them"
@@ -371,10 +373,17 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _csv_rows(reader: csv.DictReader[str], name: str) -> Iterator[dict[str, str]]:
-    try:
+    with _csv_errors(reader, name):
         yield from reader
+
+
+@contextmanager
+def _csv_errors(reader: csv.DictReader[str], name: str) -> Iterator[None]:
+    try:
+        yield
     except csv.Error as error:
-        raise _error(name, reader.line_num, str(error)) from None
+        # The line of the DictReader itself is that of the row before.
+        raise _error(name, reader.reader.line_num, str(error)) from None
 
 
 def _arrow_table(path: str) -> Any:
