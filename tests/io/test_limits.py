@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import zlib
@@ -54,12 +55,18 @@ def test_compressed_endless_line_is_refused_and_the_output_is_left_alone(tmp_pat
     assert {file.name for file in tmp_path.iterdir()} == {"bomb", "out"}
 
 
-@pytest.mark.xfail(strict=True, reason="spaCy decompresses a DocBin without a limit")
-def test_expansion_of_docbin_is_limited(tmp_path):
+@pytest.mark.parametrize("codec", [None, "gzip", "zstd"])
+def test_expansion_of_docbin_is_limited(tmp_path, codec):
     path = tmp_path / "bomb.spacy"
-    path.write_bytes(zlib.compress(b"\xc6" + (20 * MIB).to_bytes(4, "big") + b"\0" * (20 * MIB)))
-    with pytest.raises(LimitError):
-        read_documents(path, "spacy")
+    data = zlib.compress(b"\xc6" + (20 * MIB).to_bytes(4, "big") + b"\0" * (20 * MIB))
+    path.write_bytes(data if codec is None else pa.Codec(codec).compress(data, asbytes=True))
+    for most in (None, 900):
+        with pytest.raises(LimitError, match=f"expands more than {most or 100} times") as caught:
+            read_documents(path, "spacy", max_expansion=most)
+        assert (caught.value.code, caught.value.path) == ("expansion", str(path))
+    with pytest.raises(FormatError, match="spaCy cannot read this as a DocBin"):
+        read_documents(path, "spacy", max_expansion=1100)
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize(
