@@ -322,13 +322,24 @@ def test_endless_device_is_refused_at_its_first_line(command, capsys):
     assert capsys.readouterr().err.startswith("spanrs: error: /dev/zero:1: the line is longer than")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an undecided shard keeps pred_scheme, and a decided one drops it as equal"
-)
-def test_first_shard_without_tags_merges_if_pred_scheme_is_named(tmp_path):
-    for name, text in (("a", "w O O\n"), ("b", "w B-X B-X\n")):
-        (tmp_path / name).write_text(text)
-    assert spanrs.score_shards(tmp_path, scheme="auto", pred_scheme="BIO").totals == (1, 0, 0)
+@pytest.mark.parametrize("schemes", [("auto", "BIO"), ("auto", "IOBES"), ("auto", "auto"), ("BIO", "auto")])
+@pytest.mark.parametrize("tags", ["B-X B-X", "O B-X", "B-X O", "I-X I-X", "S-X S-X", "O O"])
+def test_shards_without_tags_merge_whichever_scheme_is_named(tmp_path, schemes, tags):
+    lines = [f"w {tags}\n", "w O O\n"]
+    whole = tmp_path / "whole"
+    for at, texts in enumerate(
+        ([lines[0], lines[1]], [lines[1], lines[0]], [lines[1], lines[1], lines[0]])
+    ):
+        whole.write_text("\n".join(texts))
+        folder = tmp_path / f"{at}"
+        folder.mkdir()
+        for name, text in zip("abc", texts, strict=False):
+            (folder / name).write_text(text)
+        expected, merged = (
+            score(path, scheme=schemes[0], pred_scheme=schemes[1])
+            for score, path in ((spanrs.score_files, whole), (spanrs.score_shards, folder))
+        )
+        assert (merged.settings, merged.totals) == (expected.settings, expected.totals)
 
 
 @pytest.mark.parametrize("before", ["", "document,annotator,token,label\n", 'document,annotator,token,"\n'])
