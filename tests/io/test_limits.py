@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import zlib
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from spanrs.cli.run import run
 from spanrs.crowd import read_table
 from spanrs.dep.parser import import_published
 from spanrs.errors import AlignmentError, FormatError, LimitError
-from spanrs.eval.shards import find_shards
+from spanrs.eval.shards import Shard, find_shards
 from spanrs.io import read_documents
 
 MIB = 1 << 20
@@ -254,15 +255,21 @@ def test_shards_of_one_name_are_not_merged(tmp_path, capsys):
     assert not out.exists()
 
 
-@pytest.mark.xfail(strict=True, reason="two shards with equal base names have the same document keys")
-def test_listed_shards_of_one_name_have_different_document_keys(tmp_path):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_listed_shards_of_one_name_are_refused_by_document(tmp_path, threads):
     paths = [write_documents(tmp_path / name) for name in ("1", "2")]
-    try:
-        result = spanrs.score_shards(paths, by_document=True)
-    except (AlignmentError, ValueError):
-        return
-    names = [row.name for row in result.documents]
-    assert len(set(names)) == len(names)
+    message = (
+        f"{paths[0]} and {paths[1]} both have a.conll:0, which would be counted twice; name shards apart"
+    )
+    with pytest.raises(AlignmentError, match=re.escape(message)) as caught:
+        spanrs.score_shards(paths, by_document=True, threads=threads)
+    assert (caught.value.code, caught.value.path) == ("documents", str(paths[1]))
+    with pytest.raises(AlignmentError, match="counted twice"):
+        spanrs.score_shards([paths[0], paths[0]], by_document=True, threads=threads)
+    assert spanrs.score_shards(paths, threads=threads).sentences == 2
+    shards = [Shard(f"{at}/a", str(path), None) for at, path in enumerate(paths)]
+    result = spanrs.score_shards(shards, by_document=True, threads=threads)
+    assert [row.name for row in result.documents] == ["0/a:0", "1/a:0"]
 
 
 def test_document_id_twice_in_one_file_skips_the_pair(tmp_path):

@@ -10,7 +10,7 @@ import json
 import os
 import threading
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice, takewhile
@@ -203,6 +203,8 @@ def score_shards(
     ------
     OSError, spanrs.errors.SpanrsError
         As :func:`spanrs.score_files` and :func:`find_shards`. What was saved stays.
+    spanrs.errors.AlignmentError
+        Where documents of several shards have one key, because the shards have one name.
 
     Examples
     --------
@@ -230,7 +232,8 @@ def score_shards(
     with warnings.catch_warnings():
         # Those of the whole are given at the end.
         warnings.simplefilter("ignore", SpanrsWarning)
-        whole = _merge(_score_all(job, shards, scheme, options.get("pred_scheme"), threads))
+        results = _score_all(job, shards, scheme, options.get("pred_scheme"), threads)
+        whole = _merge(_refuse_equal_names(shards, results))
     if store is not None:
         store.finish(whole, Path(os.fspath(save)))  # type: ignore[arg-type]  # there is no store without it
     warn(whole.warnings)
@@ -402,6 +405,51 @@ def _score_all(
             job.report(shard)
     else:
         yield from _in_threads(job, rest, scheme, pred_scheme, threads)
+
+
+def _refuse_equal_names(shards: list[Shard], results: Iterable[Result]) -> Iterator[Result]:
+    """Yield the results of shards, and refuse documents of shards with one name that have one key."""
+    counts = Counter(shard.name for shard in shards)
+    seen: dict[str, str] = {}
+    for shard, result in zip(shards, results, strict=True):
+        # Other shards have other keys, which are many.
+        if counts[shard.name] > 1:
+            check_repeated(shard.gold, result, seen)
+        yield result
+
+
+def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
+    """Refuse a result with documents of a result before it: they would be counted twice.
+
+    Parameters
+    ----------
+    path : str
+        Where the result is from.
+    result : Result
+        A result, whose documents are added to those seen.
+    seen : dict of str to str
+        Keys of the documents before it, and the path of each.
+
+    Returns
+    -------
+    bool
+        Whether the result has documents with names.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        With both paths.
+    """
+    keys = [key for key in result.counts.documents() if isinstance(key, str)]
+    repeated = next((key for key in keys if key in seen), None)
+    if repeated is not None:
+        message = (
+            f"{seen[repeated]} and {path} both have {repeated}, which would be counted twice; name shards apart with "
+            "spanrs score --shard-name, or in Python with spanrs.eval.shards.Shard"
+        )
+        raise with_code(AlignmentError(message), "documents", path)
+    seen.update(dict.fromkeys(keys, path))
+    return bool(keys)
 
 
 def names_schemes(scheme: str, pred_scheme: str | None) -> bool:
