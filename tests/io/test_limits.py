@@ -111,10 +111,12 @@ def test_hostile_task_is_refused_with_its_place(tmp_path, text, message, capsys)
         mat.read_task(task)
     assert str(caught.value).startswith(f"{task}{message}")
     sides = ["--file", str(good), "--ref_file", str(good), "-o", str(tmp_path / "out")]
-    # The status of MAT for options that do not fit, of which the task is one.
-    assert run(group, ["mat", "--task", str(task), *sides]) == 1
+    assert run(group, ["mat", "--task", str(task), *sides]) == 2
     assert f"{task}{message}" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+    missing = str(tmp_path / "none.xml")
+    assert run(group, ["mat", "--task", "T", "--task_path", missing, *sides]) == 2
+    assert f"{missing}: no such file" in capsys.readouterr().err
 
 
 def test_entities_of_xml_without_a_root_are_text(tmp_path):
