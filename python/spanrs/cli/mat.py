@@ -296,9 +296,11 @@ def _matcher(given: dict[str, Any]) -> Mat:
         _say_ignored(given, unused, "without --task")
     if given["csv_output_dir"] is None:
         _say_ignored(given, ("no_csv_formulas", "oo_separator"), "without --csv_output_dir")
+    # Outside of the block below: what is wrong with the file is not that options do not go together.
+    task = _task(given["task"], list(given["task_path"]))
     try:
         return Mat(
-            task=_task(given["task"], list(given["task_path"])),
+            task=task,
             content=given["content_annotations"],
             tokens=given["token_annotations"],
             classes=classes,
@@ -321,13 +323,10 @@ def _say_ignored(given: dict[str, Any], options: Sequence[str], why: str) -> Non
 def _task(name: str | None, places: list[Path]) -> Task | None:
     if name is None:
         return None
-    try:
-        if places:
-            return find_task(name, places)
-        if Path(name).exists():
-            return read_task(name)
-    except OSError as error:
-        raise click.UsageError(f"Couldn't open task {error.filename}: {error.strerror}.") from None
+    if places:
+        return find_task(name, places)
+    if Path(name).exists():
+        return read_task(name)
     raise click.UsageError(
         f"Unknown task {name!r}. Name a task.xml or its folder, or say with --task_path where the task is."
     )

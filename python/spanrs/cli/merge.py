@@ -14,6 +14,7 @@ from spanrs.cli.score import show
 from spanrs.errors import FormatError, SchemeError, with_code
 from spanrs.eval import Result
 from spanrs.eval.settings import merged_settings
+from spanrs.eval.shards import check_repeated
 from spanrs.io import atomic_output
 
 
@@ -88,17 +89,12 @@ def read_counts(path: str) -> Result:
 
 def _check_repeated(results: dict[str, Result]) -> None:
     """Refuse files with the same rows: they would be counted twice."""
-    seen: dict[object, str] = {}
+    seen: dict[str, str] = {}
+    without_rows: dict[bytes, str] = {}
     for path, result in results.items():
-        named = [key for key in result.counts.documents() if isinstance(key, str)]
-        for key in named:
-            if seen.setdefault(key, path) != path:
-                raise click.UsageError(
-                    f"{seen[key]} and {path} both have {key}, which would be counted twice; name shards apart with "
-                    "spanrs score --shard-name"
-                )
+        named = check_repeated(path, result, seen)
         # Counts without rows may be equal by chance.
-        if not named and (other := seen.setdefault(result.counts.to_bytes(), path)) != path:
+        if not named and (other := without_rows.setdefault(result.counts.to_bytes(), path)) != path:
             print_message("note", f"{other} and {path} have equal counts; are they of the same files?")
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike, fspath
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from spanrs import _spanrs
 from spanrs.crowd.corpus import MISSING, CrowdCorpus, is_missing
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
 from spanrs.io import Columns, atomic_output
-from spanrs.io.sources import Source, source_name
+from spanrs.io.sources import Source, read_text, source_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +42,7 @@ def read_columns(
     Parameters
     ----------
     path : path or binary file object
-        UTF-8, plain or gzip. Fields are separated by tabs if the first line has one, else by white
+        UTF-8, plain, gzip or zstd. Fields are separated by tabs if the first line has one, else by white
         space.
     annotators : sequence of str, optional
         Names of the annotators in the order of the columns; by default ``1``, ``2``, ....
@@ -346,8 +344,9 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
         source = _arrow_table(fspath(source))
     if isinstance(source, (str, PathLike)):
         name = fspath(source)
-        reader = csv.DictReader(io.StringIO(_text(source), newline=""))
-        columns = reader.fieldnames or []
+        reader = csv.DictReader(io.StringIO(read_text(source), newline=""))
+        with _csv_errors(reader, name):
+            columns = reader.fieldnames or []
         lacking = [column for column in TABLE if column not in columns]
         if lacking:
             message = f"no column {', '.join(lacking)}; there are {', '.join(columns)}: rename them"
@@ -374,10 +373,17 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _csv_rows(reader: csv.DictReader[str], name: str) -> Iterator[dict[str, str]]:
-    try:
+    with _csv_errors(reader, name):
         yield from reader
+
+
+@contextmanager
+def _csv_errors(reader: csv.DictReader[str], name: str) -> Iterator[None]:
+    try:
+        yield
     except csv.Error as error:
-        raise _error(name, reader.line_num, str(error)) from None
+        # The line of the DictReader itself is that of the row before.
+        raise _error(name, reader.reader.line_num, str(error)) from None
 
 
 def _arrow_table(path: str) -> Any:
@@ -425,25 +431,6 @@ class _Parts:
                 f"labels are left out; the first are those of annotator {annotator}, {self._unit} {line}"
             )
             warn([message])
-
-
-def _text(source: Source) -> str:
-    """Read a small file, plain or gzip, that must be UTF-8."""
-    name = source_name(source)
-    if isinstance(source, _spanrs.Source):
-        data = source.contents()
-    else:
-        data = Path(source).read_bytes() if isinstance(source, (str, PathLike)) else source.read()
-    try:
-        if data.startswith(b"\x1f\x8b"):
-            data = gzip.decompress(data)
-        return data.decode("utf-8-sig")
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise with_code(FormatError(f"{name}: damaged gzip data: {error}"), "damaged", name) from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = f"{name}:{line}: the file is not UTF-8; convert it"
-        raise with_code(FormatError(message), "encoding", name, line) from None
 
 
 def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:

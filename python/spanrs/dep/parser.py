@@ -412,7 +412,7 @@ class Parser:
 
     @classmethod
     def from_published(cls, path: str | PathLike[str]) -> Parser:
-        """Read the weights of parser.py from JSON, plain or gzip.
+        """Read the weights of parser.py from JSON, plain, gzip or zstd.
 
         Parameters
         ----------
@@ -424,6 +424,10 @@ class Parser:
         ------
         spanrs.errors.ModelError
             For what is not in this layout.
+        spanrs.errors.FormatError
+            Where the compressed data is damaged.
+        spanrs.errors.LimitError
+            For more than 1 GiB, and compressed data that expands more than 100 times and beyond 16 MiB.
         OSError
             Where the file cannot be read.
         """
@@ -442,17 +446,10 @@ class Parser:
 
 
 def import_published(path: str | PathLike[str]) -> _spanrs.DepModel:
-    """Read the weights of parser.py from JSON, plain or gzip."""
-    import gzip
-    import zlib
-
-    data = Path(path).read_bytes()
+    """Read the weights of parser.py from JSON, plain, gzip or zstd."""
+    data = _spanrs.Source(path, False).contents()
     try:
-        if data.startswith(b"\x1f\x8b"):
-            data = gzip.decompress(data)
         return _spanrs.DepModel.from_published(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ModelError(f"{path}: the compressed data is damaged or cut off ({error})") from None
     except ModelError as error:
         error.path = str(path)
         error.args = (f"{path}: {error}",)

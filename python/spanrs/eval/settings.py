@@ -157,7 +157,8 @@ def with_schemes(settings: dict[str, str], others: dict[str, str]) -> dict[str, 
         pred_scheme = _pred_scheme(others)
     if scheme == UNDECIDED:
         scheme = others["scheme"]
-    if scheme == UNDECIDED and pred_scheme == UNDECIDED:
+    # Results whose schemes are decided do not name a scheme of pred that is that of gold.
+    if pred_scheme == scheme:
         pred_scheme = None
     schemes = {"scheme": scheme, "pred_scheme": pred_scheme}
     taken: dict[str, str | None] = {}

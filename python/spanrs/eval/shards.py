@@ -10,10 +10,10 @@ import json
 import os
 import threading
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +25,7 @@ from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.table_files import is_table_file, score_table_files
 from spanrs.io import Columns, atomic_output
+from spanrs.io.sources import is_file_or_broken_link
 from spanrs.tags.types import is_auto
 
 if TYPE_CHECKING:
@@ -107,16 +108,12 @@ def find_shards(gold: str, pred: str | None = None) -> list[Shard]:
 def _files(path: str) -> dict[str, str]:
     """Return the files that a directory or pattern means, by their path below it, with forward slashes."""
     if os.path.isdir(path):
-        root = Path(path)
-        found = [file for file in root.rglob("*") if file.is_file()]
+        root, pattern = Path(path), ["**"]
     else:
-        literal = []
-        for part in Path(path).parts:
-            if glob.has_magic(part):
-                break
-            literal.append(part)
-        root = Path(*literal)
-        found = [Path(file) for file in glob.glob(path, recursive=True) if os.path.isfile(file)]
+        parts = Path(path).parts
+        literal = list(takewhile(lambda part: not glob.has_magic(part), parts))
+        root, pattern = Path(*literal), list(parts[len(literal) :])
+    found = [file for file in _matches(root, pattern) if is_file_or_broken_link(file)]
     names = {file.relative_to(root).as_posix(): str(file) for file in found}
     names = {
         name: file for name, file in names.items() if not any(p.startswith(".") for p in name.split("/"))
@@ -126,6 +123,25 @@ def _files(path: str) -> dict[str, str]:
             2, "there is no file in it" if os.path.isdir(path) else "no file matches", path
         )
     return names
+
+
+def _matches(root: Path, pattern: list[str]) -> Iterator[Path]:
+    """Yield what matches the parts of a pattern below a directory.
+
+    As ``glob.glob`` with ``recursive``, except that ``**`` does not follow links to directories, which may be loops.
+    """
+    before = list(takewhile(lambda part: part != "**", pattern))
+    starts = (
+        [root / found for found in glob.glob(os.path.join(*before), root_dir=root)] if before else [root]
+    )
+    if before == pattern:
+        yield from starts
+        return
+    after = pattern[len(before) + 1 :] or ["*"]
+    for start in starts:
+        for folder, folders, _ in os.walk(start):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            yield from _matches(Path(folder), after)
 
 
 def as_shard(result: Result, name: str) -> Result:
@@ -187,6 +203,8 @@ def score_shards(
     ------
     OSError, spanrs.errors.SpanrsError
         As :func:`spanrs.score_files` and :func:`find_shards`. What was saved stays.
+    spanrs.errors.AlignmentError
+        Where documents of several shards have one key, because the shards have one name.
 
     Examples
     --------
@@ -214,7 +232,8 @@ def score_shards(
     with warnings.catch_warnings():
         # Those of the whole are given at the end.
         warnings.simplefilter("ignore", SpanrsWarning)
-        whole = _merge(_score_all(job, shards, scheme, options.get("pred_scheme"), threads))
+        results = _score_all(job, shards, scheme, options.get("pred_scheme"), threads)
+        whole = _merge(_refuse_equal_names(shards, results))
     if store is not None:
         store.finish(whole, Path(os.fspath(save)))  # type: ignore[arg-type]  # there is no store without it
     warn(whole.warnings)
@@ -386,6 +405,51 @@ def _score_all(
             job.report(shard)
     else:
         yield from _in_threads(job, rest, scheme, pred_scheme, threads)
+
+
+def _refuse_equal_names(shards: list[Shard], results: Iterable[Result]) -> Iterator[Result]:
+    """Yield the results of shards, and refuse documents of shards with one name that have one key."""
+    counts = Counter(shard.name for shard in shards)
+    seen: dict[str, str] = {}
+    for shard, result in zip(shards, results, strict=True):
+        # Other shards have other keys, which are many.
+        if counts[shard.name] > 1:
+            check_repeated(shard.gold, result, seen)
+        yield result
+
+
+def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
+    """Refuse a result with documents of a result before it: they would be counted twice.
+
+    Parameters
+    ----------
+    path : str
+        Where the result is from.
+    result : Result
+        A result, whose documents are added to those seen.
+    seen : dict of str to str
+        Keys of the documents before it, and the path of each.
+
+    Returns
+    -------
+    bool
+        Whether the result has documents with names.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        With both paths.
+    """
+    keys = [key for key in result.counts.documents() if isinstance(key, str)]
+    repeated = next((key for key in keys if key in seen), None)
+    if repeated is not None:
+        message = (
+            f"{seen[repeated]} and {path} both have {repeated}, which would be counted twice; name shards apart with "
+            "spanrs score --shard-name, or in Python with spanrs.eval.shards.Shard"
+        )
+        raise with_code(AlignmentError(message), "documents", path)
+    seen.update(dict.fromkeys(keys, path))
+    return bool(keys)
 
 
 def names_schemes(scheme: str, pred_scheme: str | None) -> bool:

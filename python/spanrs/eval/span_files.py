@@ -17,7 +17,7 @@ from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, listed
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
 from spanrs.io import Columns, Source
-from spanrs.io.sources import open_source, same_file
+from spanrs.io.sources import is_file_or_broken_link, open_source, same_file
 
 FORMATS = ("auto", "spans", "stacked")
 
@@ -219,4 +219,8 @@ def _files(side: Path, other: Path) -> dict[str, Path]:
     # One file against a directory is meant for the file of its name.
     entries = side.iterdir() if other.is_dir() else [side / other.name]
     # Hidden files are those of editors and systems.
-    return {path.name: path for path in entries if path.is_file() and not path.name.startswith(".")}
+    return {
+        path.name: path
+        for path in entries
+        if is_file_or_broken_link(path) and not path.name.startswith(".")
+    }

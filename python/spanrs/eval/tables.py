@@ -291,15 +291,20 @@ def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Ta
 
 def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
     """Give the measures as CSV; see :meth:`spanrs.Result.to_csv`."""
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(_csv_rows(result, criteria))
+    return text.getvalue()
+
+
+def _csv_rows(result: Evaluation, criteria: Sequence[str] | None = None) -> Iterator[list[object]]:
+    """Yield the names of the columns, and the rows below them."""
     shown = _criteria(result, criteria)
     # Only results that have documents need to say whose a row is.
     columns = dict.fromkeys(["document"] if not result.by_sentence and result.documents else [])
     columns |= dict.fromkeys(["type", "criterion", "precision", "recall", "f1", "support"])
     for criterion in sorted(shown, key=lambda c: -len(c.outcomes)):
         columns |= dict.fromkeys(criterion.columns)
-    text = StringIO()
-    out = csv.DictWriter(text, list(columns), extrasaction="ignore", lineterminator="\n")
-    out.writeheader()
+    yield list(columns)
     rows = [("", name or "", *row) for name, found in _rows_by_type(shown) for row in found]
     by_document = [] if result.by_sentence else [criterion.documents for criterion in shown]
     for documents in zip(*by_document, strict=True):
@@ -307,8 +312,8 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
         rows += [(row.shown_name, "", c, row.micro, row.outcomes) for c, row in of_criteria]
     for document, name, criterion, score, outcomes in rows:
         names = {"document": safe_cell(document), "type": safe_cell(name)}
-        out.writerow(names | {"criterion": criterion.criterion.name} | plain_score(score) | outcomes)
-    return text.getvalue()
+        row = names | {"criterion": criterion.criterion.name} | plain_score(score) | outcomes
+        yield [row.get(column, "") for column in columns]
 
 
 def systems_csv(results: Mapping[str, Evaluation]) -> str:
@@ -316,7 +321,7 @@ def systems_csv(results: Mapping[str, Evaluation]) -> str:
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
     for at, (system, result) in enumerate(results.items()):
-        head, *rows = csv.reader(StringIO(csv_text(result)))
+        head, *rows = _csv_rows(result)
         if at == 0:
             out.writerow(["system", *head])
         out.writerows([safe_cell(system), *row] for row in rows)

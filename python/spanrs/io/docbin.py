@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spanrs.errors import FormatError, warn, with_code
+from spanrs import _spanrs
+from spanrs.errors import FormatError, LimitError, warn, with_code
 from spanrs.io.document import Annotation, Document
 
 if TYPE_CHECKING:
@@ -20,9 +21,16 @@ __all__ = ["read_docbin"]
 
 #: The layer of the entities.
 ENTITIES = "ents"
+#: Maximum decompression ratio, and decompressed bytes from which it applies, as for files of other formats.
+EXPANSION = 100
+EXPANSION_FREE = 16 << 20
+#: Bytes that are decompressed at once to count them.
+CHUNK = 1 << 16
 
 
-def read_docbin(path: str | os.PathLike[str], layer: str | None = None) -> list[Document]:
+def read_docbin(
+    path: str | os.PathLike[str], layer: str | None = None, max_expansion: int | None = None
+) -> list[Document]:
     """Give the documents of a ``.spacy`` file.
 
     Parameters
@@ -32,6 +40,8 @@ def read_docbin(path: str | os.PathLike[str], layer: str | None = None) -> list[
     layer : str, optional
         The annotations: ``ents`` (``doc.ents``) or a span group (``doc.spans``) by its name. If not given these are the
         entities, with a warning where there are span groups.
+    max_expansion : int, optional
+        Maximum decompression ratio (100); applies once the output exceeds 16 MiB.
 
     Returns
     -------
@@ -45,6 +55,8 @@ def read_docbin(path: str | os.PathLike[str], layer: str | None = None) -> list[
         Where spaCy is not installed (``pip install 'spanrs[spacy]'``).
     FormatError
         Where spaCy cannot read the file, and where no document has the span group.
+    LimitError
+        For more than 1 GiB, and data that expands too much.
 
     Examples
     --------
@@ -64,13 +76,14 @@ def read_docbin(path: str | os.PathLike[str], layer: str | None = None) -> list[
     except ImportError as error:
         message = "a .spacy file is read by spaCy; pip install 'spanrs[spacy]'"
         raise ImportError(message) from error
-    data = Path(path).read_bytes()
+    data = _spanrs.Source(path, False).contents(max_expansion)
     collecting = gc.isenabled()
     try:
+        _check_expansion(data, os.fspath(path), EXPANSION if max_expansion is None else max_expansion)
         docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
         groups = _sizes(docs)
         documents = [_document(doc, layer) for doc in docs]
-    except MemoryError:
+    except (MemoryError, LimitError):
         raise
     # Damaged data brings whatever the first thing that does not fit brings.
     except Exception as error:
@@ -81,6 +94,24 @@ def read_docbin(path: str | os.PathLike[str], layer: str | None = None) -> list[
             gc.enable()
     _check_layer(os.fspath(path), layer, groups, documents=len(docs))
     return documents
+
+
+def _check_expansion(data: bytes, path: str, most: int) -> None:
+    """Refuse data that expands more than ``most`` times and beyond 16 MiB; spaCy expands it without a limit."""
+    limit = max(len(data) * most, EXPANSION_FREE)
+    decoder = zlib.decompressobj()
+    expanded = 0
+    for start in range(0, len(data), CHUNK):
+        waiting = data[start : start + CHUNK]
+        while waiting and not decoder.eof:
+            expanded += len(decoder.decompress(waiting, CHUNK))
+            waiting = decoder.unconsumed_tail
+            if expanded > limit:
+                message = (
+                    f"{path}: the compressed data expands more than {most} times, the limit; raise it "
+                    "(--max_expansion), or decompress the file if it is trusted"
+                )
+                raise with_code(LimitError(message), "expansion", path)
 
 
 def _sizes(docs: Iterable[Doc]) -> Counter[str]:

@@ -135,7 +135,7 @@ def opened(
     if format == "spacy":
         from spanrs.io.docbin import read_docbin
 
-        return iter(of_memory(read_docbin(path, layer)))
+        return iter(of_memory(read_docbin(path, layer, max_expansion)))
     if format == "conll":
         return _with_warnings(_spanrs.read_conll_documents(path, columns.as_options(), scheme, reading))
     if annotator is not None and format not in ANNOTATED:

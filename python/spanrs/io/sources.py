@@ -37,6 +37,11 @@ def same_file(one: str, other: str) -> bool:
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
+def is_file_or_broken_link(path: str | PathLike[str]) -> bool:
+    """Say whether a path is a file, or a link whose target cannot be reached: opening it tells why."""
+    return os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path))
+
+
 def open_source(source: Source, *, keep: bool = False) -> _spanrs.Source:
     """Prepare a path or binary file object for the compiled readers.
 
@@ -62,20 +67,20 @@ def open_source(source: Source, *, keep: bool = False) -> _spanrs.Source:
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """Read a small text file that must be UTF-8.
+    """Read a small text file, plain, gzip or zstd, that must be UTF-8.
 
     Raises
     ------
     OSError
         Where it cannot be read.
     spanrs.errors.FormatError
-        Where it is not UTF-8, with the line.
+        Where it is not UTF-8, with the line, or the compressed data is damaged.
+    spanrs.errors.LimitError
+        For more than 1 GiB, and compressed data that expands more than 100 times and beyond 16 MiB.
     """
-    from pathlib import Path
-
     from spanrs.errors import FormatError
 
-    data = Path(path).read_bytes()
+    data = _spanrs.Source(path, False).contents()
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:

@@ -15,6 +15,7 @@ from spanrs.eval.documents import document_name
 from spanrs.io.columns import Columns
 from spanrs.io.document import Document
 from spanrs.io.documents import conll_scheme, of_memory, opened
+from spanrs.io.sources import is_file_or_broken_link
 from spanrs.mat.details import first_names
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def without_hypothesis(
     # Looked up by name: a directory knows what its entries are, and asking each again takes long.
     paired = {os.path.basename(pair.gold) for pair in pairs}
     with os.scandir(gold) as entries:
-        alone = sorted(entry.name for entry in entries if entry.name not in paired and entry.is_file())
+        alone = sorted(entry.name for entry in entries if entry.name not in paired and _is_file(entry))
     return [f"Reference files without a hypothesis are not scored: {first_names(alone)}."] if alone else []
 
 
@@ -159,11 +160,15 @@ def _listed(folder: Path, input_format: InputFormat, file_re: str | None) -> lis
         fits = re.compile(file_re or ".*", re.DOTALL).fullmatch
     except re.error as error:
         raise ValueError(f"file_re {file_re!r} is no regular expression: {error}") from None
-    # What cannot be opened is said later; a pipe would wait for somebody to write into it.
     with os.scandir(folder) as entries:
-        names = sorted(e.name for e in entries if fits(e.name) and (e.is_file() or not os.path.exists(e)))
+        names = sorted(entry.name for entry in entries if fits(entry.name) and _is_file(entry))
     # The text beside a file of brat is no document of its own.
     return [folder / name for name in names if input_format.format != "brat" or Path(name).suffix == ".ann"]
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    # What cannot be opened is said later; a pipe would wait for somebody to write into it.
+    return entry.is_file(follow_symlinks=False) or is_file_or_broken_link(entry)
 
 
 def file_pair(

@@ -21,7 +21,7 @@ from spanrs.io import Columns
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Ends of the names of tables.
-TABLES = (".csv", ".csv.gz", ".parquet", ".arrow", ".feather")
+TABLES = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".arrow", ".feather")
 
 files = click.argument("paths", metavar="FILE...", nargs=-1, required=True)
 annotators = click.option(
