@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 
 from spanrs import _spanrs
@@ -17,18 +18,18 @@ class UnreadableFileError(Exception):
 class DocumentPairs:
     """The documents of two files that belong together, read side by side.
 
-    Those that have the same id at the same place are given at once and forgotten. From the first that have not on,
-    documents are held until both files have ended: only then is it known whether all ids are given and differ, so that
-    ids pair the rest, or whether the order does.
+    Documents with equal ids at the same position are paired immediately. After the first mismatch documents are
+    buffered: until both files end, because only then it is known that all ids are given and distinct, so that ids pair
+    the rest; or until an id is missing or repeated, after which the order pairs them.
 
     Attributes
     ----------
     paired : int
-        Number of pairs that were given.
+        Number of pairs yielded so far.
     missing : list of Skipped
-        At the end, documents without partner.
+        At the end, documents without a partner.
     refused : list of Skipped
-        At the end, why no pair of the two files counts; those that were given do not either.
+        At the end, why no pair of the two files counts, including those already yielded.
     """
 
     def __init__(self, pair: FilePair) -> None:
@@ -48,38 +49,37 @@ class DocumentPairs:
             Where one of them cannot be read.
         """
         golds, preds = self._golds, self._preds
-        # Pred is opened first: its errors come first.
+        # Where both files are damaged at the same document, the error of pred comes first.
         pred_reader = preds.reading(self._pair.read_pred)
         gold_reader = golds.reading(self._pair.read_gold)
         while True:
             pred, gold = next(pred_reader, None), next(gold_reader, None)
             if pred is None and gold is None:
                 break
-            if gold is None or pred is None or golds.held or preds.held or self._undecided(gold, pred):
-                golds.hold(gold)
-                preds.hold(pred)
-            else:
-                yield self._given(gold, pred)
+            golds.hold(gold)
+            preds.hold(pred)
+            by_order = not (golds.unique and preds.unique)
+            while golds.held and preds.held and (by_order or golds.held[0].id == preds.held[0].id):
+                yield self._pop()
+            if by_order and (gold is None or pred is None):
+                # The files have not as many documents, so that none of these counts.
+                golds.held.clear()
+                preds.held.clear()
         yield from self._rest()
 
-    def _undecided(self, gold: _spanrs.Document, pred: _spanrs.Document) -> bool:
-        """Say whether two documents at the same place may belong to others."""
-        return gold.id != pred.id and self._golds.unique and self._preds.unique
-
-    def _given(
-        self, gold: _spanrs.Document, pred: _spanrs.Document
-    ) -> tuple[_spanrs.Document, _spanrs.Document]:
+    def _pop(self) -> tuple[_spanrs.Document, _spanrs.Document]:
+        """Return the first documents of both sides as a pair."""
         self.paired += 1
-        return gold, pred
+        return self._golds.held.popleft(), self._preds.held.popleft()
 
     def _rest(self) -> Iterator[tuple[_spanrs.Document, _spanrs.Document]]:
-        """Give the pairs among the documents that are held."""
+        """Yield the pairs among the buffered documents, after both files have ended."""
         golds, preds = self._golds, self._preds
-        by_order = not (golds.unique and preds.unique) or golds.count == preds.count == 1
-        if by_order and golds.count == preds.count:
-            for gold, pred in zip(golds.held, preds.held, strict=True):
-                yield self._given(gold, pred)
-        elif by_order:
+        if golds.count == preds.count == 1 and golds.held:
+            yield self._pop()
+        elif not (golds.unique and preds.unique):
+            if golds.count == preds.count:
+                return
             doubled = golds.doubled or preds.doubled
             ids = f", and id {doubled!r} is there twice" if doubled else ""
             gold_file, pred_file = self._pair.gold, self._pair.pred
@@ -98,30 +98,31 @@ class DocumentPairs:
                         self.missing.append(Skipped(file, why, pair=True))
             for id_, pred in preds_of.items():
                 if id_ in golds_of:
-                    yield self._given(golds_of[id_], pred)
+                    self.paired += 1
+                    yield golds_of[id_], pred
 
     def name(self, at: int, id_: str | None) -> str:
-        """Give what details call the pair at a place, whose document of pred has this id."""
+        """Return the name in details of the pair number ``at``, whose document of pred has this id."""
         file = self._pair.name
         if self._golds.count == self._preds.count == 1:
             return file or (id_ or "")
-        own = id_ or str(at)
-        return f"{file}#{own}" if file else own
+        document = id_ or str(at)
+        return f"{file}#{document}" if file else document
 
 
 class _Side:
-    """What is known of the documents of one file."""
+    """The documents of one file that have been read."""
 
     def __init__(self, side: str, file: str) -> None:
         self.side, self.file = side, file
         self.count = 0
-        self.held: list[_spanrs.Document] = []
+        self.held: deque[_spanrs.Document] = deque()
         self.unique = True
         self.doubled: str | None = None
         self._ids: set[str] = set()
 
     def reading(self, read: Callable[[], Iterator[_spanrs.Document]]) -> Iterator[_spanrs.Document]:
-        """Read the file and note what its documents are called."""
+        """Read the file and note the ids of its documents."""
         try:
             for document in read():
                 self._note(document.id)
@@ -140,6 +141,6 @@ class _Side:
             self.doubled = self.doubled or id_
 
     def hold(self, document: _spanrs.Document | None) -> None:
-        """Keep a document until both files have ended."""
+        """Buffer a document."""
         if document is not None:
             self.held.append(document)
