@@ -115,6 +115,14 @@ def overwritten(outputs: Iterable[Path], inputs: Iterable[Path]) -> Path | None:
     return next(filter(None, found), None)
 
 
+def check_output(output: str | None, inputs: Iterable[str]) -> None:
+    """Refuse an output that would be written over an input; ``-`` is standard output, or input."""
+    if output not in (None, "-"):
+        files = [Path(path) for path in inputs if path != "-"]
+        if overwritten([Path(str(output))], files) is not None:
+            raise click.UsageError(f"-o {output} would overwrite an input")
+
+
 def _identity(path: Path) -> tuple[int, int]:
     """Return the identity (device and inode) of a file."""
     stat = path.stat()

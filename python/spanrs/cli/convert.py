@@ -26,6 +26,7 @@ def command(file: str, output: str | None, **given: Any) -> None:
 
     Nothing is written unless the whole file can be converted.
     """
+    console.check_output(output, (file,))
     try:
         target = console.standard_output() if output in (None, "-") else output
         console.read_files(convert_file, file, target_path=target, **given)

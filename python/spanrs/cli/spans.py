@@ -24,5 +24,6 @@ def command(file: str, output: str | None, **given: Any) -> None:
     Each object has document and sentence (from 0), line (of the first token, from 1), tokens, and spans
     with type, start, end (tokens from 0, end exclusive) and text.
     """
+    console.check_output(output, (file,))
     with atomic_output(standard_output() if output in (None, "-") else output) as out:
         console.read_files(write_spans_file, file, out=out, **given)

@@ -27,6 +27,8 @@ pub struct Summary {
     pub rows: Vec<Row>,
     /// Type and ends of its relations.
     pub relations: Vec<(String, u32, u32)>,
+    /// Reports of relations that were left out.
+    pub relations_left_out: Vec<String>,
     /// Layers.
     pub layers: Vec<Layer>,
     /// Reports of annotations that were left out.
@@ -78,6 +80,7 @@ pub fn summary(document: &Document) -> Summary {
             .map(|r| (document.type_of_relation(r).to_owned(), r.from, r.to))
             .collect(),
         layers: document.layers.clone(),
+        relations_left_out: document.relations_left_out.clone(),
         left_out: document.left_out.clone(),
         left_out_count: document.left_out_count,
         left_out_types: document.left_out_types.iter().map(named).collect(),

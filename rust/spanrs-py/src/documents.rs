@@ -51,7 +51,7 @@ impl PyDocument {
         &self.0.text
     }
 
-    /// How many annotations were left out, and why the first of them.
+    /// How many annotations were left out, and why the first of them; relations are not counted.
     fn left_out(&self) -> (usize, Vec<String>) {
         (self.0.left_out_count, self.0.left_out.clone())
     }
@@ -70,11 +70,13 @@ impl PyDocument {
             let ty = document.type_of_relation(relation).to_owned();
             (ty, relation.from, relation.to)
         });
+        let mut left_out = document.left_out.clone();
+        left_out.extend_from_slice(&document.relations_left_out);
         Ok((
             document.text.clone(),
             annotations?,
             document.id.clone(),
-            document.left_out.clone(),
+            left_out,
             relations.collect(),
         ))
     }

@@ -62,6 +62,7 @@ def command(
     to_stdout = output in (None, "-")
     if not to_stdout and console.overwritten([Path(str(output))], [Path(model_path)]) is not None:
         raise click.UsageError(f"-o {output} would overwrite the model")
+    console.check_output(output, files)
     model = load_model(model_path, template, features, threads, scheme)
     trained = model.card.get("columns", {})
     columns = tokens_of_model(model.card, columns)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from spanrs.cli import console, options
-from spanrs.cli.dep.inputs import check_output, input_format, load_model, open_file, thread_count, threads
+from spanrs.cli.dep.inputs import input_format, load_model, open_file, thread_count, threads
 from spanrs.cli.run import print_message
 from spanrs.io import atomic_output
 
@@ -85,7 +85,7 @@ def _annotate(
     """Write the files with predictions; ``how`` is (parse, keep tags, blank, threads)."""
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read once")
-    check_output(output, (model_path, *files))
+    console.check_output(output, (model_path, *files))
     parse, keep_tags, blank, threads = how
     model = load_model(model_path, parser=parse)
     count = thread_count(threads)

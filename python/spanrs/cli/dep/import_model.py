@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spanrs.cli.dep.inputs import check_output
+from spanrs.cli import console
 from spanrs.dep.parser import import_published
 from spanrs.dep.tagger import save
 
@@ -18,5 +18,5 @@ def command(model_path: str, output: str) -> None:
     MODEL.json has the members parser (feature -> {move: weight}), tagger (feature -> {tag: weight}), tagdict and
     classes.
     """
-    check_output(output, (model_path,))
+    console.check_output(output, (model_path,))
     save(import_published(model_path), output)

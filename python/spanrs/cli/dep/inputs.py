@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -59,11 +58,3 @@ def load_model(path: str, *, parser: bool) -> _spanrs.DepModel:
     if not parser and not model.has_tagger:
         raise ModelError(f"{path} has no tagger")
     return model
-
-
-def check_output(output: str | None, inputs: tuple[str, ...]) -> None:
-    """Refuse an output that would be written over an input."""
-    if output not in (None, "-"):
-        files = [Path(path) for path in inputs if path != "-"]
-        if console.overwritten([Path(str(output))], files) is not None:
-            raise click.UsageError(f"-o {output} would overwrite an input")

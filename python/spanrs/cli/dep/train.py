@@ -10,7 +10,6 @@ import click
 from click.core import ParameterSource
 
 from spanrs.cli import console
-from spanrs.cli.dep.inputs import check_output
 from spanrs.cli.run import print_message
 from spanrs.dep import Parser, Tagger
 from spanrs.dep.tagger import save
@@ -94,7 +93,7 @@ def command(
     if patience is not None and dev is None:
         raise click.UsageError("--patience needs --dev")
     _check_options(tagger_only=tagger_only, published=published)
-    check_output(output, tuple(path for path in (gold, dev) if path is not None))
+    console.check_output(output, tuple(path for path in (gold, dev) if path is not None))
     started = time.monotonic()
     trained = _make(tagger_only, published, not quiet, given)
     held_out = None if dev is None else console.source(dev)

@@ -1,6 +1,7 @@
 //! A text with annotations, whatever format it was read from.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use serde_json::Value;
 use spanrs_base::Interner;
@@ -108,6 +109,9 @@ pub struct Document {
     /// Number of annotations, attributes and groups of annotations that could not be kept, reported
     /// or not.
     pub left_out_count: usize,
+    /// Relations that could not be kept and why, one line each; the first 5 of them. They are no
+    /// annotations, so that these are complete without them.
+    pub relations_left_out: Vec<String>,
     /// The first annotation is the root element of XML, which usually encloses the text and is no
     /// annotation of anybody's.
     pub rooted: bool,
@@ -170,12 +174,23 @@ impl Document {
         });
     }
 
-    /// Adds an annotation of another type with the bounds, the attributes and the pieces of the one
-    /// that was added last, without copying them.
-    pub fn push_like_last(&mut self, ty: u32) {
-        let last = self.annotations.last().copied();
-        self.annotations
-            .extend(last.map(|last| Annotation { ty, ..last }));
+    /// Gives annotations, by index, the same attributes, which are stored once. They have none yet.
+    pub fn set_attributes(&mut self, annotations: Range<usize>, attributes: &[(&str, &Value)]) {
+        let from = self.attributes.len() as u32;
+        for (name, value) in attributes {
+            self.add_attribute(name, (*value).clone());
+        }
+        for annotation in &mut self.annotations[annotations] {
+            annotation.attributes = (from, self.attributes.len() as u32);
+        }
+    }
+
+    /// Gives annotations, by index, the attributes of the annotation `of` instead of their own.
+    pub fn share_attributes(&mut self, of: u32, annotations: Range<usize>) {
+        let attributes = self.annotations[of as usize].attributes;
+        for annotation in &mut self.annotations[annotations] {
+            annotation.attributes = attributes;
+        }
     }
 
     /// Gives the annotation that was added last an attribute. A name may be given repeatedly.
@@ -260,9 +275,16 @@ impl Document {
         }
     }
 
+    /// Notes that a relation could not be kept, as [`Document::leave_out`] does for annotations.
+    pub fn leave_out_relation(&mut self, why: impl FnOnce() -> String) {
+        if self.relations_left_out.len() < REPORTS {
+            self.relations_left_out.push(one_line(why()));
+        }
+    }
+
     /// Leaves out the annotations that do not lie in the text: those that end before they begin,
     /// that reach beyond the text, or that have a piece outside of their bounds. Each is reported
-    /// in `left_out`, and so are its relations. The order of the others does not change.
+    /// in `left_out`, and its relations in `relations_left_out`. The order of the others does not change.
     pub fn close(mut self) -> Self {
         let characters = self.text.chars().count();
         let whole = |a: &Annotation| a.start <= a.end && a.end as usize <= characters;
@@ -307,7 +329,9 @@ impl Document {
                 }),
                 None => {
                     let ty = self.type_of_relation(&relation).to_owned();
-                    self.leave_out(|| format!("relation {ty:?} of an annotation that is left out"));
+                    self.leave_out_relation(|| {
+                        format!("relation {ty:?} of an annotation that is left out")
+                    });
                 }
             }
         }
@@ -351,11 +375,11 @@ mod tests {
         assert_eq!(document.type_of_relation(&document.relations[0]), "link");
         assert_eq!(
             document.left_out,
-            [
-                "X 2-9 reaches beyond the text of 4 characters",
-                "relation \"link\" of an annotation that is left out",
-                "relation \"link\" of an annotation that is left out",
-            ]
+            ["X 2-9 reaches beyond the text of 4 characters"]
+        );
+        assert_eq!(
+            document.relations_left_out,
+            ["relation \"link\" of an annotation that is left out"; 2]
         );
     }
 

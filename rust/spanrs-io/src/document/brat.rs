@@ -419,11 +419,11 @@ impl<'a> Walk<'a> {
         for &(id, ty, from, to) in &self.relations {
             match (self.index(from), self.index(to)) {
                 (Some(from), Some(to)) => document.relate(ty, from, to),
-                _ if from.is_empty() || to.is_empty() => document.leave_out(|| {
+                _ if from.is_empty() || to.is_empty() => document.leave_out_relation(|| {
                     let [id, ty] = [id, ty].map(|part| excerpt(part, QUOTE));
                     format!("{id} ({ty}) does not say what it links, or its id occurs twice")
                 }),
-                _ => document.leave_out(|| {
+                _ => document.leave_out_relation(|| {
                     let [id, ty, from, to] = [id, ty, from, to].map(|part| excerpt(part, QUOTE));
                     format!("{id} ({ty}) links {from} and {to}, of which one is not there")
                 }),
@@ -431,7 +431,7 @@ impl<'a> Walk<'a> {
         }
         for &(id, ty, trigger) in &self.lone_events {
             if !self.ids.contains_key(trigger) {
-                document.leave_out(|| {
+                document.leave_out_relation(|| {
                     let [id, ty, trigger] = [id, ty, trigger].map(|part| excerpt(part, QUOTE));
                     format!("{id} ({ty}) is triggered by {trigger}, which is not there")
                 });

@@ -133,7 +133,7 @@ fn relate(document: &mut Document, ids: &HashMap<String, u32>, relation: &Value)
                 Some(id) => json::excerpt(&id, 40),
                 None => "nothing".to_owned(),
             });
-            document.leave_out(|| {
+            document.leave_out_relation(|| {
                 let ty = json::excerpt(ty, 40);
                 format!("relation {ty:?} from entity {from} to {to}, of which one is not there")
             });
@@ -282,7 +282,7 @@ mod tests {
         let document = &read("d", &record).unwrap()[0];
         assert_eq!(links(document), [("of", 1, 0)]);
         assert_eq!(
-            document.left_out,
+            document.relations_left_out,
             ["relation \"of\" from entity 7 to nothing, of which one is not there"]
         );
     }

@@ -361,7 +361,7 @@ fn minimal(
                 .as_object()
                 .filter(|value| value.contains_key("labels"))
             {
-                regions.add(region, &[], || format!("{}[{at}]", json::excerpt(key, 40)))?;
+                regions.add(region, || format!("{}[{at}]", json::excerpt(key, 40)))?;
             }
         }
     }

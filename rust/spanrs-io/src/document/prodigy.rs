@@ -12,7 +12,7 @@
 //! | text | `text` |
 //! | spans | `spans` |
 //! | tokens | `tokens` (type `lex`), before the spans |
-//! | relations | `relations`: from `head_span` to `child_span`, called `label` |
+//! | relations | `relations`: from `head_span` to `child_span`, or else from token `head` to token `child`, called `label` |
 //! | id | `id`, else `meta.id`, else `_input_hash` |
 //! | annotator | `_annotator_id`, else `_session_id` |
 //! | accepted | no `answer`, or `accept` |
@@ -23,6 +23,7 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::Value;
 use spanrs_base::{Limits, Position};
 
@@ -150,12 +151,13 @@ impl Prodigy {
     /// accepted, which need not be in order; None at the end.
     fn record(&mut self) -> Result<Option<(u64, Option<Record>)>> {
         json::next_record(&mut self.lines, WHAT, |line| {
-            serde_json::from_str(line).map(Some).or_else(|error| {
-                match serde_json::from_str::<Answered>(line) {
+            serde_json::from_str(line)
+                .and_then(Record::checked)
+                .map(Some)
+                .or_else(|error| match serde_json::from_str::<Answered>(line) {
                     Ok(record) if !accepted(record.answer.as_deref()) => Ok(None),
                     _ => Err(error),
-                }
-            })
+                })
         })
     }
 
@@ -225,6 +227,13 @@ struct Record {
     /// Links between spans, or between tokens.
     #[serde(default)]
     relations: Value,
+    /// What doccano calls spans; Prodigy has a category under the first name.
+    #[serde(default)]
+    label: Value,
+    #[serde(default)]
+    labels: Value,
+    #[serde(default)]
+    entities: Value,
     /// `accept`, `reject` or `ignore`.
     answer: Option<String>,
     /// Id of the record; null if there is none.
@@ -279,6 +288,24 @@ struct Token {
 }
 
 impl Record {
+    /// Returns the record unless it has spans under a name of doccano's.
+    ///
+    /// # Errors
+    /// A message with the name.
+    fn checked(self) -> serde_json::Result<Self> {
+        let lists = [
+            ("label", &self.label),
+            ("labels", &self.labels),
+            ("entities", &self.entities),
+        ];
+        match lists.iter().find(|(_, list)| list.is_array()) {
+            Some((key, _)) if self.spans.is_none() => Err(serde_json::Error::custom(format!(
+                "it has a list {key:?} and no \"spans\"; is it of doccano?"
+            ))),
+            _ => Ok(self),
+        }
+    }
+
     /// Returns who annotated the record, if it says so.
     fn annotator(&self) -> Option<String> {
         [&self.annotator, &self.session]
@@ -340,8 +367,13 @@ fn relate(document: &mut Document, relations: &Value) {
         let place = (annotation.start, annotation.end);
         places.insert((place, document.type_of(annotation).to_owned()), at);
     }
+    let tokens = document.annotations.iter().map(|a| document.type_of(a));
+    let tokens = tokens.take_while(|ty| *ty == TOKEN).count() as u64;
     let end = |relation: &Value, key: &str| {
-        let span = relation.get(key)?;
+        let Some(span) = relation.get(key) else {
+            let index = relation.get(key.strip_suffix("_span")?)?.as_u64()?;
+            return (index < tokens).then_some(index as u32);
+        };
         let offset = |key: &str| u32::try_from(span.get(key)?.as_u64()?).ok();
         let label = span.get("label").and_then(Value::as_str).unwrap_or(TOKEN);
         let place = (offset("start")?, offset("end")?);
@@ -352,7 +384,7 @@ fn relate(document: &mut Document, relations: &Value) {
         let ty = ty.unwrap_or_default();
         match (end(relation, "head_span"), end(relation, "child_span")) {
             (Some(from), Some(to)) => document.relate(ty, from, to),
-            _ => document.leave_out(|| {
+            _ => document.leave_out_relation(|| {
                 let ty = json::excerpt(ty, 40);
                 format!(
                     "relation {ty:?}: its head or its child is no span and no token of the record"
@@ -503,6 +535,20 @@ mod tests {
     }
 
     #[test]
+    fn a_record_of_doccano_is_not_one_without_spans() {
+        for key in ["label", "labels", "entities"] {
+            let line = format!("{{\"text\": \"a\", \"{key}\": [[0, 1, \"X\"]]}}");
+            let refused = read(&line, LayerChoice::Sole).unwrap_err().to_string();
+            assert_eq!(
+                refused,
+                format!("d:1: {WHAT}: it has a list {key:?} and no \"spans\"; is it of doccano?")
+            );
+        }
+        let category = "{\"text\": \"a\", \"label\": \"POSITIVE\"}";
+        assert_eq!(read(category, LayerChoice::Sole).unwrap().len(), 1);
+    }
+
+    #[test]
     fn relations_are_between_spans_or_tokens() {
         let span = |start: u32, label: &str| {
             format!("{{\"start\": {start}, \"end\": 3, \"label\": {label}}}")
@@ -517,7 +563,7 @@ mod tests {
         let document = &read(&lines, LayerChoice::Sole).unwrap()[0];
         assert_eq!(links(document), [("r", 1, 0)]);
         assert_eq!(
-            document.left_out,
+            document.relations_left_out,
             ["relation \"s\": its head or its child is no span and no token of the record"]
         );
     }

@@ -167,7 +167,7 @@ impl Regions {
         }
         let place = || format!("{}.result", at());
         let results = list(annotation.get("result").unwrap_or(&Value::Null), place)?;
-        let mut attributes = attributes(results);
+        let attributes = attributes(results);
         let mut regions = HashMap::new();
         for (at, result) in results.iter().enumerate() {
             let place = || format!("{}[{at}]", place());
@@ -183,12 +183,17 @@ impl Regions {
                 let place = || format!("{}.value", place());
                 let value = object(result.get("value").unwrap_or(&Value::Null), place)?;
                 let id = result.get("id").and_then(Value::as_str).unwrap_or_default();
-                // An id that occurs again is not another region with the same attributes.
-                let attributes = attributes.remove(id).unwrap_or_default();
                 let first = self.document.annotations.len();
-                self.add(value, &attributes, place)?;
+                self.add(value, place)?;
+                // Attributes are added once for each id; other annotations of it share them.
+                let added = first..self.document.annotations.len();
+                match (regions.get(id), attributes.get(id)) {
+                    (Some(&first), _) => self.document.share_attributes(first, added),
+                    (None, Some(attributes)) => self.document.set_attributes(added, attributes),
+                    (None, None) => {}
+                }
                 if first < self.document.annotations.len() && !id.is_empty() {
-                    regions.insert(id, first as u32);
+                    regions.entry(id).or_insert(first as u32);
                 }
             }
         }
@@ -222,7 +227,7 @@ impl Regions {
             };
             let [from, to] = ["from_id", "to_id"].map(key);
             let (Some(&source), Some(&target)) = (regions.get(from), regions.get(to)) else {
-                self.document.leave_out(|| {
+                self.document.leave_out_relation(|| {
                     let [from, to] = [from, to].map(|id| excerpt(id, 40));
                     format!("a relation from {from:?} to {to:?}, of which one is no region of text")
                 });
@@ -240,8 +245,8 @@ impl Regions {
         }
     }
 
-    /// Adds a region: an annotation for each of its labels, with these attributes. `at` names its
-    /// place in the file, for messages.
+    /// Adds a region: an annotation for each of its labels. `at` names its place in the file, for
+    /// messages.
     ///
     /// ```json
     /// {"start": 0, "end": 3, "labels": ["PER", "SINGER"], "text": "Bob"}
@@ -256,7 +261,6 @@ impl Regions {
     pub(super) fn add(
         &mut self,
         value: &Map<String, Value>,
-        attributes: &[(&str, &Value)],
         at: impl Fn() -> String,
     ) -> Result<(), String> {
         let offset = |key: &str| {
@@ -269,7 +273,6 @@ impl Regions {
         let (start, end) = (offset("start")?, offset("end")?);
         let labels = value.get("labels").unwrap_or(&Value::Null);
         let places = (self.place(start), self.place(end));
-        let first = self.document.annotations.len();
         for label in list(labels, || format!("{}.labels", at()))? {
             let Value::String(label) = label else {
                 return Err(format!("{}: {} is no label", at(), short(label)));
@@ -279,14 +282,7 @@ impl Regions {
             match places {
                 (Place::Character(start), Place::Character(end)) if self.holds(start, end, value) => {
                     let ty = self.document.intern(label);
-                    if self.document.annotations.len() > first {
-                        self.document.push_like_last(ty);
-                        continue;
-                    }
                     self.document.push(ty, start, end);
-                    for (name, value) in attributes {
-                        self.document.add_attribute(name, (*value).clone());
-                    }
                 }
                 (Place::Character(_), Place::Character(_)) => self.document.leave_out(|| {
                     format!(

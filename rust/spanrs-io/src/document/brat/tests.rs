@@ -104,7 +104,7 @@ fn relations_may_be_about_events_and_stand_anywhere() {
     ];
     assert_eq!(links, expected);
     assert_eq!(
-        document.left_out,
+        document.relations_left_out,
         [
             "E2 (Of) links T2 and T9, of which one is not there",
             "R2 (Cause) does not say what it links, or its id occurs twice",

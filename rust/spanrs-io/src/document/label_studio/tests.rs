@@ -294,7 +294,7 @@ fn layers_relations_and_attributes_are_kept() {
     let values: Vec<_> = document.attributes(&document.annotations[3]).collect();
     assert_eq!(values, [("sure", "yes"), ("stars", "4")]);
     assert_eq!(
-        document.left_out,
+        document.relations_left_out,
         ["a relation from \"b\" to \"z\", of which one is no region of text"]
     );
 }
