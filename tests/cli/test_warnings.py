@@ -106,7 +106,8 @@ def test_braces_are_tokens(call):
 
 
 def test_matscore_says_where_a_side_was_probably_misread(call):
-    doccano = json.dumps({"text": "Bob ate", "label": [[0, 3, "PER"]]}) + "\n"
+    # Of a tool that nobody knows; records of doccano are refused.
+    other = json.dumps({"text": "Bob ate", "annotations": [[0, 3, "PER"]]}) + "\n"
     prodigy = json.dumps({"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}]}) + "\n"
     both = (
         "mat",
@@ -119,14 +120,18 @@ def test_matscore_says_where_a_side_was_probably_misread(call):
         "--ref_file",
         "ref",
     )
-    status, _, err = call(*both, hyp=doccano, ref=prodigy)
+    status, _, err = call(*both, hyp=other, ref=prodigy)
     assert status == 0
     assert (
         err
         == "The hypothesis has no annotations to score; is its file type right, or are its labels others?\n"
     )
-    _, _, err = call(*both, hyp=prodigy, ref=doccano)
+    _, _, err = call(*both, hyp=prodigy, ref=other)
     assert err.startswith("The reference has no annotations")
+    doccano = json.dumps({"text": "Bob ate", "label": [[0, 3, "PER"]]}) + "\n"
+    status, _, err = call(*both, hyp=doccano, ref=prodigy)
+    assert (status, 'it has a list "label" and no "spans"; is it of doccano?' in err) == (2, True)
+    call(*both, hyp=prodigy, ref=other)
     with pytest.warns(spanrs.SpanrsWarning, match="The hypothesis has no annotations"):
         spanrs.mat.score(gold="hyp", pred="ref", input_format=spanrs.mat.InputFormat(format="prodigy"))
     spans = [{"start": at, "end": at + 1, "label": "PER"} for at in range(5)]
