@@ -143,27 +143,9 @@ fn relate(document: &mut Document, ids: &HashMap<String, u32>, relation: &Value)
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{links, rows, spans};
     use super::super::{Format, Reader};
     use super::*;
-
-    type Found = Vec<(String, u32, u32)>;
-
-    fn spans(document: &Document) -> Found {
-        let all = document.annotations.iter();
-        all.map(|a| (document.type_of(a).to_owned(), a.start, a.end))
-            .collect()
-    }
-
-    fn rows(rows: &[(&str, u32, u32)]) -> Found {
-        let own = |&(ty, start, end): &(&str, u32, u32)| (ty.to_owned(), start, end);
-        rows.iter().map(own).collect()
-    }
-
-    fn links(document: &Document) -> Vec<(&str, u32, u32)> {
-        let all = document.relations.iter();
-        all.map(|r| (document.type_of_relation(r), r.from, r.to))
-            .collect()
-    }
 
     fn read(name: &str, text: &str) -> Result<Vec<Document>> {
         Reader::new(Format::Doccano).read(name, text.as_bytes())

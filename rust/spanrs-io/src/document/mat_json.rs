@@ -488,6 +488,7 @@ impl<'de> Deserialize<'de> for Cell {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::links;
     use super::*;
 
     fn spans(text: &str) -> Vec<(String, u32, u32)> {
@@ -514,11 +515,7 @@ mod tests {
             "attrs": [{"name": "of", "type": "annotation"}, {"name": "n", "type": "int"}],
             "annots": [[0, 1, "a", "b", 2], [1, 2, "b", ["a", "z"]], [2, 3, null, null]]}]}"#;
         let document = read("x", text).unwrap();
-        let links: Vec<_> = document
-            .relations
-            .iter()
-            .map(|r| (document.type_of_relation(r), r.from, r.to))
-            .collect();
+        let links = links(&document);
         assert_eq!(links, [("of", 0, 1), ("of", 1, 0)]);
         let values: Vec<_> = document.attributes(&document.annotations[0]).collect();
         assert_eq!(values, [("of", "b"), ("n", "2")]);

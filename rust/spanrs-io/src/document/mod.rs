@@ -49,6 +49,8 @@ mod prodigy;
 mod records;
 mod regions;
 mod stream;
+#[cfg(test)]
+mod testing;
 mod xml_inline;
 
 pub use annotated_text::{Annotation, Answer, Document, Layer, Relation, TOKEN};

@@ -80,6 +80,18 @@ impl Text {
         }
     }
 
+    /// Fills the buffer if it is empty; it stays empty at the end of the stream.
+    fn fill(&mut self) -> Result<()> {
+        loop {
+            match self.input.fill_buf() {
+                Ok(_) => return Ok(()),
+                // A signal arrived; the standard library also retries wherever it reads in a loop.
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
+    }
+
     /// Translates an error from reading.
     fn failed(&self, error: std::io::Error) -> Error {
         Error::read(Position::file(&self.name), error)
@@ -246,12 +258,8 @@ impl Items {
     fn peek(&mut self) -> Result<Option<u8>> {
         loop {
             let text = &mut self.text;
-            let buffer = match text.input.fill_buf() {
-                Ok(buffer) => buffer,
-                // A signal, as the standard library takes it where it reads in a loop.
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(text.failed(error)),
-            };
+            text.fill()?;
+            let buffer = text.input.buffer();
             if buffer.is_empty() {
                 return Ok(None);
             }
@@ -278,12 +286,8 @@ impl Items {
         let mut cutter = Cutter::default();
         loop {
             let text = &mut self.text;
-            let buffer = match text.input.fill_buf() {
-                Ok(buffer) => buffer,
-                // A signal, as the standard library takes it where it reads in a loop.
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(text.failed(error)),
-            };
+            text.fill()?;
+            let buffer = text.input.buffer();
             if buffer.is_empty() {
                 break;
             }

@@ -307,8 +307,9 @@ impl Regions {
     }
 }
 
-/// Returns the attributes of regions by the id of the region: what else is said of it, such as
-/// choices, a rating or a note. The name is that of the control; a list of one item is the item.
+/// Returns the attributes of each region by its id: results of other controls for the same region,
+/// such as choices, ratings and text areas. The name of an attribute is that of the control
+/// (`from_name`); a list of one item becomes the item.
 fn attributes(results: &[Value]) -> HashMap<&str, Vec<(&str, &Value)>> {
     let mut found: HashMap<&str, Vec<_>> = HashMap::new();
     for result in results {

@@ -1,3 +1,4 @@
+use super::super::testing::links;
 use super::*;
 
 type Found = Vec<(String, u32, u32, Vec<(u32, u32)>)>;
@@ -71,11 +72,7 @@ fn attributes_find_their_annotations() {
         of(1),
         [("Certainty", "rather high"), ("Speculation", "yes")]
     );
-    let links: Vec<_> = document
-        .relations
-        .iter()
-        .map(|r| (document.type_of_relation(r), r.from, r.to))
-        .collect();
+    let links = links(&document);
     assert_eq!(links, [("Arg", 0, 1), ("Rel", 0, 1), ("Equiv", 0, 1)]);
     assert_eq!(document.left_out_count, 1);
     assert_eq!(
@@ -90,11 +87,7 @@ fn relations_may_be_about_events_and_stand_anywhere() {
                        T1\tA 0 1\ta\nT2\tB 1 2\tb\nR2\tCause Arg1:T1\nE3\n\
                        R3\tOf Arg2:T1 Arg1:T2\nE4\tC Agent:T1\n*\tSame T1";
     let document = read("d.ann", annotations, "ab").unwrap();
-    let links: Vec<_> = document
-        .relations
-        .iter()
-        .map(|r| (document.type_of_relation(r), r.from, r.to))
-        .collect();
+    let links = links(&document);
     let expected = [
         ("Cause", 1, 0),
         ("Of", 1, 0),

@@ -1,3 +1,4 @@
+use super::super::testing::{Row, links, rows, spans};
 use super::super::{Format, Reader};
 use super::*;
 
@@ -9,21 +10,8 @@ fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>
     reader.read(name, text.as_bytes())
 }
 
-type Found = Vec<(String, u32, u32)>;
-
 fn documents(text: &str) -> Vec<Document> {
     read("d.json", text, None).unwrap()
-}
-
-fn spans(document: &Document) -> Found {
-    let all = document.annotations.iter();
-    all.map(|a| (document.type_of(a).to_owned(), a.start, a.end))
-        .collect()
-}
-
-fn rows(rows: &[(&str, u32, u32)]) -> Found {
-    let own = |&(ty, start, end): &(&str, u32, u32)| (ty.to_owned(), start, end);
-    rows.iter().map(own).collect()
 }
 
 fn region(start: &str, end: &str, labels: &str) -> String {
@@ -132,8 +120,8 @@ fn one_annotation_of_a_task_counts() {
         [rows(&[("T", 0, 1)])]
     );
     // Nobody says that there are no spans.
-    assert_eq!(of(&all(&[&cancelled])), Vec::<Found>::new());
-    assert_eq!(of(&all(&[])), Vec::<Found>::new());
+    assert_eq!(of(&all(&[&cancelled])), Vec::<Vec<Row>>::new());
+    assert_eq!(of(&all(&[])), Vec::<Vec<Row>>::new());
     assert_eq!(of(r#""annotations": [{"result": []}]"#), [rows(&[])]);
     let old = format!(r#""completions": [{{"skipped": true, "result": []}}, {second}]"#);
     assert_eq!(of(&old), [rows(&[("S", 0, 1)])]);
@@ -285,11 +273,7 @@ fn layers_relations_and_attributes_are_kept() {
     );
     assert_eq!(document.annotations.len(), 4);
     assert!(document.annotations.iter().all(|a| a.layer == 0));
-    let links: Vec<_> = document
-        .relations
-        .iter()
-        .map(|r| (document.type_of_relation(r), r.from, r.to))
-        .collect();
+    let links = links(document);
     assert_eq!(links, [("of", 2, 0), ("of", 0, 2)]);
     let values: Vec<_> = document.attributes(&document.annotations[3]).collect();
     assert_eq!(values, [("sure", "yes"), ("stars", "4")]);
