@@ -296,7 +296,7 @@ def _matcher(given: dict[str, Any]) -> Mat:
         _say_ignored(given, unused, "without --task")
     if given["csv_output_dir"] is None:
         _say_ignored(given, ("no_csv_formulas", "oo_separator"), "without --csv_output_dir")
-    # Outside of the block below: what is wrong with the file is not that options do not go together.
+    # Outside of the block below, which turns errors into conflicts of options: a damaged file is none.
     task = _task(given["task"], list(given["task_path"]))
     try:
         return Mat(

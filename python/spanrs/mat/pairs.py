@@ -62,7 +62,7 @@ class DocumentPairs:
             while golds.held and preds.held and (by_order or golds.held[0].id == preds.held[0].id):
                 yield self._pop()
             if by_order and (gold is None or pred is None):
-                # The files have not as many documents, so that none of these counts.
+                # The files differ in their number of documents, so no pair counts.
                 golds.held.clear()
                 preds.held.clear()
         yield from self._rest()

@@ -26,7 +26,7 @@
 //!
 //! - `arc_hybrid` has the transition system, `oracle` the moves that lose no gold arc, and `tree`
 //!   the checks and the projectivisation of gold trees.
-//! - A `sentence` is what they take and give.
+//! - `sentence` has the input and the output of both of them.
 //! - `tagger` and `parser` extract features, choose classes and learn from one sentence at a time;
 //!   `fit` runs the passes over a `treebank`.
 //! - `learner` holds weights in training, `averages` the averaged weights, and `weights` the frozen

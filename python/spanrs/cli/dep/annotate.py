@@ -113,7 +113,7 @@ def _annotate(
 
 
 def missing_end(text: bytes) -> bytes | None:
-    """Return what has to follow the end of a file before the sentences of the next one; None without a file."""
+    """Return the line ends to write between a file and the next one; None before the first file."""
     if not text:
         return None
     newline = b"\r\n" if b"\r\n" in text else b"\n"

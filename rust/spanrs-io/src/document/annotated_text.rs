@@ -249,7 +249,7 @@ impl Document {
             .unwrap_or_default()
     }
 
-    /// Adds a relation between two annotations, which are given by index and have to be there.
+    /// Adds a relation between two annotations of this document, by index.
     pub fn relate(&mut self, ty: &str, from: u32, to: u32) {
         let ty = self.relation_types.intern(ty);
         self.relations.push(Relation { ty, from, to });

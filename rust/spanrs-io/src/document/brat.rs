@@ -12,8 +12,8 @@
 //! Offsets count code points from 0, ends exclusive; a byte order mark is one of them, and so it
 //! stays in the text. What triggers an event is an annotation like others, and stands for the event
 //! in relations and attributes. An attribute without a value is true. Normalisations (`N`), notes
-//! (`#`) and attributes of relations are passed over. A relation or an attribute of what is not
-//! there, and what is malformed of a relation or an event, are left out with a report.
+//! (`#`) and attributes of relations are passed over. Malformed relations and events, and relations
+//! and attributes whose annotation does not exist, are left out with a report.
 //!
 //! The text that an annotation shows is compared with the document. If it differs the file is
 //! refused, because then the text is another version, or the offsets count bytes, and all
@@ -379,7 +379,7 @@ impl<'a> Walk<'a> {
         self.events.insert(id, trigger);
         let mut arguments = parts.peekable();
         if arguments.peek().is_none() {
-            // Nothing else would tell that its trigger is not there.
+            // No relation mentions its trigger, so that a missing one would go unnoticed.
             self.lone_events.push((id, ty, trigger));
         }
         self.relations.extend(arguments.map(|part| {
@@ -411,8 +411,8 @@ impl<'a> Walk<'a> {
         self.ids.get(id).map(|&at| at as u32)
     }
 
-    /// Puts annotations, attributes and relations together. An attribute or a relation of what is
-    /// not there is left out with a report. The sort is stable, so that the attributes of an
+    /// Adds annotations, attributes and relations to the document. An attribute or a relation whose
+    /// annotation does not exist is left out with a report. The sort is stable, so that the attributes of an
     /// annotation stay in the order of the file.
     fn finish(mut self) -> Document {
         let mut document = std::mem::take(&mut self.document);

@@ -70,7 +70,7 @@ struct Row(Offset, Offset, String);
 #[derive(Deserialize)]
 #[serde(expecting = "an object with \"start_offset\", \"end_offset\" and \"label\"")]
 struct Entity {
-    /// By what relations name it; null if there is none.
+    /// The id that relations refer to; null if there is none.
     #[serde(default)]
     id: Value,
     /// First character.

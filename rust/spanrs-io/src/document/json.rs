@@ -60,8 +60,8 @@ pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error)
     Error::new(Code::BadDocument, position, message)
 }
 
-/// Returns what the next line of JSON Lines holds, and the number of the line; None at the end.
-/// `what` says what a line should have been.
+/// Parses the next record of JSON Lines; returns the number of its line and the record, or None at
+/// the end. `what` begins the message about a malformed line.
 ///
 /// A CR at the end of a line is white space of JSON. A record that is cut off, as in JSON written on
 /// several lines, is reported with the advice that each record stands whole on one line.
