@@ -345,7 +345,9 @@ def span_lists(
         golds, preds, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
         return _spanrs.span_lists_of_ids(golds, preds, vocabulary, ignore_index, sizes, read)
     if inputs.are_spans(gold, pred):
-        return _spanrs.span_lists_of_tuples(gold, pred, True)
+        return _spanrs.span_lists_of_tuples(
+            inputs.spans_as_tuples(gold), inputs.spans_as_tuples(pred), True
+        )
     return _spanrs.span_lists_of_tags(gold, pred, read)
 
 

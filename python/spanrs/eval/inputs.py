@@ -195,12 +195,46 @@ def are_spans(gold: object, pred: object) -> bool:
                     raise TypeError(
                         f"expected a list of spans for each sentence, got the span {sentence!r}"
                     )
-                if isinstance(item, Mapping):
+                if isinstance(item, Mapping) and not _is_span(item):
                     raise TypeError(
                         f"{name}, sentence {at}: expected tags or spans (type, start, end), got {_dict_advice(item)}"
                     )
-                return isinstance(item, (list, tuple))
+                if isinstance(item, (list, tuple)) and [type(part) for part in item] == [str, str]:
+                    raise TypeError(
+                        f"{name}, sentence {at}: expected tags or spans (type, start, end), got the pair {item!r}; "
+                        "pass the tags alone"
+                    )
+                return isinstance(item, (list, tuple, Mapping))
     return False
+
+
+def _is_span(item: Mapping[Any, Any]) -> bool:
+    """Tell a span that is a dict with the names of its fields."""
+    return {"type", "start", "end"} <= item.keys() <= {"type", "start", "end", "tokens", "text"}
+
+
+def spans_as_tuples(side: Any) -> Any:
+    """Return spans that are dicts (``type``, ``start``, ``end`` and optionally ``tokens``) as tuples.
+
+    Raises
+    ------
+    TypeError
+        Where dicts stand among other spans, or have other keys.
+    """
+    if not isinstance(side, (list, tuple)):
+        return side
+    first = next((sentence[0] for sentence in side if isinstance(sentence, (list, tuple)) and sentence), None)
+    if not isinstance(first, Mapping):
+        return side
+    found = []
+    for at, sentence in enumerate(side):
+        for item in sentence:
+            if not isinstance(item, Mapping) or not _is_span(item):
+                shown = _dict_advice(item) if isinstance(item, Mapping) else repr(item)
+                raise TypeError(f"sentence {at}: expected a span with type, start and end, got {shown}")
+        fields = ("type", "start", "end", "tokens")
+        found.append([tuple(item[name] for name in fields if item.get(name) is not None) for item in sentence])
+    return found
 
 
 #: Keys of spans that are dictionaries: their types, and their bounds.
@@ -242,83 +276,3 @@ def count_sentences(side: Any, lengths: object) -> int:
     if len(getattr(side, "shape", ())) == 1 and getattr(getattr(side, "dtype", None), "kind", "O") != "O":
         return 1
     return len(side)
-
-
-def table_columns(
-    table: Any, gold: str, pred: str, documents: str | None, *, whole: bool
-) -> Iterator[tuple[Any, Any, list[Any] | None]]:
-    """Give the columns of gold and pred of each batch, and the names of its sentences' documents if there are such.
-
-    Columns of spans, lists of structs, become lists of tuples.
-
-    Raises
-    ------
-    ImportError
-        Where pyarrow is not installed.
-    TypeError
-        For what gives no Arrow stream.
-    KeyError
-        Where there is no column of a name.
-    spanrs.errors.FormatError
-        For structs that are no spans.
-    """
-    names = [gold, pred] if documents is None else [gold, pred, documents]
-    for batch in _table_batches(table, list(dict.fromkeys(names)), whole=whole):
-        groups = None
-        if documents is not None:
-            column = _column(batch, documents).to_pylist()
-            groups = [name if name is None else str(name) for name in column]
-        golds, preds = (_as_side(_column(batch, name), name) for name in (gold, pred))
-        yield golds, preds, groups
-
-
-def _table_batches(table: Any, names: list[str], *, whole: bool) -> Iterator[Any]:
-    """Give the batches of a table or stream, or all of it as one table."""
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise ImportError("tables and streams need pyarrow; pip install 'spanrs[arrow]'") from error
-    if hasattr(table, "collect_schema") and hasattr(table, "collect"):  # Polars' LazyFrame.
-        check_columns(names, table.collect_schema().names())
-        chosen = table.select(names)
-        # Without collect_batches, of Polars 1.33, the frame is collected as a whole.
-        if not whole and hasattr(chosen, "collect_batches"):
-            for frame in chosen.collect_batches():
-                yield from pyarrow.RecordBatchReader.from_stream(frame)
-            return
-        table = chosen.collect()
-    if hasattr(table, "__arrow_c_stream__"):
-        reader = pyarrow.RecordBatchReader.from_stream(table)
-    elif hasattr(table, "fetch_arrow_reader"):  # Relations of older versions of DuckDB.
-        reader = table.fetch_arrow_reader(1 << 16)
-    elif hasattr(table, "fetch_record_batch"):
-        reader = table.fetch_record_batch()
-    else:
-        raise TypeError(
-            "a table gives an Arrow stream (pyarrow, Polars, DuckDB) or is a LazyFrame, and "
-            f"{type(table).__name__} does not"
-        )
-    if whole:
-        yield reader.read_all()
-    else:
-        yield from reader
-
-
-def _column(batch: Any, name: str) -> Any:
-    """Give a column of a batch or table by its name."""
-    check_columns([name], batch.schema.names)
-    return batch.column(name)
-
-
-def check_columns(names: Iterable[str], there: Sequence[str]) -> None:
-    """Refuse names that no column has."""
-    for name in names:
-        if name not in there:
-            raise KeyError(f"the table has no column {name!r}; one of {', '.join(there)}")
-
-
-def _as_side(column: Any, name: str) -> Any:
-    """Give a column as :meth:`spanrs.Scorer.update` takes it: lists of structs are spans."""
-    from spanrs.eval.span_columns import holds_spans, span_tuples
-
-    return span_tuples(column, name) if holds_spans(column.type) else column

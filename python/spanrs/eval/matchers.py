@@ -318,26 +318,56 @@ def register(name: str, make: Callable[..., Matcher], fields: Mapping[str, Any])
     _MAKERS[name] = make, fields
 
 
-def as_matcher(matcher: str | Matcher) -> Matcher:
-    """Give a matcher by its name, with the options it has by default.
+#: Functions that score the documents of two corpora, by the name of their matcher.
+_DOCUMENT_SCORERS: dict[str, Callable[..., Any]] = {}
+
+
+def register_documents(name: str, score: Callable[..., Any]) -> None:
+    """Let a matcher of another package score documents, whose texts it needs.
+
+    Parameters
+    ----------
+    name : str
+        The matcher.
+    score : callable
+        Takes the corpora and the options of :func:`spanrs.score`, and returns a result.
+    """
+    _DOCUMENT_SCORERS[name] = score
+
+
+def document_scorer(matcher: Matcher) -> Callable[..., Any] | None:
+    """Return what scores documents with a matcher that needs texts; None for other matchers."""
+    return _DOCUMENT_SCORERS.get(matcher.name)
+
+
+def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
+    """Return a matcher by its name, with the options it has by default.
+
+    Parameters
+    ----------
+    matcher : str or Matcher
+        The matcher.
+    of_texts : bool
+        Accept one that needs texts.
 
     Raises
     ------
     TypeError, ValueError
         For anything else.
     """
+    known = [*_spanrs.matchers(), *(_DOCUMENT_SCORERS if of_texts else ())]
     if isinstance(matcher, Matcher):
-        if type(matcher) is Matcher and matcher.name in _MAKERS:
+        if type(matcher) is Matcher and matcher.name in _MAKERS and matcher.name in known:
             return from_dict({"name": matcher.name})
-        if matcher.name not in _spanrs.matchers():
-            raise TypeError(f"the {matcher.name} matcher needs texts; spanrs.{matcher.name}.score takes it")
+        if matcher.name not in known:
+            raise TypeError(f"the {matcher.name} matcher needs texts; spanrs.score takes documents")
         return matcher
     if not isinstance(matcher, str):
         raise TypeError(
             f"matcher is a name or an object such as spanrs.Fair(), not {type(matcher).__name__}"
         )
-    if matcher not in _spanrs.matchers():
-        raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(_spanrs.matchers())}")
+    if matcher not in known:
+        raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(known)}")
     return from_dict({"name": matcher})
 
 

@@ -161,8 +161,7 @@ def bootstrap(
     """Resample the documents of a result; see :meth:`spanrs.Result.bootstrap`."""
     if len(result.counts) < 2:
         raise ValueError(
-            "resampling needs two documents or more; make the result with documents=, by_document=True or "
-            "by_sentence=True"
+            "resampling needs two documents or more; make the result with by='document' or by='sentence'"
         )
     check_numbers(samples, seed, threads)
     if result.document_weights is not None:

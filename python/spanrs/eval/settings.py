@@ -27,7 +27,7 @@ SHORT = {
     "reading": "r",
     "separator": "sep",
     "suffix": "suf",
-    "on_misaligned": "om",
+    "align": "al",
     "columns": "c",
     "differing_tokens": "dt",
     "document_weights": "dw",
@@ -49,7 +49,7 @@ def make_settings(
     matcher: Matcher,
     schemes: tuple[str | None, str | None, str],
     dialect: Dialect,
-    on_misaligned: str,
+    align: str,
 ) -> dict[str, str]:
     """Return the settings of a result by name; ``schemes`` is (scheme, pred_scheme, reading)."""
     scheme, pred_scheme, reading = schemes
@@ -60,8 +60,8 @@ def make_settings(
     for name, value, default in zip(dialect._fields, dialect, Dialect(), strict=True):
         if value != default:
             settings[name] = str(value).lower() if isinstance(value, bool) else quoted(str(value))
-    if on_misaligned != "refuse":
-        settings["on_misaligned"] = on_misaligned
+    if align != "refuse":
+        settings["align"] = align
     settings["version"] = _spanrs.__version__
     return settings
 

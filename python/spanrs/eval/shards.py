@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import glob
 import hashlib
 import json
 import os
 import threading
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanrs import _spanrs
-from spanrs.errors import AlignmentError, FormatError, SpanrsWarning, warn, with_code
-from spanrs.eval.files import score_files
-from spanrs.eval.matchers import as_matcher
+from spanrs.errors import AlignmentError, FormatError, SpanrsError, SpanrsWarning, with_code
+from spanrs.eval.evidence import Skipped
 from spanrs.eval.result import Result
+from spanrs.eval.scorer import thread_count
 from spanrs.eval.settings import UNDECIDED
-from spanrs.eval.table_files import is_table_file, score_table_files
-from spanrs.io import Columns, atomic_output
-from spanrs.io.sources import is_file_or_broken_link
+from spanrs.io import atomic_output
+from spanrs.io.parts import Part
+from spanrs.io.sources import same_file
 from spanrs.tags.types import is_auto
 
 if TYPE_CHECKING:
@@ -48,100 +46,18 @@ class Shard(NamedTuple):
 
     name: str
     """Its name in keys of documents, violations and errors."""
-    gold: str
-    """Path of gold, or of the file that holds both sides."""
-    pred: str | None
-    """Path of pred; None where gold holds both sides."""
+    gold: Part
+    """Gold, or the part that holds both sides."""
+    pred: Part | None
+    """Pred; None where gold holds both sides."""
 
-    def paths(self) -> list[str]:
-        """Return the paths of its files."""
-        return [path for path in (self.gold, self.pred) if path is not None]
-
-
-def is_several(path: str) -> bool:
-    """Say whether a path means several files: a directory or a pattern.
-
-    Examples
-    --------
-    >>> from spanrs.eval.shards import is_several
-    >>> is_several("gold/*.conll"), is_several("gold.conll")
-    (True, False)
-    """
-    return os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path))
+    def parts(self) -> list[Part]:
+        """Return its parts."""
+        return [part for part in (self.gold, self.pred) if part is not None]
 
 
-def find_shards(gold: str, pred: str | None = None) -> list[Shard]:
-    """Pair the files of two directories or patterns.
-
-    Parameters
-    ----------
-    gold, pred : str
-        Directories, which are searched with their subdirectories, or patterns such as ``gold/*.conll``. Files are
-        paired by their path below the directory, or below the part of the pattern that has no wildcard. Files and
-        directories that begin with a dot are left out.
-
-    Returns
-    -------
-    list of Shard
-        Ordered by name.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no file.
-    spanrs.errors.AlignmentError
-        Where one side has a file that the other lacks.
-    """
-    golds = _files(gold)
-    if pred is None:
-        return [Shard(name, path, None) for name, path in sorted(golds.items())]
-    preds = _files(pred)
-    for side, other, own, others in (("pred", pred, golds, preds), ("gold", gold, preds, golds)):
-        lacking = sorted(own.keys() - others.keys())
-        if lacking:
-            more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-            message = f"{other}: {side} has no file {lacking[0]}{more}; files are paired by name"
-            raise with_code(AlignmentError(message), "files")
-    return [Shard(name, path, preds[name]) for name, path in sorted(golds.items())]
-
-
-def _files(path: str) -> dict[str, str]:
-    """Return the files that a directory or pattern means, by their path below it, with forward slashes."""
-    if os.path.isdir(path):
-        root, pattern = Path(path), ["**"]
-    else:
-        parts = Path(path).parts
-        literal = list(takewhile(lambda part: not glob.has_magic(part), parts))
-        root, pattern = Path(*literal), list(parts[len(literal) :])
-    found = [file for file in _matches(root, pattern) if is_file_or_broken_link(file)]
-    names = {file.relative_to(root).as_posix(): str(file) for file in found}
-    names = {
-        name: file for name, file in names.items() if not any(p.startswith(".") for p in name.split("/"))
-    }
-    if not names:
-        raise FileNotFoundError(
-            2, "there is no file in it" if os.path.isdir(path) else "no file matches", path
-        )
-    return names
-
-
-def _matches(root: Path, pattern: list[str]) -> Iterator[Path]:
-    """Yield what matches the parts of a pattern below a directory.
-
-    As ``glob.glob`` with ``recursive``, except that ``**`` does not follow links to directories, which may be loops.
-    """
-    before = list(takewhile(lambda part: part != "**", pattern))
-    starts = (
-        [root / found for found in glob.glob(os.path.join(*before), root_dir=root)] if before else [root]
-    )
-    if before == pattern:
-        yield from starts
-        return
-    after = pattern[len(before) + 1 :] or ["*"]
-    for start in starts:
-        for folder, folders, _ in os.walk(start):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            yield from _matches(Path(folder), after)
+#: Scores a shard with a scheme and one of pred, and a function to call now and then.
+ShardScorer = Callable[[Shard, str, "str | None", Callable[[int], object]], Result]
 
 
 def as_shard(result: Result, name: str) -> Result:
@@ -162,112 +78,82 @@ def as_shard(result: Result, name: str) -> Result:
 
 
 def score_shards(
-    gold: str | os.PathLike[str] | Iterable[Any],
-    pred: str | os.PathLike[str] | None = None,
-    scheme: str = "auto",
-    reading: str = "conlleval",
-    *,
-    save: str | os.PathLike[str] | None = None,
-    threads: int = 1,
-    progress: Callable[[int], object] | None = None,
-    **options: Any,
-) -> Result:
-    r"""Score the files of two directories or patterns, each against the one of the same name, and merge the results.
+    score: ShardScorer,
+    shards: Sequence[Shard],
+    options: Any,
+    settings: Mapping[str, Any],
+    store: str | os.PathLike[str] | None = None,
+) -> tuple[Result, list[Skipped]]:
+    """Score shards each by itself, and merge the results in order.
 
     Parameters
     ----------
-    gold, pred : path, pattern, or iterable of shards
-        As for :func:`find_shards`; or shards, each a path, a pair of paths or a :class:`Shard`. Column files, Parquet
-        or Arrow files; without ``pred`` each file holds both sides.
-    scheme : str
-        As for :func:`spanrs.score`. ``auto`` is decided by the first shard that has a tag other than ``O``.
-    save : path, optional
-        Write the result there. Until all shards are scored, those that are done wait in a folder beside it, so that
-        a run that was interrupted continues where it was: shards are scored again only if the content of a file or the
-        options changed, which takes one more pass through each file.
-    threads : int
-        Shards that are scored at the same time. The result does not depend on it.
-    progress : callable, optional
-        Called with the number of bytes of the shards that are done.
-    reading, **options
-        As for :func:`spanrs.score_files`; for tables ``gold_column``, ``pred_column``, ``document_column`` and
-        ``token_column``.
+    score : callable
+        Scores one.
+    shards : sequence of Shard
+        One or more.
+    options : ScoreOptions
+        Those of :func:`spanrs.score`: schemes, threads, progress, errors, on_error. ``auto`` is decided by the first
+        shard that has a tag other than ``O``.
+    settings : mapping
+        What the results depend on besides the content of files.
+    store : path, optional
+        As for :func:`spanrs.score`.
 
     Returns
     -------
     Result
-        The merged results, in the order of the names. ``result.to_bytes()`` is the same for any number of threads,
-        and for shards that were scored on other machines and merged in this order.
+        ``result.to_bytes()`` is the same for any number of threads, and for shards that were scored on other machines
+        and merged in this order.
+    list of Skipped
+        The shards that could not be scored, under ``on_error="skip"``.
 
     Raises
     ------
     OSError, spanrs.errors.SpanrsError
-        As :func:`spanrs.score_files` and :func:`find_shards`. What was saved stays.
+        As :func:`spanrs.score`. What was stored stays.
     spanrs.errors.AlignmentError
         Where documents of several shards have one key, because the shards have one name.
-
-    Examples
-    --------
-    >>> import pathlib, spanrs, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name in ("a", "b"):
-    ...         _ = pathlib.Path(folder, name).write_text("Rio B-LOC B-LOC\n", encoding="utf-8")
-    ...     spanrs.score_shards(folder).totals
-    Totals(tp=2, fp=0, fn=0)
     """
-    if threads < 1:
-        raise ValueError(f"threads is an integer of at least 1, not {threads}")
-    if isinstance(gold, (str, os.PathLike)):
-        shards = find_shards(os.fspath(gold), None if pred is None else os.fspath(pred))
-    else:
-        shards = [_as_shard(one) for one in gold]
     if not shards:
-        raise ValueError("there is no shard to score")
-    store = None
-    if save is not None:
-        for path in (gold, pred):
-            _check_save(os.fspath(save), path)
-        store = _ShardCache(Path(f"{os.fspath(save)}{PARTS}"), options | {"reading": reading})
-    job = _ShardScorer(store, options | {"reading": reading}, progress)
+        raise ValueError("there are no files to score")
+    threads = thread_count(options.threads)
+    cache = None
+    if store is not None:
+        for shard in shards:
+            _check_store(os.fspath(store), shard)
+        cache = _ShardCache(Path(f"{os.fspath(store)}{PARTS}"), settings)
+    job = _ShardJob(score, cache, options)
     with warnings.catch_warnings():
         # Those of the whole are given at the end.
         warnings.simplefilter("ignore", SpanrsWarning)
-        results = _score_all(job, shards, scheme, options.get("pred_scheme"), threads)
+        results = _score_all(job, shards, options.scheme, options.pred_scheme, threads)
         whole = _merge(_refuse_equal_names(shards, results))
-    if store is not None:
-        store.finish(whole, Path(os.fspath(save)))  # type: ignore[arg-type]  # there is no store without it
-    warn(whole.warnings)
-    return whole
+    if store is not None and cache is not None:
+        cache.finish(whole, Path(os.fspath(store)))
+    return whole, job.skipped
 
 
-def _as_shard(shard: Shard | str | os.PathLike[str] | tuple[Any, Any]) -> Shard:
-    """Take a shard, a path, or a pair of paths; its name is then the base name of gold."""
-    if isinstance(shard, Shard):
-        return shard
-    pair = (shard, None) if isinstance(shard, (str, os.PathLike)) else tuple(shard)
-    if len(pair) != 2:
-        raise TypeError(f"a shard is a path, or a pair of gold and pred, not {shard!r}")
-    gold, pred = (None if path is None else os.fspath(path) for path in pair)
-    if gold is None:
-        raise TypeError("a shard has no gold file")
-    return Shard(os.path.basename(gold), gold, pred)
-
-
-def _check_save(save: str, source: object) -> None:
-    """Refuse to save into a directory that is scored: the counts would be a shard of the next run."""
-    is_folder = isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
-    if is_folder and Path(save).resolve().is_relative_to(Path(str(source)).resolve()):
-        raise ValueError(f"{save} is in {source}, which is scored; save the counts elsewhere")
+def _check_store(store: str, shard: Shard) -> None:
+    """Refuse to store over what is scored, or beside it in its directory: the counts would be a shard of the next run."""
+    for part in shard.parts():
+        if part.path is None:
+            continue
+        below = Path(store).resolve()
+        if same_file(store, part.path):
+            raise ValueError(f"{store} is scored; store the counts elsewhere")
+        if part.name and part.path.replace(os.sep, "/").endswith(part.name):
+            root = part.path[: len(part.path) - len(part.name)] or "."
+            if below.is_relative_to(Path(root).resolve()):
+                raise ValueError(f"{store} is in {root}, which is scored; store the counts elsewhere")
 
 
 class _ShardCache:
     """Results of single shards, stored in a folder."""
 
-    def __init__(self, folder: Path, options: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
         self.folder = folder
-        own = options | {"version": _spanrs.__version__}
-        own["matcher"] = as_matcher(own.get("matcher", "exact")).to_dict()
-        self.options = json.dumps(own, sort_keys=True, default=repr)
+        self.settings = json.dumps(settings, sort_keys=True, default=repr)
         if folder.exists() and not (folder / MARKER).is_file():
             raise FileExistsError(
                 errno.EEXIST, "is no folder of spanrs; name another file to save to", str(folder)
@@ -280,11 +166,13 @@ class _ShardCache:
     def header(self, shard: Shard, schemes: tuple[str, str | None]) -> bytes:
         """Return what the result of a shard depends on: the content of its files, and the options."""
         files = []
-        for path in shard.paths():
-            with open(path, "rb") as file:
+        for part in shard.parts():
+            if part.path is None:
+                raise ValueError(f"{part.shown} is no file, so its result cannot be stored; leave out store")
+            with open(part.path, "rb") as file:
                 # Copied files may have the size and the time of others.
-                files.append([path, hashlib.file_digest(file, "sha256").hexdigest()])
-        known = {"name": shard.name, "files": files, "schemes": schemes, "options": self.options}
+                files.append([part.path, hashlib.file_digest(file, "sha256").hexdigest()])
+        known = {"name": shard.name, "files": files, "schemes": schemes, "settings": self.settings}
         return MAGIC + json.dumps(known).encode() + b"\n"
 
     def load(self, shard: Shard, header: bytes) -> Result | None:
@@ -320,101 +208,100 @@ class _ShardCache:
             self.folder.rmdir()  # Files of others stay.
 
 
-class _ShardScorer:
+class _ShardJob:
     """Scores single shards, or loads their results."""
 
-    def __init__(
-        self, store: _ShardCache | None, options: dict[str, Any], progress: Callable[[int], object] | None
-    ) -> None:
-        self.store, self.options, self.progress = store, options, progress
+    def __init__(self, score: ShardScorer, cache: _ShardCache | None, options: Any) -> None:
+        self.score, self.cache = score, cache
+        self.keeps_errors: bool = options.errors
+        self.skips: bool = options.on_error == "skip"
+        self.progress: Callable[[int], object] | None = options.progress
         self.stop = threading.Event()
         self.done = 0
+        self.skipped: list[Skipped] = []
 
     def _check(self, _bytes: int) -> None:
         if self.stop.is_set():
             raise KeyboardInterrupt
 
-    def run(self, shard: Shard, scheme: str, pred_scheme: str | None) -> Result:
-        """Score a shard, or load its result."""
+    def run(self, shard: Shard, scheme: str, pred_scheme: str | None) -> Result | Skipped:
+        """Score a shard, or load its result; an error is returned where shards may be skipped."""
+        try:
+            return self._run(shard, scheme, pred_scheme)
+        except (SpanrsError, OSError) as error:
+            if not self.skips:
+                raise
+            place = getattr(error, "filename", None)
+            said = f"{place}: {error.strerror}" if isinstance(error, OSError) and place else str(error)
+            return Skipped(shard.gold.shown, said, pair=True)
+
+    def _run(self, shard: Shard, scheme: str, pred_scheme: str | None) -> Result:
         header, before = b"", None
-        if self.store is not None:
+        if self.cache is not None:
             before = _file_states(shard)
-            header = self.store.header(shard, (scheme, pred_scheme))
+            header = self.cache.header(shard, (scheme, pred_scheme))
             # Lists of errors are not stored.
-            stored = None if self.options.get("errors", False) else self.store.load(shard, header)
+            stored = None if self.keeps_errors else self.cache.load(shard, header)
             if stored is not None:
                 return stored
-        options = self.options | {"scheme": scheme, "pred_scheme": pred_scheme, "progress": self._check}
-        found = as_shard(_score_file(shard, **options), shard.name)
+        found = as_shard(self.score(shard, scheme, pred_scheme, self._check), shard.name)
         # A file that was changed meanwhile is scored again by the next run.
-        if self.store is not None and _file_states(shard) == before:
-            self.store.keep(shard, header, found)
+        if self.cache is not None and _file_states(shard) == before:
+            self.cache.keep(shard, header, found)
         return found
 
     def report(self, shard: Shard) -> None:
         """Tell how many bytes are done."""
-        self.done += sum(map(os.path.getsize, shard.paths()))
+        self.done += sum(part.size() for part in shard.parts())
         if self.progress is not None:
             self.progress(self.done)
+
+    def kept(self, shard: Shard, found: Result | Skipped) -> Iterator[tuple[Shard, Result]]:
+        """Yield the result of a shard, unless it was skipped."""
+        if isinstance(found, Skipped):
+            self.skipped.append(found)
+        else:
+            yield shard, found
 
 
 def _file_states(shard: Shard) -> list[tuple[int, ...]]:
     """Return numbers that change when a file of a shard is written to or replaced."""
-    statuses = map(os.stat, shard.paths())
+    statuses = (os.stat(part.path) for part in shard.parts() if part.path is not None)
     return [(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns) for status in statuses]
 
 
-def _score_file(
-    shard: Shard,
-    *,
-    gold_column: str = "gold",
-    pred_column: str = "pred",
-    document_column: str | None = None,
-    token_column: str | None = None,
-    **options: Any,
-) -> Result:
-    if shard.pred is None and is_table_file(shard.gold):
-        for name in ("on_misaligned", "by_document"):
-            if options.pop(name, None) not in (None, False, "refuse"):
-                raise ValueError(
-                    f"{shard.gold} is a table, for which there is no {name}; name document_column"
-                )
-        for name in ("columns", "pred_columns", "progress"):
-            options.pop(name, None)
-        options |= {"documents": document_column, "tokens": token_column}
-        return score_table_files(shard.gold, gold_column, pred_column, **options)
-    columns = options.get("columns", Columns())
-    return score_files(shard.gold, shard.pred, **options | {"columns": columns})
-
-
 def _score_all(
-    job: _ShardScorer, shards: list[Shard], scheme: str, pred_scheme: str | None, threads: int
-) -> Iterator[Result]:
-    """Score shards in turn until the scheme is decided, then the others in threads; give the results in order."""
+    job: _ShardJob, shards: Sequence[Shard], scheme: str, pred_scheme: str | None, threads: int
+) -> Iterator[tuple[Shard, Result]]:
+    """Score shards in turn until the scheme is decided, then the others in threads; yield the results in order."""
     rest = iter(shards)
     while not names_schemes(scheme, pred_scheme) and (shard := next(rest, None)) is not None:
         result = job.run(shard, scheme, pred_scheme)
         job.report(shard)
-        yield result
+        yield from job.kept(shard, result)
+        if isinstance(result, Skipped):
+            continue
         if has_no_scheme(result):
             break
         scheme, pred_scheme = found_schemes(result, scheme, pred_scheme)
     if threads == 1:
         for shard in rest:
-            yield job.run(shard, scheme, pred_scheme)
+            yield from job.kept(shard, job.run(shard, scheme, pred_scheme))
             job.report(shard)
     else:
         yield from _in_threads(job, rest, scheme, pred_scheme, threads)
 
 
-def _refuse_equal_names(shards: list[Shard], results: Iterable[Result]) -> Iterator[Result]:
+def _refuse_equal_names(
+    shards: Sequence[Shard], results: Iterable[tuple[Shard, Result]]
+) -> Iterator[Result]:
     """Yield the results of shards, and refuse documents of shards with one name that have one key."""
     counts = Counter(shard.name for shard in shards)
     seen: dict[str, str] = {}
-    for shard, result in zip(shards, results, strict=True):
-        # Other shards have other keys, which are many.
+    for shard, result in results:
+        # Keys of shards with other names are other ones, and may be many.
         if counts[shard.name] > 1:
-            check_repeated(shard.gold, result, seen)
+            check_repeated(shard.gold.shown, result, seen)
         yield result
 
 
@@ -445,7 +332,7 @@ def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
     if repeated is not None:
         message = (
             f"{seen[repeated]} and {path} both have {repeated}, which would be counted twice; name shards apart with "
-            "spanrs score --shard-name, or in Python with spanrs.eval.shards.Shard"
+            "spanrs score --shard-name"
         )
         raise with_code(AlignmentError(message), "documents", path)
     seen.update(dict.fromkeys(keys, path))
@@ -475,14 +362,14 @@ def found_schemes(result: Result, scheme: str, pred_scheme: str | None) -> tuple
 
 
 def _in_threads(
-    job: _ShardScorer, shards: Iterator[Shard], scheme: str, pred_scheme: str | None, threads: int
-) -> Iterator[Result]:
+    job: _ShardJob, shards: Iterator[Shard], scheme: str, pred_scheme: str | None, threads: int
+) -> Iterator[tuple[Shard, Result]]:
     """Score shards in threads, in a window that moves over them, so that few results wait for an earlier one."""
     # It registers functions to run around a fork, which must not happen while a fork waits for an import of spanrs.
     from concurrent.futures import ThreadPoolExecutor, wait
 
     pool = ThreadPoolExecutor(threads)
-    window: deque[tuple[Shard, Future[Result]]] = deque()
+    window: deque[tuple[Shard, Future[Result | Skipped]]] = deque()
     try:
         while True:
             for shard in islice(shards, WINDOW * threads - len(window)):
@@ -493,7 +380,7 @@ def _in_threads(
             while not future.done():
                 # A time limit, so that the main thread sees signals.
                 wait([future], timeout=0.2)
-            yield future.result()
+            yield from job.kept(shard, future.result())
             job.report(shard)
     finally:
         job.stop.set()
@@ -501,7 +388,13 @@ def _in_threads(
 
 
 def _merge(results: Iterable[Result]) -> Result:
-    """Merge results in order, in groups of neighbours, so that memory follows the merged result."""
+    """Merge results in order, in groups of neighbours, so that memory follows the merged result.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        Where all shards were skipped.
+    """
     levels: list[tuple[int, Result]] = []
     for result in results:
         levels.append((0, result))
@@ -510,5 +403,7 @@ def _merge(results: Iterable[Result]) -> Result:
             rank = levels[-1][0] + 1
             del levels[-FAN_IN:]
             levels.append((rank, group[0].merge(*group[1:])))
+    if not levels:
+        raise with_code(FormatError("nothing was scored: all files were skipped"), "nothing_scored")
     first, *others = (result for _, result in levels)
     return first.merge(*others)

@@ -1,9 +1,34 @@
-"""Files: where they come from, where things stand in them, and how results get out whole."""
+"""Reading and writing: whatever holds labelled text becomes a corpus.
 
-from spanrs.io.columns import Columns
+- :func:`read`: files, directories, tables and documents as a :class:`Corpus` of :class:`Document` and
+  :class:`Sentence`.
+- :func:`detect_scheme`, :func:`validate`, :func:`convert`: tags of a corpus.
+"""
+
+from spanrs.io.corpus import Corpus
 from spanrs.io.document import Annotation, Document, Relation
-from spanrs.io.documents import read_documents
+from spanrs.io.options import Limits
 from spanrs.io.output import atomic_output
+from spanrs.io.parts import Pairing, pair_parts
+from spanrs.io.read import read
+from spanrs.io.sentence import Sentence
 from spanrs.io.sources import Source
+from spanrs.io.tagged_files import FileReport, convert, detect_scheme, validate
 
-__all__ = ["Annotation", "Columns", "Document", "Relation", "Source", "atomic_output", "read_documents"]
+__all__ = [
+    "Annotation",
+    "Corpus",
+    "Document",
+    "FileReport",
+    "Limits",
+    "Pairing",
+    "Relation",
+    "Sentence",
+    "Source",
+    "atomic_output",
+    "convert",
+    "detect_scheme",
+    "pair_parts",
+    "read",
+    "validate",
+]

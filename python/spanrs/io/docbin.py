@@ -29,13 +29,13 @@ CHUNK = 1 << 16
 
 
 def read_docbin(
-    path: str | os.PathLike[str], layer: str | None = None, max_expansion: int | None = None
+    source: str | os.PathLike[str] | _spanrs.Source, layer: str | None = None, max_expansion: int | None = None
 ) -> list[Document]:
     """Give the documents of a ``.spacy`` file.
 
     Parameters
     ----------
-    path : str or os.PathLike
+    source : path, or an opened source
         A file that ``spacy.tokens.DocBin`` wrote.
     layer : str, optional
         The annotations: ``ents`` (``doc.ents``) or a span group (``doc.spans``) by its name. If not given these are the
@@ -70,30 +70,55 @@ def read_docbin(
     >>> [(a.type, a.start, a.end) for a in document.annotations]
     [('lex', 0, 3), ('lex', 4, 7), ('PER', 0, 3)]
     """
+    path, docs = _docs(source, max_expansion)
+    try:
+        groups = _sizes(docs)
+        documents = [_document(doc, layer) for doc in docs]
+    # Damaged data brings whatever the first thing that does not fit brings.
+    except Exception as error:
+        raise _damaged(path, error) from error
+    _check_layer(path, layer, groups, documents=len(docs))
+    return documents
+
+
+def docbin_layers(
+    source: str | os.PathLike[str] | _spanrs.Source, max_expansion: int | None = None
+) -> list[str]:
+    """Return the layers of a ``.spacy`` file: ``ents``, and the names of the span groups.
+
+    Raises
+    ------
+    ImportError, FormatError, LimitError
+        As :func:`read_docbin`.
+    """
+    return [ENTITIES, *sorted(_sizes(_docs(source, max_expansion)[1]))]
+
+
+def _docs(
+    source: str | os.PathLike[str] | _spanrs.Source, max_expansion: int | None
+) -> tuple[str, list[Doc]]:
+    """Return the name of a file and what spaCy reads of it."""
     try:
         import spacy
         from spacy.tokens import DocBin
     except ImportError as error:
         message = "a .spacy file is read by spaCy; pip install 'spanrs[spacy]'"
         raise ImportError(message) from error
-    data = _spanrs.Source(path, False).contents(max_expansion)
+    opened = source if isinstance(source, _spanrs.Source) else _spanrs.Source(source, False)
+    path, data = opened.name, opened.contents(max_expansion)
     collecting = gc.isenabled()
     try:
-        _check_expansion(data, os.fspath(path), EXPANSION if max_expansion is None else max_expansion)
-        docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
-        groups = _sizes(docs)
-        documents = [_document(doc, layer) for doc in docs]
+        _check_expansion(data, path, EXPANSION if max_expansion is None else max_expansion)
+        return path, list(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
     except (MemoryError, LimitError):
         raise
     # Damaged data brings whatever the first thing that does not fit brings.
     except Exception as error:
-        raise _damaged(os.fspath(path), error) from error
+        raise _damaged(path, error) from error
     finally:
         # The unpacker stops the collector, and does not start it again where it fails.
         if collecting:
             gc.enable()
-    _check_layer(os.fspath(path), layer, groups, documents=len(docs))
-    return documents
 
 
 def _check_expansion(data: bytes, path: str, most: int) -> None:

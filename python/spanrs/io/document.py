@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 
+#: The type of annotations that are tokens.
+TOKEN = "lex"
+
 
 class Annotation(NamedTuple):
     """A labelled stretch of a text.
@@ -35,6 +38,11 @@ class Annotation(NamedTuple):
     end: int
     attributes: Mapping[str, str] = {}
     pieces: Sequence[tuple[int, int]] = ()
+
+    @property
+    def is_content(self) -> bool:
+        """False for tokens, zones and what MAT adds of its own."""
+        return self.type not in _spanrs.NO_CONTENT
 
 
 class Relation(NamedTuple):
@@ -120,7 +128,7 @@ class Document:
         """
         found: list[tuple[Any, ...]] = []
         for a in self.annotations:
-            if a.type in types if types is not None else a.type not in _spanrs.NO_CONTENT:
+            if a.type in types if types is not None else a.is_content:
                 covered = [at for first, last in a.pieces for at in range(first, last)]
                 found.append((a.type, a.start, a.end, covered) if covered else (a.type, a.start, a.end))
         return found

@@ -1,7 +1,7 @@
 """Tags: read them into spans, write spans as tags, validate, convert, and say what may follow what.
 
 Every function takes one sentence (a sequence of tags) or many (a sequence of such sequences), and gives
-the same form back; ``*_ids`` take integer ids and a vocabulary, ``*_file`` whole column files. Tokens
+the same form back; ``*_ids`` take integer ids and a vocabulary. Column files are read by :mod:`spanrs.io`. Tokens
 count from 0, ends are exclusive. Exact behaviour on malformed tags is that of iobes (its repository's
 HEAD) for the reading ``conlleval``; docs/compare.md lists the differences.
 """
@@ -9,13 +9,6 @@ HEAD) for the reading ``conlleval``; docs/compare.md lists the differences.
 from spanrs.errors import Violation
 from spanrs.tags.convert import convert
 from spanrs.tags.detect import Detection, detect_scheme
-from spanrs.tags.files import (
-    FileReport,
-    convert_file,
-    detect_scheme_file,
-    read_spans_file,
-    validate_file,
-)
 from spanrs.tags.ids import SpanArrays, convert_ids, read_spans_ids, validate_ids
 from spanrs.tags.spans import read_spans, validate, write_tags
 from spanrs.tags.transitions import (
@@ -33,7 +26,6 @@ __all__ = [
     "IOBES_DIALECT",
     "Detection",
     "Dialect",
-    "FileReport",
     "Scheme",
     "Span",
     "SpanArrays",
@@ -41,12 +33,9 @@ __all__ = [
     "TransitionMask",
     "Violation",
     "convert",
-    "convert_file",
     "convert_ids",
     "detect_scheme",
-    "detect_scheme_file",
     "read_spans",
-    "read_spans_file",
     "read_spans_ids",
     "schemes",
     "tags_of",
@@ -54,7 +43,6 @@ __all__ = [
     "transition_mask",
     "transitions",
     "validate",
-    "validate_file",
     "validate_ids",
     "write_tags",
 ]

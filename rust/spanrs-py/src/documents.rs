@@ -1,23 +1,21 @@
 //! Documents: behind `spanrs.io.read_documents`, and what `spanrs.mat` scores.
 
 use std::io::Cursor;
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 use spanrs::ConllDocuments;
-use spanrs::base::{Alias, Category, Limits, Named, Tag};
+use spanrs::base::{Alias, Category, Named, Tag};
 use spanrs::io::document::{
-    Document, Elements, Format, GivenAnnotation, GivenRelation, LayerChoice, Reader,
+    Answer, Document, Elements, Format, GivenAnnotation, GivenRelation, LayerChoice, Reader,
 };
-use spanrs::io::{ColumnReader, Source, read_tasks as read};
-use spanrs::tags::{Dialect, Reading, Scheme};
+use spanrs::io::{Source, read_tasks as read};
 
 use crate::error::{Error, Result};
-use crate::files::{ColumnOptions, limits_of_documents};
-use crate::options::Choice;
+use crate::files::{ColumnOptions, SourceArgument, column_file, limits_of_documents};
+use crate::options::{Choice, PyReader};
 use crate::stop;
 
 /// A document.
@@ -54,6 +52,15 @@ impl PyDocument {
     /// How many annotations were left out, and why the first of them; relations are not counted.
     fn left_out(&self) -> (usize, Vec<String>) {
         (self.0.left_out_count, self.0.left_out.clone())
+    }
+
+    /// The layers: (name, whether it was given, left empty, skipped or rejected).
+    fn layers(&self) -> Vec<(Option<&str>, String)> {
+        let layers = self.0.layers.iter();
+        let state = |answer: &Answer| format!("{answer:?}").to_lowercase();
+        layers
+            .map(|layer| (layer.name.as_deref(), state(&layer.answer)))
+            .collect()
     }
 
     /// The document as Python values.
@@ -123,17 +130,19 @@ impl DocumentReader {
     }
 }
 
-/// A path; or the bytes of a file in UTF-8, and its name.
+/// Bytes of a file in UTF-8 and its name, or a source. An annotator that is a number needs a source that can be opened
+/// twice.
 #[derive(FromPyObject)]
 pub(crate) enum DocumentSource {
     Bytes(Vec<u8>, String),
-    Path(PathBuf),
+    Source(SourceArgument),
 }
 
 /// The documents of a file. `declared`: the elements of XML that are annotations, or None for all; `overlay`:
-/// the others stay in the text.
+/// the others stay in the text; `all_layers`: those of all annotators.
 #[pyfunction]
-#[pyo3(signature = (source, format_name, declared, overlay, annotator, max_expansion, /))]
+#[pyo3(signature = (source, format_name, declared, overlay, annotator, all_layers, max_expansion, /))]
+#[allow(clippy::too_many_arguments)] // Called from one place.
 pub(crate) fn read_documents(
     py: Python<'_>,
     source: DocumentSource,
@@ -141,55 +150,43 @@ pub(crate) fn read_documents(
     declared: Option<Vec<String>>,
     overlay: bool,
     annotator: Option<String>,
+    all_layers: bool,
     max_expansion: Option<usize>,
 ) -> Result<DocumentReader> {
     let mut reader = Reader::new(format_name.0);
-    reader.layers = annotator.map_or(LayerChoice::Sole, LayerChoice::Named);
+    reader.layers = match annotator {
+        Some(name) => LayerChoice::Named(name),
+        None if all_layers => LayerChoice::All,
+        None => LayerChoice::Sole,
+    };
     reader.limits = limits_of_documents(max_expansion);
     reader.elements = Elements {
         declared: declared.map(|names| names.into_iter().collect()),
         overlay,
     };
-    let mut source = match source {
-        DocumentSource::Path(path) => Source::from(path),
-        DocumentSource::Bytes(bytes, name) => Source::stream(&name, Box::new(Cursor::new(bytes))),
-    };
-    if reader.layers.is_number() {
-        source = source.keep();
-    }
-    let documents = py.detach(|| reader.open(&source))?;
+    let documents = py.detach(|| match source {
+        DocumentSource::Source(source) => reader.open(&source),
+        DocumentSource::Bytes(bytes, name) => {
+            let source = Source::stream(&name, Box::new(Cursor::new(bytes)));
+            reader.open(&source.keep())
+        }
+    })?;
     Ok(DocumentReader(Mutex::new(Documents::File(Box::new(
         documents,
     )))))
 }
 
-/// The documents of a column file, whose text is rebuilt. The scheme may be `auto`.
+/// The documents of a column file, whose text is rebuilt.
 #[pyfunction]
-#[pyo3(signature = (path, options, scheme, reading, /))]
+#[pyo3(signature = (source, options, reader, /))]
 pub(crate) fn read_conll_documents(
     py: Python<'_>,
-    path: PathBuf,
+    source: SourceArgument,
     options: ColumnOptions,
-    scheme: Choice<Option<Scheme>>,
-    reading: Choice<Reading>,
+    reader: PyReader,
 ) -> Result<DocumentReader> {
-    let (mut source, columns) = (Source::from(path), options.columns()?);
-    if scheme.0.is_none() {
-        source = source.keep();
-    }
-    let documents = py.detach(|| {
-        let open = || -> Result<ColumnReader> {
-            let lines = source.lines(Limits::default())?;
-            Ok(ColumnReader::new(lines, columns.clone())?)
-        };
-        let dialect = Dialect::default();
-        let scheme = match scheme.0 {
-            None => spanrs::detect(open()?, &dialect, &mut |_| !stop())?.scheme,
-            Some(scheme) => scheme,
-        };
-        let reader = spanrs::tags::Reader::new(scheme, reading.0, dialect)?;
-        Result::Ok(ConllDocuments::new(open()?, reader)?)
-    })?;
+    let file = column_file(&source, &options)?;
+    let documents = py.detach(|| Result::Ok(ConllDocuments::new(file.open()?, reader.0)?))?;
     Ok(DocumentReader(Mutex::new(Documents::Conll(Box::new(
         documents,
     )))))

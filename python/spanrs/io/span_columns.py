@@ -60,7 +60,7 @@ def span_tuples(column: Any, side: str) -> SpanTuples:
     Examples
     --------
     >>> import pyarrow
-    >>> from spanrs.eval.span_columns import span_tuples
+    >>> from spanrs.io.span_columns import span_tuples
     >>> span_tuples(pyarrow.array([[{"type": "PER", "start": 0, "end": 2}], []]), "gold")
     [[('PER', 0, 2)], []]
     """

@@ -1,0 +1,73 @@
+"""What is refused of column files after they were scored: files of one column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from spanrs.errors import FormatError, with_code
+from spanrs.eval.result import Result
+from spanrs.eval.warnings import FORGOTTEN
+
+#: Number of violations that have to be unknown tags for a file to be taken for one of tokens alone.
+UNKNOWN_TAGS = 10
+
+
+@contextmanager
+def explaining_one_column(*, both: bool) -> Iterator[None]:
+    """Replace the error about the default column -2 by one that says that the file has one column.
+
+    ``both`` tells that one file holds gold and pred.
+    """
+    try:
+        yield
+    except FormatError as error:
+        if not both or error.code != "no_column" or "no column -2: " not in str(error):
+            raise
+        message = (
+            f"{error.path}:{error.line}: the file has one column, and one file with gold and pred has three or more: "
+            "tokens, gold, pred; name the file of pred as well, or the separator of the columns"
+        )
+        raise with_code(FormatError(message), error.code, error.path, error.line) from None
+
+
+def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
+    """Refuse a side whose tags are tokens, because its file has one column.
+
+    A file of tags alone is one column, too, so that only the tags tell. Their scores would be 0, which looks like
+    those of a bad model.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        Where a file has one column, and a side has no span although most of its tags are not ``O``, and the first of
+        them are no tags of the scheme.
+    """
+    numbers = result._unweighted_corpus
+    if not numbers.get("unaligned_files"):
+        return
+    for side, source in (("gold", gold), ("pred", pred)):
+        labelled, found = numbers[f"{side}_labelled"], result.violations[side]
+        first = [place.violation for place in found.first]
+        unknown = bool(first) and all(violation.kind == "Unknown Tag" for violation in first)
+        tp, fp, fn = result[result.criterion.support].totals
+        spans = tp + (fn if side == "gold" else fp)
+        if (
+            source is None
+            or not unknown
+            or spans
+            or labelled * 2 <= numbers["tokens"]
+            or found.count < labelled
+        ):
+            continue
+        if any(FORGOTTEN.fullmatch(violation.current) for violation in first):
+            # Labels without their names; there is a warning of their own.
+            continue
+        line = found.first[0].line
+        scheme = result.settings.get(f"{side}_scheme", result.settings["scheme"])
+        message = (
+            f"{source}:{line}: no column of tags: {side} has no span, its first tags other than O are none of {scheme} "
+            f"(`{first[0].current}`), and gold or pred has one column, which is read as tags; "
+            "give a file with tokens and tags"
+        )
+        raise with_code(FormatError(message), "no_column", source, line)

@@ -1,0 +1,431 @@
+"""Scoring of two corpora, or of one that holds both sides."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spanrs import _spanrs
+from spanrs.errors import SchemeError, SpanrsError, SpanrsWarning, as_integer, warn, with_code
+from spanrs.eval.adding import Added, add_parts, id_options, sentence_chunks, table_sides
+from spanrs.eval.column_checks import UNKNOWN_TAGS, explaining_one_column, refuse_tokens_as_tags
+from spanrs.eval.details import (
+    ErrorList,
+    IdOptions,
+    file_error_finder,
+    file_error_list,
+    find_errors,
+    first_of_each_kind,
+    span_lists,
+    with_tokens,
+)
+from spanrs.eval.document_pairs import paired_documents
+from spanrs.eval.evidence import Skipped
+from spanrs.eval.layers import join_layers, spans_of
+from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, document_scorer, listed
+from spanrs.eval.result import Result
+from spanrs.eval.scorer import ALIGN, ROWS, Scorer
+from spanrs.eval.settings import UNDECIDED
+from spanrs.eval.shards import Shard, score_shards
+from spanrs.eval.sides import Corpora
+from spanrs.io import Corpus, Pairing, pair_parts
+from spanrs.io.parts import Part
+from spanrs.io.sentences import columns_of, is_long
+from spanrs.io.sources import same_file
+from spanrs.io.tagged_files import odd_sentences
+from spanrs.tags.types import Dialect, as_vocabulary
+
+#: The reading that refuses malformed tags; where there are none it is the same as the others.
+REFUSE = "refuse"
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """How corpora are compared, and what is kept of it; as the arguments of :func:`spanrs.score`."""
+
+    matcher: Matcher
+    scheme: str | None = None
+    pred_scheme: str | None = None
+    reading: str | None = None
+    by: Any = None
+    align: str = "refuse"
+    pairing: Pairing = Pairing()
+    on_error: str = "raise"
+    errors: bool = False
+    most_errors: int | None = None
+    details: bool = False
+    max_violations: int = 10
+    threads: int = 1
+    progress: Callable[[int], object] | None = None
+    dialect: Dialect = Dialect()
+
+    def __post_init__(self) -> None:
+        if self.align not in (*ALIGN, "characters"):
+            raise ValueError(f"align is refuse, report, ignore or characters, not {self.align!r}")
+        if self.on_error not in ("raise", "skip"):
+            raise ValueError(f"on_error is raise or skip, not {self.on_error!r}")
+        if not (self.by is None or isinstance(self.by, str)):
+            raise TypeError(
+                "by is 'document' or 'sentence' for files and tables, which say which document a sentence belongs to"
+            )
+        if self.by not in ROWS:
+            raise ValueError(f"by is document or sentence, not {self.by!r}")
+        as_integer(self.max_violations, "max_violations")
+        if not isinstance(self.pairing, Pairing):
+            raise TypeError(f"pairing is a spanrs.io.Pairing, not {type(self.pairing).__name__}")
+        if self.details and document_scorer(self.matcher) is None:
+            raise ValueError("details of files are kept by matcher=spanrs.mat.Mat() alone; see errors=")
+
+    def of_corpora(self, corpora: Corpora) -> ScoreOptions:
+        """Return the options with what the corpora say of their tags, where it was not given.
+
+        Raises
+        ------
+        ValueError
+            Where they say different things.
+        """
+        gold = corpora.gold.options
+        pred = gold if corpora.pred is None else corpora.pred.options
+        for name in ("reading", "dialect", "vocabulary", "ignore_index"):
+            one, other = getattr(gold, name), getattr(pred, name)
+            if one is not other and one != other and getattr(self, name, None) is None:
+                raise ValueError(f"gold was read with {name}={one!r} and pred with {name}={other!r}")
+        pred_scheme = self.pred_scheme
+        if pred_scheme is None and self.scheme is None and pred.scheme != gold.scheme:
+            pred_scheme = pred.scheme
+        return replace(
+            self,
+            scheme=gold.scheme if self.scheme is None else self.scheme,
+            pred_scheme=pred_scheme,
+            reading=gold.reading if self.reading is None else self.reading,
+            dialect=gold.dialect,
+        )
+
+    def scorer(self, **changes: Any) -> Scorer:
+        """Return a scorer with these options."""
+        align = "refuse" if self.align == "characters" else self.align
+        options = {
+            "matcher": self.matcher,
+            "scheme": self.scheme,
+            "pred_scheme": self.pred_scheme,
+            "reading": self.reading,
+            "dialect": self.dialect,
+            "align": align,
+            "max_violations": self.max_violations,
+            "by": self.by,
+            "threads": self.threads,
+        }
+        return Scorer(**options | changes)  # type: ignore[arg-type]  # of these types
+
+
+def score_corpora(
+    corpora: Corpora, options: ScoreOptions, store: str | os.PathLike[str] | None = None
+) -> Result:
+    """Score two corpora, or one that holds both sides.
+
+    Parameters
+    ----------
+    corpora : Corpora
+        Gold and pred.
+    options : ScoreOptions
+        As the arguments of :func:`spanrs.score`.
+    store : path, optional
+        Where the result is written, and those of single files until all are scored.
+    """
+    options = options.of_corpora(corpora)
+    gold, pred = corpora.gold, corpora.gold if corpora.pred is None else corpora.pred
+    of_texts = document_scorer(options.matcher)
+    if of_texts is not None:
+        if corpora.pred is None:
+            raise TypeError(f"the {options.matcher.name} matcher compares two corpora; pass gold and pred")
+        result: Result = of_texts(gold, pred, options)
+        return result
+    skipped: list[Skipped] = []
+    pairs: Sequence[tuple[Part, Part | None]] = [(part, None) for part in gold.parts]
+    if corpora.pred is not None:
+        paired = pair_parts(gold.parts, pred.parts, options.pairing)
+        if options.on_error == "raise":
+            paired.require_all(_shown(gold), _shown(pred))
+        skipped = [_unpaired("gold", part) for part in paired.golds]
+        skipped += [_unpaired("pred", part) for part in paired.preds]
+        pairs = paired.pairs
+    both = gold, pred
+    if len(gold.parts) == 1 and len(pairs) == 1 and store is None and options.on_error == "raise":
+        return _score_pair(both, pairs[0], options)
+    shards = [Shard(part.name or os.path.basename(part.shown), part, other) for part, other in pairs]
+    inner = replace(options, threads=1, progress=None)
+
+    def score_shard(shard: Shard, scheme: str, pred_scheme: str | None, check: Any) -> Result:
+        own = replace(inner, scheme=scheme, pred_scheme=pred_scheme, progress=check)
+        return _score_pair(both, (shard.gold, shard.pred), own, named=True)
+
+    settings = _stored_options(both, options)
+    result, left_out = score_shards(score_shard, shards, options, settings, store)
+    skipped += left_out
+    if skipped:
+        evidence = replace(result.evidence, skipped=(*result.evidence.skipped, *skipped))
+        result = replace(result, evidence=evidence)
+    return result
+
+
+def _shown(corpus: Corpus) -> str:
+    """Return what messages call the files of a corpus."""
+    paths = [os.path.dirname(part.path) or "." for part in corpus.parts if part.path is not None]
+    return os.path.commonpath(paths) if paths else corpus.parts[0].shown
+
+
+def _unpaired(side: str, part: Part) -> Skipped:
+    other = "pred" if side == "gold" else "gold"
+    return Skipped(part.shown, f"{part.shown}: {other} has no file of this name", pair=True)
+
+
+def _stored_options(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> dict[str, Any]:
+    """Return what the results of single files depend on besides their content, as plain values."""
+    own = {name: value for name, value in vars(options).items() if name not in ("threads", "progress", "pairing")}
+    own["matcher"] = options.matcher.to_dict()
+    read = [corpus.options.given() for corpus in corpora]
+    return own | {"read": read, "version": _spanrs.__version__}
+
+
+def _score_pair(
+    corpora: tuple[Corpus, Corpus],
+    parts: tuple[Part, Part | None],
+    options: ScoreOptions,
+    *,
+    named: bool = False,
+) -> Result:
+    """Score two parts, or one that holds both sides; ``named`` as for :class:`spanrs.eval.adding.Adding`."""
+    if options.align == "characters" and parts[1] is not None:
+        from spanrs.eval.aligned import score_aligned
+
+        return score_aligned(corpora, (parts[0], parts[1]), options)
+    gold, pred = parts
+    layers = [
+        corpus.options.layers() if part is not None and part.kind == "rows" else (None,)
+        for corpus, part in zip(corpora, parts, strict=True)
+    ]
+    if pred is not None and len(layers[0]) != len(layers[1]):
+        raise ValueError(f"gold has {len(layers[0])} columns of tags, pred has {len(layers[1])}")
+    if pred is None or len(layers[0]) == 1:
+        return _checked_pair(corpora, parts, options, named=named)
+
+    def score_layer(at: int, **schemes: str) -> Result:
+        own = tuple(
+            replace(corpus, options=replace(corpus.options, tags=tags[at]))
+            for corpus, tags in zip(corpora, layers, strict=True)
+        )
+        return _checked_pair(own, parts, replace(options, **schemes), named=named)  # type: ignore[arg-type]
+
+    results = [score_layer(at) for at in range(len(layers[0]))]
+    # The layer with most spans says in which schemes all of them are.
+    largest = max(results, key=spans_of).settings
+    schemes = {name: largest[name] for name in ("scheme", "pred_scheme") if name in largest}
+    for at, result in enumerate(results):
+        if {name: result.settings.get(name) for name in schemes} != schemes:
+            results[at] = score_layer(at, **schemes)
+    return join_layers(results, list(layers[0]))
+
+
+def _checked_pair(
+    corpora: tuple[Corpus, Corpus],
+    parts: tuple[Part, Part | None],
+    options: ScoreOptions,
+    *,
+    named: bool = False,
+) -> Result:
+    """Score two parts with one layer each, and warn of what looks wrong."""
+    gold, pred = parts
+    kinds = {part.kind for part in parts if part is not None}
+    most = options.max_violations
+    # Some examples show that a column of tags holds tokens.
+    scorer = options.scorer(max_violations=max(most, UNKNOWN_TAGS))
+    is_spans = kinds != {"rows"} and any(part is not None and part.format in ("spans", "stacked") for part in parts)
+    if is_spans and not isinstance(scorer.matcher, Fair):
+        # FairEval's files have dummies where a side has no spans.
+        scorer.leave_out(EXCLUDED)
+    finder = None
+    if options.errors and kinds <= {"rows", "spans"}:
+        finder = file_error_finder(scorer.matcher, options.most_errors)
+    adding = scorer.adding(options.progress, finder, named=named)
+    with explaining_one_column(both=pred is None and kinds == {"rows"}):
+        added = add_parts(adding, corpora, parts)
+    result = replace(scorer.taken(), by_sentence=options.by == "sentence")
+    if not result.sentences and kinds == {"table"}:
+        message = f"{gold.shown}: there is no row in it, so there is nothing to score"
+        raise with_code(_format_error(message), "format", gold.path)
+    if kinds == {"rows"}:
+        refuse_tokens_as_tags(result, gold.shown, None if pred is None else pred.shown)
+    if options.errors:
+        found = (
+            file_error_list(finder.finish(), scorer.matcher, options.most_errors)
+            if finder is not None and added.has_errors
+            else _list_errors(corpora, parts, result, options)
+        )
+        result = replace(result, error_list=found)
+    return _described(result, parts, added, adding.notes, most)
+
+
+def _format_error(message: str) -> SpanrsError:
+    from spanrs.errors import FormatError
+
+    return FormatError(message)
+
+
+def _described(
+    result: Result, parts: tuple[Part, Part | None], added: Added, notes: Sequence[str], most: int
+) -> Result:
+    """Add settings, warnings and notes about the files to a result."""
+    gold, pred = parts
+    settings = dict(result.settings)
+    if added.settings:
+        # Files of spans have no scheme.
+        settings = result.matcher.settings()
+        if not isinstance(result.matcher, Fair):
+            settings["exclude"] = listed(sorted(EXCLUDED))
+        settings |= added.settings | {"version": _spanrs.__version__}
+    odd = odd_sentences(gold.shown, result.sentences, result.tokens)
+    same = []
+    if gold.path is not None and pred is not None and pred.path is not None and same_file(gold.path, pred.path):
+        same = [f"gold and pred are the same file, {pred.path}"] if added.settings else []
+    evidence = result.evidence.first(most)
+    evidence = replace(
+        evidence,
+        warnings=tuple(dict.fromkeys((*evidence.warnings, *odd))),
+        notes=(*evidence.notes, *notes, *same),
+    )
+    return replace(result, settings=settings, evidence=evidence)
+
+
+def _list_errors(
+    corpora: tuple[Corpus, Corpus],
+    parts: tuple[Part, Part | None],
+    result: Result,
+    options: ScoreOptions,
+) -> ErrorList:
+    """Read parts again that were scored, and list the errors in them."""
+    most = options.most_errors
+    whole = ErrorList(result.criterion.name, most=most)
+    sentence = 0
+    scheme = result.settings.get("scheme", UNDECIDED)
+    read = (
+        "BIO" if scheme == UNDECIDED else scheme,
+        result.settings.get("pred_scheme"),
+        options.reading or "conlleval",
+        options.dialect,
+    )
+    for golds, preds, texts, names, ids in _batches_again(corpora, parts, options.align):
+        with warnings.catch_warnings():
+            # The result of all batches has the warnings.
+            warnings.simplefilter("ignore", SpanrsWarning)
+            lists = span_lists(golds, preds, read, ids)
+        found = find_errors(*lists, result.matcher, result.criterion, most)
+        if texts is not None:
+            errors = [
+                error if texts[error.sentence] is None else with_tokens(error, texts[error.sentence])
+                for error in found.errors
+            ]
+            found = replace(found, errors=errors)
+        if names is not None:
+            found = replace(found, errors=[error._replace(path=names[error.sentence]) for error in found.errors])
+        whole = whole.merge([found], [0, sentence])
+        sentence += len(golds)
+    return replace(whole, errors=first_of_each_kind(whole.errors, most))
+
+
+def _batches_again(
+    corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
+) -> Iterator[tuple[Any, Any, Any, Any, IdOptions]]:
+    """Yield gold, pred, tokens, names of documents and the options of ids, batch by batch."""
+    gold, pred = parts
+    options = corpora[0].options
+    none = IdOptions(None, options.ignore_index, None, None)
+    if pred is None and gold.kind == "table" and not is_long(gold, options):
+        layout = columns_of(gold, options)
+        ids = id_options(gold, options, layout)
+        known = IdOptions(
+            as_vocabulary(ids["vocabulary"]) if ids else None, options.ignore_index, None, None
+        )
+        extra = None if layout.tokens is None else str(layout.tokens)
+        for golds, preds, _, texts in table_sides(gold, options, layout._replace(documents=None), extra):
+            lists = [side if isinstance(side, list) else side.to_pylist() for side in (golds, preds)]
+            yield lists[0], lists[1], texts, None, known
+        return
+    if pred is not None and gold.kind == pred.kind == "documents":
+        pairs = list(paired_documents(corpora, (gold, pred), [], compare_texts=align == "refuse"))
+        yield [p[1].spans() for p in pairs], [p[2].spans() for p in pairs], None, [p[0] for p in pairs], none
+        return
+    for chunk in sentence_chunks(corpora, parts, align):
+        has_tokens = any(tokens is not None for tokens in chunk.tokens)
+        yield chunk.gold, chunk.pred, chunk.tokens if has_tokens else None, None, none
+
+
+def score_readings(
+    corpora: Corpora, readings: Sequence[str] | None, options: ScoreOptions
+) -> dict[str, Result]:
+    """Score column files under several readings: once for the first, which finds the scheme, and once for all others.
+
+    Parameters
+    ----------
+    corpora : Corpora
+        One file each, with one layer of tags.
+    readings : sequence of str, optional
+        Those that are defined for the scheme, without ``refuse``, if not given.
+    options : ScoreOptions
+        Without lists of errors and threads.
+
+    Raises
+    ------
+    ValueError
+        For options that several readings do not have, and unknown readings.
+    OSError, spanrs.errors.SpanrsError
+        As :func:`spanrs.score`.
+    """
+    gold, pred = corpora
+    part = gold.require_one("several readings")
+    other = None if pred is None else pred.require_one("several readings")
+    if {own.kind for own in (part, other) if own is not None} != {"rows"}:
+        raise ValueError("several readings are of column files")
+    if pred is not None and (len(gold.options.layers()) > 1 or len(pred.options.layers()) > 1):
+        raise ValueError("several readings are of one column of tags, not of layers")
+    names = [name for name in _spanrs.readings() if name != REFUSE] if readings is None else list(readings)
+    if options.errors or options.threads != 1 or options.align in ("report", "characters"):
+        raise ValueError("errors, threads and align='report' are options of one reading")
+    if not names or REFUSE in names:
+        raise ValueError(f"name readings other than {REFUSE}; there are {', '.join(_spanrs.readings())}")
+    first = score_corpora(corpora, replace(options, reading=names[0]))
+    known = replace(
+        options.of_corpora(corpora),
+        scheme=first.settings["scheme"],
+        pred_scheme=first.settings.get("pred_scheme"),
+    )
+    scorers = {}
+    for name in names[1:]:
+        try:
+            scorers[name] = known.scorer(reading=name)
+        except SchemeError as error:
+            # Not every reading is defined for every scheme; only readings that were asked for are refused.
+            if readings is not None or error.code != "reading_not_for_scheme":
+                raise
+    compiled = [scorer.compiled for scorer in scorers.values()]
+    columns = _columns_of_readings(gold, pred)
+    sources = part.opened(keep=True), None if other is None else other.opened(keep=True)
+    _spanrs.score_readings(compiled, *sources, columns, options.by == "sentence", options.progress)
+    results = {names[0]: first}
+    results |= {
+        name: replace(scorer.result(), by_sentence=options.by == "sentence") for name, scorer in scorers.items()
+    }
+    for result in results.values():
+        warn(result.warnings)
+    return results
+
+
+def _columns_of_readings(gold: Corpus, pred: Corpus | None) -> tuple[Any, Any]:
+    if pred is None:
+        layout = columns_of(gold.parts[0], gold.options).tags
+        own = gold.options.columns(layout["gold"], layout["pred"]).as_options()
+        return own, own
+    one, other = (corpus.options.columns(corpus.options.layers()[0]) for corpus in (gold, pred))
+    return one.as_options(), other.as_options()

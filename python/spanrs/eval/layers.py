@@ -1,0 +1,57 @@
+"""Results of layers of nested annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from spanrs.eval.evidence import merge_evidence
+from spanrs.eval.matchers import criteria
+from spanrs.eval.result import Result
+from spanrs.eval.settings import merged_settings, with_setting
+
+#: What is counted once for several layers of tags of the same tokens.
+ONCE = ("sentences", "differing_tokens", "unaligned_files")
+
+
+def spans_of(result: Result) -> float:
+    """Give the number of spans of gold and pred together."""
+    tp, fp, fn = result[result.criterion.support].totals
+    return 2 * tp + fp + fn
+
+
+def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
+    """Add the results of layers of nested annotations: several columns of tags for the same tokens, as in GermEval.
+
+    Spans are matched within their layer and counted together. Sentences and documents count once; tokens, which
+    have a tag in each layer, count once a layer.
+    """
+    first = results[0]
+    settings: Any = first.settings
+    counts = first.counts
+    corpus = criteria(first.matcher.name)["corpus"]
+    again = [at for at, name in enumerate(corpus.outcomes) if name not in ONCE]
+    for result in results[1:]:
+        settings = merged_settings(settings, result.settings)
+        counts = counts.join(result.counts, corpus.index, again)
+    layers = [result.evidence for result in results]
+    merged = merge_evidence(layers, [0] * len(layers))
+    evidence = replace(
+        merged,
+        # Sentences are those of the same file, so they keep their numbers.
+        located={
+            side: sorted(places, key=lambda place: place.sentence)
+            for side, places in merged.located.items()
+        },
+        # Tokens were compared once a layer.
+        differing=layers[0].differing,
+        # Each layer warns that the others are not read; what all say is about the file.
+        warnings=tuple(m for m in layers[0].warnings if all(m in other.warnings for other in layers)),
+    )
+    settings = with_setting(settings, "columns", ",".join(map(str, columns)))
+    errors = first.error_list
+    lists = [result.error_list for result in results[1:]]
+    if errors is not None and None not in lists:
+        errors = errors.merge([one for one in lists if one is not None], [0] * len(results))
+    return replace(first, counts=counts, settings=settings, evidence=evidence, error_list=errors)

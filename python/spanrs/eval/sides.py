@@ -1,0 +1,164 @@
+"""What gold and pred are: corpora, what :func:`spanrs.read` takes, or sentences in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from spanrs import _spanrs
+from spanrs.eval.inputs import is_arrow
+from spanrs.io import Corpus, Document, read
+from spanrs.io.options import NAMES
+from spanrs.io.read import refuse
+from spanrs.io.tables import is_table
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: Gold or pred: a corpus, what :func:`spanrs.read` takes, or sentences in memory.
+Side: TypeAlias = Any
+
+#: Reading options that sentences in memory have.
+OF_MEMORY = ("scheme", "reading", "dialect", "vocabulary", "ignore_index", "lengths", "mask")
+
+
+class Corpora(NamedTuple):
+    """Two corpora, or one that holds both sides."""
+
+    gold: Corpus
+    pred: Corpus | None
+
+
+def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora | None:
+    """Return the corpora of two sides; None for sentences in memory.
+
+    Parameters
+    ----------
+    gold, pred : object
+        As for :func:`spanrs.score`.
+    arguments : mapping
+        Reading options by name. They go to each side that is not a corpus yet.
+
+    Raises
+    ------
+    TypeError
+        For sides that are ambiguous or contradict each other, options that no side takes, and unknown options; with
+        what to pass instead.
+    """
+    for name in arguments:
+        if name not in NAMES:
+            raise TypeError(f"no option {name!r}; there is no such argument of score, nor of spanrs.read")
+    if pred is None:
+        return _both_in_one(gold, arguments)
+    if (
+        gold is pred
+        and (hasattr(gold, "read") or hasattr(gold, "read_next_batch"))
+        and not isinstance(gold, Corpus)
+    ):
+        raise TypeError("gold and pred are one file object; open the file twice")
+    readable = [is_readable("gold", gold), is_readable("pred", pred)]
+    if not any(readable):
+        _check_memory(arguments)
+        return None
+    if not all(readable):
+        side, other = ("gold", "pred") if readable[0] else ("pred", "gold")
+        kind = type(pred if readable[0] else gold).__name__
+        raise TypeError(
+            f"{side} is read and {other} is a {kind} in memory; pass two files, tables or documents, or the sentences "
+            f"of both: [sentence.tags['tags'] for sentence in spanrs.read({side})]"
+        )
+    if isinstance(gold, Corpus) and isinstance(pred, Corpus) and arguments:
+        raise TypeError(
+            f"both sides are read already; give {', '.join(arguments)} to spanrs.read, where they are read"
+        )
+    return Corpora(_corpus(gold, arguments), _corpus(pred, arguments))
+
+
+def _corpus(side: Side, arguments: Mapping[str, Any]) -> Corpus:
+    return side if isinstance(side, Corpus) else read(side, **arguments)
+
+
+def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
+    """Return the corpus of one source that holds gold and pred."""
+    if not is_readable("gold", side):
+        raise TypeError(
+            f"pred is missing: {type(side).__name__} in memory is one side; a file or table may hold both"
+        )
+    corpus = _corpus(side, arguments)
+    options = corpus.options
+    part = corpus.parts[0]
+    if part.kind == "rows" and (options.gold is None or options.pred is None):
+        if isinstance(options.tags, tuple):
+            raise ValueError(
+                "layers of tags are scored of two files; one file holds one column of gold and one of pred"
+            )
+        # By default gold is in the last column but one, pred in the last.
+        gold = options.gold
+        if gold is None:
+            gold = -2 if options.tags in (None, -1) else options.tags
+        pred = -1 if options.pred is None else options.pred
+        corpus = replace(corpus, options=replace(options, gold=gold, pred=pred, tags=None))
+    elif part.kind not in ("rows", "table"):
+        names = [name for name in corpus.layers if name]
+        advice = f"; its layers are {', '.join(names)}: score(corpus[...], corpus[...])" if names[1:] else ""
+        raise TypeError(
+            f"{part.shown} ({part.format}) holds one side; pass gold and pred, two files or corpora{advice}"
+        )
+    return Corpora(corpus, None)
+
+
+def is_readable(side: str, value: Side) -> bool:
+    """Tell what :func:`spanrs.read` takes from sentences in memory.
+
+    Raises
+    ------
+    TypeError
+        For what is neither.
+    """
+    if isinstance(value, (Corpus, str, PathLike, _spanrs.Source, Document)):
+        return True
+    if isinstance(value, (list, tuple)):
+        first = value[0] if value else None
+        if isinstance(first, str):
+            raise TypeError(
+                f"{side} is a list of str: for the tags of one sentence pass [{side}], for several files "
+                f"spanrs.read({side})"
+            )
+        return isinstance(first, (PathLike, Document)) or _is_doc(first)
+    if isinstance(value, (bytes, bytearray, set, frozenset, Mapping)):
+        refuse(value)
+    if hasattr(value, "read") and not hasattr(value, "read_next_batch"):
+        return True
+    return (is_table(value) and not is_column(value)) or _is_doc(value)
+
+
+def is_column(value: object) -> bool:
+    """Tell one column of sentences from a table."""
+    return is_arrow(value) and not (
+        hasattr(value, "columns") or hasattr(value, "column_names") or hasattr(value, "schema")
+    )
+
+
+def _is_doc(value: object) -> bool:
+    """Tell a Doc of spaCy."""
+    return hasattr(value, "ents") and hasattr(value, "text")
+
+
+def _check_memory(arguments: Mapping[str, Any]) -> None:
+    """Refuse options of files where both sides are in memory; ``tokens`` are those of the sentences."""
+    for name in arguments:
+        if name not in OF_MEMORY and name != "tokens":
+            raise TypeError(
+                f"{name} says how files and tables are read, and gold and pred are sentences in memory"
+            )
+
+
+class MemoryOptions(NamedTuple):
+    """How ids in memory are read."""
+
+    vocabulary: list[str] | None
+    ignore_index: int
+    lengths: Iterable[int] | None
+    mask: npt.ArrayLike | None

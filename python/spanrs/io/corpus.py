@@ -1,0 +1,217 @@
+"""Corpora: documents and sentences from any source, which can be gone through again and again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from spanrs import _spanrs
+from spanrs.errors import AlignmentError, with_code
+from spanrs.io.document import Document
+from spanrs.io.documents import core_documents, plain_document
+from spanrs.io.options import ReadOptions
+from spanrs.io.parts import Part
+from spanrs.io.sentence import LAYER, Sentence
+from spanrs.io.sentences import columns_of, is_long, sentences_of
+from spanrs.io.texts import sentences_of_document
+from spanrs.tags.detect import detect_scheme
+from spanrs.tags.types import is_auto
+
+#: Sentences by which the scheme of tables is found out.
+MANY = 100_000
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents and sentences of labelled text: files, tables, documents in memory. Returned by :func:`spanrs.read`.
+
+    It describes its sources and does not hold the data: iterating over it reads the files anew. Corpora of files can be
+    pickled, and are read by another process from the same paths.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+        The files, streams and tables, in order; those of directories by name.
+    options : ReadOptions
+        How they are read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, spanrs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "gold.conll")
+    ...     _ = path.write_text("EU B-ORG\nrejects O\n\nRio B-LOC\n", encoding="utf-8")
+    ...     corpus = spanrs.read(path)
+    ...     [sentence.tokens for sentence in corpus], corpus.scheme
+    ([['EU', 'rejects'], ['Rio']], 'BIO')
+    """
+
+    parts: tuple[Part, ...]
+    options: ReadOptions
+
+    def __iter__(self) -> Iterator[Sentence]:
+        """Yield the sentences.
+
+        Text without sentences is cut at line breaks, and into tokens by the tokens that the export has or by the
+        tokenizer of the options.
+
+        Raises
+        ------
+        OSError, spanrs.errors.SpanrsError
+            Where a source cannot be read.
+        """
+        scheme = self.scheme if self._has_tags() else "BIO"
+        make: Callable[..., Sentence] = partial(
+            Sentence, scheme=scheme, reading=self.options.reading, dialect=self.options.dialect
+        )
+        for part in self.parts:
+            if part.kind == "documents":
+                for document in self._documents_of(part):
+                    yield from sentences_of_document(document, self.options.tokenizer, part.path)
+            else:
+                yield from sentences_of(part, self.options, make)
+
+    @property
+    def documents(self) -> Iterator[Document]:
+        """The documents, one by one: text with annotations at characters.
+
+        Tokens of column files and tables are joined by a space, sentences by a line feed; the tokens are annotations of
+        type ``lex``.
+        """
+        for part in self.parts:
+            yield from self._documents_of(part)
+
+    def _documents_of(self, part: Part) -> Iterator[Document]:
+        return map(plain_document, self.core_documents(part))
+
+    def core_documents(self, part: Part) -> Iterator[_spanrs.Document]:
+        """Yield the documents of a part as the compiled half has them."""
+        scheme = self.scheme if part.kind in ("rows", "table") else self.options.scheme
+        return core_documents(part, replace(self.options, scheme=scheme))
+
+    def _has_tags(self) -> bool:
+        """Tell whether there are tags in a scheme."""
+        return any(part.kind in ("rows", "table") for part in self.parts)
+
+    @property
+    def scheme(self) -> str:
+        """The scheme of the tags; where it is ``auto`` the tags are read to find it out.
+
+        Several layers have one scheme, and so have several files: that which the first one with a tag other than ``O``
+        violates least.
+        """
+        if not is_auto(self.options.scheme):
+            return _spanrs.scheme_name(self.options.scheme)
+        return next(filter(None, map(self._scheme_of, self.parts)), "BIO")
+
+    def _scheme_of(self, part: Part) -> str | None:
+        """Return the scheme of the tags of a part; None where it has no tag but ``O``."""
+        if part.kind == "rows":
+            layers = columns_of(part, self.options).tags.values()
+            dialect = self.options.dialect
+            found = [
+                _spanrs.detect_file(
+                    part.opened(keep=True), self.options.columns(tag).as_options(), dialect, None
+                )
+                for tag in layers
+            ]
+            return found[0][0]
+        if part.kind != "table":
+            return None
+        tags = []
+        for sentence in sentences_of(part, self.options, Sentence):
+            tags += [list(own) for own in sentence.tags.values()]
+            if len(tags) >= MANY:
+                break
+        return detect_scheme(tags, dialect=self.options.dialect).scheme if tags else None
+
+    def decided(self) -> Corpus:
+        """Return the corpus with the scheme that was found, so that it is not searched for again."""
+        return replace(self, options=replace(self.options, scheme=self.scheme))
+
+    @property
+    def layers(self) -> list[str]:
+        """The names of the layers of tags or annotations of the first part."""
+        part = self.parts[0]
+        if part.kind == "rows" or (part.kind == "table" and part.format != "csv"):
+            return list(columns_of(part, self.options).tags)
+        if part.kind == "documents":
+            from spanrs.io.documents import layer_names
+
+            return layer_names(part, self.options)
+        first = next(iter(self), None)
+        return [LAYER] if first is None else first.layers
+
+    def __getitem__(self, layer: str) -> Corpus:
+        """Return the corpus with one of its layers: a column of tags, an annotator, a span group.
+
+        Raises
+        ------
+        KeyError
+            Where there is no such layer; the message lists those there are.
+        """
+        part = self.parts[0]
+        known = self.layers
+        if layer not in known:
+            raise KeyError(f"there is no layer {layer!r}; there are {', '.join(known) or 'none'}")
+        if part.kind == "documents":
+            name = "layer" if part.format == "spacy" else "annotator"
+            return replace(self, options=replace(self.options, **{name: layer}))
+        column = layer
+        if part.kind == "rows" or not is_long(part, self.options):
+            column = columns_of(part, self.options).tags[layer]  # type: ignore[assignment]
+        return replace(self, options=replace(self.options, tags=column, gold=None, pred=None))
+
+    @property
+    def has_both_sides(self) -> bool:
+        """True where the first part holds gold and pred."""
+        options = self.options
+        if options.gold is not None and options.pred is not None:
+            return True
+        part = self.parts[0]
+        return part.kind == "table" and part.format != "csv" and "pred" in columns_of(part, options).tags
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum(part.size() for part in self.parts)
+
+    def require_one(self, what: str) -> Part:
+        """Return the only part.
+
+        Raises
+        ------
+        spanrs.errors.AlignmentError
+            Where there are several.
+        """
+        if len(self.parts) > 1:
+            message = f"{what} takes one file, and there are {len(self.parts)}"
+            raise with_code(AlignmentError(message), "files", self.parts[1].path)
+        return self.parts[0]
+
+    def __repr__(self) -> str:
+        names = ", ".join(os.path.basename(part.shown) for part in self.parts[:3])
+        more = f" and {len(self.parts) - 3} more" if len(self.parts) > 3 else ""
+        formats = "+".join(dict.fromkeys(part.format for part in self.parts))
+        return f"Corpus({names}{more}; {formats})"
+
+    def understood(self, sentences: int = 3) -> dict[str, Any]:
+        """Return what was understood of the sources: formats, layers, scheme, and the first sentences."""
+        first = [sentence for _, sentence in zip(range(sentences), self, strict=False)]
+        return {
+            "parts": [{"path": part.shown, "format": part.format} for part in self.parts],
+            "layers": self.layers,
+            "scheme": self.scheme if self._has_tags() else None,
+            "options": self.options.given(),
+            "sentences": [
+                {
+                    "tokens": None if own.tokens is None else list(own.tokens),
+                    "tags": {layer: list(tags) for layer, tags in own.tags.items()},
+                    "spans": {layer: [span[:3] for span in spans] for layer, spans in own.spans.items()},
+                }
+                for own in first
+            ],
+        }

@@ -1,0 +1,218 @@
+"""How a corpus is read: one set of options for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
+
+from spanrs.errors import as_integer, check_name, check_text
+from spanrs.io.columns import Columns
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: A column: its number from 0, negative from the last; or its name.
+Column: TypeAlias = int | str
+
+#: Formats of files, by the names that ``format`` takes besides ``auto``.
+FORMATS = (
+    "columns",
+    "conllu",
+    "stacked",
+    "spans",
+    "mat-json",
+    "xml-inline",
+    "fake-xml-inline",
+    "raw",
+    "brat",
+    "doccano",
+    "prodigy",
+    "label-studio",
+    "spacy",
+    "parquet",
+    "arrow",
+    "csv",
+)
+
+
+class Limits(NamedTuple):
+    """Limits that keep mistakes and hostile files from filling the memory.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> spanrs.io.Limits(line_bytes=1 << 20).line_bytes
+    1048576
+    """
+
+    line_bytes: int | None = None
+    """Longest line of a column file, in bytes; None for 16 MiB."""
+    expansion: int | None = None
+    """Largest ratio of decompressed to compressed bytes, once the output exceeds 16 MiB; None for 100."""
+
+
+class ReadArguments(TypedDict, total=False):
+    """The options of :func:`spanrs.read`, which functions that take a corpus pass on."""
+
+    format: str
+    tokens: Any
+    tags: Column | tuple[Column, ...] | None
+    gold: Column | None
+    pred: Column | None
+    position: str | None
+    documents: str | None
+    annotator: str | int | None
+    layer: str | None
+    missing: str
+    scheme: str
+    reading: str
+    dialect: Dialect
+    separator: str
+    comments: str
+    encoding: str | None
+    punct_column: Column | None
+    elements: Sequence[str] | str | None
+    overlay: bool
+    tokenizer: Callable[[str], Iterable[tuple[int, int]]] | None
+    vocabulary: Vocabulary | None
+    ignore_index: int
+    lengths: Iterable[int] | None
+    mask: npt.ArrayLike | None
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """The options of :func:`spanrs.read`, checked; their meaning is described there."""
+
+    format: str = "auto"
+    tokens: Any = None
+    tags: Any = None
+    gold: Column | None = None
+    pred: Column | None = None
+    position: str | None = None
+    documents: str | None = None
+    annotator: str | int | None = None
+    layer: str | None = None
+    missing: str = "?"
+    scheme: str = "auto"
+    reading: str = "conlleval"
+    dialect: Dialect = Dialect()
+    separator: str = "auto"
+    comments: str = "auto"
+    encoding: str | None = None
+    punct_column: Column | None = None
+    elements: Any = None
+    overlay: bool = False
+    tokenizer: Any = None
+    vocabulary: Any = None
+    ignore_index: int = IGNORE_INDEX
+    lengths: Any = None
+    mask: Any = None
+    limits: Limits = Limits()
+
+    def __post_init__(self) -> None:
+        check_format(self.format)
+        for name in ("scheme", "reading", "missing", "separator", "comments"):
+            check_name(getattr(self, name), name, "auto")
+        for name in ("gold", "pred", "punct_column"):
+            check_column(getattr(self, name), name)
+        if not isinstance(self.dialect, tuple):
+            raise TypeError(f"dialect is a spanrs.tags.Dialect, not {type(self.dialect).__name__}")
+        if not isinstance(self.limits, Limits):
+            raise TypeError(f"limits is a spanrs.io.Limits, not {type(self.limits).__name__}")
+        if self.limits.line_bytes is not None:
+            as_integer(self.limits.line_bytes, "limits: line_bytes")
+        as_ignore_index(self.ignore_index)
+        if not self.is_table_only:
+            self.layers()
+
+    @property
+    def is_table_only(self) -> bool:
+        """True where ``tokens`` or ``tags`` hold values and are not the place of a column."""
+        return not all(isinstance(value, (int, str, tuple, type(None))) for value in (self.tokens, self.tags))
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that differ from their defaults."""
+        defaults = ReadOptions.__dataclass_fields__
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if value is not defaults[name].default and value != defaults[name].default
+        }
+
+    def layers(self) -> tuple[Column, ...]:
+        """Return the columns of tags of a column file, one for each layer.
+
+        Raises
+        ------
+        TypeError
+            For what is no column.
+        ValueError
+            For a column that is named twice.
+        """
+        tags = self.tags if isinstance(self.tags, tuple) else (-1 if self.tags is None else self.tags,)
+        for tag in tags:
+            check_column(tag, "tags")
+        if len(set(tags)) < len(tags):
+            raise ValueError(f"a column of tags is named twice: {', '.join(map(str, tags))}")
+        return tags
+
+    def columns(self, tag: Column = -1, second: Column | None = None) -> Columns:
+        """Return the layout of a column file with these columns of tags."""
+        return Columns(
+            separator=self.separator,
+            comments=self.comments,
+            token=0 if self.tokens is None else self.tokens,
+            tag=tag,
+            second=second,
+            line_bytes=self.limits.line_bytes,
+            format=self.format if self.format in ("columns", "conllu") else "auto",
+        )
+
+    def with_layer(self, name: str) -> ReadOptions:
+        """Return the options for one layer of documents."""
+        return replace(self, annotator=name)
+
+
+NAMES = frozenset(field.name for field in fields(ReadOptions))
+
+
+def read_options(arguments: Mapping[str, Any]) -> ReadOptions:
+    """Check the options of :func:`spanrs.read`.
+
+    Raises
+    ------
+    TypeError
+        For an unknown name, with the known ones, and for values of another type.
+    ValueError
+        For values out of range.
+    """
+    unknown = [name for name in arguments if name not in NAMES]
+    if unknown:
+        raise TypeError(f"no reading option {unknown[0]!r}; there are {', '.join(sorted(NAMES))}")
+    return ReadOptions(**arguments)
+
+
+def check_format(name: object) -> None:
+    """Refuse a format that does not exist."""
+    check_name(name, "format", "columns")
+    if name != "auto" and name not in FORMATS:
+        raise ValueError(f"no format {name!r}; the formats are auto, {', '.join(FORMATS)}")
+
+
+def check_column(column: object, name: str) -> None:
+    """Refuse what is neither the number nor the name of a column; None is no column."""
+    if column is None:
+        return
+    if isinstance(column, str):
+        check_text(column, name)
+    elif isinstance(column, bool) or not hasattr(column, "__index__"):
+        kind = type(column).__name__
+        raise TypeError(
+            f"{name} is a column: its number, from 0, or in CoNLL-U and tables its name, not {kind}"
+        )
+    else:
+        as_integer(column, name, -(2**63))

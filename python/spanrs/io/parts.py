@@ -1,0 +1,224 @@
+"""The parts of a corpus: files, streams, tables and documents in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spanrs import _spanrs
+from spanrs.errors import AlignmentError, FormatError, with_code
+
+#: Bytes of a file by which its format is recognised.
+BEGINNING = 1 << 16
+#: Formats of one token a line, with one tag in each column.
+ROWS = ("columns", "conllu")
+#: Formats of spans of tokens that may overlap.
+SPANS = ("spans", "stacked")
+#: Formats of tables, and a table in memory.
+TABLES = ("parquet", "arrow", "csv", "table")
+#: Formats that hold text with annotations; the others hold tokens.
+DOCUMENTS = (
+    "mat-json",
+    "xml-inline",
+    "fake-xml-inline",
+    "raw",
+    "brat",
+    "doccano",
+    "prodigy",
+    "label-studio",
+    "spacy",
+    "documents",
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One source of a corpus.
+
+    Attributes
+    ----------
+    name : str
+        The name by which the part is paired with one of another corpus, and that stands before the keys of its
+        documents where there are several parts: the path below the directory, with forward slashes.
+    source : object
+        A path, an opened :class:`spanrs._spanrs.Source`, or an object in memory.
+    format : str
+        One of the formats of :func:`spanrs.read`; ``table`` or ``documents`` for objects in memory.
+    path : str or None
+        The path, where the part is a file.
+    """
+
+    name: str
+    source: Any
+    format: str
+    path: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """What it holds: ``rows``, ``spans``, ``table`` or ``documents``."""
+        for kind, formats in (("rows", ROWS), ("spans", SPANS), ("table", TABLES)):
+            if self.format in formats:
+                return kind
+        return "documents"
+
+    @property
+    def shown(self) -> str:
+        """The name in messages."""
+        if isinstance(self.source, _spanrs.Source):
+            return self.source.name
+        return self.path or f"<{self.format}>"
+
+    def size(self) -> int:
+        """Return the bytes of the file; 0 for anything else."""
+        return os.path.getsize(self.path) if self.path is not None and os.path.isfile(self.path) else 0
+
+    def opened(self, *, keep: bool = False) -> _spanrs.Source:
+        """Return the file or stream for the compiled readers; ``keep`` as for :func:`spanrs.io.sources.open_source`."""
+        return (
+            self.source if isinstance(self.source, _spanrs.Source) else _spanrs.Source(self.source, keep)
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        if isinstance(self.source, _spanrs.Source):
+            raise TypeError(
+                f"{self.shown} is a stream, which cannot be pickled; a corpus of files or tables can"
+            )
+        state = dict(vars(self))
+        if self.path is not None:
+            # Another process may be in another directory.
+            state["source"] = os.path.abspath(self.path)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+
+def recognised(part: Part, named: str) -> Part:
+    """Return a part with its format: the one that is named, or the one that its first bytes tell.
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be opened.
+    spanrs.errors.FormatError
+        For a format that is recognised and not read, with what to do.
+    """
+    if named != "auto":
+        return replace(part, format=named)
+    source = part.opened()
+    beginning, whole = source.beginning(BEGINNING)
+    found, refusal = _spanrs.recognise(beginning, whole, os.path.basename(part.shown))
+    if found is None:
+        raise with_code(FormatError(f"{part.shown}: {refusal}"), "wrong_format", part.shown)
+    return replace(part, format=found)
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Which files of two corpora belong together.
+
+    Files of equal names are paired. Where the names of all differ, ``a.gold.conll`` is paired with ``a.pred.conll``, as
+    the names are equal without their suffixes.
+
+    Parameters
+    ----------
+    file_re : str, optional
+        A regular expression for the whole base name of pred's files; others are not scored.
+    suffix_off, suffix_on : str, optional
+        What is taken from the end of the name of pred's file, and what is put there, to get the name of gold's.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> spanrs.io.Pairing(suffix_off=".hyp", suffix_on=".ref").gold_name("a.hyp")
+    'a.ref'
+    """
+
+    file_re: str | None = None
+    suffix_off: str | None = None
+    suffix_on: str | None = None
+
+    def gold_name(self, name: str) -> str:
+        """Return the name of gold's file for that of pred's."""
+        return name.removesuffix(self.suffix_off or "") + (self.suffix_on or "")
+
+    def selects(self, name: str) -> bool:
+        """Tell whether a file of pred is scored.
+
+        Raises
+        ------
+        ValueError
+            Where ``file_re`` is no regular expression.
+        """
+        import re
+
+        try:
+            return re.fullmatch(self.file_re or ".*", os.path.basename(name), re.DOTALL) is not None
+        except re.error as error:
+            raise ValueError(f"file_re {self.file_re!r} is no regular expression: {error}") from None
+
+
+@dataclass(frozen=True)
+class PairedParts:
+    """The parts of two corpora that belong together."""
+
+    pairs: Sequence[tuple[Part, Part]]
+    """Gold and pred, in the order of the names of gold."""
+    golds: Sequence[Part] = ()
+    """Parts of gold without a partner."""
+    preds: Sequence[Part] = ()
+    """Parts of pred without a partner."""
+
+    def require_all(self, gold: str, pred: str) -> None:
+        """Refuse parts without a partner.
+
+        Raises
+        ------
+        spanrs.errors.AlignmentError
+            With the first names.
+        """
+        for side, other, alone in (("pred", pred, self.golds), ("gold", gold, self.preds)):
+            if alone:
+                names = ", ".join(part.name for part in alone[:3])
+                more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
+                message = f"{other}: {side} has no file for {names}{more}; files are paired by name"
+                raise with_code(AlignmentError(message), "files", alone[0].path)
+
+
+def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pairing()) -> PairedParts:
+    """Pair the parts of two corpora: one with one, several by name, or by stem where all suffixes differ."""
+    preds = [part for part in pred if pairing.selects(part.name)]
+    if len(gold) == len(pred) == 1 and preds:
+        return PairedParts([(gold[0], preds[0])])
+    golds_by_name = {part.name: part for part in gold}
+    preds_by_name = {pairing.gold_name(part.name): part for part in preds}
+    for shorten in (str, _stem, _first_stem):
+        golds, preds_found = _by(golds_by_name, shorten), _by(preds_by_name, shorten)
+        if golds is None or preds_found is None or not golds.keys() & preds_found.keys():
+            continue
+        pairs = [(part, preds_found[name]) for name, part in golds.items() if name in preds_found]
+        return PairedParts(
+            pairs,
+            [part for name, part in golds.items() if name not in preds_found],
+            [part for name, part in preds_found.items() if name not in golds],
+        )
+    return PairedParts([], gold, preds)
+
+
+def _by(parts: Mapping[str, Part], shorten: Any) -> dict[str, Part] | None:
+    """Return parts by a shorter name; None where two have the same."""
+    found = {shorten(name): part for name, part in parts.items()}
+    return found if len(found) == len(parts) else None
+
+
+def _stem(name: str) -> str:
+    """Return a name without its last suffix."""
+    return os.path.splitext(name)[0]
+
+
+def _first_stem(name: str) -> str:
+    """Return a name without all suffixes: ``x/a`` of ``x/a.gold.conll``."""
+    folder, base = os.path.split(name)
+    return os.path.join(folder, base.split(".", 1)[0])

@@ -1,0 +1,231 @@
+"""The one reader: whatever holds labelled text becomes a corpus."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import Any, NoReturn, Unpack
+
+from spanrs import _spanrs
+from spanrs.io.corpus import Corpus
+from spanrs.io.document import Annotation, Document
+from spanrs.io.options import ReadArguments, ReadOptions, read_options
+from spanrs.io.parts import Part, recognised
+from spanrs.io.paths import find_files, is_several
+from spanrs.io.tables import is_table
+
+
+def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
+    r"""Read labelled text: a file, a directory, a pattern, an open file, a table, documents.
+
+    Nothing but the beginnings of files is read until the corpus is gone through.
+
+    Parameters
+    ----------
+    source : path, binary file object, table, document, or list of them
+        - A path of a file, a directory (searched with its subdirectories) or a pattern such as ``"gold/*.conll"``;
+          plain, gzip or zstd.
+        - A binary file object. What is read of it is kept for the next time.
+        - A table of pyarrow, Polars (lazy too), pandas, DuckDB or Hugging Face datasets, with a row for each sentence
+          (columns of lists) or for each token (long form).
+        - :class:`spanrs.io.Document` or a Doc of spaCy, or a list of them.
+        - A list of paths, which are one corpus in this order.
+    format : str
+        ``auto``: what the first bytes of a file look like. Else ``columns`` (a token a line), ``conllu``, ``stacked``
+        (columns with tags such as ``I-S|B-NP``), ``spans`` (a span a line), ``mat-json``, ``xml-inline``,
+        ``fake-xml-inline``, ``raw``, ``brat``, ``doccano``, ``prodigy``, ``label-studio``, ``spacy`` (DocBin),
+        ``parquet``, ``arrow`` or ``csv``.
+    tokens : int or str, optional
+        Column of the tokens: its number, from 0, negative from the last, or in CoNLL-U, tables and CSV files its name.
+        The first one of a column file; of others the one with a usual name, if there is one.
+    tags : int, str, or tuple of them, optional
+        Column of the tags, the last one of a column file if not given; several are layers of nested annotations.
+    gold, pred : int or str, optional
+        Columns of the two sides, where one file holds both.
+    position : str, optional
+        For long form: column of the places of tokens in their sentence; rows are then in any order within it.
+    documents : str, optional
+        For tables: column that names the document of a sentence or token.
+    annotator : int or str, optional
+        Of Label Studio and Prodigy: whose annotations are read, a name, an e-mail address or an id as the file has
+        them. Where no annotator is called by a number, a number is a place from 0.
+    layer : str, optional
+        Of DocBin: ``ents``, or a span group by its name; the entities if not given.
+    missing : str
+        The tag that means "not answered" in files of several annotators.
+    scheme : str
+        IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the one that
+        the tags violate least; never TOKEN.
+    reading : str
+        What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
+    dialect : Dialect
+        How tags are spelt.
+    separator : str
+        Of column files: ``auto`` (tabs if the first token line has one, else white space), ``whitespace``, ``tab``,
+        ``space``, or one ASCII character.
+    comments : str
+        Of column files: ``auto`` (lines that begin with ``#`` before the first token of a sentence and have another
+        number of columns than token lines; also ``# newdoc`` and ``# key = value``), a prefix, or ``none``.
+    encoding : str, optional
+        Of XML, raw text and CSV, as Python names it; if not given, what XML declares, else UTF-8.
+    punct_column : int or str, optional
+        Of files with stacked tags: column of the parts of speech. Tokens that are punctuation in STTS, UPOS or PTB are
+        left out, and what is left of their spans counts.
+    elements : sequence of str, or "all", optional
+        Of XML: which elements are annotations. All, if not given.
+    overlay : bool
+        Of XML with ``elements``: the other elements stay in the text as they are written.
+    tokenizer : callable, optional
+        Finds the tokens of a text: takes a str, gives (start, end) in characters. If not given, the tokens that the
+        file has, else :func:`spanrs.io.tokenizer.tokenize`.
+    vocabulary : sequence of str or mapping, optional
+        The tag of each id, for integers; label2id and id2label will do. Those of Hugging Face's ``ClassLabel`` are
+        known.
+    ignore_index, lengths, mask
+        For ids in memory, as for :func:`spanrs.score`.
+    limits : Limits
+        Limits of sizes.
+
+    Returns
+    -------
+    Corpus
+
+    Raises
+    ------
+    OSError
+        Where a file cannot be opened.
+    spanrs.errors.FormatError
+        For formats that are recognised and cannot be read, with what to do.
+    TypeError
+        For what is no source, with what to pass instead.
+    ValueError
+        For unknown formats and schemes.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> corpus = spanrs.read(io.BytesIO(b"EU\tB-ORG\nrejects\tO\n"))
+    >>> corpus.parts[0].format, corpus.layers, corpus.scheme
+    ('columns', ['tags'], 'BIO')
+    """
+    if isinstance(source, Corpus):
+        if options:
+            raise TypeError("the corpus is read already; give its options to spanrs.read")
+        return source
+    found = read_options(options)
+    parts = tuple(_parts(source, found))
+    if not parts:
+        raise ValueError("there is no source in the list")
+    return Corpus(parts, found)
+
+
+def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
+    """Return the parts of a source."""
+    if isinstance(source, (str, PathLike)):
+        return _path_parts(os.fspath(source), options)
+    if hasattr(source, "read") or isinstance(source, _spanrs.Source):
+        return [recognised(Part("", _stream(source), ""), options.format)]
+    if is_table(source):
+        return [Part("", source, "table")]
+    if _is_document(source):
+        return [Part("", [_as_document(source)], "documents")]
+    if isinstance(source, (list, tuple)) and source:
+        first = source[0]
+        if isinstance(first, (str, PathLike)):
+            return _several_paths(source, options)
+        if _is_document(first):
+            return [Part("", [_as_document(one) for one in source], "documents")]
+        if hasattr(first, "read") or isinstance(first, _spanrs.Source) or is_table(first):
+            return [
+                replace(part, name=str(at))
+                for at, one in enumerate(source)
+                for part in _parts(one, options)
+            ]
+    refuse(source)
+
+
+def _stream(source: Any) -> _spanrs.Source:
+    """Return a stream that can be read again, as what is read is kept."""
+    if isinstance(source, io.TextIOBase):
+        raise TypeError("the file is open as text; open it in binary mode ('rb')")
+    return source if isinstance(source, _spanrs.Source) else _spanrs.Source(source, True)
+
+
+def _path_parts(path: str | bytes, options: ReadOptions) -> list[Part]:
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    if not is_several(path):
+        return [_file_part("", path, options)]
+    files = find_files(path)
+    if options.format in ("auto", "brat"):
+        # The text beside a file of brat is no document of its own.
+        annotated = {name.removesuffix(".ann") for name in files if name.endswith(".ann")}
+        files = {
+            name: file
+            for name, file in files.items()
+            if not (name.endswith(".txt") and name.removesuffix(".txt") in annotated)
+            and (options.format == "auto" or name.endswith(".ann"))
+        }
+        if not files:
+            raise FileNotFoundError(2, "there is no file of brat (.ann) in it", path)
+    return [_file_part(name, file, options) for name, file in files.items()]
+
+
+def _file_part(name: str, path: str, options: ReadOptions) -> Part:
+    return recognised(Part(name, path, "", path), options.format)
+
+
+def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> list[Part]:
+    """Return the parts of several paths, each a file, a directory or a pattern."""
+    parts: list[Part] = []
+    for path in paths:
+        if not isinstance(path, (str, PathLike)):
+            raise TypeError(f"a list of paths has {type(path).__name__} in it")
+        for part in _path_parts(os.fspath(path), options):
+            name = part.name or os.path.basename(part.shown)
+            parts.append(Part(name, part.source, part.format, part.path))
+    return parts
+
+
+def _is_document(source: object) -> bool:
+    """Tell a document: one of this package, or a Doc of spaCy."""
+    return isinstance(source, Document) or (hasattr(source, "ents") and hasattr(source, "text"))
+
+
+def _as_document(source: Any) -> Document:
+    if isinstance(source, Document):
+        return source
+    if not _is_document(source):
+        raise TypeError(f"a list of documents has {type(source).__name__} in it")
+    tokens = [Annotation("lex", token.idx, token.idx + len(token)) for token in source]
+    spans = [Annotation(span.label_, span.start_char, span.end_char) for span in source.ents]
+    return Document(source.text, [*tokens, *spans])
+
+
+def refuse(source: object) -> NoReturn:
+    """Refuse what is no source, with what to pass instead.
+
+    Raises
+    ------
+    TypeError
+    """
+    kind = type(source).__name__
+    if isinstance(source, (bytes, bytearray)):
+        raise TypeError("bytes are no path; for the content of a file pass io.BytesIO(content)")
+    if isinstance(source, (set, frozenset)):
+        raise TypeError("a set has no order; pass a list")
+    if hasattr(source, "keys") and hasattr(source, "column_names"):
+        names = ", ".join(map(str, source.keys()))  # type: ignore[attr-defined]  # it has
+        raise TypeError(f"this is a {kind}; pass one of its splits ({names})")
+    if isinstance(source, Mapping):
+        raise TypeError(
+            "a mapping is no corpus: systems by name go to spanrs.compare(gold, {name: pred}), columns in a table of "
+            "pyarrow, Polars or pandas"
+        )
+    raise TypeError(
+        f"a source is a path, a binary file object, a table, documents or a list of paths, not {kind}; tags in memory "
+        "go to spanrs.score"
+    )

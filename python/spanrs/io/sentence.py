@@ -1,0 +1,107 @@
+"""A sentence of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spanrs.tags.spans import read_spans
+from spanrs.tags.types import Dialect, Span
+
+#: The layer of a corpus that has one, and no name for it.
+LAYER = "tags"
+
+
+class Sentence:
+    """Tokens with layers of tags or spans. Iterating over a :class:`spanrs.Corpus` gives them.
+
+    Parameters
+    ----------
+    tokens : sequence of str, optional
+        The tokens; None for files of tags or spans alone.
+    tags : mapping of str to sequence of str, optional
+        A tag for each token, by layer. The one layer of a column file is called ``tags``; those of a file with gold and
+        pred ``gold`` and ``pred``; others have the name or number of their column, or that of the annotator.
+    spans : mapping of str to sequence of Span, optional
+        Spans by layer, where they are not written as tags. Tokens count from 0, ends are exclusive.
+    scheme, reading, dialect
+        How tags are read into spans, as for :func:`spanrs.tags.read_spans`.
+    document : str, optional
+        The key of the document it belongs to.
+    path : str, optional
+        The file.
+    line : int, optional
+        The line of its first token, from 1; of a table the row, from 0.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> [sentence] = spanrs.read(io.BytesIO(b"EU B-ORG\nrejects O\n"))
+    >>> sentence.tokens, sentence.tags["tags"], sentence.spans["tags"]
+    (['EU', 'rejects'], ['B-ORG', 'O'], [Span(type='ORG', start=0, end=1, tokens=None)])
+    """
+
+    __slots__ = ("_dialect", "_reading", "_scheme", "_spans", "document", "line", "path", "tags", "tokens")
+
+    def __init__(
+        self,
+        tokens: Sequence[str] | None,
+        tags: Mapping[str, Sequence[str]] | None = None,
+        spans: Mapping[str, Sequence[Span]] | None = None,
+        *,
+        scheme: str = "BIO",
+        reading: str = "conlleval",
+        dialect: Dialect = Dialect(),
+        document: str | None = None,
+        path: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        self.tokens = tokens
+        self.tags: Mapping[str, Sequence[str]] = {} if tags is None else tags
+        self._spans = spans
+        self._scheme, self._reading, self._dialect = scheme, reading, dialect
+        self.document, self.path, self.line = document, path, line
+
+    @property
+    def spans(self) -> Mapping[str, Sequence[Span]]:
+        """The spans by layer.
+
+        Raises
+        ------
+        spanrs.errors.SchemeError
+            For malformed tags under the reading ``refuse``.
+        """
+        if self._spans is None:
+            self._spans = {
+                layer: read_spans(list(tags), self._scheme, self._reading, dialect=self._dialect)
+                for layer, tags in self.tags.items()
+            }
+        return self._spans
+
+    @property
+    def layers(self) -> list[str]:
+        """The names of its layers."""
+        return list(self.tags or self.spans)
+
+    def __len__(self) -> int:
+        if self.tokens is not None:
+            return len(self.tokens)
+        if self.tags:
+            return len(next(iter(self.tags.values())))
+        raise TypeError("the file has spans without tokens, so that the length of the sentence is unknown")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sentence):
+            return NotImplemented
+        return self._values() == other._values()
+
+    __hash__ = None  # type: ignore[assignment]  # as of lists
+
+    def _values(self) -> tuple[Any, ...]:
+        tags = {layer: list(own) for layer, own in self.tags.items()}
+        spans = {} if tags else {layer: list(own) for layer, own in self.spans.items()}
+        return (None if self.tokens is None else list(self.tokens)), tags, spans, self.document
+
+    def __repr__(self) -> str:
+        shown = f"tags={dict(self.tags)!r}" if self.tags else f"spans={dict(self.spans)!r}"
+        return f"Sentence({self.tokens!r}, {shown})"

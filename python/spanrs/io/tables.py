@@ -1,0 +1,290 @@
+"""Tables: Parquet and Arrow files, and tables in memory, read batch by batch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from spanrs.errors import FormatError, SpanrsError, with_code
+from spanrs.io.parts import Part
+
+#: First bytes of Arrow streams: the marker before the length of each message.
+STREAM = b"\xff\xff\xff\xff"
+#: Decoded size of a batch of Parquet; rows are counted from the sizes in the footer.
+BATCH_BYTES = 1 << 26
+#: Decoded bytes for each encoded one: a tag is an index of two bits or more in the file, of four bytes in memory.
+GROWTH = 16
+BATCH_ROWS = 1 << 16
+#: Compressed bytes of a column that are read at once.
+READ_BYTES = 1 << 20
+
+
+def is_table(source: object) -> bool:
+    """Tell a table (pyarrow, Polars, pandas, DuckDB, Hugging Face) from a column and other objects.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> from spanrs.io.tables import is_table
+    >>> is_table(pyarrow.table({"gold": [["O"]]})), is_table(pyarrow.array([["O"]]))
+    (True, False)
+    """
+    if isinstance(source, (list, tuple, str, bytes, dict)):
+        return False
+    named = hasattr(source, "collect_schema") or hasattr(source, "column_names")
+    named = named or hasattr(source, "columns") or hasattr(getattr(source, "schema", None), "names")
+    return named and (_has_stream(source) or hasattr(source, "features") or hasattr(source, "collect"))
+
+
+def _has_stream(source: object) -> bool:
+    names = ("__arrow_c_stream__", "__arrow_c_array__", "fetch_arrow_reader", "fetch_record_batch")
+    return any(hasattr(source, name) for name in names)
+
+
+def is_one_shot(source: object) -> bool:
+    """Tell a stream of batches, which can be read once, from a table."""
+    return hasattr(source, "read_next_batch")
+
+
+def _need_pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise ImportError("tables need pyarrow; pip install 'spanrs[arrow]'") from error
+    return pyarrow
+
+
+def column_types(part: Part) -> dict[str, Any]:
+    """Return the Arrow types of the columns of a table by name.
+
+    Raises
+    ------
+    ImportError
+        Where pyarrow is not installed.
+    spanrs.errors.FormatError
+        For files that are damaged, and two columns of one name.
+    """
+    schema = _schema(part)
+    names = list(schema.names)
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled is not None:
+        raise table_error(part.shown, f"there are several columns {doubled!r}", "columns")
+    return dict(zip(names, schema.types, strict=True))
+
+
+def _schema(part: Part) -> Any:
+    pyarrow = _need_pyarrow()
+    if part.format == "table":
+        source = part.source
+        if hasattr(source, "features"):  # A dataset of Hugging Face; its table may have more rows than it shows.
+            return source.features.arrow_schema
+        if hasattr(source, "collect_schema"):
+            return pyarrow.Table.from_batches([], _reader(source.limit(0).collect()).schema).schema
+        return source.schema if hasattr(source, "read_next_batch") else _reader(source).schema
+    with readable(part.shown):
+        if part.format == "parquet":
+            from pyarrow import parquet
+
+            return parquet.read_schema(part.path)
+        with pyarrow.OSFile(os.fspath(part.source)) as file:
+            return _open_ipc(file).schema
+
+
+def class_labels(part: Part, column: str) -> list[str] | None:
+    """Return the names of the integers of a column of a Hugging Face dataset; None for other columns."""
+    feature = getattr(part.source, "features", {}).get(column) if part.format == "table" else None
+    while feature is not None:
+        names = getattr(feature, "names", None)
+        if isinstance(names, list):
+            return names
+        feature = feature[0] if isinstance(feature, list) else getattr(feature, "feature", None)
+    return None
+
+
+def batches(part: Part, names: Sequence[str], *, whole: bool = False) -> Iterator[Any]:
+    """Yield the rows of a table as tables or record batches of pyarrow, with the columns of these names.
+
+    Parameters
+    ----------
+    part : Part
+        A table in memory, or a Parquet or Arrow file.
+    names : sequence of str
+        The columns, which must be there.
+    whole : bool
+        All rows at once, for tables in memory.
+
+    Raises
+    ------
+    OSError
+        Where a file cannot be opened.
+    KeyError
+        Where there is no column of a name.
+    spanrs.errors.FormatError
+        For damaged files.
+    """
+    names = list(dict.fromkeys(names))
+    if part.format == "table":
+        yield from _memory(part.source, names, whole=whole)
+        return
+    with readable(part.shown):
+        read = _parquet if part.format == "parquet" else _ipc
+        yield from read(os.fspath(part.source), names)
+
+
+def check_columns(names: Iterable[str], there: Sequence[str]) -> None:
+    """Refuse names that no column has."""
+    for name in names:
+        if name not in there:
+            raise KeyError(f"the table has no column {name!r}; one of {', '.join(there)}")
+
+
+def _memory(table: Any, names: list[str], *, whole: bool) -> Iterator[Any]:
+    _need_pyarrow()
+    if hasattr(table, "features") and hasattr(table, "with_format"):
+        table = table.select_columns(names).with_format("arrow")
+        if whole:
+            yield table[:]
+        else:
+            yield from table.iter(BATCH_ROWS)
+        return
+    if hasattr(table, "collect_schema") and hasattr(table, "collect"):  # Polars' LazyFrame.
+        check_columns(names, table.collect_schema().names())
+        chosen = table.select(names)
+        # Without collect_batches, of Polars 1.33, the frame is collected as a whole.
+        if not whole and hasattr(chosen, "collect_batches"):
+            for frame in chosen.collect_batches():
+                yield from _reader(frame)
+            return
+        table = chosen.collect()
+    reader = _reader(table)
+    check_columns(names, reader.schema.names)
+    chosen = reader.read_all().select(names) if whole else (batch.select(names) for batch in reader)
+    yield from [chosen] if whole else chosen
+
+
+def _reader(table: Any) -> Any:
+    """Return a reader of the batches of a table."""
+    pyarrow = _need_pyarrow()
+    if hasattr(table, "__arrow_c_stream__"):
+        return pyarrow.RecordBatchReader.from_stream(table)
+    if hasattr(table, "__arrow_c_array__"):  # One record batch.
+        batch = pyarrow.record_batch(table)
+        return pyarrow.RecordBatchReader.from_batches(batch.schema, [batch])
+    if hasattr(table, "fetch_arrow_reader"):  # Relations of older versions of DuckDB.
+        return table.fetch_arrow_reader(BATCH_ROWS)
+    if hasattr(table, "fetch_record_batch"):
+        return table.fetch_record_batch()
+    raise TypeError(
+        "a table gives an Arrow stream (pyarrow, Polars, pandas, DuckDB), is a LazyFrame or a dataset, and "
+        f"{type(table).__name__} is none of them"
+    )
+
+
+def _parquet(path: str, names: list[str]) -> Iterator[Any]:
+    from pyarrow import parquet
+
+    # A mapped file that is cut meanwhile would end the process.
+    with parquet.ParquetFile(path, memory_map=False, buffer_size=READ_BYTES) as file:
+        _check_there(path, names, file.schema_arrow)
+        strings = _string_paths(file.schema, names)
+        groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
+        size = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
+    rows = int(min(max(BATCH_BYTES / max(GROWTH * size, 1), 1), BATCH_ROWS))
+    # Tags are scored from the dictionary, instead of one str a token.
+    with parquet.ParquetFile(
+        path, memory_map=False, buffer_size=READ_BYTES, read_dictionary=strings
+    ) as file:
+        # Each row group has a dictionary, and pyarrow does not read lists with two dictionaries into one batch.
+        parts = (
+            part
+            for at in range(len(groups))
+            for part in file.iter_batches(rows, row_groups=[at], columns=names, use_threads=False)
+        )
+        yield from _regrouped(parts, rows)
+
+
+def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+    """Give the rows of batches as tables of so many rows, whatever the sizes of the batches, without copies."""
+    import pyarrow
+
+    waiting: list[Any] = []
+    length = 0
+    for batch in batches:
+        waiting.append(batch)
+        length += batch.num_rows
+        if length < rows:
+            continue
+        table = pyarrow.Table.from_batches(waiting)
+        for start in range(0, length - length % rows, rows):
+            yield table[start : start + rows]
+        waiting = table[length - length % rows :].to_batches()
+        length %= rows
+    if waiting:
+        yield pyarrow.Table.from_batches(waiting)
+
+
+def _string_paths(schema: Any, names: list[str]) -> list[str]:
+    """Give the paths of the columns of strings in these list columns."""
+    columns = map(schema.column, range(len(schema)))
+    prefixes = tuple(f"{name}." for name in names)
+    return [
+        column.path
+        for column in columns
+        if column.physical_type == "BYTE_ARRAY" and column.path.startswith(prefixes)
+    ]
+
+
+def _ipc(path: str, names: list[str]) -> Iterator[Any]:
+    pyarrow = _need_pyarrow()
+    with pyarrow.OSFile(path) as file:
+        schema = _open_ipc(file).schema
+        _check_there(path, names, schema)
+        file.seek(0)
+        reader = _open_ipc(file, included_fields=sorted(schema.get_field_index(name) for name in names))
+        one_by_one = hasattr(reader, "get_batch")
+        found = map(reader.get_batch, range(reader.num_record_batches)) if one_by_one else reader
+        for batch in found:
+            # Offsets of a damaged file lead anywhere.
+            batch.validate(full=True)
+            yield batch
+
+
+def _open_ipc(file: Any, **options: Any) -> Any:
+    """Open an Arrow file or stream, which its first bytes tell."""
+    pyarrow = _need_pyarrow()
+    is_stream = file.read(len(STREAM)) == STREAM
+    file.seek(0)
+    read = pyarrow.ipc.open_stream if is_stream else pyarrow.ipc.open_file
+    return read(file, options=pyarrow.ipc.IpcReadOptions(use_threads=False, **options))
+
+
+def _check_there(path: str, names: list[str], schema: Any) -> None:
+    try:
+        check_columns(names, schema.names)
+    except KeyError as error:
+        raise table_error(path, error.args[0], "columns") from None
+    for name in names:
+        if schema.names.count(name) > 1:
+            raise table_error(path, f"there are several columns {name!r}", "columns")
+
+
+@contextmanager
+def readable(path: str) -> Iterator[None]:
+    """Report what pyarrow says of a damaged file."""
+    pyarrow = _need_pyarrow()
+    try:
+        yield
+    except SpanrsError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        said = str(error).strip().partition("\n")[0]
+        raise table_error(path, f"the file is truncated or damaged: {said}", "damaged") from error
+
+
+def table_error(path: str, message: str, code: str = "format") -> FormatError:
+    """Return the error of a table."""
+    return with_code(FormatError(f"{path}: {message}"), code, path)

@@ -1,0 +1,283 @@
+"""Tags of column files: their scheme, what is wrong with them, other schemes, in memory that does not grow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import IO, Any, Unpack
+
+from spanrs import _spanrs
+from spanrs.errors import FormatError, Violation, warn, with_code
+from spanrs.io.corpus import Corpus
+from spanrs.io.options import ReadArguments
+from spanrs.io.output import atomic_output
+from spanrs.io.parts import Part
+from spanrs.io.read import read
+from spanrs.tags.detect import Detection
+from spanrs.tags.types import is_auto
+
+Progress = Callable[[int], object]
+
+
+def _tagged_part(source: Any, options: ReadArguments, what: str) -> tuple[Corpus, Part, Any]:
+    """Return a corpus of one column file, the file, and the layout of its columns.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        For other formats.
+    """
+    if hasattr(source, "read") and not is_auto(options.get("scheme", "auto")):
+        # It is read once, so that nothing need be kept.
+        source = _spanrs.Source(source, False)
+    corpus = read(source, **options)
+    part = corpus.require_one(what)
+    if part.kind != "rows":
+        message = f"{part.shown}: {what} takes a column file (a token a line), and this is {part.format}"
+        raise with_code(FormatError(message), "wrong_format", part.path)
+    layers = corpus.options.layers()
+    if len(layers) > 1:
+        raise ValueError(f"{what} takes one column of tags, not {len(layers)} layers")
+    return corpus, part, corpus.options.columns(layers[0]).as_options()
+
+
+def detect_scheme(
+    source: Any, /, *, progress: Progress | None = None, **options: Unpack[ReadArguments]
+) -> Detection:
+    """Find out which scheme the tags of a column file are in, by reading it once.
+
+    Parameters
+    ----------
+    source : path, binary file object or Corpus
+        A column file.
+    progress : callable, optional
+        Called now and then with the bytes read.
+    **options
+        Those of :func:`spanrs.read`.
+
+    Returns
+    -------
+    Detection
+        The scheme, and what speaks for it.
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be opened.
+    spanrs.errors.FormatError, spanrs.errors.LimitError
+        Where it is no column file.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> spanrs.io.detect_scheme(io.BytesIO(b"Rio B-LOC\nis O\n\nit I-LOC\n")).scheme
+    'IOB'
+    """
+    corpus, part, columns = _tagged_part(source, options, "detect_scheme")
+    found = _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress)
+    return Detection(found[0], found[1], dict(found[2]))
+
+
+def _scheme(corpus: Corpus, part: Part, columns: Any, progress: Progress | None) -> str:
+    """Return the scheme of a column file; ``auto`` reads it."""
+    if not is_auto(corpus.options.scheme):
+        return _spanrs.scheme_name(corpus.options.scheme)
+    return _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress)[0]
+
+
+#: Minimum length, in tokens, at which the only sentence of a file is reported.
+MIN_LONG_SENTENCE = 1000
+#: Minimum number of lines at which it is reported that comments seem to be read as tokens.
+MIN_COMMENTS = 2
+#: Minimum number of sentences at which it is reported that all have one token.
+MIN_SHORT_SENTENCES = 20
+
+
+def odd_sentences(path: str, sentences: int, tokens: int) -> list[str]:
+    """Warn where the blank lines of a file seem to be missing, or to stand between all tokens."""
+    if sentences == 1 and tokens >= MIN_LONG_SENTENCE:
+        return [f"{path}: all {tokens} tokens are one sentence; are blank lines between sentences missing?"]
+    if sentences == tokens >= MIN_SHORT_SENTENCES:
+        return [
+            f"{path}: each of {sentences} sentences has one token; are there blank lines between tokens?"
+        ]
+    return []
+
+
+def comments_advice(places: Sequence[tuple[int | None, Violation]]) -> str | None:
+    """Tell what to do where the first violations of a file seem to be comments that were read as tokens.
+
+    A comment of as many words as there are columns, such as ``# comment`` beside ``Rio B-LOC``, is a token line by its
+    form. Its tag is unknown and it begins a sentence, alone or behind other such lines. Unknown tags of the wrong
+    column or scheme stand anywhere.
+
+    Parameters
+    ----------
+    places : sequence of (int, Violation)
+        The first violations in order, with their lines; None for data in memory.
+
+    Returns
+    -------
+    str or None
+        The advice; None where one of the violations is not that of a comment, and for a single one, which may be
+        anything.
+    """
+    before = None
+    for line, violation in places:
+        follows = violation.index == 0 or (line is not None and before == line - 1)
+        # A comment stands before a token, or alone between blank lines.
+        ends = violation.next is None and violation.index > 0
+        if line is None or violation.kind != "Unknown Tag" or not follows or ends:
+            return None
+        before = line
+    if len(places) < MIN_COMMENTS:
+        return None
+    return (
+        "if the lines that begin these sentences are comments, name what comments begin with: --comments '# ', in "
+        "Python comments='# '"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What is wrong with the tags of a file."""
+
+    scheme: str
+    """The scheme they were checked against."""
+    sentences: int
+    """Sentences read."""
+    tokens: int
+    """Tokens read."""
+    count: int
+    """Violations."""
+    located: list[tuple[int, Violation]]
+    """The first ones, each with its line of the file."""
+    kinds: dict[str, int]
+    """How many there are of each kind."""
+    warnings: list[str] = field(default_factory=list)
+    """Warnings about the file, such as columns of tags that were not checked."""
+
+
+def validate(
+    source: Any,
+    /,
+    *,
+    max_violations: int = 1000,
+    progress: Progress | None = None,
+    **options: Unpack[ReadArguments],
+) -> FileReport:
+    r"""Check the tags of a column file.
+
+    Parameters
+    ----------
+    source, progress, **options
+        As for :func:`detect_scheme`. ``scheme`` is the one to check against; ``auto`` finds it out first, in a pass of
+        its own.
+    max_violations : int
+        Violations to locate; all are counted.
+
+    Returns
+    -------
+    FileReport
+        What was found.
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be opened.
+    spanrs.errors.FormatError, spanrs.errors.LimitError
+        Where it is no column file.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> report = spanrs.io.validate(io.BytesIO(b"in O\nRio I-LOC\n"), scheme="BIO")
+    >>> report.count, report.located[0][0], report.located[0][1].kind
+    (1, 2, 'Illegal Start')
+    """
+    corpus, part, columns = _tagged_part(source, options, "validate")
+    name = _scheme(corpus, part, columns, progress)
+    reader = name, "conlleval", corpus.options.dialect
+    sentences, tokens, (count, first), kinds, found = _spanrs.validate_file(
+        part.opened(), columns, reader, max_violations, progress
+    )
+    rows = [(line, Violation(*row)) for _, line, row in first]
+    found += odd_sentences(part.shown, sentences, tokens)
+    advice = comments_advice(rows)
+    if advice is not None:
+        found.append(
+            f"{source_name(source)}: the first unknown tags, from line {rows[0][0]}, begin sentences; {advice}"
+        )
+    warn(found)
+    return FileReport(name, sentences, tokens, count, rows, dict(kinds), found)
+
+
+def convert(
+    source: Any,
+    target: str | PathLike[str] | IO[bytes],
+    /,
+    to: str,
+    *,
+    progress: Progress | None = None,
+    **options: Unpack[ReadArguments],
+) -> None:
+    r"""Copy a column file with its tags in another scheme; every other byte stays as it is.
+
+    Parameters
+    ----------
+    source, progress, **options
+
+    target : path or binary file object
+        Where to write; a path gets the whole file or nothing.
+    to : str
+        The scheme to write.
+
+    Raises
+    ------
+    OSError, spanrs.errors.FormatError, spanrs.errors.LimitError
+        Where the file cannot be read or written; nothing is written then.
+    spanrs.errors.SchemeError
+        Where tags are malformed: every violation counted, the first thousand in ``located`` with their lines. Also
+        where the other scheme cannot express the spans.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> out = io.BytesIO()
+    >>> spanrs.io.convert(io.BytesIO(b"New B-LOC\nYork I-LOC\n"), out, "IOBES")
+    >>> out.getvalue()
+    b'New B-LOC\nYork E-LOC\n'
+    """
+    corpus, part, columns = _tagged_part(source, options, "convert")
+    reading = options.get("reading")
+    target_scheme = _spanrs.scheme_name(to)
+    name = _scheme(corpus, part, columns, progress)
+    with atomic_output(target) as out:
+        converter = name, target_scheme, reading, corpus.options.dialect
+        found = _spanrs.convert_file(part.opened(), out, columns, converter, progress)
+    warn(found)
+
+
+def write_spans(
+    source: Any,
+    out: IO[bytes],
+    /,
+    *,
+    progress: Progress | None = None,
+    **options: Unpack[ReadArguments],
+) -> None:
+    """Write the spans of a column file as JSON Lines, one object a sentence.
+
+    Parameters
+    ----------
+    source, progress, **options
+        As for :func:`detect_scheme`.
+    out : binary file object
+        Gets objects with ``document``, ``sentence`` (from 0), ``line`` (of the first token, from 1), ``tokens`` and
+        ``spans`` (``type``, ``start``, ``end``, ``text``).
+    """
+    corpus, part, columns = _tagged_part(source, options, "write_spans")
+    name = _scheme(corpus, part, columns, progress)
+    reader = name, corpus.options.reading, corpus.options.dialect
+    warn(_spanrs.spans_file(part.opened(), out, columns, reader, progress))

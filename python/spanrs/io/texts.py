@@ -1,0 +1,156 @@
+"""Between sentences of tokens and text: joining, and cutting."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from spanrs.errors import AlignmentError, with_code
+from spanrs.io.document import TOKEN, Annotation, Document
+from spanrs.io.sentence import LAYER, Sentence
+from spanrs.io.tokenizer import lines, tokenize
+from spanrs.tags.types import Span
+
+#: Finds the tokens of a text: (first character, one past the last), in order.
+Tokenizer = Callable[[str], Iterable[tuple[int, int]]]
+
+
+def documents_of_sentences(sentences: Iterable[Sentence], shown: str) -> Iterator[Document]:
+    """Join sentences to texts: a space between tokens, a line feed between sentences.
+
+    Sentences of one document stand together; those without a document are one. The tokens are annotations of type
+    ``lex``, which stand before the spans of the first layer.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        For sentences without tokens, which have no text.
+    """
+    group: list[Sentence] = []
+    for sentence in sentences:
+        if sentence.tokens is None:
+            message = f"{shown}: there are no tokens, so there is no text; name the column of tokens"
+            raise with_code(AlignmentError(message), "no_tokens", shown)
+        if group and sentence.document != group[-1].document:
+            yield _joined(group)
+            group = []
+        group.append(sentence)
+    if group:
+        yield _joined(group)
+
+
+def _joined(sentences: Sequence[Sentence]) -> Document:
+    parts: list[str] = []
+    tokens: list[Annotation] = []
+    annotations: list[Annotation] = []
+    at = 0
+    for sentence in sentences:
+        starts, ends = [], []
+        for token in sentence.tokens or ():
+            starts.append(at)
+            at += len(token)
+            ends.append(at)
+            at += 1
+        parts.append(" ".join(sentence.tokens or ()))
+        tokens += [
+            Annotation(TOKEN, start, end) for start, end in zip(starts, ends, strict=True) if start < end
+        ]
+        layer = next(iter(sentence.spans.values()), ())
+        annotations += [_placed(span, starts, ends) for span in layer]
+        at += not starts
+    return Document("\n".join(parts), [*tokens, *annotations], sentences[0].document)
+
+
+def _placed(span: Span, starts: Sequence[int], ends: Sequence[int]) -> Annotation:
+    """Return a span of tokens as an annotation of characters."""
+    if span.tokens is None:
+        return Annotation(span.type, starts[span.start], ends[span.end - 1])
+    pieces: list[tuple[int, int]] = []
+    before = None
+    for token in sorted(span.tokens):
+        if before is not None and token == before + 1:
+            pieces[-1] = pieces[-1][0], ends[token]
+        else:
+            pieces.append((starts[token], ends[token]))
+        before = token
+    return Annotation(span.type, pieces[0][0], pieces[-1][1], {}, pieces if len(pieces) > 1 else ())
+
+
+def sentences_of_document(
+    document: Document, tokenizer: Tokenizer | None = None, path: str | None = None
+) -> Iterator[Sentence]:
+    """Cut a text into sentences of tokens: a line is a sentence.
+
+    Parameters
+    ----------
+    document : Document
+        Its annotations of type ``lex`` are the tokens, where it has such and no ``tokenizer`` is given.
+    tokenizer : callable, optional
+        Finds the tokens of a text, as :func:`spanrs.io.tokenizer.tokenize`, which is used if none is given.
+    path : str, optional
+        The file, for the sentences.
+
+    Yields
+    ------
+    Sentence
+        Spans cover the tokens that their annotation shares a character with.
+
+    Raises
+    ------
+    ValueError
+        Where a tokenizer gives tokens that are not in order, or not in the text.
+    """
+    own = sorted((a.start, a.end) for a in document.annotations if a.type == TOKEN)
+    tokens = own if own and tokenizer is None else _checked(document.text, tokenizer or tokenize)
+    spans = sorted(
+        (a for a in document.annotations if a.is_content), key=lambda a: (a.start, -a.end)
+    )
+    starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+    at = following = 0
+    # Those that begin on an earlier line and may go on.
+    active: list[Annotation] = []
+    for start, end in lines(document.text):
+        first, at = at, bisect_left(starts, end, at)
+        while following < len(spans) and spans[following].start < end:
+            active.append(spans[following])
+            following += 1
+        active = [a for a in active if a.end > start]
+        if at == first:
+            continue
+        found = [_covered(a, starts, ends, (first, at)) for a in active]
+        yield Sentence(
+            [document.text[begin:stop] for begin, stop in tokens[first:at]],
+            None,
+            {LAYER: [span for span in found if span is not None]},
+            document=document.id,
+            path=path,
+        )
+
+
+def _checked(text: str, tokenizer: Tokenizer) -> list[tuple[int, int]]:
+    tokens = [(int(start), int(end)) for start, end in tokenizer(text)]
+    before = 0
+    for start, end in tokens:
+        if not before <= start < end <= len(text):
+            raise ValueError(
+                f"the tokenizer gives the token {(start, end)} behind character {before} of a text of {len(text)} "
+                "characters; tokens are (start, end), in order, and do not overlap"
+            )
+        before = end
+    return tokens
+
+
+def _covered(
+    annotation: Annotation, starts: Sequence[int], ends: Sequence[int], line: tuple[int, int]
+) -> Span | None:
+    """Return an annotation as a span of the tokens of a line that it shares a character with; None for none."""
+    covered: list[int] = []
+    for begin, stop in annotation.pieces or [(annotation.start, annotation.end)]:
+        first = max(bisect_right(ends, begin), line[0])
+        covered += range(first, min(bisect_left(starts, stop), line[1]))
+    if not covered:
+        return None
+    covered = sorted({at - line[0] for at in covered})
+    first, last = covered[0], covered[-1]
+    whole = len(covered) == last - first + 1
+    return Span(annotation.type, first, last + 1, None if whole else tuple(covered))
