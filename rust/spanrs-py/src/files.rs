@@ -98,6 +98,13 @@ impl PySource {
         let bytes = py.detach(|| self.0.contents(limits))?;
         Ok(PyBytes::new(py, &bytes))
     }
+
+    /// The first `n` bytes, decompressed, and whether that is all. Does not count as reading a stream.
+    #[pyo3(signature = (n, /))]
+    fn beginning<'py>(&self, py: Python<'py>, n: usize) -> Result<(Bound<'py, PyBytes>, bool)> {
+        let (bytes, whole) = py.detach(|| self.0.beginning(n))?;
+        Ok((PyBytes::new(py, &bytes), whole))
+    }
 }
 
 /// Returns limits with another bound of expansion, if one is given.
