@@ -76,6 +76,7 @@ __all__ = [
     "read_spans_batch",
     "read_tasks",
     "readings",
+    "recognise",
     "running_text",
     "same_shape",
     "scheme_name",
@@ -370,6 +371,7 @@ def convert_file(
     /,
 ) -> list[str]: ...
 def detect(sentences: object, dialect: _Dialect, /) -> tuple[str, str, list[tuple[str, int]]]: ...
+def recognise(beginning: bytes, whole: bool, name: str, /) -> tuple[str | None, str | None]: ...
 def running_text(lines: Sequence[str], /) -> tuple[int, str] | None: ...
 def detect_file(
     source: object,
@@ -730,6 +732,7 @@ class Source:
     @property
     def name(self) -> str: ...
     def contents(self, max_expansion: int | None = None, /) -> bytes: ...
+    def beginning(self, n: int, /) -> tuple[bytes, bool]: ...
 
 @final
 class SyntaxFile:

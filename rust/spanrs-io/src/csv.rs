@@ -130,6 +130,46 @@ const TOKEN_NAMES: [&str; 10] = [
     "sentence_idx",
 ];
 
+/// Names of columns of tables that say where a token or span is, in lower case.
+const PLACE_NAMES: [&str; 21] = [
+    "document",
+    "document_id",
+    "doc",
+    "doc_id",
+    "file",
+    "filename",
+    "annotator",
+    "annotator_id",
+    "worker",
+    "worker_id",
+    "position",
+    "pos_in_sentence",
+    "index",
+    "id",
+    "start",
+    "begin",
+    "end",
+    "offset",
+    "sent_id",
+    "token_id",
+    "word_id",
+];
+
+/// Returns true for a cell that is one of the names, in any case and with or without quotes.
+fn is_one_of(cell: &[u8], names: &[&str]) -> bool {
+    let name = String::from_utf8_lossy(unquoted(cell)).to_lowercase();
+    names.contains(&name.as_str())
+}
+
+/// Returns true for the header of a table: at least three cells are known names, among them that of
+/// a column of tags and one that says where it is. A single token with its tags is not
+/// that.
+pub(crate) fn is_known_header(cells: &[&[u8]]) -> bool {
+    let count = |names: &[&str]| cells.iter().filter(|cell| is_one_of(cell, names)).count();
+    let (tags, places) = (count(&TAG_NAMES), count(&PLACE_NAMES));
+    places > 0 && tags > 0 && places + tags + count(&TOKEN_NAMES) > 2
+}
+
 /// Returns the header that the first row of a file is, its fields joined by blanks as messages
 /// quote it; None if the row may be a token with its tag.
 ///
@@ -146,10 +186,6 @@ pub(crate) fn header<'a>(
     tag: usize,
     mut other_tags: impl Iterator<Item = &'a [u8]>,
 ) -> Option<String> {
-    let is_one_of = |field: &[u8], names: &[&str]| {
-        let name = String::from_utf8_lossy(unquoted(field)).to_lowercase();
-        names.contains(&name.as_str())
-    };
     let name = *first.get(tag)?;
     if is_tag(name) || name.is_empty() {
         return None;

@@ -94,6 +94,7 @@ pub use edits::Edits;
 pub use error::{Code, Error, Result};
 pub use layout::{Column, Columns, Comments, Format, Separator, UnknownSeparator};
 pub use lines::LineReader;
+pub use recognise::{FileFormat, Recognised, recognise};
 pub use running_text::running_text;
 pub use source::Source;
 pub use span_file::{SpanFileReader, SpanLine};

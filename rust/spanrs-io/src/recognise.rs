@@ -18,44 +18,72 @@
 //! | `[2010]<tab>O` | columns |
 //!
 //! Only the first chunk of the file is looked at; time is linear in its size.
+//!
+//! Where any format may be read, [`recognise`] tells which one it is, by the same tests.
 
 use memchr::memmem;
 use serde::de::IgnoredAny;
 
 use crate::blanks::is_space;
 
+mod file_format;
+mod json_records;
+mod tables;
+
+pub use file_format::{FileFormat, Recognised, recognise};
+
+/// Advice for documents, where tokens with tags are wanted.
+const DOCUMENTS: &str = "annotated documents are scored by spanrs mat in their own file types";
+/// Advice for lists of tokens or tags.
+const LISTS: &str = "write one token a line, or give the lists of tags to spanrs.score in Python";
+/// Name of WebAnno TSV in messages, with advice.
+const WEBANNO: (&str, &str) = (
+    "WebAnno TSV",
+    "export CoNLL 2002 or CoNLL-U from INCEpTION or WebAnno",
+);
+
+/// A format of text that is not one of columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TextFormat {
+    WebAnno,
+    Json,
+    Xml,
+    Brat,
+}
+
+/// Returns the format that the file is in; None if it may be a column file.
+///
+/// `begin` is the beginning of the file without white space at its start, and `whole` is true if
+/// that is all of it. The formats are tried in the order WebAnno TSV, JSON, XML, brat; the first
+/// that fits is returned.
+fn text_format(begin: &[u8], whole: bool) -> Option<TextFormat> {
+    let line = begin.split(|&b| b == b'\n').next()?;
+    if begin.starts_with(b"#FORMAT=WebAnno TSV") || is_webanno(begin) {
+        Some(TextFormat::WebAnno)
+    } else if is_json(begin, whole) {
+        Some(TextFormat::Json)
+    } else if is_xml(begin, line) {
+        Some(TextFormat::Xml)
+    } else if is_brat(line) {
+        Some(TextFormat::Brat)
+    } else {
+        None
+    }
+}
+
 /// Returns the name of the format that the file is in and advice on what to do with it; None if it
 /// may be a column file.
 ///
 /// `ahead` is the beginning of the file in whole lines, and `whole` is true if that is all of it.
-/// The formats are tried in the order WebAnno TSV, JSON, XML, brat; the first that fits is
-/// reported.
 pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &'static str)> {
-    const DOCUMENTS: &str = "annotated documents are scored by spanrs mat in their own file types";
-    const LISTS: &str =
-        "write one token a line, or give the lists of tags to spanrs.score in Python";
     let begin = ahead.trim_ascii_start();
-    let line = begin.split(|&b| b == b'\n').next()?;
-    if begin.starts_with(b"#FORMAT=WebAnno TSV") || is_webanno(begin) {
-        return Some((
-            "WebAnno TSV",
-            "export CoNLL 2002 or CoNLL-U from INCEpTION or WebAnno",
-        ));
-    }
-    if is_json(begin, whole) {
-        let advice = match holds_lists(begin) {
-            true => LISTS,
-            false => DOCUMENTS,
-        };
-        return Some(("JSON", advice));
-    }
-    if is_xml(begin, line) {
-        return Some(("XML", DOCUMENTS));
-    }
-    if is_brat(line) {
-        return Some(("brat's standoff annotations", DOCUMENTS));
-    }
-    None
+    Some(match text_format(begin, whole)? {
+        TextFormat::WebAnno => WEBANNO,
+        TextFormat::Json if holds_lists(begin) => ("JSON", LISTS),
+        TextFormat::Json => ("JSON", DOCUMENTS),
+        TextFormat::Xml => ("XML", DOCUMENTS),
+        TextFormat::Brat => ("brat's standoff annotations", DOCUMENTS),
+    })
 }
 
 /// Returns true for an object or a list at the beginning that is valid as far as it goes.

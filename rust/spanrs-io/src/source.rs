@@ -6,14 +6,14 @@
 //! a second pass asks for that ([`Source::keep`]); other jobs never copy their input.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use spanrs_base::{Limits, Position};
 use tempfile::SpooledTempFile;
 
-use crate::compression::{Input, decompress_within};
+use crate::compression::{Input, decompress, decompress_within};
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
 
@@ -118,12 +118,59 @@ impl Source {
                 *stream = Stream::Kept(Arc::clone(&kept));
                 Ok(Box::new(KeptReader { kept, at: 0 }))
             }
-            Stream::Gone | Stream::Path => Err(Error::new(
-                Code::Io,
-                Position::file(&self.name),
-                "a stream can be read once only",
-            )),
+            Stream::Gone | Stream::Path => Err(self.opened_before()),
         }
+    }
+
+    /// Returns the first `bytes` bytes, decompressed if they are compressed with gzip or zstd, and
+    /// whether that is the whole source. Compressed data that is cut off or damaged gives the bytes
+    /// before the damage, and false.
+    ///
+    /// This is not counted as opening: what is read of a stream is put back in front of it, so that
+    /// the next call of [`Source::open`] begins at the beginning. At most `bytes` and 64 KiB of a
+    /// stream are read and held.
+    ///
+    /// # Errors
+    /// [`Code::Io`] if the operating system refuses, if the path is a directory, and for a stream
+    /// that was opened before and is not kept.
+    ///
+    /// # Examples
+    /// ```
+    /// let source = spanrs_io::Source::stream("example", Box::new(&b"Bob ate"[..]));
+    /// assert_eq!(source.beginning(3)?, (b"Bob".to_vec(), false));
+    /// assert_eq!(source.beginning(9)?, (b"Bob ate".to_vec(), true));
+    /// assert_eq!(source.contents(Default::default())?, b"Bob ate");
+    /// # Ok::<(), spanrs_io::Error>(())
+    /// ```
+    pub fn beginning(&self, bytes: usize) -> Result<(Vec<u8>, bool)> {
+        let mut stream = lock(&self.stream);
+        if let (Some(path), Stream::Path) = (&self.path, &*stream) {
+            let file = open_file(path)?;
+            if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+                let (beginning, _) = read_beginning(Box::new(file), bytes);
+                return beginning.map_err(|error| Error::open(Position::file(&self.name), error));
+            }
+            *stream = Stream::Unread(Box::new(file));
+        }
+        let beginning = match std::mem::replace(&mut *stream, Stream::Gone) {
+            Stream::Unread(input) => {
+                let (beginning, input) = read_beginning(input, bytes);
+                *stream = Stream::Unread(input);
+                beginning
+            }
+            Stream::Kept(kept) => {
+                *stream = Stream::Kept(Arc::clone(&kept));
+                read_beginning(Box::new(KeptReader { kept, at: 0 }), bytes).0
+            }
+            Stream::Gone | Stream::Path => return Err(self.opened_before()),
+        };
+        beginning.map_err(|error| Error::open(Position::file(&self.name), error))
+    }
+
+    /// The error for opening a stream again that is not kept.
+    fn opened_before(&self) -> Error {
+        let place = Position::file(&self.name);
+        Error::new(Code::Io, place, "a stream can be read once only")
     }
 
     /// Opens the source for reading lines, decompressing gzip and zstd.
@@ -264,6 +311,73 @@ impl Read for KeptReader {
     }
 }
 
+/// Number of bytes beyond those asked for that [`read_beginning`] may read, for the headers of
+/// compressed data and the buffers of decompressors.
+const READ_AHEAD: usize = 1 << 16;
+
+/// Reads the first bytes of an input, decompressed, and whether they are all; returns them with the
+/// input as it was before.
+///
+/// # Errors
+/// Those of reading the input itself. Damaged compressed data is not an error.
+fn read_beginning(input: Input, bytes: usize) -> (std::io::Result<(Vec<u8>, bool)>, Input) {
+    let recorded = Arc::new(Mutex::new(Recorded {
+        input,
+        bytes: Vec::new(),
+        most: bytes.saturating_add(READ_AHEAD),
+        failed: None,
+    }));
+    let mut beginning = Vec::new();
+    let read = decompress(Box::new(Recorder(Arc::clone(&recorded)))).and_then(|input| {
+        let most = (bytes as u64).saturating_add(1);
+        input.take(most).read_to_end(&mut beginning)
+    });
+    let whole = read.is_ok() && beginning.len() <= bytes;
+    beginning.truncate(bytes);
+    let mut recorded = lock(&recorded);
+    let rest = std::mem::replace(&mut recorded.input, Box::new(std::io::empty()));
+    let read = std::mem::take(&mut recorded.bytes);
+    let result = recorded.failed.take().map_or(Ok((beginning, whole)), Err);
+    (result, Box::new(Cursor::new(read).chain(rest)))
+}
+
+/// An input, and what was read of it.
+struct Recorded {
+    /// The rest of the input.
+    input: Input,
+    /// The bytes read so far.
+    bytes: Vec<u8>,
+    /// Maximum number of bytes to read.
+    most: usize,
+    /// The error of the input, as opposed to one of a decompressor.
+    failed: Option<std::io::Error>,
+}
+
+/// Reads an input and records it.
+struct Recorder(Arc<Mutex<Recorded>>);
+
+impl Read for Recorder {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let recorded = &mut *lock(&self.0);
+        let length = buffer.len().min(recorded.most - recorded.bytes.len());
+        if length == 0 && !buffer.is_empty() {
+            return Err(std::io::Error::other("the beginning has been read"));
+        }
+        match recorded.input.read(&mut buffer[..length]) {
+            Ok(read) => {
+                recorded.bytes.extend_from_slice(&buffer[..read]);
+                Ok(read)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let kind = error.kind();
+                recorded.failed = Some(error);
+                Err(kind.into())
+            }
+        }
+    }
+}
+
 /// Locks a mutex, also after a panic of another thread: the state is that of whole reads.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -303,5 +417,96 @@ mod tests {
         let folder = Source::from(std::env::temp_dir());
         assert_eq!(folder.open().err().unwrap().code, Code::Io);
         assert_eq!(folder.regular_file(), None);
+    }
+
+    /// Reads a source from its beginning, as it is.
+    fn whole(source: &Source) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        source.open().unwrap().read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn the_beginning_of_a_stream_does_not_count_as_opening() {
+        let text = b"-DOCSTART- O\n\nEU B-ORG\n";
+        let once = Source::stream("example", Box::new(&text[..]));
+        assert_eq!(once.beginning(4).unwrap(), (b"-DOC".to_vec(), false));
+        assert_eq!(once.beginning(0).unwrap(), (Vec::new(), false));
+        assert_eq!(once.beginning(text.len()).unwrap(), (text.to_vec(), true));
+        assert_eq!(whole(&once), text);
+        assert_eq!(once.beginning(4).unwrap_err().code, Code::Io);
+
+        let kept = Source::stream("example", Box::new(&text[..])).keep();
+        for _ in 0..2 {
+            assert_eq!(kept.beginning(4).unwrap(), (b"-DOC".to_vec(), false));
+            assert_eq!(whole(&kept), text);
+        }
+        let empty = Source::stream("example", Box::new(std::io::empty()));
+        assert_eq!(empty.beginning(4).unwrap(), (Vec::new(), true));
+    }
+
+    #[test]
+    fn the_beginning_of_a_file_is_read() {
+        let path = std::env::temp_dir().join(format!("spanrs-beginning-{}", std::process::id()));
+        std::fs::write(&path, "a O\n").unwrap();
+        let source = Source::from(path.clone());
+        assert_eq!(source.beginning(1).unwrap(), (b"a".to_vec(), false));
+        assert_eq!(source.beginning(4).unwrap(), (b"a O\n".to_vec(), true));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(source.beginning(1).unwrap_err().code, Code::Io);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_named_pipe_is_read_from_its_beginning() {
+        let path = std::env::temp_dir().join(format!("spanrs-pipe-{}", std::process::id()));
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let to = path.clone();
+        let writer = std::thread::spawn(move || std::fs::write(to, "a O\n"));
+        let source = Source::from(path.clone());
+        assert_eq!(source.beginning(2).unwrap(), (b"a ".to_vec(), false));
+        assert_eq!(whole(&source), b"a O\n");
+        writer.join().unwrap().unwrap();
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn the_beginning_of_compressed_data_is_decompressed_as_far_as_it_goes() {
+        // Random bytes, which do not become shorter.
+        let mut rng = 7_u64;
+        let text = std::iter::repeat_with(|| {
+            rng = rng.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (rng >> 56) as u8
+        });
+        let text: Vec<u8> = text.take(400_000).collect();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&text).unwrap();
+        let zstd = zstd::encode_all(&text[..], 1).unwrap();
+        for compressed in [gzip.finish().unwrap(), zstd] {
+            for cut in [compressed.len(), compressed.len() / 2] {
+                let bytes = compressed[..cut].to_vec();
+                let source = Source::stream("example", Box::new(Cursor::new(bytes.clone())));
+                assert_eq!(source.beginning(9).unwrap(), (text[..9].to_vec(), false));
+                let (beginning, all) = source.beginning(usize::MAX).unwrap();
+                assert!(text.starts_with(&beginning) && beginning.len() > 60_000);
+                assert_eq!((all, beginning == text), (cut == compressed.len(), all));
+                assert_eq!(whole(&source), bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_stream_is_passed_on() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::PermissionDenied.into())
+            }
+        }
+        let source = Source::stream("example", Box::new((&b"a O\nb O"[..]).chain(Broken)));
+        assert_eq!(source.beginning(2).unwrap(), (b"a ".to_vec(), false));
+        let error = source.beginning(90).unwrap_err();
+        assert_eq!(error.to_string(), "example: permission denied");
     }
 }

@@ -127,14 +127,7 @@ impl SpanFileReader {
                 .filter(|line| !line.trim_ascii().is_empty())
                 .peekable();
             if ahead.peek().is_some() {
-                return Ok(ahead.take(LINES).any(|line| {
-                    let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
-                    let numbers = columns.iter().skip(1).filter(|column| {
-                        let mut items = column.split(|&byte| byte == b',');
-                        column.trim_ascii().is_empty() || items.all(|item| index(item).is_some())
-                    });
-                    columns.len() == 4 && numbers.count() >= 2
-                }));
+                return Ok(ahead.take(LINES).any(may_be_span));
             }
             if !lines.look_further()? {
                 return Ok(true);
@@ -234,6 +227,32 @@ impl SpanFileReader {
         }
         Ok(Some(SpanLine::Span))
     }
+}
+
+/// Returns true for four columns, of which at least two of the last three are numbers, lists of
+/// numbers or empty.
+fn may_be_span(line: &[u8]) -> bool {
+    let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
+    let numbers = columns.iter().skip(1).filter(|column| {
+        let mut items = column.split(|&byte| byte == b',');
+        column.trim_ascii().is_empty() || items.all(|item| index(item).is_some())
+    });
+    columns.len() == 4 && numbers.count() >= 2
+}
+
+/// Returns true if all lines that are not blank look like spans, and at least half of them are
+/// spans without a mistake, so that no column file is taken for one. False without such lines.
+pub(crate) fn are_spans(lines: &[u8]) -> bool {
+    let (mut spans, mut others, mut tokens) = (0_usize, 0_usize, Vec::new());
+    for line in lines.split(|&byte| byte == b'\n') {
+        match parse(line, &mut tokens) {
+            Ok(None) => {}
+            Ok(Some(_)) => spans += 1,
+            Err(_) if may_be_span(line) => others += 1,
+            Err(_) => return false,
+        }
+    }
+    spans > 0 && spans >= others
 }
 
 /// Reads a line as nearly all are: a span that names all tokens between its bounds, in order, with
@@ -453,6 +472,17 @@ fn bad_index(what: &str, text: &[u8]) -> (Code, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_are_not_taken_for_spans() {
+        assert!(are_spans(
+            b"PER\t6\t7\t6, 7\n\nORG\t2\t4\t\r\nORG\t4\t2\t2\n"
+        ));
+        assert!(!are_spans(b"") && !are_spans(b"\n\n"));
+        assert!(!are_spans(b"PER\t6\t7\t6, 7\nEU\t6\t7\tB-ORG\t2\n"));
+        assert!(!are_spans(b"EU\t1\t2\tB-ORG\nit\t2\t3\tO\n"));
+        assert!(!are_spans(b"1\tBob\tB-PER\tO\n"));
+    }
 
     #[test]
     fn plain_lines_are_read_as_with_care() {

@@ -9,10 +9,10 @@ use pyo3::Borrowed;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use spanrs::base::Limits;
+use spanrs::base::{Limits, Named};
 use spanrs::eval::Violations;
 use spanrs::io::{
-    Column, ColumnReader, Columns, Comments, Format, Separator, Source, SpanFileReader,
+    Column, ColumnReader, Columns, Comments, Format, Recognised, Separator, Source, SpanFileReader,
 };
 use spanrs::span_files::SpanSource;
 use spanrs::tags::Scheme;
@@ -97,6 +97,13 @@ impl PySource {
         let limits = limits_of_documents(max_expansion);
         let bytes = py.detach(|| self.0.contents(limits))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The first `n` bytes, decompressed, and whether that is all. Does not count as reading a stream.
+    #[pyo3(signature = (n, /))]
+    fn beginning<'py>(&self, py: Python<'py>, n: usize) -> Result<(Bound<'py, PyBytes>, bool)> {
+        let (bytes, whole) = py.detach(|| self.0.beginning(n))?;
+        Ok((PyBytes::new(py, &bytes), whole))
     }
 }
 
@@ -266,6 +273,21 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     match progress.failed {
         Some(raised) => Err(raised.into()),
         None => result.map_err(Into::into),
+    }
+}
+
+/// The format of a file by its first bytes, decompressed, and by its name; or else what it is and what to do.
+#[pyfunction]
+#[pyo3(signature = (beginning, whole, name, /))]
+pub(crate) fn recognise(
+    py: Python<'_>,
+    beginning: &[u8],
+    whole: bool,
+    name: &str,
+) -> (Option<&'static str>, Option<String>) {
+    match py.detach(|| spanrs::io::recognise(beginning, whole, name)) {
+        Recognised::Format(format) => (Some(format.name()), None),
+        Recognised::Refused { what, advice } => (None, Some(format!("this is {what}; {advice}"))),
     }
 }
 

@@ -64,7 +64,7 @@ mod _spanrs {
     };
     #[pymodule_export]
     use crate::files::{
-        PySource, convert_file, detect_file, running_text, spans_file, validate_file,
+        PySource, convert_file, detect_file, recognise, running_text, spans_file, validate_file,
     };
     #[pymodule_export]
     use crate::mat::{MatOutcome, MatScorer};

@@ -59,6 +59,7 @@ pub use elements::Elements;
 pub(crate) use encoding::place;
 pub use given::{GivenAnnotation, GivenRelation, NoDocument};
 pub use stream::DocumentReader;
+pub(crate) use xml_inline::standoff_root;
 
 use spanrs_base::{Limits, Named, Position};
 

@@ -120,6 +120,20 @@ pub(super) fn declared_encoding(head: &[u8]) -> Option<String> {
     (!known).then(|| encoding.to_owned())
 }
 
+/// Returns what XML that begins like this is called if it holds text and annotations apart, as far
+/// as its root element is in `begin`; None for all other XML.
+pub(crate) fn standoff_root(begin: &[u8]) -> Option<&'static str> {
+    let valid = begin.utf8_chunks().next()?.valid();
+    let mut reader = Reader::from_str(valid);
+    loop {
+        match reader.read_event().ok()? {
+            Event::Start(start) | Event::Empty(start) => return standoff(&start),
+            Event::Eof => return None,
+            _ => {}
+        }
+    }
+}
+
 /// Returns what the export of a program is called whose root element is `start` if it is XML that
 /// holds text and annotations apart; None for all other XML.
 ///
