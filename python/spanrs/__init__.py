@@ -1,15 +1,14 @@
 """Everything that is done with labelled spans of text.
 
-- :mod:`spanrs.tags`: tags to spans and back, validation, conversion, legal transitions.
-- :func:`score`, :class:`Scorer`, :func:`score_files`, :func:`score_table`: gold against pred, with any matcher.
+- :func:`read`: files, directories, tables and documents, whatever their format, as a :class:`Corpus`.
+- :func:`score`: gold against pred, with any matcher: exact, :class:`Partial`, :class:`Fair`, :class:`spanrs.mat.Mat`.
 - :func:`compare`: which differences between systems are significant.
-- :class:`Partial`, :func:`partial`: spans that only overlap. :class:`Fair`, :func:`fair`: every mistake once, as what
-  it is. :func:`score_span_files`: files of spans.
+- :mod:`spanrs.tags`: tags to spans and back, validation, conversion, legal transitions.
 - :mod:`spanrs.mat`: documents of text with annotations, scored as MATScore does.
 - :mod:`spanrs.crf`: conditional random fields that write tags.
 - :mod:`spanrs.dep`: taggers and dependency parsers.
-- ``spanrs`` on the command line: ``score``, ``compare``, ``merge``, ``validate``, ``convert``, ``spans``, ``fair``,
-  ``mat``, ``crf``, ``crowd``, ``dep``.
+- ``spanrs`` on the command line: ``score``, ``compare``, ``merge``, ``read``, ``validate``, ``convert``, ``spans``,
+  ``fair``, ``mat``, ``crf``, ``crowd``, ``dep``.
 """
 
 import importlib
@@ -21,29 +20,18 @@ if TYPE_CHECKING:
     from spanrs import crf, dep, errors, io, mat, tags
     from spanrs._spanrs import __version__
     from spanrs.errors import SpanrsError, SpanrsWarning
-    from spanrs.eval import (
-        Fair,
-        Partial,
-        Result,
-        Scorer,
-        compare,
-        fair,
-        fair_files,
-        partial,
-        score,
-        score_files,
-        score_shards,
-        score_span_files,
-        score_table,
-        score_table_files,
-    )
+    from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
+    from spanrs.io import Corpus, Document, Sentence, read
     from spanrs.tags import Span
 
 __all__ = [
+    "Corpus",
+    "Document",
     "Fair",
     "Partial",
     "Result",
     "Scorer",
+    "Sentence",
     "Span",
     "SpanrsError",
     "SpanrsWarning",
@@ -52,27 +40,24 @@ __all__ = [
     "crf",
     "dep",
     "errors",
-    "fair",
-    "fair_files",
     "io",
     "mat",
-    "partial",
+    "read",
     "score",
-    "score_files",
-    "score_shards",
-    "score_span_files",
-    "score_table",
-    "score_table_files",
     "tags",
 ]
 
 
 #: Where names come from. They are imported when they are first used, so that the command line is there at once.
 _SOURCES = {
+    "Corpus": "spanrs.io",
+    "Document": "spanrs.io",
+    "Sentence": "spanrs.io",
     "Span": "spanrs.tags",
     "SpanrsError": "spanrs.errors",
     "SpanrsWarning": "spanrs.errors",
     "__version__": "spanrs._spanrs",
+    "read": "spanrs.io",
 }
 _MODULES = ("crf", "dep", "errors", "eval", "io", "mat", "tags")
 

@@ -11,11 +11,13 @@ import click
 from spanrs.cli import console, matchers, options
 from spanrs.cli.output import Output, output_options
 from spanrs.cli.score.show import base_names
-from spanrs.eval import Comparison, Measure, Result, compare, score_files
+from spanrs.eval import Comparison, Measure, Result, compare, score
 from spanrs.eval import comparison_tables as tables
 from spanrs.eval.comparison import TESTS
 from spanrs.eval.measures import AVERAGES, PARTS
-from spanrs.io import Columns, atomic_output
+from spanrs.io import atomic_output
+from spanrs.io import read as read_corpus
+from spanrs.io.read import read_both
 from spanrs.report.plots import interval_plot, plot_format
 
 
@@ -26,7 +28,7 @@ from spanrs.report.plots import interval_plot, plot_format
 @options.scheme()
 @click.option("--pred-scheme", metavar="SCHEME", help="Scheme of the systems, where it is another one.")
 @options.reading()
-@options.columns
+@options.reading_options
 @click.option(
     "--unit",
     type=click.Choice(["sentence", "document"]),
@@ -53,7 +55,7 @@ from spanrs.report.plots import interval_plot, plot_format
 )
 @click.option("--by-type", is_flag=True, help="The differences of each type as well.")
 @click.option(
-    "--on-misaligned",
+    "--align",
     type=click.Choice(["refuse", "report", "ignore"]),
     default="refuse",
     help="Where tokens of gold and pred differ; see spanrs score.",
@@ -67,7 +69,7 @@ def command(
     gold: str,
     preds: tuple[str, ...],
     matcher: str,
-    columns: Columns,
+    read: dict[str, Any],
     unit: str,
     by_type: bool,
     plot: str | None,
@@ -77,7 +79,7 @@ def command(
 ) -> None:
     """Test which differences between systems are significant.
 
-    GOLD and the files of the systems have one token a line, as for spanrs score. All pairs of systems are tested;
+    GOLD and the systems are what spanrs score takes. All pairs of systems are tested;
     p-values are two-sided, p Holm is corrected for the number of pairs. McNemar's test counts the gold spans that only
     one of two systems found.
     """
@@ -103,19 +105,13 @@ def command(
     measure = Measure(type=ty, **part)
     measure.compiled(own)
     test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}
-    rows = {"by_sentence": True} if unit == "sentence" else {"by_document": True}
-    with console.quiet(), console.files_bar(gold, max(preds, key=console.size_of)) as bar:
+    results: dict[str, Result] = {}
+    sources = read_corpus(console.source(gold), **read)
+    for name in preds:
         # The bar begins anew with each system.
-        results: dict[str, Result] = score_files(
-            console.source(gold),
-            list(preds),
-            matcher=own,
-            columns=columns,
-            errors=True,
-            progress=bar,
-            **rows,
-            **given,
-        )
+        with console.quiet(), console.files_bar(gold, name) as bar:
+            pair = read_both((sources, {}), (name, read))
+            results[name] = score(*pair, matcher=own, errors=True, by=unit, progress=bar, **given)
     console.print_warnings(results, gold)
     if ty is not None:
         console.require_types([ty], {name for result in results.values() for name in result.per_type})
@@ -126,7 +122,7 @@ def command(
     documents = len(next(iter(results.values())).counts)
     with console.resampling_bar(rounds, documents) as bar:
         threads = threads or options.processors()
-        found = compare(base_names(results), measure, threads=threads, progress=bar, **test)
+        found = compare(base_names(results), measure=measure, threads=threads, progress=bar, **test)
     if plot is not None:
         _write_plot(found, plot)
     output.write(

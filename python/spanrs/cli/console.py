@@ -151,6 +151,14 @@ def print_warnings(results: Mapping[str, Result], gold: str | None = None) -> No
             print_message("note", message)
 
 
+def print_skipped(results: Mapping[str, Result]) -> bool:
+    """Name what was not scored on standard error; tell whether there is any."""
+    skipped = [one for result in results.values() for one in result.evidence.skipped]
+    for one in skipped:
+        print_message("error", f"{one.message}; it is left out")
+    return bool(skipped)
+
+
 def require_types(wanted: Collection[str], there: Collection[str]) -> None:
     """Refuse types none of which occurs, and say which of several do not."""
     missing = sorted(set(wanted) - set(there))

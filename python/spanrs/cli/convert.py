@@ -8,7 +8,7 @@ import click
 
 from spanrs.cli import console, options
 from spanrs.errors import SchemeError
-from spanrs.tags import convert_file
+from spanrs.io import convert
 
 #: Violations listed before the error.
 SHOWN = 20
@@ -19,9 +19,16 @@ SHOWN = 20
 @options.scheme("--from", "source_scheme")
 @options.scheme("--to", "target_scheme", default=None)
 @options.reading(default=None)
-@options.columns
+@options.reading_options
 @options.output
-def command(file: str, output: str | None, **given: Any) -> None:
+def command(
+    file: str,
+    output: str | None,
+    source_scheme: str,
+    target_scheme: str,
+    reading: str | None,
+    read: dict[str, Any],
+) -> None:
     """Copy FILE with its tags converted; every other byte stays as it is.
 
     Nothing is written unless the whole file can be converted.
@@ -29,7 +36,15 @@ def command(file: str, output: str | None, **given: Any) -> None:
     console.check_output(output, (file,))
     try:
         target = console.standard_output() if output in (None, "-") else output
-        console.read_files(convert_file, file, target_path=target, **given)
+        with console.files_bar(file) as bar:
+            convert(
+                console.source(file),
+                target,
+                target_scheme,
+                progress=bar,
+                scheme=source_scheme,
+                **read | ({} if reading is None else {"reading": reading}),
+            )
     except SchemeError as error:
         rows = zip(error.located, error.violations, strict=True)
         for (line, _), violation in list(rows)[1:SHOWN]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,11 @@ from spanrs.cli import console, options
 from spanrs.cli.output import ENDINGS, Output, output_options
 from spanrs.compat.faireval import fair_config
 from spanrs.compat.faireval.fair_config import FairConfig
-from spanrs.eval import Fair, score_span_files, tables
+from spanrs.eval import Fair, score, tables
 from spanrs.eval.fair_weights import FAIR, formulas
-from spanrs.eval.span_files import FORMATS
-from spanrs.io import Columns
+from spanrs.io import Corpus
+from spanrs.io.columns import Columns
+from spanrs.io.read import read_both
 from spanrs.io.sources import read_text
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ OF_A_KIND = 10_000
 @click.option(
     "--format",
     "file_format",
-    type=click.Choice(FORMATS),
+    type=click.Choice(["auto", "spans", "stacked"]),
     default="auto",
     help="Format of the files: one span a line, or one token a line with stacked tags.",
 )
@@ -124,21 +126,38 @@ def command(config: str | None, columns: Columns, output: Output, compat: bool, 
     if is_page:
         # Intervals of a page are of documents.
         given["by_document"] |= wanted.gold.is_dir() and wanted.pred.is_dir()
-    result = console.score_quietly(
-        score_span_files,
-        gold,
-        pred,
-        matcher=Fair(
-            weights=wanted.weights, focus=wanted.focus, types=wanted.types, exclude=wanted.exclude
-        ),
-        columns=columns,
-        ignore_punct=wanted.ignore_punct,
-        errors=OF_A_KIND if is_page else False,
-        **given,
+    matcher = Fair(weights=wanted.weights, focus=wanted.focus, types=wanted.types, exclude=wanted.exclude)
+    corpora = _read(
+        gold, pred, columns, given["file_format"], given["pos_column"] if wanted.ignore_punct else None
     )
+    with console.quiet(), console.files_bar(gold, pred) as bar:
+        result = score(
+            *corpora,
+            matcher=matcher,
+            by="document" if given["by_document"] else None,
+            errors=OF_A_KIND if is_page else False,
+            progress=bar,
+        )
     console.require_types(wanted.types or (), result.per_type)
     console.print_warnings({pred: result})
     write(result, wanted, output, f"{pred} against {gold}")
+
+
+def _read(
+    gold: str, pred: str, columns: Columns, file_format: str, punct_column: Any
+) -> tuple[Corpus, Corpus]:
+    """Read both sides as files of spans: a file that is none has one stacked tag on each line."""
+    arguments = options.column_arguments(columns)
+    if file_format != "auto":
+        arguments["format"] = file_format
+    both = read_both((console.source(gold), arguments), (console.source(pred), arguments))
+    return tuple(_as_spans(corpus, punct_column) for corpus in both)  # type: ignore[return-value]  # of two
+
+
+def _as_spans(corpus: Corpus, punct_column: Any) -> Corpus:
+    parts = tuple(replace(part, format="stacked") if part.kind == "rows" else part for part in corpus.parts)
+    column = punct_column if any(part.format == "stacked" for part in parts) else None
+    return replace(corpus, parts=parts, options=replace(corpus.options, punct_column=column))
 
 
 def _settings(given: dict[str, Any]) -> dict[str, str]:

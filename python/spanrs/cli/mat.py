@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,32 @@ import click
 from spanrs.cli import console, options
 from spanrs.cli.output import Output, Rendered, output_options
 from spanrs.cli.run import CONTEXT
-from spanrs.io import atomic_output
-from spanrs.io.documents import FORMATS
+from spanrs.io import Corpus, Limits, Pairing, atomic_output
+from spanrs.io import read as spanrs_read
+from spanrs.io.columns import Columns
 from spanrs.mat import Mat, MatTables, tables
 from spanrs.mat.confidence import SAMPLES
 from spanrs.mat.csv_files import CONFUSABILITY, DETAILS, FILES, Sheet, detail_rows
-from spanrs.mat.files import FilePair, InputFormat, Pairing, file_pair, file_pairs, without_hypothesis
+from spanrs.mat.files import FilePair, corpus_pairs, without_hypothesis
 from spanrs.mat.matcher import PIECES, TABLES, UNPAIRED
 from spanrs.mat.scoring import Sink, refuse_nothing, score_pairs
 from spanrs.mat.task import Task, find_task, read_task
 from spanrs.mat.text import cell_text, render
 from spanrs.report.table import Table
 
+#: How files are written.
+FILE_TYPES = (
+    "mat-json",
+    "xml-inline",
+    "fake-xml-inline",
+    "raw",
+    "brat",
+    "doccano",
+    "prodigy",
+    "label-studio",
+    "conll",
+    "spacy",
+)
 #: From so many pairs on there is a progress bar, where standard error is a terminal.
 MANY = 100
 
@@ -77,7 +92,7 @@ def names(text: str) -> list[str]:
     help="Which files of --dir: fits the whole basename. Nested repetitions, such as (a+)+$, can take very long; "
     "Ctrl-C ends them.",
 )
-@click.option("--file_type", type=click.Choice(FORMATS), default="mat-json")
+@click.option("--file_type", type=click.Choice(FILE_TYPES), default="mat-json")
 @click.option("--encoding", help="Of the hypothesis, if its file type has none of its own.")
 @click.option(
     "--annotator",
@@ -93,7 +108,7 @@ def names(text: str) -> list[str]:
     "--ref_fsuff_off", metavar="SUFF", help="Take this off a hypothesis' name to find its reference,"
 )
 @click.option("--ref_fsuff_on", metavar="SUFF", help="and then put this on.")
-@click.option("--ref_file_type", type=click.Choice(FORMATS), default="mat-json")
+@click.option("--ref_file_type", type=click.Choice(FILE_TYPES), default="mat-json")
 @click.option("--ref_encoding", help="Of the reference, if its file type has none of its own.")
 @click.option("--ref_annotator", metavar="NAME|INDEX", help="Whose annotations are the reference.")
 @click.option("--ref_layer", metavar="NAME", help="Which annotations of spaCy are the reference.")
@@ -349,27 +364,37 @@ def _pairs(given: dict[str, Any], task: Task | None) -> tuple[list[FilePair], li
         for option in ("dir", "ref_dir"):
             if not given[option].is_dir():
                 raise click.UsageError(f"--{option} {given[option]}: there is no such directory.")
-    pred_format = _input_format(given, "")
-    formats = (_input_format(given, "ref_"), pred_format)
+    read_pred = _read(given, "", pred)
+    corpora = _read(given, "ref_", gold), read_pred
     if kind == "file":
-        return [file_pair(gold, pred, formats, task)], []
+        return corpus_pairs(*corpora, task)[0], []
     pairing = Pairing(given["file_re"], given["ref_fsuff_off"], given["ref_fsuff_on"])
-    pairs = list(file_pairs(gold, pred, formats, task, pairing))
-    return pairs, without_hypothesis(gold, pairs, formats[0], pairing)
+    pairs, alone = corpus_pairs(*corpora, task, pairing)
+    return pairs, without_hypothesis(alone)
 
 
-def _input_format(given: dict[str, Any], side: str) -> InputFormat:
-    """Give how the files of a side are read; ``side`` begins the names of its options."""
+def _read(given: dict[str, Any], side: str, path: Path) -> Corpus:
+    """Return the corpus of a side; ``side`` begins the names of its options."""
     kind = given[f"{side}file_type"]
     for option in ("xml_input_is_overlay", "xml_translate_all"):
         if given[side + option] and kind != "xml-inline":
             raise click.UsageError(
                 f"unenabled option --{side}{option}: it goes with --{side}file_type xml-inline."
             )
-    return InputFormat(
-        kind,
+    columns: Columns = given["columns"]
+    read: dict[str, Any] = {name: given[side + name] for name in ("encoding", "annotator", "layer")}
+    read = {name: value for name, value in read.items() if value is not None}
+    read |= {name: given[name] for name in ("scheme", "reading")} | options.column_arguments(columns)
+    if given[f"{side}xml_translate_all"]:
+        read["elements"] = "all"
+    corpus = spanrs_read(
+        path,
+        format="columns" if kind == "conll" else kind,
         overlay=given[f"{side}xml_input_is_overlay"],
-        translate_all=given[f"{side}xml_translate_all"],
-        **{name: given[side + name] for name in ("encoding", "annotator", "layer")},
-        **{name: given[name] for name in ("scheme", "reading", "columns", "max_expansion")},
+        limits=Limits(expansion=given["max_expansion"]),
+        **read,
     )
+    if kind != "conll":
+        return corpus
+    # CoNLL-U is recognised, unless --format says otherwise.
+    return replace(corpus, options=replace(corpus.options, format=columns.format))

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from spanrs import _spanrs
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
+from spanrs.io.options import FORMATS, Limits
 from spanrs.tags.types import Dialect, schemes
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -100,6 +101,85 @@ def columns(function: F) -> F:
         return function(*args, dialect=Dialect(separator=tag_separator, suffix=suffix), **given)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
+
+
+def reading_options(function: F) -> F:
+    """Add the options that say how corpora are read; those that are given arrive as ``read``, by the names of read."""
+
+    @click.option(
+        "--format",
+        "format_name",
+        type=click.Choice(["auto", *FORMATS]),
+        metavar="FORMAT",
+        default="auto",
+        help=f"Of the files: {', '.join(FORMATS)}; or auto, what their first bytes look like.",
+    )
+    @places
+    @click.option("--tag-separator", default="-", help="Between prefix and type of a tag.")
+    @click.option("--suffix", is_flag=True, help="The prefix stands behind the type: PER-B.")
+    @click.option(
+        "--document-column",
+        metavar="NAME",
+        help="Of tables: the column that names the document of a sentence.",
+    )
+    @click.option("--position-column", metavar="NAME", help="Of tables with a row a token: its place.")
+    @click.option(
+        "--punct-column",
+        type=column,
+        metavar="COLUMN",
+        help="Of stacked tags: the parts of speech; punctuation is left out then.",
+    )
+    @click.option(
+        "--annotator", metavar="NAME", help="Of Label Studio and Prodigy: whose annotations are read."
+    )
+    @click.option("--layer", metavar="NAME", help="Of spaCy: ents, or a span group.")
+    @click.option("--encoding", metavar="NAME", help="Of XML, raw text and CSV; UTF-8 if not given.")
+    @click.option(
+        "--max-expansion",
+        type=click.IntRange(1),
+        metavar="N",
+        help="How much compressed files may expand (100).",
+    )
+    @wraps(function)
+    def wrapped(
+        *args: Any,
+        format_name: str,
+        columns: Columns,
+        tag_separator: str,
+        suffix: bool,
+        max_expansion: int | None,
+        **given: Any,
+    ) -> Any:
+        names = {
+            "document_column": "documents",
+            "position_column": "position",
+            "punct_column": "punct_column",
+            "annotator": "annotator",
+            "layer": "layer",
+            "encoding": "encoding",
+        }
+        read = {new: given.pop(old) for old, new in names.items()}
+        read = {name: value for name, value in read.items() if value is not None}
+        read |= column_arguments(columns) | ({} if format_name == "auto" else {"format": format_name})
+        dialect = Dialect(separator=tag_separator, suffix=suffix)
+        if dialect != Dialect():
+            read["dialect"] = dialect
+        if max_expansion is not None:
+            read["limits"] = Limits(expansion=max_expansion)
+        return function(*args, read=read, **given)
+
+    return wrapped  # type: ignore[return-value]  # click takes any callable
+
+
+def column_arguments(columns: Columns) -> dict[str, Any]:
+    """Return what differs from the default columns, by the names of :func:`spanrs.read`."""
+    names = {"separator": "separator", "comments": "comments", "token": "tokens", "tag": "tags"}
+    default = Columns()
+    return {
+        new: getattr(columns, old)
+        for old, new in names.items()
+        if getattr(columns, old) != getattr(default, old)
+    }
 
 
 def places(function: F) -> F:

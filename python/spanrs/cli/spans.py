@@ -9,16 +9,16 @@ import click
 from spanrs.cli import console, options
 from spanrs.cli.console import standard_output
 from spanrs.io import atomic_output
-from spanrs.tags.files import write_spans_file
+from spanrs.io.tagged_files import write_spans
 
 
 @click.command()
 @click.argument("file")
 @options.scheme()
 @options.reading()
-@options.columns
+@options.reading_options
 @options.output
-def command(file: str, output: str | None, **given: Any) -> None:
+def command(file: str, output: str | None, scheme: str, reading: str, read: dict[str, Any]) -> None:
     """Write the spans of FILE as JSON Lines, one object a sentence.
 
     Each object has document and sentence (from 0), line (of the first token, from 1), tokens, and spans
@@ -26,4 +26,5 @@ def command(file: str, output: str | None, **given: Any) -> None:
     """
     console.check_output(output, (file,))
     with atomic_output(standard_output() if output in (None, "-") else output) as out:
-        console.read_files(write_spans_file, file, out=out, **given)
+        with console.files_bar(file) as bar:
+            write_spans(console.source(file), out, progress=bar, scheme=scheme, reading=reading, **read)

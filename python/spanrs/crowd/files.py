@@ -13,7 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 from spanrs import _spanrs
 from spanrs.crowd.corpus import MISSING, CrowdCorpus, is_missing
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
-from spanrs.io import Columns, atomic_output
+from spanrs.io import atomic_output
+from spanrs.io.columns import Columns
 from spanrs.io.sources import Source, read_text, source_name
 
 if TYPE_CHECKING:

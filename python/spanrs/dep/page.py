@@ -17,7 +17,7 @@ from spanrs.eval import Result
 from spanrs.eval.measures import Measure
 from spanrs.eval.pages import MOST_ERRORS, bar_of, confusion, draw_intervals, interval_note
 from spanrs.eval.resampling import Bootstrap
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 from spanrs.io.sources import open_source
 from spanrs.report.numbers import amount
 from spanrs.report.page import (

@@ -136,7 +136,8 @@ def _add_span_files(
         sources.append((part.opened(keep=True), part.format, columns, options.punct_column is not None))
     golds, preds = sources
     gold = parts[0]
-    name = document_name(gold.name or gold.path) if (gold.name or gold.path) else None
+    own = gold.name or gold.path
+    name = None if own is None else document_name(own)
     wanted = None
     if adding.finder is not None:
         wanted = adding.finder, gold.path if adding.named else None
@@ -174,9 +175,7 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
             elif adding.by is None:
                 adding.update(golds, preds, None, **read)
             elif documents is None:
-                message = (
-                    f"{part.shown}: no column names the documents; name it with documents="
-                )
+                message = f"{part.shown}: no column names the documents; name it with documents="
                 raise with_code(FormatError(message), "columns", part.path)
             else:
                 runs.update(golds, preds, documents, **read)
@@ -199,7 +198,9 @@ def table_sides(
     other = layout.documents if extra is None else extra
     names = [gold, pred] if other is None else [gold, pred, other]
     row = 0
-    for batch in tables.batches(part, names, whole=part.format == "table" and not tables.is_one_shot(part.source)):
+    for batch in tables.batches(
+        part, names, whole=part.format == "table" and not tables.is_one_shot(part.source)
+    ):
         rows = range(row, row + batch.num_rows)
         with _located(part, rows):
             golds, preds = _sides(batch, gold, pred, row)
@@ -409,16 +410,21 @@ def _chunk(
     rows: list[tuple[Any, Any]], layers: list[tuple[str, str]], shown: tuple[str, str], align: str
 ) -> Chunk:
     golds, preds, tokens, sentences = [], [], [], []
-    differing, examples = 0, []
+    differing = 0
+    examples: list[str] = []
     for gold, pred in rows:
         if gold is None or pred is None:
             longer, side = (gold, "gold") if pred is None else (pred, "pred")
             where = f"{shown[side != 'gold']}:{longer.line}"
-            message = f"{where}: {side} goes on, and the other side has ended; both must hold the same sentences"
+            message = (
+                f"{where}: {side} goes on, and the other side has ended; both must hold the same sentences"
+            )
             raise with_code(AlignmentError(message), "sentences", longer.path, longer.line)
         found = _differing(gold, pred, shown)
         if found and align == "refuse":
-            message = f"{found[0]}; both sides must hold the same tokens, or name align='report' (--align report)"
+            message = (
+                f"{found[0]}; both sides must hold the same tokens, or name align='report' (--align report)"
+            )
             raise with_code(AlignmentError(message), "tokens", gold.path, gold.line)
         differing += len(found) if align == "report" else 0
         examples += found[: EXAMPLES - len(examples)] if align == "report" else []
@@ -461,9 +467,7 @@ def _differing(gold: Sentence, pred: Sentence, shown: tuple[str, str]) -> list[s
     ]
 
 
-def _add_sentences(
-    adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]
-) -> None:
+def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:
     """Add sentences of any formats as Python objects."""
     runs = DocumentRuns(adding.scorer, adding.update)
     for chunk in sentence_chunks(corpora, parts, adding.align):
@@ -482,6 +486,6 @@ def _add_documents(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     """Add documents with their annotations as spans of characters."""
     pairs = paired_documents(corpora, parts, adding.notes, compare_texts=adding.align == "refuse")
     while some := list(islice(pairs, CHUNK)):
-        golds, preds = ([pair[side].spans() for pair in some] for side in (1, 2))
-        names = None if adding.by is None else [pair[0] for pair in some]
+        golds, preds = [gold.spans() for _, gold, _ in some], [pred.spans() for _, _, pred in some]
+        names = None if adding.by is None else [name for name, _, _ in some]
         adding.update(golds, preds, names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -25,6 +25,9 @@ from spanrs.eval.paired import (
 )
 from spanrs.eval.resampling import check_level, check_measures, check_numbers
 from spanrs.eval.result import Result
+from spanrs.eval.score import score
+from spanrs.io import Corpus, read
+from spanrs.io.options import NAMES
 from spanrs.report.table import Table, as_text
 
 #: Paired tests.
@@ -59,23 +62,28 @@ class Comparison(PairedComparison):
 
 
 def compare(
-    results: Mapping[str, Result],
-    measure: Measure | Ratio | None = None,
+    gold: Mapping[str, Result] | Any,
+    preds: Mapping[str, Any] | None = None,
+    /,
     *,
+    measure: Measure | Ratio | None = None,
     test: str = "randomisation",
     samples: int = 10_000,
     seed: int = 0,
     level: float = 0.95,
     threads: int = 1,
     progress: Callable[[int], object] | None = None,
+    **options: Any,
 ) -> Comparison:
     """Test whether the differences between systems are significant.
 
     Parameters
     ----------
-    results : mapping of str to Result
-        Two systems or more, by name, with rows of the same documents: made with ``documents=``, ``by_document=True``
-        or ``by_sentence=True``, in the same way, of the same gold.
+    gold : what :func:`spanrs.score` takes, or mapping of str to Result
+        Gold, against which each of ``preds`` is scored. Or results of two systems or more, by name, with rows of the
+        same documents: made with ``by=``, in the same way, of the same gold.
+    preds : mapping of str to what :func:`spanrs.score` takes
+        The systems by name.
     measure : Measure or Ratio, optional
         Micro F1 of the matcher's criterion if not given.
     test : str
@@ -93,6 +101,8 @@ def compare(
     progress : callable, optional
         Called now and then with the number of resamples and exchanges that are done: ``samples`` of all systems, and as
         many for each pair under ``randomisation``.
+    **options
+        With ``preds``, those of :func:`spanrs.score`. ``by`` is ``sentence`` and ``errors`` True if not given.
 
     Returns
     -------
@@ -102,6 +112,8 @@ def compare(
     ------
     ValueError
         For fewer than two systems or two documents, an unknown test, and numbers out of range.
+    TypeError
+        Where results are compared and options of scoring are given.
     spanrs.errors.AlignmentError
         Where a system lacks a document of another one or has one twice, or where gold differs.
     spanrs.errors.SchemeError
@@ -121,8 +133,7 @@ def compare(
     >>> import spanrs
     >>> gold = [["B-PER", "O"]] * 20
     >>> systems = {"a": [["B-PER", "O"]] * 20, "b": [["B-PER", "O"]] * 12 + [["O", "O"]] * 8}
-    >>> results = {name: spanrs.score(gold, pred, documents=[1] * 20) for name, pred in systems.items()}
-    >>> pair = spanrs.compare(results).pair("a", "b")
+    >>> pair = spanrs.compare(gold, systems).pair("a", "b")
     >>> round(pair.difference, 2), pair.p_value < 0.05
     (0.25, True)
     """
@@ -130,6 +141,7 @@ def compare(
         raise ValueError(f"unknown test {test!r}; one of {', '.join(TESTS)}")
     check_level(level)
     check_numbers(samples, seed, threads)
+    results = _scored(gold, preds, options)
     _check_results(results)
     names = list(results)
     first = results[names[0]]
@@ -167,6 +179,27 @@ def compare(
         settings = settings_of.with_setting(settings, name, str(shown))
     settings = settings_of.with_setting(settings, unit, str(documents))
     return Comparison(own, found, pairs, level, documents, settings, dict(results), errors)
+
+
+def _scored(gold: Any, preds: Mapping[str, Any] | None, options: dict[str, Any]) -> Mapping[str, Result]:
+    """Return the results of systems: those that were given, or of scoring each against gold."""
+    if preds is None:
+        if options:
+            raise TypeError(
+                f"results are scored already; {next(iter(options))} is an option of spanrs.score"
+            )
+        return gold  # type: ignore[no-any-return]  # checked below
+    if not isinstance(preds, Mapping):
+        raise TypeError(
+            f"the systems are a mapping of names to what score takes, not {type(preds).__name__}; say "
+            "compare(gold, {'a': pred})"
+        )
+    if hasattr(gold, "read") and not isinstance(gold, Corpus):
+        gold = read(gold, **{name: value for name, value in options.items() if name in NAMES})
+    elif isinstance(gold, Iterator):
+        gold = list(gold)
+    usual: dict[str, Any] = {"by": "sentence", "errors": True}
+    return {name: score(gold, pred, **usual | options) for name, pred in preds.items()}
 
 
 class _Numbers:

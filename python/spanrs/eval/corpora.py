@@ -118,7 +118,7 @@ class ScoreOptions:
             "by": self.by,
             "threads": self.threads,
         }
-        return Scorer(**options | changes)  # type: ignore[arg-type]  # of these types
+        return Scorer(**options | changes)
 
 
 def score_corpora(
@@ -184,7 +184,11 @@ def _unpaired(side: str, part: Part) -> Skipped:
 
 def _stored_options(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> dict[str, Any]:
     """Return what the results of single files depend on besides their content, as plain values."""
-    own = {name: value for name, value in vars(options).items() if name not in ("threads", "progress", "pairing")}
+    own = {
+        name: value
+        for name, value in vars(options).items()
+        if name not in ("threads", "progress", "pairing")
+    }
     own["matcher"] = options.matcher.to_dict()
     read = [corpus.options.given() for corpus in corpora]
     return own | {"read": read, "version": _spanrs.__version__}
@@ -242,7 +246,9 @@ def _checked_pair(
     most = options.max_violations
     # Some examples show that a column of tags holds tokens.
     scorer = options.scorer(max_violations=max(most, UNKNOWN_TAGS))
-    is_spans = kinds != {"rows"} and any(part is not None and part.format in ("spans", "stacked") for part in parts)
+    is_spans = kinds != {"rows"} and any(
+        part is not None and part.format in ("spans", "stacked") for part in parts
+    )
     if is_spans and not isinstance(scorer.matcher, Fair):
         # FairEval's files have dummies where a side has no spans.
         scorer.leave_out(EXCLUDED)
@@ -288,7 +294,12 @@ def _described(
         settings |= added.settings | {"version": _spanrs.__version__}
     odd = odd_sentences(gold.shown, result.sentences, result.tokens)
     same = []
-    if gold.path is not None and pred is not None and pred.path is not None and same_file(gold.path, pred.path):
+    if (
+        gold.path is not None
+        and pred is not None
+        and pred.path is not None
+        and same_file(gold.path, pred.path)
+    ):
         same = [f"gold and pred are the same file, {pred.path}"] if added.settings else []
     evidence = result.evidence.first(most)
     evidence = replace(
@@ -329,7 +340,9 @@ def _list_errors(
             ]
             found = replace(found, errors=errors)
         if names is not None:
-            found = replace(found, errors=[error._replace(path=names[error.sentence]) for error in found.errors])
+            found = replace(
+                found, errors=[error._replace(path=names[error.sentence]) for error in found.errors]
+            )
         whole = whole.merge([found], [0, sentence])
         sentence += len(golds)
     return replace(whole, errors=first_of_each_kind(whole.errors, most))
@@ -355,7 +368,13 @@ def _batches_again(
         return
     if pred is not None and gold.kind == pred.kind == "documents":
         pairs = list(paired_documents(corpora, (gold, pred), [], compare_texts=align == "refuse"))
-        yield [p[1].spans() for p in pairs], [p[2].spans() for p in pairs], None, [p[0] for p in pairs], none
+        yield (
+            [p[1].spans() for p in pairs],
+            [p[2].spans() for p in pairs],
+            None,
+            [p[0] for p in pairs],
+            none,
+        )
         return
     for chunk in sentence_chunks(corpora, parts, align):
         has_tokens = any(tokens is not None for tokens in chunk.tokens)
@@ -415,7 +434,8 @@ def score_readings(
     _spanrs.score_readings(compiled, *sources, columns, options.by == "sentence", options.progress)
     results = {names[0]: first}
     results |= {
-        name: replace(scorer.result(), by_sentence=options.by == "sentence") for name, scorer in scorers.items()
+        name: replace(scorer.result(), by_sentence=options.by == "sentence")
+        for name, scorer in scorers.items()
     }
     for result in results.values():
         warn(result.warnings)

@@ -48,9 +48,7 @@ def paired_documents(
     spanrs.errors.LimitError
         Where more than 100,000 documents wait for their partners, because the sides are in other orders.
     """
-    gold, pred = (
-        corpus.core_documents(part) for corpus, part in zip(corpora, parts, strict=True)
-    )
+    gold, pred = (corpus.core_documents(part) for corpus, part in zip(corpora, parts, strict=True))
     names = parts[0].shown, parts[1].shown
     for at, (one, other) in enumerate(_pairs(gold, pred, names, notes)):
         name = one.id if one.id is not None else other.id

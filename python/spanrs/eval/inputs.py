@@ -223,7 +223,9 @@ def spans_as_tuples(side: Any) -> Any:
     """
     if not isinstance(side, (list, tuple)):
         return side
-    first = next((sentence[0] for sentence in side if isinstance(sentence, (list, tuple)) and sentence), None)
+    first = next(
+        (sentence[0] for sentence in side if isinstance(sentence, (list, tuple)) and sentence), None
+    )
     if not isinstance(first, Mapping):
         return side
     found = []
@@ -233,7 +235,9 @@ def spans_as_tuples(side: Any) -> Any:
                 shown = _dict_advice(item) if isinstance(item, Mapping) else repr(item)
                 raise TypeError(f"sentence {at}: expected a span with type, start and end, got {shown}")
         fields = ("type", "start", "end", "tokens")
-        found.append([tuple(item[name] for name in fields if item.get(name) is not None) for item in sentence])
+        found.append(
+            [tuple(item[name] for name in fields if item.get(name) is not None) for item in sentence]
+        )
     return found
 
 

@@ -24,14 +24,12 @@ from spanrs.eval.result import Result
 from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer
 from spanrs.eval.sides import Side, corpora_of
 from spanrs.io import Pairing
-from spanrs.io.options import ReadArguments
+from spanrs.io.options import LayoutArguments
 from spanrs.tags.types import IGNORE_INDEX, Dialect
 
 
 @overload
-def score(
-    gold: Side, pred: Side = ..., /, *, reading: str | None = ..., **options: Any
-) -> Result: ...
+def score(gold: Side, pred: Side = ..., /, *, reading: str | None = ..., **options: Any) -> Result: ...
 @overload
 def score(
     gold: Side, pred: Side = ..., /, *, reading: list[str] | tuple[str, ...], **options: Any
@@ -57,7 +55,7 @@ def score(
     threads: int = 1,
     progress: Callable[[int], object] | None = None,
     store: str | os.PathLike[str] | None = None,
-    **options: Unpack[ReadArguments],
+    **options: Unpack[LayoutArguments],
 ) -> Result | dict[str, Result]:
     """Score pred against gold: files, directories, tables, documents or sentences in memory, with any matcher.
 

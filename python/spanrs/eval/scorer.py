@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 from spanrs import _spanrs
 from spanrs.errors import as_integer, check_name
 from spanrs.eval import inputs
-from spanrs.eval.adding import Adding, add_parts
+from spanrs.eval.adding import Adding, DocumentRuns, add_parts
 from spanrs.eval.documents import document_sizes
 from spanrs.eval.evidence import Evidence, merge_evidence
 from spanrs.eval.matchers import Matcher, as_matcher
@@ -161,7 +161,7 @@ class Scorer:
         """
         corpora = corpora_of(gold, pred, options)
         if corpora is None:
-            self._update_memory(gold, pred, by, **options)  # type: ignore[arg-type]  # those of memory alone
+            self._update_memory(gold, pred, by, **cast("dict[str, Any]", options))
             return
         if by is not None:
             raise TypeError("files and tables say which document a sentence belongs to; leave out by")
@@ -175,6 +175,10 @@ class Scorer:
         paired.require_all("gold", "pred")
         for pair in paired.pairs:
             add_parts(adding, both, pair)
+
+    def document_runs(self) -> DocumentRuns:
+        """Return what adds batches whose documents go on in the next batch."""
+        return DocumentRuns(self._scorer, self._update_memory)
 
     def adding(
         self,

@@ -168,7 +168,9 @@ class _ShardCache:
         files = []
         for part in shard.parts():
             if part.path is None:
-                raise ValueError(f"{part.shown} is no file, so its result cannot be stored; leave out store")
+                raise ValueError(
+                    f"{part.shown} is no file, so its result cannot be stored; leave out store"
+                )
             with open(part.path, "rb") as file:
                 # Copied files may have the size and the time of others.
                 files.append([part.path, hashlib.file_digest(file, "sha256").hexdigest()])

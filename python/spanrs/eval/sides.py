@@ -11,7 +11,7 @@ from spanrs import _spanrs
 from spanrs.eval.inputs import is_arrow
 from spanrs.io import Corpus, Document, read
 from spanrs.io.options import NAMES
-from spanrs.io.read import refuse
+from spanrs.io.read import read_both, refuse
 from spanrs.io.tables import is_table
 
 if TYPE_CHECKING:
@@ -73,11 +73,7 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
         raise TypeError(
             f"both sides are read already; give {', '.join(arguments)} to spanrs.read, where they are read"
         )
-    return Corpora(_corpus(gold, arguments), _corpus(pred, arguments))
-
-
-def _corpus(side: Side, arguments: Mapping[str, Any]) -> Corpus:
-    return side if isinstance(side, Corpus) else read(side, **arguments)
+    return Corpora(*read_both((gold, arguments), (pred, arguments)))
 
 
 def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
@@ -86,7 +82,9 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
         raise TypeError(
             f"pred is missing: {type(side).__name__} in memory is one side; a file or table may hold both"
         )
-    corpus = _corpus(side, arguments)
+    if isinstance(side, Corpus) and arguments:
+        raise TypeError(f"the corpus is read already; give {', '.join(arguments)} to spanrs.read")
+    corpus = read(side, **arguments)
     options = corpus.options
     part = corpus.parts[0]
     if part.kind == "rows" and (options.gold is None or options.pred is None):
@@ -97,12 +95,14 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
         # By default gold is in the last column but one, pred in the last.
         gold = options.gold
         if gold is None:
-            gold = -2 if options.tags in (None, -1) else options.tags
+            gold = options.tags if options.tags not in (None, -1) else -2 if options.pred is None else -1
         pred = -1 if options.pred is None else options.pred
         corpus = replace(corpus, options=replace(options, gold=gold, pred=pred, tags=None))
     elif part.kind not in ("rows", "table"):
         names = [name for name in corpus.layers if name]
-        advice = f"; its layers are {', '.join(names)}: score(corpus[...], corpus[...])" if names[1:] else ""
+        advice = (
+            f"; its layers are {', '.join(names)}: score(corpus[...], corpus[...])" if names[1:] else ""
+        )
         raise TypeError(
             f"{part.shown} ({part.format}) holds one side; pass gold and pred, two files or corpora{advice}"
         )

@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 from spanrs.eval import Result
-from spanrs.eval.inputs import check_columns, table_columns
 from spanrs.integrations.shards import (
     Paths,
     decide_schemes,
@@ -23,7 +22,9 @@ from spanrs.integrations.shards import (
     merge_bytes,
     score_batches,
     score_shard,
+    table_batches,
 )
+from spanrs.io.tables import check_columns
 
 __all__ = ["score_bag", "score_dataframe", "score_shards"]
 
@@ -82,7 +83,7 @@ def score_dataframe(
     frame : dask.dataframe.DataFrame
         One row a sentence.
     gold, pred, documents
-        As for :func:`spanrs.score_table`: Arrow lists of tags, ids or spans (structs), or Python lists. The sentences
+        As columns of a table for :func:`spanrs.score`: Arrow lists of tags, ids or spans (structs), or Python lists. The sentences
         of a document are in one partition.
     **options
         Those of :class:`spanrs.Scorer`.
@@ -118,7 +119,7 @@ def score_dataframe(
                 "dask.config.set({'dataframe.convert-string': False}) is called before, or they are Arrow lists"
             )
     score = partial(_score_frame, columns=(gold, pred, documents))
-    options["by_document"] = documents is not None
+    options["by"] = None if documents is None else "document"
     return _score(frame[names].to_delayed(), score, options)
 
 
@@ -128,11 +129,10 @@ def score_shards(shards: Iterable[Paths], **options: Any) -> Result:
     Parameters
     ----------
     shards : iterable of paths, or of pairs of paths
-        Two column files, gold and pred, or one file with both: a column file, Parquet or Arrow. Every worker must be
-        able to open them. Documents end with their shard.
+        Gold and pred, or one file with both sides. Every worker must be able to open them. Documents end with their
+        shard.
     **options
-        Those of :func:`spanrs.score_files`, or for tables those of
-        :func:`spanrs.eval.table_files.score_table_files`.
+        Those of :func:`spanrs.score`.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def _score(
     merge = dask.delayed(merge_bytes, pure=False)
     while len(stored) > 1:
         stored = [merge(list(group)) for group in groups(stored)]
-    named = bool(options.get("by_document")) if named is None else named
+    named = options.get("by") == "document" if named is None else named
     return finished(dask.compute(stored[0])[0], named=named)
 
 
@@ -204,6 +204,6 @@ def _score_frame(frame: Any, options: Mapping[str, Any], columns: tuple[str, str
         # Without rows pyarrow does not know what type a column of Python lists has.
         if len(frame):
             table = pyarrow.Table.from_pandas(frame, preserve_index=False)
-            yield from table_columns(table, *columns, whole=True)
+            yield from table_batches(table, *columns)
 
     return score_batches(batches(), options)

@@ -14,10 +14,13 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from spanrs.errors import AlignmentError, warn, with_code
-from spanrs.eval import Result, Scorer, score_files
+from spanrs.eval import Result, Scorer, score
+from spanrs.eval.adding import table_sides
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.shards import FAN_IN, as_shard, found_schemes, has_no_scheme, names_schemes
-from spanrs.eval.table_files import DocumentRuns, is_table_file, score_table_files
+from spanrs.io.options import ReadOptions
+from spanrs.io.parts import Part
+from spanrs.io.sentences import Layout
 
 #: Gold and pred, or one file that holds both.
 Paths: TypeAlias = str | PathLike[str] | tuple[str | PathLike[str], str | PathLike[str]]
@@ -29,23 +32,20 @@ def score_shard(paths: Paths, options: Mapping[str, Any]) -> bytes:
     Parameters
     ----------
     paths : path, or pair of paths
-        Two column files, gold and pred; or one file with both: a column file, or Parquet or Arrow, as its bytes tell.
+        Gold and pred, or one file with both sides.
     options : mapping
-        Those of :func:`spanrs.score_files`, or for tables those of
-        :func:`spanrs.eval.table_files.score_table_files`.
+        Those of :func:`spanrs.score`.
 
     Returns
     -------
     bytes
-        As of :meth:`spanrs.Result.to_bytes`. Documents and violations are named after the file of gold, as
-        :func:`spanrs.score_shards` names the files of a directory without subdirectories.
+        As of :meth:`spanrs.Result.to_bytes`. Documents and violations are named after the file of gold, as those of a
+        directory without subdirectories are.
 
     Raises
     ------
-    TypeError
-        For a pair of tables; gold and pred are columns of one table.
-    OSError, spanrs.errors.SpanrsError
-        As these functions.
+    OSError, TypeError, spanrs.errors.SpanrsError
+        As :func:`spanrs.score`.
 
     Examples
     --------
@@ -59,15 +59,18 @@ def score_shard(paths: Paths, options: Mapping[str, Any]) -> bytes:
     Totals(tp=1, fp=0, fn=0)
     """
     gold, pred = (paths, None) if isinstance(paths, (str, PathLike)) else paths
-    name = os.path.basename(os.fspath(gold))
-    if not is_table_file(gold):
-        result: Result = score_files(gold, pred, **options)
-        return as_shard(result, name).to_bytes()
-    if pred is not None:
-        raise TypeError(
-            f"{os.fspath(gold)} is a table, which holds gold and pred in two columns; pass one path"
-        )
-    return as_shard(score_table_files(gold, **options), name).to_bytes()
+    result: Result = score(gold, pred, **options)
+    return as_shard(result, os.path.basename(os.fspath(gold))).to_bytes()
+
+
+def table_batches(
+    table: Any, gold: str, pred: str, documents: str | None
+) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield gold, pred and the names of documents of the batches of a table."""
+    part = Part("", table, "table")
+    layout = Layout({"gold": gold, "pred": pred}, None, documents)
+    for golds, preds, _, names in table_sides(part, ReadOptions(), layout):
+        yield golds, preds, names
 
 
 def score_batches(
@@ -91,15 +94,21 @@ def score_batches(
     --------
     >>> import spanrs
     >>> from spanrs.integrations.shards import score_batches
-    >>> stored = score_batches([([["B-A"]], [["B-A"]], ["x"])], {"scheme": "BIO", "by_document": True})
+    >>> stored = score_batches([([["B-A"]], [["B-A"]], ["x"])], {"scheme": "BIO", "by": "document"})
     >>> [row.name for row in spanrs.Result.from_bytes(stored).documents]
     ['x']
     """
-    runs = DocumentRuns(Scorer(**options))
+    known = dict(options)
+    ids = {name: known.pop(name) for name in ("ignore_index",) if name in known}
+    scorer = Scorer(**known)
+    runs = scorer.document_runs()
     for gold, pred, names in batches:
-        runs.update(gold, pred, None if names is None else list(map(_document, names)))
+        if names is None:
+            scorer.update(gold, pred, **ids)
+        else:
+            runs.update(gold, pred, list(map(_document, names)), **ids)
     runs.end()
-    return runs.scorer.result().to_bytes()
+    return scorer.result().to_bytes()
 
 
 def _document(name: object) -> str:
@@ -135,7 +144,7 @@ def merge_bytes(stored: Iterable[bytes]) -> bytes:
     --------
     >>> import spanrs
     >>> from spanrs.integrations.shards import merge_bytes
-    >>> stored = spanrs.score([["B-A"]], [["B-A"]], "BIO").to_bytes()
+    >>> stored = spanrs.score([["B-A"]], [["B-A"]], scheme="BIO").to_bytes()
     >>> spanrs.Result.from_bytes(merge_bytes([stored, stored])).totals.tp
     2
     """
@@ -182,13 +191,13 @@ def finished(stored: bytes, *, named: bool) -> Result:
 
 
 def decide_schemes(
-    score: Callable[[int, Mapping[str, Any]], bytes], count: int, options: Mapping[str, Any]
+    score_one: Callable[[int, Mapping[str, Any]], bytes], count: int, options: Mapping[str, Any]
 ) -> tuple[list[bytes], dict[str, Any]]:
     """Score shards one after the other until no scheme is to be found out any more.
 
     Parameters
     ----------
-    score : callable
+    score_one : callable
         Scores the shard of a number, from 0, with the options, to bytes.
     count : int
         Number of shards.
@@ -210,7 +219,7 @@ def decide_schemes(
     stored: list[bytes] = []
     scheme, pred_scheme = options.get("scheme", UNDECIDED), options.get("pred_scheme")
     while len(stored) < count and not names_schemes(scheme, pred_scheme):
-        stored.append(score(len(stored), options))
+        stored.append(score_one(len(stored), options))
         result = Result.from_bytes(stored[-1])
         if has_no_scheme(result):
             break

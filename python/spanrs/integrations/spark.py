@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any
 
 from spanrs.eval import Result, Scorer
-from spanrs.eval.inputs import check_columns, table_columns
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.shards import names_schemes
-from spanrs.integrations.shards import finished, merge_bytes, score_batches
+from spanrs.integrations.shards import finished, merge_bytes, score_batches, table_batches
+from spanrs.io.tables import check_columns
 
 __all__ = ["score_dataframe"]
 
@@ -90,7 +90,7 @@ def score_dataframe(
         raise ValueError(
             "name the scheme: partitions are scored apart from each other, and could find out different ones"
         )
-    options["by_document"] = documents is not None
+    options["by"] = None if documents is None else "document"
     # Refuses wrong options here, rather than in the executors.
     Scorer(**options)
     # mapInArrow cannot have columns with dots in their names.
@@ -121,7 +121,7 @@ def _score_partition(
         for batch in batches:
             if batch.num_rows:
                 empty = False
-                yield from table_columns(batch, "gold", "pred", documents, whole=False)
+                yield from table_batches(batch, "gold", "pred", documents)
 
     stored = score_batches(sides(), options)
     if not empty:

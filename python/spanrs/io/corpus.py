@@ -159,7 +159,7 @@ class Corpus:
             raise KeyError(f"there is no layer {layer!r}; there are {', '.join(known) or 'none'}")
         if part.kind == "documents":
             name = "layer" if part.format == "spacy" else "annotator"
-            return replace(self, options=replace(self.options, **{name: layer}))
+            return replace(self, options=self.options.with_layer(name, layer))
         column = layer
         if part.kind == "rows" or not is_long(part, self.options):
             column = columns_of(part, self.options).tags[layer]  # type: ignore[assignment]

@@ -29,7 +29,9 @@ CHUNK = 1 << 16
 
 
 def read_docbin(
-    source: str | os.PathLike[str] | _spanrs.Source, layer: str | None = None, max_expansion: int | None = None
+    source: str | os.PathLike[str] | _spanrs.Source,
+    layer: str | None = None,
+    max_expansion: int | None = None,
 ) -> list[Document]:
     """Give the documents of a ``.spacy`` file.
 

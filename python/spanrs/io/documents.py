@@ -56,16 +56,14 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
     if part.kind == "rows":
         return _column_documents(part, options)
     if part.kind in ("table", "spans"):
-        make = partial(
-            Sentence, scheme=options.scheme, reading=options.reading, dialect=options.dialect
-        )
+        make = partial(Sentence, scheme=options.scheme, reading=options.reading, dialect=options.dialect)
         joined = documents_of_sentences(sentences_of(part, options, make), part.shown)
         return (document for one in joined for document in of_memory([one]))
     return _spanrs.read_documents(
         _source(part, options),
         part.format,
         None if options.elements in (None, "all") else list(options.elements),
-        options.overlay and options.elements is not None,
+        options.overlay and options.elements not in (None, "all"),
         None if options.annotator is None else str(options.annotator),
         False,
         options.limits.expansion,
@@ -85,9 +83,7 @@ def layer_names(part: Part, options: ReadOptions) -> list[str]:
     if part.format not in ANNOTATED:
         return [LAYER]
     source = part.opened(keep=True)
-    reader = _spanrs.read_documents(
-        source, part.format, None, False, None, True, options.limits.expansion
-    )
+    reader = _spanrs.read_documents(source, part.format, None, False, None, True, options.limits.expansion)
     names = dict.fromkeys(name for document in reader for name, _ in document.layers())
     return [name for name in names if name is not None] or [LAYER]
 

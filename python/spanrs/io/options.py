@@ -53,11 +53,10 @@ class Limits(NamedTuple):
     """Largest ratio of decompressed to compressed bytes, once the output exceeds 16 MiB; None for 100."""
 
 
-class ReadArguments(TypedDict, total=False):
-    """The options of :func:`spanrs.read`, which functions that take a corpus pass on."""
+class LayoutArguments(TypedDict, total=False):
+    """The options of :func:`spanrs.read` that say where things stand, which functions that take a corpus pass on."""
 
     format: str
-    tokens: Any
     tags: Column | tuple[Column, ...] | None
     gold: Column | None
     pred: Column | None
@@ -66,8 +65,6 @@ class ReadArguments(TypedDict, total=False):
     annotator: str | int | None
     layer: str | None
     missing: str
-    scheme: str
-    reading: str
     dialect: Dialect
     separator: str
     comments: str
@@ -81,6 +78,14 @@ class ReadArguments(TypedDict, total=False):
     lengths: Iterable[int] | None
     mask: npt.ArrayLike | None
     limits: Limits
+
+
+class ReadArguments(LayoutArguments, total=False):
+    """The options of :func:`spanrs.read`."""
+
+    tokens: Any
+    scheme: str
+    reading: str
 
 
 @dataclass(frozen=True)
@@ -132,7 +137,9 @@ class ReadOptions:
     @property
     def is_table_only(self) -> bool:
         """True where ``tokens`` or ``tags`` hold values and are not the place of a column."""
-        return not all(isinstance(value, (int, str, tuple, type(None))) for value in (self.tokens, self.tags))
+        return not all(
+            isinstance(value, (int, str, tuple, type(None))) for value in (self.tokens, self.tags)
+        )
 
     def given(self) -> dict[str, Any]:
         """Return the options that differ from their defaults."""
@@ -172,9 +179,9 @@ class ReadOptions:
             format=self.format if self.format in ("columns", "conllu") else "auto",
         )
 
-    def with_layer(self, name: str) -> ReadOptions:
-        """Return the options for one layer of documents."""
-        return replace(self, annotator=name)
+    def with_layer(self, option: str, name: str) -> ReadOptions:
+        """Return the options for one layer of documents; ``option`` is ``annotator`` or ``layer``."""
+        return replace(self, **{option: name})  # type: ignore[arg-type]  # both are names
 
 
 NAMES = frozenset(field.name for field in fields(ReadOptions))

@@ -76,9 +76,7 @@ class Part:
 
     def opened(self, *, keep: bool = False) -> _spanrs.Source:
         """Return the file or stream for the compiled readers; ``keep`` as for :func:`spanrs.io.sources.open_source`."""
-        return (
-            self.source if isinstance(self.source, _spanrs.Source) else _spanrs.Source(self.source, keep)
-        )
+        return self.source if isinstance(self.source, _spanrs.Source) else _spanrs.Source(self.source, keep)
 
     def __getstate__(self) -> dict[str, Any]:
         if isinstance(self.source, _spanrs.Source):

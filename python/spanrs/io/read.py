@@ -115,11 +115,102 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         if options:
             raise TypeError("the corpus is read already; give its options to spanrs.read")
         return source
-    found = read_options(options)
-    parts = tuple(_parts(source, found))
-    if not parts:
-        raise ValueError("there is no source in the list")
-    return Corpus(parts, found)
+    corpus = _read(source, options)
+    check_used(options, [corpus])
+    return corpus
+
+
+def _read(source: Any, arguments: Mapping[str, Any]) -> Corpus:
+    found = read_options(arguments)
+    return Corpus(tuple(_parts(source, found)), found)
+
+
+def read_both(
+    gold: tuple[Any, Mapping[str, Any]], pred: tuple[Any, Mapping[str, Any]]
+) -> tuple[Corpus, Corpus]:
+    """Read two sides that share their options, each of which one side must have a use for.
+
+    Parameters
+    ----------
+    gold, pred : (source, mapping)
+        A source or a corpus, and its options.
+
+    Raises
+    ------
+    TypeError
+        For an option that says nothing about the formats of both sides.
+    """
+    both = [
+        source if isinstance(source, Corpus) else _read(source, arguments)
+        for source, arguments in (gold, pred)
+    ]
+    check_used({**gold[1], **pred[1]}, both)
+    return both[0], both[1]
+
+
+#: Options that say something about every kind of part.
+_EVERYWHERE = frozenset({"format", "limits"})
+#: Other options by kind of part, and by format where one format alone has them.
+_USED: dict[str, frozenset[str]] = {
+    "rows": frozenset(
+        (
+            "tokens",
+            "tags",
+            "gold",
+            "pred",
+            "scheme",
+            "reading",
+            "dialect",
+            "separator",
+            "comments",
+            "missing",
+        )
+    ),
+    "spans": frozenset(("scheme",)),
+    "stacked": frozenset(("tokens", "tags", "separator", "comments", "punct_column")),
+    "table": frozenset(
+        (
+            "tokens",
+            "tags",
+            "gold",
+            "pred",
+            "documents",
+            "scheme",
+            "reading",
+            "dialect",
+            "vocabulary",
+            "ignore_index",
+        )
+        + ("missing", "position", "annotator")
+    ),
+    "csv": frozenset(("separator", "encoding")),
+    "documents": frozenset(("tokenizer", "scheme", "reading")),
+    "xml-inline": frozenset(("encoding", "elements", "overlay")),
+    "fake-xml-inline": frozenset(("encoding", "elements", "overlay")),
+    "raw": frozenset(("encoding", "elements", "overlay")),
+    "label-studio": frozenset(("annotator",)),
+    "prodigy": frozenset(("annotator",)),
+    "spacy": frozenset(("layer",)),
+}
+
+
+def check_used(arguments: Mapping[str, Any], corpora: Iterable[Corpus]) -> None:
+    """Refuse options that say nothing about the formats that are read.
+
+    Raises
+    ------
+    TypeError
+        With the option and the formats.
+    """
+    parts = [part for corpus in corpora for part in corpus.parts]
+    used = _EVERYWHERE.union(
+        *(_USED.get(name, frozenset()) for part in parts for name in (part.kind, part.format))
+    )
+    given = read_options(arguments).given()
+    unused = next((name for name in given if name not in used), None)
+    if unused is not None:
+        formats = " and ".join(dict.fromkeys(part.format for part in parts))
+        raise TypeError(f"{unused} says nothing about {formats}; leave it out, or name another format")
 
 
 def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
@@ -132,7 +223,9 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
         return [Part("", source, "table")]
     if _is_document(source):
         return [Part("", [_as_document(source)], "documents")]
-    if isinstance(source, (list, tuple)) and source:
+    if isinstance(source, (list, tuple)):
+        if not source:
+            raise ValueError("there is no source in the list")
         first = source[0]
         if isinstance(first, (str, PathLike)):
             return _several_paths(source, options)
@@ -218,7 +311,7 @@ def refuse(source: object) -> NoReturn:
     if isinstance(source, (set, frozenset)):
         raise TypeError("a set has no order; pass a list")
     if hasattr(source, "keys") and hasattr(source, "column_names"):
-        names = ", ".join(map(str, source.keys()))  # type: ignore[attr-defined]  # it has
+        names = ", ".join(map(str, source.keys()))
         raise TypeError(f"this is a {kind}; pass one of its splits ({names})")
     if isinstance(source, Mapping):
         raise TypeError(

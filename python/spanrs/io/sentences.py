@@ -40,9 +40,9 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
             gold = -2 if options.gold is None else options.gold
             pred = -1 if options.pred is None else options.pred
             return Layout({"gold": gold, "pred": pred}, options.tokens)
-        layers = options.layers()
-        names = [LAYER] if len(layers) == 1 else [str(column) for column in layers]
-        return Layout(dict(zip(names, layers, strict=True)), options.tokens)
+        columns = options.layers()
+        names = [LAYER] if len(columns) == 1 else [str(column) for column in columns]
+        return Layout(dict(zip(names, columns, strict=True)), options.tokens)
     types = tables.column_types(part)
     found = partial(_find, types, part.shown)
     tokens = found(options.tokens, long_form.TOKEN_NAMES)
@@ -50,7 +50,8 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
     if documents is not None:
         found(documents, ())
     if isinstance(options.tags, tuple):
-        return Layout({str(tag): found(tag, ()) for tag in options.tags}, tokens, documents)
+        layers = {str(tag): found(tag, ()) for tag in options.tags}
+        return Layout({name: tag for name, tag in layers.items() if tag is not None}, tokens, documents)
     gold, pred = found(options.gold, long_form.GOLD_NAMES), found(options.pred, long_form.PRED_NAMES)
     if options.tags is None and gold is not None and pred is not None:
         return Layout({"gold": gold, "pred": pred}, tokens, documents)
@@ -112,7 +113,9 @@ def sentences_of(part: Part, options: ReadOptions, make: Callable[..., Sentence]
         yield from _list_sentences(part, options, make)
 
 
-def _column_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentence]) -> Iterator[Sentence]:
+def _column_sentences(
+    part: Part, options: ReadOptions, make: Callable[..., Sentence]
+) -> Iterator[Sentence]:
     layers = columns_of(part, options).tags
     first = next(iter(layers.values()))
     columns = options.columns(first).as_options()
@@ -235,7 +238,5 @@ def layer_values(part: Part, name: str, column: Any, options: ReadOptions) -> tu
 def _tag(known: Sequence[str], tag: Any, shown: str, name: str) -> str:
     if isinstance(tag, int) and 0 <= tag < len(known):
         return known[tag]
-    message = (
-        f"{shown}: the column {name!r} has {tag!r}, which is in no vocabulary of {len(known)} tags"
-    )
+    message = f"{shown}: the column {name!r} has {tag!r}, which is in no vocabulary of {len(known)} tags"
     raise with_code(FormatError(message), "unknown_id", shown)

@@ -78,7 +78,9 @@ def _schema(part: Part) -> Any:
     pyarrow = _need_pyarrow()
     if part.format == "table":
         source = part.source
-        if hasattr(source, "features"):  # A dataset of Hugging Face; its table may have more rows than it shows.
+        if hasattr(
+            source, "features"
+        ):  # A dataset of Hugging Face; its table may have more rows than it shows.
             return source.features.arrow_schema
         if hasattr(source, "collect_schema"):
             return pyarrow.Table.from_batches([], _reader(source.limit(0).collect()).schema).schema

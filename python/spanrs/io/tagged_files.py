@@ -45,7 +45,7 @@ def _tagged_part(source: Any, options: ReadArguments, what: str) -> tuple[Corpus
 def detect_scheme(
     source: Any, /, *, progress: Progress | None = None, **options: Unpack[ReadArguments]
 ) -> Detection:
-    """Find out which scheme the tags of a column file are in, by reading it once.
+    r"""Find out which scheme the tags of a column file are in, by reading it once.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def validate(
     advice = comments_advice(rows)
     if advice is not None:
         found.append(
-            f"{source_name(source)}: the first unknown tags, from line {rows[0][0]}, begin sentences; {advice}"
+            f"{part.shown}: the first unknown tags, from line {rows[0][0]}, begin sentences; {advice}"
         )
     warn(found)
     return FileReport(name, sentences, tokens, count, rows, dict(kinds), found)

@@ -102,9 +102,7 @@ def sentences_of_document(
     """
     own = sorted((a.start, a.end) for a in document.annotations if a.type == TOKEN)
     tokens = own if own and tokenizer is None else _checked(document.text, tokenizer or tokenize)
-    spans = sorted(
-        (a for a in document.annotations if a.is_content), key=lambda a: (a.start, -a.end)
-    )
+    spans = sorted((a for a in document.annotations if a.is_content), key=lambda a: (a.start, -a.end))
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
     at = following = 0
     # Those that begin on an earlier line and may go on.

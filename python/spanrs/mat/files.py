@@ -2,89 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spanrs import _spanrs
 from spanrs.eval.documents import document_name
-from spanrs.io.columns import Columns
-from spanrs.io.document import Document
-from spanrs.io.documents import conll_scheme, of_memory, opened
-from spanrs.io.sources import is_file_or_broken_link
+from spanrs.io import Corpus, Pairing, pair_parts
+from spanrs.io.parts import Part
 from spanrs.mat.details import first_names
+from spanrs.tags.types import is_auto
 
 if TYPE_CHECKING:
     from spanrs.mat.task import Task
-
-#: A file, a directory, a document, or several documents.
-Side: TypeAlias = str | PathLike[str] | Document | Sequence[Document]
-
-
-@dataclass(frozen=True)
-class InputFormat:
-    """How the files of a side are read.
-
-    Parameters
-    ----------
-    format : str
-        ``mat-json``, ``xml-inline``, ``fake-xml-inline``, ``raw``, ``brat``, ``doccano``, ``prodigy``,
-        ``label-studio``, ``conll`` or ``spacy``.
-    encoding : str, optional
-        Of XML and raw text, as Python names it; if not given, what XML declares, else UTF-8.
-    overlay, translate_all : bool
-        For XML with a task: what the task does not declare stays in the text, or is annotated as well.
-    scheme, reading, columns
-        Of column files (``conll``), as for :func:`spanrs.score_files`.
-    annotator : str or int, optional
-        Whose annotations are read of Label Studio's and Prodigy's files, as for :func:`spanrs.io.read_documents`.
-    layer : str, optional
-        Which annotations are read of spaCy's files: ``ents``, or a span group by its name.
-    max_expansion : int, optional
-        How much compressed files may expand, as for :func:`spanrs.io.read_documents`.
-    """
-
-    format: str = "mat-json"
-    encoding: str | None = None
-    overlay: bool = False
-    translate_all: bool = False
-    scheme: str = "auto"
-    reading: str = "conlleval"
-    columns: Columns = Columns()
-    annotator: str | int | None = None
-    layer: str | None = None
-    max_expansion: int | None = None
-
-    def read(self, path: Path, task: Task | None) -> Iterator[_spanrs.Document]:
-        """Read the documents of a file one by one; raises what :func:`spanrs.io.read_documents` does."""
-        # The other fields are the arguments of `opened`.
-        options = dict(vars(self))
-        translate_all = options.pop("translate_all")
-        elements = None if task is None or translate_all else task.declared()
-        options["overlay"] = self.overlay and elements is not None
-        return opened(path, elements=elements, **options)
-
-
-@dataclass(frozen=True)
-class Pairing:
-    """Which files of two directories belong together.
-
-    Parameters
-    ----------
-    file_re : str, optional
-        A regular expression for the whole base name of pred's files in a directory.
-    suffix_off, suffix_on : str, optional
-        What is taken from the end of the name of pred's file, and what is put there, to get the name of
-        gold's.
-    """
-
-    file_re: str | None = None
-    suffix_off: str | None = None
-    suffix_on: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,96 +39,68 @@ class FilePair:
     read_pred: Callable[[], Iterator[_spanrs.Document]]
 
 
-def file_pairs(
-    gold: Side,
-    pred: Side,
-    formats: tuple[InputFormat, InputFormat],
-    task: Task | None,
-    pairing: Pairing = Pairing(),
-) -> Iterator[FilePair]:
-    """Give what belongs together, by the base names of pred's files, sorted.
+def corpus_pairs(
+    gold: Corpus, pred: Corpus, task: Task | None, pairing: Pairing = Pairing()
+) -> tuple[list[FilePair], list[str]]:
+    """Return what belongs together, by the names of pred's files, sorted, and the files of gold without a partner.
 
-    Raises
-    ------
-    ValueError
-        Where one side is a directory and the other is not, or ``file_re`` is no regular expression.
-    OSError
-        Where a directory cannot be listed.
+    A file of pred without a partner is paired with the file that is missing, so that it is reported as one that cannot
+    be opened.
     """
-    if not isinstance(gold, (str, PathLike)) or not isinstance(pred, (str, PathLike)):
-        yield FilePair("", "gold", "pred", _reader(gold, formats[0], task), _reader(pred, formats[1], task))
-        return
-    golds, preds = Path(gold), Path(pred)
-    if not preds.is_dir() and not golds.is_dir():
-        yield file_pair(golds, preds, formats, task)
-        return
-    if not preds.is_dir() or not golds.is_dir():
-        one, other = (golds, preds) if golds.is_dir() else (preds, golds)
-        raise ValueError(f"{one} is a directory and {other} is not; name two files or two directories")
-    for file in _listed(preds, formats[1], pairing.file_re):
-        name = file.name.removesuffix(pairing.suffix_off or "") + (pairing.suffix_on or "")
-        yield file_pair(golds / name, file, formats, task)
+    gold, pred = (_with_task(corpus, task) for corpus in (gold, pred))
+    paired = pair_parts(gold.parts, pred.parts, pairing)
+    pairs = [file_pair((gold, pred), parts) for parts in paired.pairs]
+    for part in paired.preds:
+        name = pairing.gold_name(part.name)
+        pairs.append(
+            FilePair(part.name, name, part.shown, partial(_missing, name, _shown(gold)), lambda: iter(()))
+        )
+    # With a pattern somebody has chosen.
+    alone = [] if pairing.file_re is not None else [part.name for part in paired.golds]
+    return sorted(pairs, key=lambda pair: pair.name), alone
 
 
-def without_hypothesis(
-    gold: Side, pairs: Sequence[FilePair], gold_format: InputFormat, pairing: Pairing
-) -> list[str]:
-    """Say which files of gold's directory have no partner; nothing where gold is no directory, or all have."""
-    if not isinstance(gold, (str, PathLike)) or not Path(gold).is_dir():
-        return []
-    # With a pattern somebody has chosen, and with brat texts lie beside annotations.
-    if pairing.file_re is not None or gold_format.format == "brat":
-        return []
-    # Looked up by name: a directory knows what its entries are, and asking each again takes long.
-    paired = {os.path.basename(pair.gold) for pair in pairs}
-    with os.scandir(gold) as entries:
-        alone = sorted(entry.name for entry in entries if entry.name not in paired and _is_file(entry))
-    return [f"Reference files without a hypothesis are not scored: {first_names(alone)}."] if alone else []
+def _shown(corpus: Corpus) -> str:
+    part = corpus.parts[0]
+    return part.shown.removesuffix(part.name) if part.path is not None else part.shown
 
 
-def _listed(folder: Path, input_format: InputFormat, file_re: str | None) -> list[Path]:
-    try:
-        fits = re.compile(file_re or ".*", re.DOTALL).fullmatch
-    except re.error as error:
-        raise ValueError(f"file_re {file_re!r} is no regular expression: {error}") from None
-    with os.scandir(folder) as entries:
-        names = sorted(entry.name for entry in entries if fits(entry.name) and _is_file(entry))
-    # The text beside a file of brat is no document of its own.
-    return [folder / name for name in names if input_format.format != "brat" or Path(name).suffix == ".ann"]
+def _missing(name: str, folder: str) -> Iterator[_spanrs.Document]:
+    raise FileNotFoundError(2, "No such file or directory", f"{folder}{name}")
 
 
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    # What cannot be opened is said later; a pipe would wait for somebody to write into it.
-    return entry.is_file(follow_symlinks=False) or is_file_or_broken_link(entry)
+def _with_task(corpus: Corpus, task: Task | None) -> Corpus:
+    """Return a corpus whose elements of XML are those of a task, unless others were named."""
+    options = corpus.options
+    if task is None or options.elements is not None:
+        return corpus
+    return replace(corpus, options=replace(options, elements=task.declared()))
 
 
-def file_pair(
-    gold: Path, pred: Path, formats: tuple[InputFormat, InputFormat], task: Task | None
-) -> FilePair:
-    """Give two files as a pair."""
-    of_gold, of_pred = formats
+def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FilePair:
+    """Return two parts as a pair."""
+    gold, pred = parts
+    in_memory = gold.format == pred.format == "documents"
+    names = ("gold", "pred") if in_memory else (gold.shown, pred.shown)
 
     def read_pred() -> Iterator[_spanrs.Document]:
-        scheme = of_pred.scheme
-        if of_gold.format == of_pred.format == "conll" and scheme == "auto":
+        corpus = corpora[1]
+        if gold.kind == pred.kind == "rows" and is_auto(corpus.options.scheme):
             # As for scores: gold says how both are written, unless pred is clearly in another scheme.
-            scheme = conll_scheme(pred, of_pred.columns, conll_scheme(gold, of_gold.columns))
-        return replace(of_pred, scheme=scheme).read(pred, task)
+            expected = replace(corpora[0], parts=(gold,)).scheme
+            columns = corpus.options.columns(corpus.options.layers()[0]).as_options()
+            source = pred.opened(keep=True)
+            found = _spanrs.detect_file(source, columns, corpus.options.dialect, None, expected)
+            corpus = replace(corpus, options=replace(corpus.options, scheme=found[0]))
+        return replace(corpus, parts=(pred,)).core_documents(pred)
 
-    name = document_name(pred.name)
-    return FilePair(name, str(gold), str(pred), _reader(gold, of_gold, task), read_pred)
+    def read_gold() -> Iterator[_spanrs.Document]:
+        return replace(corpora[0], parts=(gold,)).core_documents(gold)
+
+    name = "" if in_memory else document_name((pred.path or pred.shown).rpartition("/")[2])
+    return FilePair(name, *names, read_gold, read_pred)
 
 
-def _reader(
-    side: Side, input_format: InputFormat, task: Task | None
-) -> Callable[[], Iterator[_spanrs.Document]]:
-    if isinstance(side, (str, PathLike)):
-        path = Path(side)
-        return lambda: input_format.read(path, task)
-    documents = [side] if isinstance(side, Document) else list(side)
-    for document in documents:
-        if not isinstance(document, Document):
-            raise TypeError(
-                f"a side is a path or spanrs.io.Document objects, not {type(document).__name__}"
-            )
-    return lambda: iter(of_memory(documents))
+def without_hypothesis(alone: list[str]) -> list[str]:
+    """Say which files of gold's directory have no partner."""
+    return [f"Reference files without a hypothesis are not scored: {first_names(alone)}."] if alone else []

@@ -6,17 +6,20 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from os import PathLike
 from typing import NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, SpanrsError, warn, with_code
 from spanrs.eval import Result
+from spanrs.eval.corpora import ScoreOptions
 from spanrs.eval.evidence import Evidence, Skipped
+from spanrs.eval.matchers import register_documents
+from spanrs.eval.scorer import thread_count
 from spanrs.eval.warnings import MIN_SPANS
+from spanrs.io import Corpus
 from spanrs.io.sources import same_file
 from spanrs.mat.details import Detail, first_names
-from spanrs.mat.files import FilePair, InputFormat, Pairing, Side, file_pairs, without_hypothesis
+from spanrs.mat.files import FilePair, corpus_pairs, without_hypothesis
 from spanrs.mat.matcher import Mat
 from spanrs.mat.pairs import DocumentPairs, UnreadableFileError
 from spanrs.mat.views import NO_TOKENS
@@ -47,49 +50,21 @@ class Scored(NamedTuple):
 Sink = Callable[[Scored], None]
 
 
-def score(
-    gold: Side,
-    pred: Side,
-    matcher: Mat = Mat(),
-    *,
-    input_format: InputFormat = InputFormat(),
-    gold_input_format: InputFormat | None = None,
-    pairing: Pairing = Pairing(),
-    details: bool = False,
-    lenient: bool = False,
-    threads: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> Result:
+def score_corpora(gold: Corpus, pred: Corpus, options: ScoreOptions) -> Result:
     """Score annotations of pred against those of gold, as MITRE's MATScore does.
 
-    Annotations that overlap are paired one to one, so that their similarities have the greatest sum; every
-    pair is a match or a clash of one of seven kinds, and what has no partner is missing or spurious.
-    Tokens, pseudo-tokens and characters are counted besides.
+    Annotations that overlap are paired one to one, so that their similarities have the greatest sum; every pair is a
+    match or a clash of one of seven kinds, and what has no partner is missing or spurious. Tokens, pseudo-tokens and
+    characters are counted besides. Documents of one file are paired by their ids if they have any, else by their
+    order, which is then their name: give them ids where results are merged. The text has to be the same on both sides.
 
     Parameters
     ----------
-    gold, pred : path, Document or sequence of Document
-        Two files, two directories, or documents of memory. Of directories every file of pred's is paired
-        with the file of the same name in gold's. Documents of one file are paired by their ids if they
-        have any, else by their order, which is then their name: give them ids where results are merged.
-        The text has to be the same on both sides.
-    matcher : Mat
-        Which annotations are scored, under which labels, and what is counted.
-    input_format : InputFormat
-        How pred's files are written, and gold's unless ``gold_input_format`` says otherwise.
-    gold_input_format : InputFormat, optional
-        How gold's files are written.
-    pairing : Pairing
-        Which files of directories belong together.
-    details : bool
-        Whether to keep every pair.
-    lenient : bool
-        Do not warn of what was skipped, which is in the result anyway, and return an empty result instead of
-        raising where there is nothing to score.
-    threads : int
-        Pairs of files that are worked on at once.
-    progress : callable, optional
-        Called with the number of pairs that are done, and of all of them.
+    gold, pred : Corpus
+        Documents; tokens of column files and tables are joined to text.
+    options : ScoreOptions
+        As the arguments of :func:`spanrs.score`, which calls this for the matcher :class:`Mat`. ``progress`` is called
+        with the number of files that are done.
 
     Returns
     -------
@@ -99,51 +74,36 @@ def score(
 
     Raises
     ------
-    ValueError
-        For options that cannot be.
-    OSError
-        Where a directory cannot be read. Files that cannot are skipped, with the rest scored.
+    spanrs.errors.SpanrsError, OSError
+        Where a pair cannot be scored, unless ``on_error`` is ``skip``.
     spanrs.errors.FormatError
-        Where all pairs were skipped, or no document of files has anything to score, unless ``lenient``.
-
-    Warns
-    -----
-    UserWarning
-        Where pairs or annotations were skipped, and where documents of memory have nothing to score.
+        Where all pairs were skipped, or no document of files has anything to score.
 
     Notes
     -----
     Source: MITRE Annotation Toolkit 1.3, "Scoring Engine"; the pairing is that of 2.0.
-
-    Examples
-    --------
-    >>> import spanrs
-    >>> from spanrs.io import Annotation, Document
-    >>> gold = Document("Bob saw Rome", [Annotation("PER", 0, 3), Annotation("LOC", 8, 12)])
-    >>> pred = Document("Bob saw Rome", [Annotation("PER", 0, 7), Annotation("LOC", 8, 12)])
-    >>> result = spanrs.mat.score(gold, pred, details=True)
-    >>> [(d.type, d.refcontent, d.hypcontent) for d in result.details["tag"]]
-    [('overmark', 'Bob', 'Bob saw'), ('match', 'Rome', 'Rome')]
-    >>> result.micro.f1
-    0.5
-    >>> spanrs.mat.tables(result).tag["<all>"]["fmeasure"]
-    0.5
     """
-    sides = (input_format if gold_input_format is None else gold_input_format, input_format)
-    for what, given, wanted in (
-        ("matcher", matcher, Mat),
-        *(("format", side, InputFormat) for side in sides),
-    ):
-        if not isinstance(given, wanted):
-            raise TypeError(f"a {what} is a spanrs.mat.{wanted.__name__}, not {given!r}")
-    pairs = list(file_pairs(gold, pred, sides, matcher.known_task, pairing))
-    result = score_pairs(pairs, matcher, threads=threads, details=details, progress=progress)
-    notes = (*result.evidence.notes, *without_hypothesis(gold, pairs, sides[0], pairing))
-    result = replace(result, evidence=replace(result.evidence, notes=notes))
-    if lenient:
-        return result
-    paths = all(isinstance(side, (str, PathLike)) for side in (gold, pred))
-    if paths or (result.evidence.skipped and not len(result.counts)):
+    if options.align != "refuse":
+        raise ValueError("texts must be the same on both sides for MATScore; align is refuse")
+    if options.errors:
+        raise ValueError("MATScore has details=True in place of errors")
+    matcher: Mat = options.matcher  # type: ignore[assignment]  # chosen by it
+    pairs, alone = corpus_pairs(gold, pred, matcher.known_task, options.pairing)
+    skipping = options.on_error == "skip"
+    progress = options.progress
+    result = score_pairs(
+        pairs,
+        matcher,
+        threads=thread_count(options.threads),
+        details=options.details,
+        tell=None if skipping else _raise_skipped,
+        progress=None if progress is None else lambda done, _: progress(done),
+    )
+    evidence = result.evidence
+    notes = (*evidence.notes, *without_hypothesis(alone))
+    result = replace(result, evidence=replace(evidence, notes=notes))
+    files = any(part.path is not None for part in (*gold.parts, *pred.parts))
+    if files or (result.evidence.skipped and not len(result.counts)):
         refuse_nothing(result)
     nothing = reason_for_nothing(result)
     warn(_suspicions(result))
@@ -155,6 +115,21 @@ def score(
         more = f" (and {len(skipped) - 1} more)" if len(skipped) > 1 else ""
         warn([f"not everything was scored: {skipped[0].message}{more}"])
     return result
+
+
+register_documents("mat", score_corpora)
+
+
+def _raise_skipped(skipped: Skipped) -> None:
+    """Raise the error for a pair that cannot be scored; annotations that are left out are none.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+    """
+    if skipped.pair:
+        message = f"{skipped.message.removesuffix('; skipping pair.')} (on_error='skip' scores the others)"
+        raise with_code(FormatError(message), "skipped", skipped.file)
 
 
 def refuse_nothing(result: Result, *, printed: bool = False) -> None:
@@ -195,9 +170,9 @@ def score_pairs(
     details: bool = False,
     sinks: Sequence[Sink] = (),
     tell: Callable[[Skipped], None] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Result:
-    """Score pairs of files; what :func:`score` does with what it is given.
+    """Score pairs of files; what :func:`score_corpora` does with what it is given.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ use spanrs::arrow::{ColumnError, Columns};
 use spanrs::eval::input::{DocumentEnds, IdBatch, InputError, numbering};
 use spanrs::eval::{AutoSchemeScorer, PredScheme, Scorer as Core, Side};
 use spanrs::tags::{Evidence, Reader, Reading, Scheme};
-use spanrs::{ErrorOptions, Notes, OnMisaligned, TypedSpan};
+use spanrs::{Alignment, ErrorOptions, Notes, OnMisaligned, TypedSpan};
 
 use crate::arrow;
 use crate::counts::Counts;
@@ -261,6 +261,19 @@ impl Scorer {
         inner.auto.scorer.add_part(part, &inner.auto.reader);
         inner.notes.warn(files.warnings);
         Ok((gold_format, pred_format, files.gold_types, files.sentences))
+    }
+
+    /// Counts tokens that differ between the sides, of which the first are described.
+    #[pyo3(signature = (tokens, examples, /))]
+    fn add_differing(&self, tokens: u64, examples: Vec<String>) -> Result<()> {
+        let Scoring { auto, notes } = &mut *self.lock()?;
+        let differing = Alignment {
+            differing: tokens,
+            examples,
+            ..Alignment::default()
+        };
+        notes.add(differing, &mut auto.scorer);
+        Ok(())
     }
 
     /// Ends the current document, which is called so.

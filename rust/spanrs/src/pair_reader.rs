@@ -255,7 +255,7 @@ fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
         gold: place(gold),
         pred: place(pred),
         message: format!(
-            "gold has token `{}`, but {} (pred) has token `{}`; the files must hold the same tokens, or name --on-misaligned report",
+            "gold has token `{}`, but {} (pred) has token `{}`; the files must hold the same tokens, or name --align report",
             gold.token_text(),
             place(pred),
             pred.token_text()

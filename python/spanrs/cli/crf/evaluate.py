@@ -25,7 +25,7 @@ from spanrs.cli.run import print_message
 from spanrs.crf.training import scheme_of
 from spanrs.eval import Result, score
 from spanrs.eval import tables as report
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 
 #: Errors of each kind that a page holds.
 OF_A_KIND = 10_000

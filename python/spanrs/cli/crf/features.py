@@ -17,7 +17,7 @@ from spanrs.cli.run import print_message
 from spanrs.crf import CRF, templates
 from spanrs.crf.templates import template_text
 from spanrs.errors import FormatError, ModelError, SpanrsError, with_code
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 from spanrs.io.sources import source_name
 
 #: The column that a macro reads: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].

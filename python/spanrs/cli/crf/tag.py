@@ -9,7 +9,8 @@ import click
 from spanrs.cli import console, options
 from spanrs.cli.crf.features import feature_columns, given, load_model, threads, tokens_of_model
 from spanrs.cli.run import print_message
-from spanrs.io import Columns, atomic_output
+from spanrs.io import atomic_output
+from spanrs.io.columns import Columns
 
 
 @click.command()

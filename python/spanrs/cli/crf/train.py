@@ -31,8 +31,8 @@ from spanrs.crf import CRF
 from spanrs.crf.options import complete
 from spanrs.crf.training import dev_scorer, scheme_of
 from spanrs.errors import FormatError, with_code
-from spanrs.io import Columns
-from spanrs.tags.files import odd_sentences
+from spanrs.io.columns import Columns
+from spanrs.io.tagged_files import odd_sentences
 from spanrs.tags.types import Dialect
 
 #: Number of labels from which on the column of the tags is probably another one.

@@ -25,7 +25,7 @@ from spanrs.crowd.experiments import (
     repeat,
 )
 from spanrs.crowd.results import REFERENCE, Experiment
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 from spanrs.report.page import Bar, Bars, Section, Sorted, render
 from spanrs.report.table import Table
 

@@ -16,7 +16,7 @@ from spanrs.cli.run import print_message
 from spanrs.crowd import CrowdCorpus, read_columns, read_files, read_table
 from spanrs.crowd.experiments import GOLD, METHODS, Data, Settings, unused_settings
 from spanrs.errors import AlignmentError, with_code
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 
 F = TypeVar("F", bound=Callable[..., Any])
 

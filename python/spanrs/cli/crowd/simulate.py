@@ -11,7 +11,7 @@ from spanrs.cli.crf.features import feature_columns
 from spanrs.cli.crowd import inputs
 from spanrs.crowd import CrowdCorpus, NoisyCRFs, flip_labels, write_columns
 from spanrs.crowd.experiments import Data, Settings
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 
 
 def numbers(value: str | list[float]) -> list[float]:

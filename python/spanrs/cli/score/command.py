@@ -11,13 +11,11 @@ from spanrs.cli import console, matchers, options
 from spanrs.cli.output import FORMATS, Output, output_options
 from spanrs.cli.run import print_message
 from spanrs.cli.score import show
-from spanrs.cli.score.inputs import TableColumns, is_table, score_all
+from spanrs.cli.score.inputs import check_pattern, read_sides, score_all
 from spanrs.cli.score.signature import FOUND, Like, read_like
-from spanrs.eval import Fair, Result
-from spanrs.eval.readings import score_readings
+from spanrs.eval import Fair, Result, score
 from spanrs.eval.settings import parse_signature
-from spanrs.eval.shards import is_several
-from spanrs.io import Columns
+from spanrs.io.paths import is_several
 from spanrs.report.plots import plot_format
 from spanrs.tags.types import Dialect
 
@@ -73,27 +71,26 @@ class _Command(click.Command):
     "is auto, it is found out if pred is clearly in another one.",
 )
 @options.reading()
-@options.columns
+@options.reading_options
 @_side_columns
 @click.option(
-    "--on-misaligned",
-    type=click.Choice(["refuse", "report", "ignore"]),
+    "--align",
+    type=click.Choice(["refuse", "report", "ignore", "characters"]),
     default="refuse",
-    help="Where tokens of gold and pred differ: an error, counted, or not compared. Sentences must agree.",
+    help="Where tokens of gold and pred differ: an error, counted, or not compared; sentences must agree. characters: "
+    "spans are compared in the text, whatever the tokens.",
+)
+@click.option(
+    "--on-error",
+    type=click.Choice(["raise", "skip"]),
+    default="raise",
+    help="With directories, where files cannot be scored: end, or score the others, name these, and end with status 1.",
 )
 @click.option("--by-document", is_flag=True, help="A row for each document of gold as well.")
 @click.option(
     "--by-sentence",
     is_flag=True,
     help="Keep counts of each sentence, for --intervals and --save; they are not printed.",
-)
-@click.option(
-    "--document-column",
-    metavar="NAME",
-    help="For tables: the column that names the document of a sentence.",
-)
-@click.option(
-    "--table-token-column", metavar="NAME", help="For tables: the column of tokens, for --errors."
 )
 @click.option(
     "--violations", "max_violations", type=options.COUNT, default=5, help="Violations to list a side."
@@ -152,7 +149,7 @@ def command(
     gold: str,
     preds: tuple[str, ...],
     matcher: str,
-    columns: Columns,
+    read: dict[str, Any],
     gold_column: Any,
     pred_column: Any,
     maps: tuple[str, ...],
@@ -163,13 +160,14 @@ def command(
     output: Output,
     **given: Any,
 ) -> None:
-    """Score PRED against GOLD, two files with one token a line; of several PRED each by itself.
+    """Score PRED against GOLD; of several PRED each by itself.
 
-    With GOLD alone the file holds both: gold tags in the last column but one, pred tags in the last, or
-    where --gold-column and --pred-column say. "-" is standard input; gzip and zstd are read as they are.
+    Both are files, directories or quoted patterns ("gold/*.conll"), whose files are paired by name: column files,
+    CoNLL-U, files of spans, tables (Parquet, Arrow, CSV), exports of annotation tools. "-" is standard input; gzip and
+    zstd are read as they are. spanrs read FILE shows what is understood of a file.
 
-    GOLD and PRED may be directories or quoted patterns ("gold/*.conll"), whose files are paired by name. Parquet and
-    Arrow files have a row for each sentence, with lists of tags or of spans in --gold-column and --pred-column.
+    With GOLD alone the file holds both sides: a column file has gold tags in the last column but one, pred tags in the
+    last, a table in the columns gold and pred, or where --gold-column and --pred-column say.
 
     Measures are printed in per cent; in JSON and CSV they are fractions. Several PRED give a table with a row for
     each, and in --json an object by their names. A PRED that cannot be scored is reported on standard error
@@ -182,33 +180,37 @@ def command(
         plot_format(plot)
     asked = Like() if like is None else _apply_like(context, read_like(like), given)
     matcher = asked.options.get("matcher", matcher)
-    table, columns, pred_columns = _columns(gold, preds, columns, gold_column, pred_column, asked, given)
+    if asked.columns is not None:
+        read["tags"] = asked.columns if len(asked.columns) > 1 else asked.columns[0]
+    if asked.dialect:
+        read["dialect"] = Dialect(**asked.dialect)
+    columns = gold_column, pred_column
     looks = _looks(matcher, maps, kept, asked, untyped=untyped)
     # Fair matching leaves types out before, because they could take part in near misses.
     fair_types = {"types": looks.types, "exclude": asked.exclude} if matcher == "fair" else {}
     given["matcher"] = matchers.take_matcher(matcher, given, **fair_types)
-    files: dict[str, Any] = {"columns": columns, "pred_columns": pred_columns}
     given["threads"] = given["threads"] or options.processors()
     if given.pop("all_readings"):
         if looks != NO_LOOKS or untyped or plot:
             raise click.UsageError(
                 "--all-readings shows all types; leave out --map, --types, --untyped and --plot"
             )
-        _all_readings(gold, preds, output, given | files)
+        _all_readings(gold, preds, columns, output, given | {"read": read})
         return
-    shown = _shown(given, output, untyped=untyped, named_documents=table.document is not None)
-    results = score_all(gold, preds, looks.renames, table, **files, **given)
+    shown = _shown(given, output, untyped=untyped, named_documents="documents" in read)
+    results = score_all(gold, preds, looks.renames, columns, read=read, **given)
     if not results:
         context.exit(2)
     if looks.types is not None:
         results = _keep_types(results, looks.types)
     for step in looks.steps:
         results = {name: result.with_types(step) for name, result in results.items()}
-    console.print_warnings(results, gold if preds and columns == pred_columns else None)
+    console.print_warnings(results, gold if preds and gold_column == pred_column else None)
     if like is not None:
         _compare_signatures(like, results)
     _write(results, gold, preds, shown, output, plot, untyped=untyped)
-    if len(results) < len(preds):
+    skipped = console.print_skipped(results)
+    if skipped or len(results) < len(preds):
         context.exit(1)
 
 
@@ -218,6 +220,7 @@ def _check_files(
     """Refuse arguments that do not go together, before long work."""
     if (gold, *preds).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
+    check_pattern(gold, preds)
     if len(preds) > 1 and gold == "-":
         raise click.UsageError("GOLD is read for each PRED, so it cannot be standard input")
     doubled = sorted({name for name in preds if preds.count(name) > 1})
@@ -249,39 +252,6 @@ def _check_save(gold: str, preds: tuple[str, ...], output: Output, given: dict[s
     Output(path=save).check([name for name in (gold, *preds) if not is_several(name)])
 
 
-def _columns(
-    gold: str,
-    preds: tuple[str, ...],
-    columns: Columns,
-    gold_column: Any,
-    pred_column: Any,
-    asked: Like,
-    given: dict[str, Any],
-) -> tuple[TableColumns, Columns, Columns]:
-    """Return where gold and pred stand in tables and in column files."""
-    table = TableColumns(
-        "gold" if gold_column is None else str(gold_column),
-        "pred" if pred_column is None else str(pred_column),
-        given.pop("document_column"),
-        given.pop("table_token_column"),
-    )
-    if asked.columns is not None:
-        columns = columns._replace(tag=asked.columns)
-    # Of a directory the first file tells, once it is known.
-    if is_table(gold):
-        return table, columns, columns
-    pred_columns = columns if pred_column is None else columns._replace(tag=pred_column)
-    if gold_column is not None:
-        columns = columns._replace(tag=gold_column)
-    if not preds:
-        # By default score_files uses the last two columns.
-        columns = columns._replace(
-            second=-1 if pred_column is None and gold_column is not None else pred_column
-        )
-        pred_columns = columns
-    return table, columns, pred_columns
-
-
 def _apply_like(context: click.Context, like: Like, given: dict[str, Any]) -> Like:
     """Set the options that a signature names; refuse options that contradict it."""
     for name, value in like.options.items():
@@ -291,10 +261,9 @@ def _apply_like(context: click.Context, like: Like, given: dict[str, Any]) -> Li
             raise click.UsageError(f"--like says {name} {value}, and --{name.replace('_', '-')} says {own}")
         if name != "matcher":
             given[name] = value
-    if like.dialect:
-        if given["dialect"] not in (Dialect(), Dialect(**like.dialect)):
-            raise click.UsageError("--like spells tags in another way than --tag-separator and --suffix")
-        given["dialect"] = Dialect(**like.dialect)
+    own = context.params["read"].get("dialect", Dialect())
+    if like.dialect and own not in (Dialect(), Dialect(**like.dialect)):
+        raise click.UsageError("--like spells tags in another way than --tag-separator and --suffix")
     return like
 
 
@@ -314,8 +283,10 @@ def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_docume
     intervals = show.IntervalOptions(**{name: given.pop(name) for name in names}, threads=given["threads"])
     wanted = given.pop("intervals")
     page = output.to == "html"
-    if (wanted or page) and not given["by_document"] and not named_documents:
-        given["by_sentence"] = True
+    by_document, by_sentence = given.pop("by_document"), given.pop("by_sentence")
+    if (wanted or page) and not by_document:
+        by_document, by_sentence = named_documents, not named_documents
+    given["by"] = "document" if by_document or named_documents else "sentence" if by_sentence else None
     if output.to == "csv" and (wanted or errors):
         raise click.UsageError(
             "CSV has the measures alone; --intervals and --errors are in text, JSON and HTML"
@@ -353,19 +324,24 @@ def _write(
     show.show_one(result, (gold, name), shown, output)
 
 
-def _all_readings(gold: str, preds: tuple[str, ...], output: Output, given: dict[str, Any]) -> None:
+def _all_readings(
+    gold: str, preds: tuple[str, ...], columns: tuple[Any, Any], output: Output, given: dict[str, Any]
+) -> None:
     """Score under every reading."""
-    if len(preds) > 1 or is_several(gold) or is_table(gold):
+    if len(preds) > 1 or is_several(gold):
         raise click.UsageError(
             "--all-readings is of one pair of column files, or of one column file with both"
         )
     for name in ("errors", "intervals", "save"):
         if given.get(name):
             raise click.UsageError(f"--all-readings does not go with --{name}")
-    known = ("scheme", "pred_scheme", "matcher", "columns", "pred_columns", "dialect", "max_violations")
-    taken = {name: given[name] for name in (*known, "on_misaligned", "by_document", "by_sentence")}
-    with console.quiet():
-        results = console.read_files(score_readings, gold, *preds, **taken)
+    taken = {name: given[name] for name in ("scheme", "pred_scheme", "matcher", "max_violations", "align")}
+    corpora = read_sides(gold, preds[0] if preds else None, columns, given["read"])
+    with console.quiet(), console.files_bar(gold, *preds) as bar:
+        by = "document" if given["by_document"] else "sentence" if given["by_sentence"] else None
+        results = score(*corpora, reading="all", by=by, progress=bar, **taken)
+    if isinstance(results, Result):
+        raise TypeError("one reading gives one result")
     name = preds[0] if preds else gold
     console.print_warnings({name: next(iter(results.values()))})
     show.show_readings(results, output, (gold, name), given["max_violations"])

@@ -24,7 +24,7 @@ OPTIONS = {
     "focus": "focus",
     "matching": "matching",
     "min_overlap": "min_overlap",
-    "on_misaligned": "on_misaligned",
+    "align": "align",
 }
 #: Settings that say what was found, or which sentences there were.
 FOUND = ("differing_tokens", "version")

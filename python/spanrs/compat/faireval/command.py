@@ -15,7 +15,7 @@ from spanrs.compat.faireval.output import ReplacingFile, output_results
 from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
 from spanrs.compat.faireval.scores import Evaluation, add_dict, calculate_results, compare_spans
 from spanrs.errors import SpanrsError
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -65,12 +65,12 @@ def compute_metrics(
     """
     vocabulary = as_vocabulary(labels)
     # A wrong name is told now, not after the first epoch.
-    Scorer(scheme, reading, dialect=dialect)
+    Scorer(scheme=scheme, reading=reading, dialect=dialect)
 
     def score(prediction: Any) -> dict[str, float]:
         outputs, gold = _two_sides(prediction)
         pred = _ids(outputs, gold, len(vocabulary))
-        scorer = Scorer(scheme, reading, dialect=dialect, max_violations=0)
+        scorer = Scorer(scheme=scheme, reading=reading, dialect=dialect, max_violations=0)
         scorer.update(gold, pred, vocabulary=vocabulary, ignore_index=ignore_index)
         result = scorer.result()
         micro = result.micro
