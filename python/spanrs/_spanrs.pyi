@@ -31,8 +31,10 @@ __all__ = [
     "MatOutcome",
     "MatScorer",
     "Scorer",
+    "SentenceReader",
     "Source",
     "SpanLists",
+    "SpanReader",
     "SyntaxFile",
     "Systems",
     "Treebank",
@@ -517,6 +519,29 @@ class DocumentReader:
     def __iter__(self) -> DocumentReader: ...
     def __next__(self) -> Document: ...
     def warnings(self) -> list[str]: ...
+
+@final
+class SentenceReader:
+    def __new__(
+        cls,
+        source: object,
+        options: _Options,
+        tags: Sequence[int | str] | None,
+        progress: Callable[[int], object] | None,
+        /,
+    ) -> SentenceReader: ...
+    def __iter__(self) -> SentenceReader: ...
+    def __next__(self) -> list[tuple[list[str] | None, list[list[str]], int, str | None]]: ...
+    def warnings(self) -> list[str]: ...
+    def facts(self) -> tuple[bool, int, list[str]]: ...
+
+@final
+class SpanReader:
+    def __new__(cls, source: object, progress: Callable[[int], object] | None, /) -> SpanReader: ...
+    def __iter__(self) -> SpanReader: ...
+    def __next__(
+        self,
+    ) -> list[tuple[list[tuple[str, int, int] | tuple[str, int, int, list[int]]], int, None]]: ...
 
 @final
 class MatOutcome:

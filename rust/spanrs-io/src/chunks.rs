@@ -473,6 +473,17 @@ impl<'a> ChunkSentence<'a> {
         }
     }
 
+    /// Returns the tag that an extra column holds; None where CoNLL-U does not specify one.
+    pub fn extra_tag(&self, token: usize, extra: usize) -> Option<&'a str> {
+        let field = self.field(token, self.chunk.slots.extra + extra);
+        let place = match self.chunk.layout.conllu {
+            None => 0..field.len(),
+            Some(_) => conllu::tag_place(field, self.chunk.extra[extra].key.as_deref())?,
+        };
+        // The lines were checked when they were read, so nothing is ever replaced by "".
+        Some(std::str::from_utf8(&field[place]).unwrap_or_default())
+    }
+
     /// Returns the range of the tag in [`Chunk::bytes`]; None where CoNLL-U does not specify one.
     pub fn tag_range(&self, token: usize) -> Option<Range<usize>> {
         let range = self.range(token, 0);

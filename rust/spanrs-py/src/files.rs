@@ -159,7 +159,7 @@ impl FromPyObject<'_, '_> for SourceArgument {
 }
 
 /// Returns limits with another bound of the length of a line, if one is given.
-fn limits(line_bytes: Option<usize>) -> Limits {
+pub(crate) fn limits(line_bytes: Option<usize>) -> Limits {
     let limits = Limits::default();
     Limits {
         line_bytes: line_bytes.unwrap_or(limits.line_bytes),
@@ -228,7 +228,7 @@ impl Write for Sink<'_> {
 }
 
 /// Reports the progress of a job to Python, and returns whether to stop.
-struct Progress {
+pub(crate) struct Progress {
     callback: Option<Py<PyAny>>,
     told: Instant,
     /// What the callback or a signal handler raised first.
@@ -236,6 +236,27 @@ struct Progress {
 }
 
 impl Progress {
+    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
+        Self {
+            callback,
+            told: Instant::now(),
+            failed: None,
+        }
+    }
+
+    /// Runs a job, or a step of one, without the GIL; it tells how far it is and hears whether to stop.
+    pub(crate) fn run<T: Send, E: Into<Error> + Send>(
+        &mut self,
+        py: Python<'_>,
+        job: impl FnOnce(&mut (dyn FnMut(u64) -> bool + Send)) -> std::result::Result<T, E> + Send,
+    ) -> Result<T> {
+        let result = py.detach(|| job(&mut |n| self.tell(n)));
+        match self.failed.take() {
+            Some(raised) => Err(raised.into()),
+            None => result.map_err(Into::into),
+        }
+    }
+
     /// Answers false where the job should stop: Ctrl-C, or the callback raised.
     fn tell(&mut self, bytes: u64) -> bool {
         if self.failed.is_some() {
@@ -264,16 +285,7 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     callback: Option<Py<PyAny>>,
     job: impl FnOnce(&mut (dyn FnMut(u64) -> bool + Send)) -> std::result::Result<T, E> + Send,
 ) -> Result<T> {
-    let mut progress = Progress {
-        callback,
-        told: Instant::now(),
-        failed: None,
-    };
-    let result = py.detach(|| job(&mut |n| progress.tell(n)));
-    match progress.failed {
-        Some(raised) => Err(raised.into()),
-        None => result.map_err(Into::into),
-    }
+    Progress::new(callback).run(py, job)
 }
 
 /// The format of a file by its first bytes, decompressed, and by its name; or else what it is and what to do.

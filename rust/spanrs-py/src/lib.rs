@@ -24,6 +24,7 @@ mod partial;
 mod py_sequence;
 mod resample;
 mod scorer;
+mod sentences;
 mod span_lists;
 mod span_tuples;
 mod tag_interner;
@@ -78,6 +79,8 @@ mod _spanrs {
     use crate::resample::Systems;
     #[pymodule_export]
     use crate::scorer::{ErrorFinder, FileErrors, Scorer, score_readings};
+    #[pymodule_export]
+    use crate::sentences::{SentenceReader, SpanReader};
     #[pymodule_export]
     use crate::span_lists::{
         SpanLists, span_events, span_lists, span_lists_of_ids, span_lists_of_tags,

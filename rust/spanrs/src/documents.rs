@@ -207,7 +207,7 @@ fn too_long(path: &str, line: u64, most: usize) -> Error {
 /// | `# newdoc` | none |
 /// | `-DOCSTART- (1 EU)` | `1 EU` |
 /// | `-DOCSTART- -X- O` | none |
-fn id(line: &str) -> Option<String> {
+pub(crate) fn id(line: &str) -> Option<String> {
     let line = line.trim();
     let name = match line.strip_prefix("# newdoc") {
         Some(rest) => rest

@@ -22,10 +22,17 @@ use spanrs_tags::{Scheme, are_many};
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn column_warnings(rows: &ColumnReader, also_read: Option<usize>) -> Vec<String> {
+    warnings_besides(rows, also_read.as_slice())
+}
+
+/// Returns warnings as [`column_warnings`], with several columns that are also read.
+pub(crate) fn warnings_besides(rows: &ColumnReader, also_read: &[usize]) -> Vec<String> {
     let path = Position::file(rows.path());
     let mut found = Vec::from_iter(numbers_warning(rows));
     let unread = rows.unread_layers().iter().copied();
-    let unread: Vec<usize> = unread.filter(|column| Some(*column) != also_read).collect();
+    let unread: Vec<usize> = unread
+        .filter(|column| !also_read.contains(column))
+        .collect();
     if !unread.is_empty() {
         let mut all = [unread.as_slice(), &[rows.tag_column()]].concat();
         all.sort_unstable();

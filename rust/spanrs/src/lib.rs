@@ -79,7 +79,9 @@ mod score;
 mod score_parts;
 mod score_sink;
 mod sentence;
+mod sentences;
 pub mod span_files;
+mod span_sentences;
 mod spans;
 mod tag_ids;
 mod validate;
@@ -100,6 +102,8 @@ pub use schemas::schema_of;
 pub use score::{Notes, refuse_violations, score, score_and_list};
 pub use score_parts::{SplitFile, score_in_threads};
 pub use score_sink::Rows;
+pub use sentences::{SentenceChunk, SentenceReader, TaggedSentence};
+pub use span_sentences::{LocatedSpan, SpanChunk, SpanSentence, SpanSentences};
 pub use spans::spans;
 pub use validate::{Report, validate};
 

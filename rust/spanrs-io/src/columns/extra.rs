@@ -52,6 +52,25 @@ impl ColumnReader {
         self.is_conllu() && place.column == conllu::MISC && place.key.is_none()
     }
 
+    /// Returns the position of an extra column, from 0.
+    pub fn extra_column(&self, extra: usize) -> usize {
+        self.extra[extra].column
+    }
+
+    /// Returns the key of MISC that is an extra column; None for a whole column.
+    pub fn extra_key(&self, extra: usize) -> Option<&str> {
+        self.extra[extra].key.as_deref()
+    }
+
+    /// Returns the name of an extra column of CoNLL-U; None for a key of MISC, and for other files.
+    pub fn extra_column_name(&self, extra: usize) -> Option<&'static str> {
+        let place = &self.extra[extra];
+        match (self.is_conllu(), &place.key) {
+            (true, None) => conllu::NAMES.get(place.column).copied(),
+            _ => None,
+        }
+    }
+
     /// Returns the name of the column of CoNLL-U that holds the tags; None if a key of MISC does, and
     /// for other files.
     pub fn tag_column_name(&self) -> Option<&'static str> {

@@ -82,24 +82,22 @@ impl ColumnReader {
             });
             return match keys.find_map(|(key, found)| key.as_ref().filter(|_| !found)) {
                 None => Ok(None),
-                Some(key) => {
-                    let known = match self.misc_keys.as_slice() {
-                        [] => "it has no keys".to_owned(),
-                        keys => format!("keys of the first words: {}", keys.join(", ")),
-                    };
-                    let message = format!(
-                        "no word has the key {key} in MISC ({known}; case matters), and no column of CoNLL-U is \
-                         called {key} ({})",
-                        conllu::NAMES.join(", ")
-                    );
-                    Err(Error::new(
-                        Code::NoColumn,
-                        Position::file(self.path()),
-                        message,
-                    ))
-                }
+                Some(key) => Err(self.no_such_key(key)),
             };
         }
         Err(no_tokens(self.path()))
+    }
+
+    /// Returns the error for a key of MISC that no word of the file has.
+    pub fn no_such_key(&self, key: &str) -> Error {
+        let known = match self.misc_keys.as_slice() {
+            [] => "it has no keys".to_owned(),
+            keys => format!("keys of the first words: {}", keys.join(", ")),
+        };
+        let message = format!(
+            "no word has the key {key} in MISC ({known}; case matters), and no column of CoNLL-U is called {key} ({})",
+            conllu::NAMES.join(", ")
+        );
+        Error::new(Code::NoColumn, Position::file(self.path()), message)
     }
 }

@@ -2,11 +2,12 @@
 
 use spanrs_base::{Interner, Jagged, Lines, Position};
 use spanrs_crf::Columns;
-use spanrs_io::{ChunkSentence, Code, Column, Select};
+use spanrs_io::{Code, Column, Select};
 
 use super::{add_columns, push_sentence};
 use crate::column_files::ColumnFile;
 use crate::error::Result;
+use crate::sentences::missing_tag;
 use crate::{Progress, column_warnings, report};
 
 /// The sentences of a column file: what a template reads of them, and their tags.
@@ -106,8 +107,7 @@ pub fn read_tagged(
         warnings: column_warnings(&rows, None),
         ..TaggedSentences::default()
     };
-    // Where a key of MISC, or MISC itself, says nothing, the tag is `O`.
-    let column = rows.tag_column_name().filter(|name| *name != "MISC");
+    let column = rows.tag_column_name();
     let (path, is_conllu) = (rows.path().to_owned(), rows.is_conllu());
     let mut chunks = rows.chunks(Select::TOKEN);
     let mut all_equal = true;
@@ -115,7 +115,10 @@ pub fn read_tagged(
         for sentence in chunk.sentences() {
             push_sentence(&mut sentences.columns, &sentence, extra.len());
             for token in 0..sentence.len() {
-                if let Some(message) = missing_tag(&sentence, token, is_conllu, column) {
+                let has_tag = sentence
+                    .tag_range(token)
+                    .is_some_and(|range| !range.is_empty());
+                if !has_tag && let Some(message) = missing_tag(is_conllu, column) {
                     let place = Position::line(&path, sentence.line(token));
                     return Err(no_column(place, &message).into());
                 }
@@ -134,26 +137,4 @@ pub fn read_tagged(
     sentences.tags_are_tokens =
         all_equal && sentences.tags.values().len() > 1 && sentences.names.len() > 1;
     Ok(sentences)
-}
-
-/// Returns what is wrong with a token that has no tag; None for one that has, or whose tag is `O`
-/// because nothing is specified. `column` is the column of CoNLL-U in which every word needs a tag.
-fn missing_tag(
-    sentence: &ChunkSentence<'_>,
-    token: usize,
-    is_conllu: bool,
-    column: Option<&str>,
-) -> Option<String> {
-    if sentence
-        .tag_range(token)
-        .is_some_and(|range| !range.is_empty())
-    {
-        return None;
-    }
-    match column {
-        Some(name) => Some(format!(
-            "the word has no {name} (_); name another column with --column, or leave it out"
-        )),
-        None => (!is_conllu).then(|| "the tag is empty".to_owned()),
-    }
 }

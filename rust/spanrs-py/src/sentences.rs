@@ -1,0 +1,169 @@
+//! Sentences of column files and of span files, in chunks.
+
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+use spanrs::base::Interner;
+use spanrs::io::SpanFileReader;
+use spanrs::{LocatedSpan, SentenceReader as Core, SpanSentences, TaggedSentence};
+
+use crate::error::Result;
+use crate::files::{ColumnOptions, Progress, PyColumn, SourceArgument, column_file, limits};
+use crate::locks::lock_now;
+
+/// What an iterator says that is used in two threads, or by its own callback.
+const IN_USE: &str = "the reader is in use; read a file in one thread";
+/// Number of different tags or types in a chunk up to which their strings are those of other chunks, too.
+const INTERNED: usize = 1 << 10;
+
+/// (tokens, layers of tags, line of the first token, name of the document that begins)
+type SentenceTuple<'py> = (
+    Option<Bound<'py, PyList>>,
+    Vec<Bound<'py, PyList>>,
+    u64,
+    Option<String>,
+);
+
+/// The sentences of a column file, in lists of some thousand tokens.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct SentenceReader {
+    state: Mutex<(Core, Progress)>,
+    /// Whether the file is CoNLL-U, the number of its columns, and the names of the layers.
+    facts: (bool, usize, Vec<String>),
+    warnings: Vec<String>,
+}
+
+#[pymethods]
+impl SentenceReader {
+    /// Opens a file; without `tags` the one layer is the column of tags of the options.
+    #[new]
+    #[pyo3(signature = (source, options, tags, progress, /))]
+    fn new(
+        py: Python<'_>,
+        source: SourceArgument,
+        options: ColumnOptions,
+        tags: Option<Vec<PyColumn>>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Self> {
+        let file = column_file(&source, &options)?;
+        let tags: Option<Vec<_>> = tags.map(|tags| tags.iter().map(PyColumn::column).collect());
+        let core = py.detach(|| Core::open(&file, tags.as_deref()))?;
+        let layers = core.layers().map(str::to_owned).collect();
+        Ok(Self {
+            facts: (core.is_conllu(), core.columns(), layers),
+            warnings: core.warnings().to_vec(),
+            state: Mutex::new((core, Progress::new(progress))),
+        })
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> Result<Option<Vec<SentenceTuple<'py>>>> {
+        let (core, progress) = &mut *lock_now(&self.state, IN_USE)?;
+        let Some(chunk) = progress.run(py, |tell| core.next(tell))? else {
+            return Ok(None);
+        };
+        let tokens = new_strings(py, &chunk.tokens);
+        let tags = interned_strings(py, &chunk.tags);
+        let sentence = |sentence: TaggedSentence| -> PyResult<_> {
+            let words = sentence.tokens.map(|ids| list(py, &tokens, &ids));
+            let layers = sentence.layers.iter().map(|ids| list(py, &tags, ids));
+            let layers: PyResult<_> = layers.collect();
+            Ok((
+                words.transpose()?,
+                layers?,
+                sentence.line,
+                sentence.document,
+            ))
+        };
+        let sentences: PyResult<_> = chunk.sentences.into_iter().map(sentence).collect();
+        Ok(Some(sentences?))
+    }
+
+    /// What looks wrong with the columns.
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    /// Whether the file is CoNLL-U, the number of its columns, and the names of the layers: columns and keys of
+    /// CoNLL-U, positions elsewhere.
+    fn facts(&self) -> (bool, usize, Vec<String>) {
+        self.facts.clone()
+    }
+}
+
+/// (type, start, end), and tokens if they are not all between the bounds
+#[derive(IntoPyObject)]
+enum SpanTuple<'py> {
+    Whole(Bound<'py, PyString>, i64, i64),
+    Pieces(Bound<'py, PyString>, i64, i64, Vec<i64>),
+}
+
+/// (spans, line of the first span, None, as documents have no marks)
+type SpansTuple<'py> = (Vec<SpanTuple<'py>>, u64, Option<String>);
+
+/// The sentences of a span file, in lists of some thousand spans.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct SpanReader(Mutex<(SpanSentences, Progress)>);
+
+#[pymethods]
+impl SpanReader {
+    #[new]
+    #[pyo3(signature = (source, progress, /))]
+    fn new(py: Python<'_>, source: SourceArgument, progress: Option<Py<PyAny>>) -> Result<Self> {
+        let lines = py.detach(|| source.lines(limits(None)))?;
+        let sentences = SpanSentences::new(SpanFileReader::new(lines));
+        Ok(Self(Mutex::new((sentences, Progress::new(progress)))))
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> Result<Option<Vec<SpansTuple<'py>>>> {
+        let (sentences, progress) = &mut *lock_now(&self.0, IN_USE)?;
+        let Some(chunk) = progress.run(py, |tell| sentences.next(tell))? else {
+            return Ok(None);
+        };
+        let types = interned_strings(py, &chunk.types);
+        let span = |span: LocatedSpan| {
+            let (ty, start, end) = (types[span.ty as usize].clone(), span.start, span.end);
+            match span.tokens {
+                None => SpanTuple::Whole(ty, start, end),
+                Some(tokens) => SpanTuple::Pieces(ty, start, end, tokens),
+            }
+        };
+        let sentences = chunk.sentences.into_iter().map(|sentence| {
+            let spans = sentence.spans.into_iter().map(span).collect();
+            (spans, sentence.line, None)
+        });
+        Ok(Some(sentences.collect()))
+    }
+}
+
+/// Strings of all names.
+fn new_strings<'py>(py: Python<'py>, names: &Interner<str>) -> Vec<Bound<'py, PyString>> {
+    names.names().map(|name| PyString::new(py, name)).collect()
+}
+
+/// Strings of all names, which are the same objects in all chunks if there are few. Some interpreters never free
+/// such strings.
+fn interned_strings<'py>(py: Python<'py>, names: &Interner<str>) -> Vec<Bound<'py, PyString>> {
+    if names.len() > INTERNED {
+        return new_strings(py, names);
+    }
+    let strings = names.names().map(|name| PyString::intern(py, name));
+    strings.collect()
+}
+
+/// The list of the strings with these numbers.
+fn list<'py>(
+    py: Python<'py>,
+    strings: &[Bound<'py, PyString>],
+    ids: &[u32],
+) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, ids.iter().map(|&id| &strings[id as usize]))
+}
