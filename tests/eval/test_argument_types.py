@@ -16,7 +16,7 @@ from spanrs.io import Columns
 TAGS = [["O", "B-A"], ["B-B", "O"]]
 IDS = [[0, 1], [1, 0]]
 VOCABULARY = ["O", "B-A"]
-RESULT = spanrs.score(TAGS, TAGS, "BIO", documents=[1, 1])
+RESULT = spanrs.score(TAGS, TAGS, scheme="BIO", by=[1, 1])
 LONE = "\ud800"
 
 
@@ -29,7 +29,7 @@ def of_ids(**options):
 
 
 def of_files(**options):
-    return spanrs.score_files(io.BytesIO(b"a B-A B-A\nb O O\n"), **options)
+    return spanrs.score(io.BytesIO(b"a B-A B-A\nb O O\n"), **options)
 
 
 def of_columns(**options):
@@ -156,7 +156,10 @@ WRONG = {
         "Columns: line_bytes is an integer, not str",
     ),
     "columns of pred that are none": (lambda: of_files(pred_columns=[]), "columns is a spanrs.io.Columns"),
-    "by_document that is a str": (lambda: spanrs.Scorer(by_document="no"), "by_document is True or False"),
+    "by_document that is a str": (
+        lambda: spanrs.Scorer(by="document" if "no" else None),
+        "by_document is True or False",
+    ),
     "a dialect by name": (lambda: of_tags(dialect="_"), "dialect is a spanrs.tags.Dialect, not str"),
 }
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import spanrs
 from spanrs.errors import AlignmentError
 from spanrs.eval.comparison_page import comparison_page
-from spanrs.eval.span_files import score_span_files
 
 TAGS = ["O", "B-A", "I-A", "B-B"]
 MATCHERS = ["exact", "partial", "fair"]
@@ -41,7 +40,7 @@ def scored(documents, system, order, matcher):
     ]
     names = [name for name in order for _ in documents[name][0]]
     options = {"documents": names, "errors": True, "tokens": tokens}
-    return spanrs.score(*sides, "BIO", matcher=matcher, **options)
+    return spanrs.score(*sides, scheme="BIO", matcher=matcher, **options)
 
 
 def changes(comparison):
@@ -154,7 +153,6 @@ def test_spans_of_several_span_files_have_no_mcnemar(tmp_path):
         for name, ty in zip(("1.tsv", "2.tsv"), types, strict=True):
             (tmp_path / side / name).write_text(f"{ty}\t1\t1\t1\n")
     results = {
-        name: score_span_files(tmp_path / "gold", tmp_path / name, errors=True, by_document=True)
-        for name in "ab"
+        name: spanrs.score(tmp_path / "gold", tmp_path / name, errors=True, by="document") for name in "ab"
     }
     assert spanrs.compare(results, samples=5).pair("a", "b").mcnemar is None

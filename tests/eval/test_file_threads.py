@@ -75,7 +75,7 @@ def bytes_read() -> int:
 def outcome(gold, pred, threads, **options):
     """Return everything that is known of the result, or the error."""
     try:
-        result = spanrs.score_files(gold, pred, threads=threads, **options)
+        result = spanrs.score(gold, pred, threads=threads, **options)
     except SpanrsError as error:
         return type(error), str(error), error.code, getattr(error, "line", None)
     return {
@@ -387,11 +387,11 @@ def test_compressed_files_are_read_by_one_thread(corpus, plain, folder):
 def test_scorers_go_on_after_files(plain):
     results = []
     for threads in (1, 2):
-        scorer = spanrs.Scorer("BIO", by_document=True, threads=threads)
+        scorer = spanrs.Scorer(scheme="BIO", by="document", threads=threads)
         scorer.update([["B-late", "O"], ["I-B"]], [["B-late", "B-A"], ["B-A"]])
         for _ in range(2):
             scorer.update_files(plain[0], plain[1], by_sentence=True)
-            scorer.update([["B-new", "I-A"]], [["B-new", "B-late"]], documents=["named"])
+            scorer.update([["B-new", "I-A"]], [["B-new", "B-late"]], by=["named"])
         scorer.update([["I-C"]], [["O"]])
         results.append(scorer.result())
     one, two = results
@@ -402,7 +402,7 @@ def test_scorers_go_on_after_files(plain):
 
 def test_an_error_leaves_a_scorer_as_it_was(corpus, plain, folder):
     wrong = write(folder, "wrong", changed(corpus.text(2), 0.99, MISTAKES["another token"]))
-    scorer = spanrs.Scorer("BIO", threads=2)
+    scorer = spanrs.Scorer(scheme="BIO", threads=2)
     scorer.update([["B-A"]], [["B-A"]])
     before = scorer.result().to_bytes()
     with pytest.raises(SpanrsError):
@@ -425,7 +425,7 @@ def test_several_threads_work_on_a_large_file_and_progress_does_not_pass_its_siz
 
         counter = threading.Thread(target=count)
         counter.start()
-        result = spanrs.score_files(*paths, "BIO", threads=threads, progress=told.append)
+        result = spanrs.score(*paths, scheme="BIO", threads=threads, progress=told.append)
         done.set()
         counter.join()
         assert result.sentences == 8 * len(corpus.sentences)
@@ -447,7 +447,7 @@ def test_what_progress_raises_ends_the_work(corpus, folder, threads):
 
     raised = False
     try:
-        spanrs.score_files(path, other, "BIO", threads=threads, progress=stop)
+        spanrs.score(path, other, scheme="BIO", threads=threads, progress=stop)
     except KeyError:
         raised = True
     # It is called every 50 ms; a fast machine may be done before.

@@ -27,7 +27,7 @@ def run(code):
 @pytest.mark.parametrize("matching", ["greedy", "optimal"])
 def test_thousands_of_equal_spans_are_paired(matching):
     gold, pred = [("A", 0, 5)] * 3000, [("A", 1, 6)] * 2000
-    result = spanrs.partial([gold], [pred], matching=matching, details=True)
+    result = spanrs.score([gold], [pred], matcher=spanrs.Partial(matching=matching), details=True)
     assert tuple(result["overlap"].outcomes.items()) == (
         ("correct", 0),
         ("incorrect", 0),
@@ -42,7 +42,9 @@ def test_thousands_of_equal_spans_are_paired(matching):
 
 @pytest.mark.parametrize("family", [nested, chained])
 def test_shifted_spans_are_paired_in_order(family):
-    result = spanrs.partial([family(300)], [family(300, 1)], matching="optimal", details=True)
+    result = spanrs.score(
+        [family(300)], [family(300, 1)], matcher=spanrs.Partial(matching="optimal"), details=True
+    )
     assert tuple(result["overlap"].outcomes.values()) == (0, 0, 300, 0, 0)
     assert tuple(result["type"].outcomes.values()) == (300, 0, 0, 0, 0)
 
@@ -50,7 +52,7 @@ def test_shifted_spans_are_paired_in_order(family):
 def test_groups_beyond_the_limit_are_refused_with_what_to_do():
     spans = nested(4100)
     with pytest.raises(LimitError) as raised:
-        spanrs.partial([[], spans], [[], spans], matching="optimal")
+        spanrs.score([[], spans], [[], spans], matcher=spanrs.Partial(matching="optimal"))
     message = str(raised.value)
     assert message.startswith("sentence 1: 4100 gold and 4100 pred spans between 0 and 16400 overlap")
     assert "16777216 pairs" in message

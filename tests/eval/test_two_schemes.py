@@ -41,14 +41,14 @@ def test_well_formed_tags_count_as_in_one_scheme(pairs, gold_scheme, pred_scheme
             sides[name][0].append(tags.write_tags(gold_spans, max(n, m), gold_scheme))
             sides[name][1].append(tags.write_tags(pred_spans, max(n, m), other))
     for matcher in ("exact", "fair"):
-        expected = spanrs.score(*sides["one"], gold_scheme, matcher=matcher)
-        got = spanrs.score(*sides["two"], gold_scheme, matcher=matcher, pred_scheme=pred_scheme)
+        expected = spanrs.score(*sides["one"], scheme=gold_scheme, matcher=matcher)
+        got = spanrs.score(*sides["two"], scheme=gold_scheme, matcher=matcher, pred_scheme=pred_scheme)
         for name in expected.matcher.criteria:
             assert got[name].to_dict() == expected[name].to_dict()
         assert got.confusion == expected.confusion
         assert got.violations["pred"].count == 0
-    expected = spanrs.partial(*sides["one"], gold_scheme)
-    got = spanrs.partial(*sides["two"], gold_scheme, pred_scheme=pred_scheme)
+    expected = spanrs.score(*sides["one"], matcher="partial", scheme=gold_scheme)
+    got = spanrs.score(*sides["two"], matcher="partial", scheme=gold_scheme, pred_scheme=pred_scheme)
     assert got.to_dict()["criteria"] == expected.to_dict()["criteria"]
 
 
@@ -72,9 +72,9 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
         "lists": spanrs.score(gold, pred),
         "ids": spanrs.score(*map(np.array, ids), vocabulary=names, lengths=sizes),
         "arrow": spanrs.score(pa.array(gold), pa.array(pred)),
-        "files": spanrs.score_files(tmp_path / "gold", tmp_path / "pred"),
-        "documents": spanrs.score(gold, pred, documents=[5, 5]),
-        "fair": spanrs.fair(gold, pred),
+        "files": spanrs.score(tmp_path / "gold", tmp_path / "pred"),
+        "documents": spanrs.score(gold, pred, by=[5, 5]),
+        "fair": spanrs.score(gold, pred, matcher="fair"),
     }
     for name, result in results.items():
         assert (result.settings["scheme"], result.settings["pred_scheme"]) == schemes, name
@@ -82,7 +82,7 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
         assert result.pred_detection.startswith(schemes[1]), name
         assert result.warnings == [], name
     assert results["lists"].accuracy == 1.0
-    partial = spanrs.partial(gold, pred)
+    partial = spanrs.score(gold, pred, matcher="partial")
     assert partial["strict"].micro.f1 == 1.0
     assert partial.settings["pred_scheme"] == schemes[1]
 
@@ -90,8 +90,11 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
 @pytest.mark.parametrize("reading", ["conlleval", "strict", "discard"])
 def test_malformed_bio_is_not_taken_for_iob(reading):
     gold, pred = [["B-PER", "O"]] * 50, [["I-PER", "O"]] * 50
-    result = spanrs.score(gold, pred, "auto", reading)
-    assert result.to_dict() | {"detection": None} == spanrs.score(gold, pred, "BIO", reading).to_dict()
+    result = spanrs.score(gold, pred, scheme="auto", reading=reading)
+    assert (
+        result.to_dict() | {"detection": None}
+        == spanrs.score(gold, pred, scheme="BIO", reading=reading).to_dict()
+    )
     for options in ({}, {"scheme": "BIO"}):
         with pytest.raises(spanrs.errors.SchemeError, match="Illegal Start"):
             spanrs.score(gold, pred, reading="refuse", **options)
@@ -132,7 +135,7 @@ def test_malformed_predictions_stay_in_the_scheme_of_gold():
         assert "pred_scheme" not in spanrs.score(gold, mixed).settings
     # A scheme that is named is the scheme of both, and that is said.
     with pytest.warns(spanrs.SpanrsWarning, match="the first: Unknown Tag: L-PER is no tag"):
-        assert spanrs.score(GOLD, BILOU, "BIO").micro.f1 == 0.0
+        assert spanrs.score(GOLD, BILOU, scheme="BIO").micro.f1 == 0.0
 
 
 def test_batches_keep_the_schemes_that_were_found():
@@ -221,7 +224,7 @@ def test_many_spans_of_which_none_is_correct_give_a_warning():
 
 def test_sentences_that_are_none_give_a_warning():
     def score(text):
-        return spanrs.score_files(io.BytesIO(text), io.BytesIO(text))
+        return spanrs.score(io.BytesIO(text), io.BytesIO(text))
 
     with pytest.warns(spanrs.SpanrsWarning, match="all 1000 tokens are one sentence; are blank lines"):
         score(b"a B-A\n" * 1000)
@@ -237,7 +240,7 @@ def test_tokens_may_differ_if_that_is_asked_for():
     gold, pred = b"a B-A\nb O\n\nc O\n", b"a B-A\nx O\n\ny O\n"
 
     def score(how, pred=pred):
-        return spanrs.score_files(io.BytesIO(gold), io.BytesIO(pred), on_misaligned=how)
+        return spanrs.score(io.BytesIO(gold), io.BytesIO(pred), align=how)
 
     with pytest.raises(spanrs.errors.AlignmentError, match=r"token `b`.*token `x`.*--on-misaligned report"):
         score("refuse")
@@ -305,7 +308,7 @@ def test_partial_matching_warns_of_what_scoring_warns_of():
     def warnings_of(gold, pred, **options):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return spanrs.partial(gold, pred, **options).warnings
+            return spanrs.score(gold, pred, matcher="partial", **options).warnings
 
     iobes = [["B-PER", "E-PER", "O", "S-LOC"]] * 6
     found = warnings_of(iobes, iobes, scheme="BIO")
@@ -325,9 +328,9 @@ def test_partial_matching_warns_of_what_scoring_warns_of():
 def test_fair_matching_warns_where_types_have_nothing_in_common():
     gold, pred = [["B-PER", "O"] * 5], [["B-per", "O"] * 5]
     with pytest.warns(spanrs.SpanrsWarning, match="their types are different: PER in gold, per in pred"):
-        spanrs.fair(gold, pred)
+        spanrs.score(gold, pred, matcher="fair")
     with pytest.warns(spanrs.SpanrsWarning, match="no spans of the types that are evaluated"):
-        spanrs.fair(gold, gold, types=["per"])
+        spanrs.score(gold, gold, matcher=spanrs.Fair(types=["per"]))
     assert spanrs.score(gold, gold).with_types(["per"]).warnings == [
         "there are no spans of the types that are evaluated"
     ]
