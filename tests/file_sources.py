@@ -29,7 +29,7 @@ import pyarrow as pa
 import spanrs
 from spanrs import tags
 from spanrs.errors import SpanrsWarning
-from spanrs.eval import score_readings, score_shards
+from spanrs.eval import score_shards
 from spanrs.io import Columns
 
 #: First buffer of the reader in bytes (rust/spanrs-io/src/lines.rs).
@@ -366,7 +366,7 @@ def facts(result: spanrs.Result) -> dict[str, Any]:
 
 
 def _score(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
-    return facts(spanrs.score_files(gold, pred, **options))
+    return facts(spanrs.score(gold, pred, **options))
 
 
 def _score_list(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
@@ -386,7 +386,9 @@ def _readings(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
         "max_violations",
     )
     options = {name: value for name, value in options.items() if name in accepted}
-    return {name: facts(result) for name, result in score_readings(gold, pred, **options).items()}
+    return {
+        name: facts(result) for name, result in spanrs.score(gold, pred, reading="all", **options).items()
+    }
 
 
 def _spans(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
@@ -412,7 +414,7 @@ def _stacked(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
     """Score as stacked tags, which plain tags in BIO are."""
     layout = {"columns": Columns(tag=1), "ignore_punct": False}
     accepted = {name: options[name] for name in ("matcher", "errors")}
-    return facts(spanrs.score_span_files(gold, pred, **accepted, **layout))
+    return facts(spanrs.score(gold, pred, **accepted, **layout))
 
 
 #: What is done with the sources, and how often.
@@ -604,7 +606,7 @@ def shard_differences(
             path.write_bytes(text)
             names.append(str(path))
         pairs.append((*map(str, paths), None)[:2])
-    expected = outcome(lambda: facts(score_shards(pairs, **options)), names)
+    expected = outcome(lambda: facts(spanrs.score(pairs, **options)), names)
     if drawn is not None:
         drawn[("function", "score_shards")] += 1
         drawn[("files", str(len(pairs)))] += 1
@@ -614,7 +616,7 @@ def shard_differences(
         pack = rng.choice((bytes, partial(gzip.compress, compresslevel=1), _members, _zstd))
         Path(name).write_bytes(pack(text))
     given = options | {"threads": rng.randint(1, 8)}
-    got = outcome(lambda: facts(score_shards(pairs, **given)), names)
+    got = outcome(lambda: facts(spanrs.score(pairs, **given)), names)
     yield None if got == expected else Difference("score_shards", ("files", "files"), given, expected, got)
     # auto is decided by the first shard with a tag, so the whole can have another scheme, and a fault another line.
     if options["scheme"] == "auto" or options["pred_scheme"] == "auto" or "by_document" in options:
@@ -637,11 +639,11 @@ def shard_differences(
     other.write_bytes(corpus.gold)
     preds = [str(other), str(whole[1])]
     alone = outcome(
-        lambda: [facts(spanrs.score_files(whole[0], pred, **options)) for pred in preds],
+        lambda: [facts(spanrs.score(whole[0], pred, **options)) for pred in preds],
         [*map(str, whole), str(other)],
     )
     listed = outcome(
-        lambda: [facts(found) for found in spanrs.score_files(whole[0], preds, **given).values()],
+        lambda: [facts(found) for found in spanrs.score(whole[0], preds, **given).values()],
         [*map(str, whole), str(other)],
     )
     yield None if listed == alone else Difference("list of pred", ("path", "files"), given, alone, listed)

@@ -9,8 +9,9 @@ from pathlib import Path
 from statistics import fmean, pvariance
 from typing import Any
 
+import spanrs
 from golden import mat_arguments
-from spanrs import io, mat
+from spanrs import mat
 from spanrs.mat import formulas
 from spanrs.mat.tables import MEASURES
 
@@ -250,7 +251,7 @@ def exact_confidence(folder: Path) -> dict[str, Any]:
     """Calculate mean and variance of every measure over all 27 resamples of the three documents."""
     case = mat_arguments.read(folder, "three_documents")
     sides = [
-        [io.read_documents(path, "mat-json")[0] for path in sorted(side.iterdir())]
+        [list(spanrs.read(path, format="mat-json").documents)[0] for path in sorted(side.iterdir())]
         for side in (case.gold, case.pred)
     ]
     found: dict[str, dict[str, Any]] = {}
