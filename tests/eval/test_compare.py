@@ -246,7 +246,7 @@ def small(pred=None, gold=None, names=("x", "y", "z"), **options):
 LACKING = small(names=("x", "y", "w"))
 REFUSED = {
     "one system": ({"a": small()}, ValueError, "two systems or more"),
-    "no rows": ({"a": small(), "b": small(names=None)}, ValueError, "b has .*by_sentence=True"),
+    "no rows": ({"a": small(), "b": small(names=None)}, ValueError, "b has .*by=\"sentence\""),
     "no document": ({"a": small(), "b": LACKING}, AlignmentError, r"\bb has no document z|\ba has no document w"),
     "no document of the first": ({"b": LACKING, "a": small()}, AlignmentError, "has no document [wz]"),
     "twice": (
@@ -304,7 +304,7 @@ def test_rows_of_sentences_and_of_documents_do_not_compare():
     text = b"a B-A B-A\n\n-DOCSTART- O O\n\nb B-A O\n\n"
     rows = [
         spanrs.score(io.BytesIO(text), scheme="BIO", **how)
-        for how in ({"by_sentence": True}, {"by_document": True})
+        for how in ({"by": "sentence"}, {"by": "document"})
     ]
     with pytest.raises(SchemeError, match="made in different ways"):
         spanrs.compare(dict(zip("ab", rows, strict=True)), samples=10)

@@ -39,7 +39,7 @@ def scored(documents, system, order, matcher):
         for number, sentence in enumerate(documents[name][0])
     ]
     names = [name for name in order for _ in documents[name][0]]
-    options = {"documents": names, "errors": True, "tokens": tokens}
+    options = {"by": names, "errors": True, "tokens": tokens}
     return spanrs.score(*sides, scheme="BIO", matcher=matcher, **options)
 
 
@@ -81,7 +81,7 @@ def test_the_order_of_gold_spans_in_a_sentence_changes_nothing(data):
         st.lists(st.lists(span, max_size=3), min_size=len(sentences), max_size=len(sentences))
     )
     permuted = [data.draw(st.permutations(sentence)) for sentence in sentences]
-    options = {"documents": [1] * len(sentences), "errors": True}
+    options = {"by": [1] * len(sentences), "errors": True}
     results = {
         name: spanrs.score(gold, preds, **options) for name, gold in (("a", sentences), ("b", permuted))
     }
@@ -92,7 +92,7 @@ def test_the_order_of_gold_spans_in_a_sentence_changes_nothing(data):
 def test_equal_systems_with_gold_spans_in_another_order_are_equal():
     gold = [[("A", 0, 1), ("B", 2, 3)]] * 6
     pred = [[("A", 0, 1)]] * 6
-    options = {"documents": [1] * 6, "errors": True}
+    options = {"by": [1] * 6, "errors": True}
     other = [list(reversed(sentence)) for sentence in gold]
     results = {name: spanrs.score(side, pred, **options) for name, side in (("a", gold), ("b", other))}
     mcnemar = spanrs.compare(results, samples=10).pair("a", "b").mcnemar

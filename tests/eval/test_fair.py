@@ -232,14 +232,14 @@ def test_long_work_in_one_sentence_can_be_interrupted():
     code = """
 import signal, spanrs
 # Modules are loaded by the first call, and not all of them may be interrupted.
-spanrs.fair([[("A", 0, 1)]], [[("A", 0, 1)]])
+spanrs.score([[("A", 0, 1)]], [[("A", 0, 1)]], matcher="fair")
 # To its end this takes far longer than a test may.
 spans = [[("A", 0, 5)] * 500_000]
 other = [[("A", 1, 6)] * 500_000]
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 signal.setitimer(signal.ITIMER_REAL, 0.3)
 try:
-    spanrs.fair(spans, other)
+    spanrs.score(spans, other, matcher="fair")
 except KeyboardInterrupt:
     print("stopped")
 """

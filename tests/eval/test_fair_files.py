@@ -36,14 +36,16 @@ def stacked(text, **options):
     """The spans of a file with stacked tags: those of pred, when gold has none."""
     rows = [line.split()[:2] for line in text.decode().splitlines()]
     empty = "\n".join(" ".join([*row, "O"]) if row else "" for row in rows).encode()
-    result = spanrs.score(io.BytesIO(empty), io.BytesIO(text), matcher="fair", **options)
+    result = spanrs.score(
+        io.BytesIO(empty), io.BytesIO(text), matcher="fair", format="stacked", punct_column=1, **options
+    )
     return {name: row["fp"] for name, row in result["fair"].outcomes_by_type.items()}
 
 
 def test_stacked_tags_are_read_as_documented():
     assert stacked(STACKED) == {"AP": 1, "NP": 2, "S": 1, "VP": 1}
     both = (io.BytesIO(STACKED), io.BytesIO(STACKED))
-    assert spanrs.score(*both, matcher="fair").outcomes == outcomes(tp=5)
+    assert spanrs.score(*both, matcher="fair", punct_column=1).outcomes == outcomes(tp=5)
 
 
 def test_stacked_spans_have_the_bounds_of_their_tags():
@@ -57,9 +59,9 @@ def test_stacked_spans_have_the_bounds_of_their_tags():
 def test_columns_can_be_separated_by_anything(separator):
     byte = {"tab": b"\t"}.get(separator, separator.encode())
     text = STACKED.replace(b" ", byte)
-    columns = spanrs.io.Columns(separator=separator)
-    assert stacked(STACKED, columns=spanrs.io.Columns()) == {"AP": 1, "NP": 2, "S": 1, "VP": 1}
-    result = spanrs.fair_files(io.BytesIO(text), io.BytesIO(text), columns=columns, file_format="stacked")
+    assert stacked(STACKED, separator="auto") == {"AP": 1, "NP": 2, "S": 1, "VP": 1}
+    options = {"format": "stacked", "separator": separator, "punct_column": 1}
+    result = spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair", **options)
     assert result.outcomes["tp"] == 5
 
 
@@ -79,7 +81,8 @@ x . B-C
 
 def test_punctuation_is_left_out():
     spans = b"A\t1\t4\t1, 4\n"
-    result = spanrs.score(io.BytesIO(PUNCT), io.BytesIO(spans), matcher="fair")
+    gold = spanrs.read(io.BytesIO(PUNCT), punct_column=1)
+    result = spanrs.score(gold, io.BytesIO(spans), matcher="fair")
     assert result.outcomes == outcomes(tp=1)
     kept = b"B\t2\t2\t2\nA\t1\t6\t1,2,3,4,5,6\nC\t7\t7\t7\n"
     result = spanrs.score(io.BytesIO(PUNCT), io.BytesIO(kept), matcher="fair")
@@ -90,9 +93,10 @@ def test_punctuation_is_that_of_gold_on_both_sides():
     gold = b"( ( B-X\nHund NN I-X\n. . I-X\n'' '' I-X\n"
     plain = b"( B-X\nHund I-X\n. I-X\n'' I-X\n"
     other = gold.replace(b"( (", b"( XY")
+    options = {"matcher": "fair", "format": "stacked", "punct_column": 1}
     for pred in (plain, other):
-        assert spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher="fair").outcomes == outcomes(tp=1)
-        assert spanrs.score(io.BytesIO(pred), io.BytesIO(gold), matcher="fair").outcomes == outcomes(tp=1)
+        assert spanrs.score(io.BytesIO(gold), io.BytesIO(pred), **options).outcomes == outcomes(tp=1)
+        assert spanrs.score(io.BytesIO(pred), io.BytesIO(gold), **options).outcomes == outcomes(tp=1)
 
 
 def test_files_without_parts_of_speech_are_read_as_they_are():
@@ -100,15 +104,15 @@ def test_files_without_parts_of_speech_are_read_as_they_are():
         assert spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair").outcomes == outcomes(tp=2)
     both = (io.BytesIO(b"B-A\nI-A\n"), io.BytesIO(b"w B-A\n\n"))
     with pytest.raises(AlignmentError, match=r"has 2 tokens.*has 1"):
-        spanrs.score(*both, matcher="fair")
+        spanrs.score(*both, matcher="fair", format="stacked")
 
 
 def test_signatures_say_how_files_were_read():
     def signature(text, **options):
         return spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair", **options).signature
 
-    assert "|format:stacked|punct:ignored by column 1|" in signature(PUNCT)
-    assert "|format:stacked|punct:kept|" in signature(PUNCT, ignore_punct=False)
+    assert "|format:stacked|punct:ignored by column 1|" in signature(PUNCT, punct_column=1)
+    assert "|format:stacked|punct:kept|" in signature(PUNCT)
     assert "|format:spans|version" in signature(b"A\t1\t1\t1\n")
 
 
@@ -193,8 +197,9 @@ def test_stacked_tags_that_do_not_fit_are_refused_with_their_line(text, line, me
     ],
 )
 def test_files_of_other_sentences_are_refused(gold, pred, message):
+    kind = "spans" if b"\t" in gold else "stacked"
     with pytest.raises(AlignmentError, match=message):
-        spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher="fair")
+        spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher="fair", format=kind)
 
 
 def test_directories_are_paired_by_name(tmp_path):

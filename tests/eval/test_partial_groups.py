@@ -98,9 +98,15 @@ except KeyboardInterrupt:
 """
 
 CALLS = {
-    "greedy": (60_000, "spanrs.partial(*sides)"),
-    "optimal": (4000, "[spanrs.partial(*sides, matching='optimal') for _ in range(50)]"),
-    "details": (4000, "[spanrs.partial(*sides, matching='optimal', details=True) for _ in range(50)]"),
+    "greedy": (60_000, "spanrs.score(*sides, matcher='partial')"),
+    "optimal": (
+        4000,
+        "[spanrs.score(*sides, matcher=spanrs.Partial(matching='optimal')) for _ in range(50)]",
+    ),
+    "details": (
+        4000,
+        "[spanrs.score(*sides, matcher=spanrs.Partial(matching='optimal'), details=True) for _ in range(50)]",
+    ),
     "nervaluate": (
         60_000,
         "nervaluate.Evaluator(*sides_of_dicts, tags=['A', 'B'], loader='dict').evaluate()",
@@ -129,7 +135,7 @@ def test_memory_is_that_of_one_group(matching):
         "group = lambda base: [('A', base + at, base + 2000 - at) for at in range(1000)]\n"
         "spans = [span for at in range(20) for span in group(3000 * at)]\n"
         "before = kibibytes('VmRSS')\n"
-        f"spanrs.partial([spans], [spans[1:]], matching={matching!r})\n"
+        f"spanrs.score([spans], [spans[1:]], matcher=spanrs.Partial(matching={matching!r}))\n"
         "print(kibibytes('VmHWM') - before)\n"
     )
     (kibibytes,) = run(code)

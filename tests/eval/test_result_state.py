@@ -32,10 +32,10 @@ MATCHERS = {
 }
 DOCUMENTS = {
     "no documents": {},
-    "sizes": {"documents": [2, 1]},
-    "names": {"documents": ["z", "z", "é"]},
+    "sizes": {"by": [2, 1]},
+    "names": {"by": ["z", "z", "é"]},
     "weights": {"document_weights": [1, 0.1, 3]},
-    "weights of names": {"documents": ["z", "a", "m"], "document_weights": [1, 0.1, 3]},
+    "weights of names": {"by": ["z", "a", "m"], "document_weights": [1, 0.1, 3]},
 }
 COPIES = {
     "bytes": lambda result: spanrs.Result.from_bytes(result.to_bytes()),
@@ -166,11 +166,9 @@ SCORERS = {
 }
 
 
-def counted(matcher, *, by_document, scheme="BIO"):
-    scorer = spanrs.Scorer(
-        scheme=scheme, matcher=MATCHERS[matcher], by="document" if by_document else None, max_violations=3
-    )
-    if by_document:
+def counted(matcher, *, by, scheme="BIO"):
+    scorer = spanrs.Scorer(scheme=scheme, matcher=MATCHERS[matcher], by=by, max_violations=3)
+    if by == "document":
         scorer.update(GOLD[:2], PRED[:2], by=["z", "a"])
     else:
         scorer.update(GOLD[:2], PRED[:2])
@@ -178,17 +176,17 @@ def counted(matcher, *, by_document, scheme="BIO"):
 
 
 @pytest.mark.parametrize("how", SCORERS)
-@pytest.mark.parametrize("by_document", [False, True])
+@pytest.mark.parametrize("by", [None, "document"])
 @pytest.mark.parametrize("matcher", MATCHERS)
-def test_scorers_go_on_after_a_copy(matcher, by_document, how):
-    scorer = counted(matcher, by_document=by_document)
+def test_scorers_go_on_after_a_copy(matcher, by, how):
+    scorer = counted(matcher, by=by)
     other = SCORERS[how](scorer)
     same(other.result(), scorer.result())
     assert other.matcher == scorer.matcher
     before = scorer.result()
     for one in (other, scorer):
         one.update(GOLD[2:], PRED[2:])
-        if by_document:
+        if by == "document":
             one.end_document("m")
             assert one.result().counts.documents() == ["z", "a", "m"]
         if one is other:
@@ -228,13 +226,13 @@ def test_copies_of_scorers_keep_all_settings(how):
     result = scorer.result()
     assert result.totals == (2, 0, 0)
     assert (result.scheme, result.pred_scheme, result.settings["reading"]) == ("BIO", "IOBES", "strict")
-    assert "|on_misaligned:report|" in result.signature
+    assert "|align:report|" in result.signature
     assert "|unknown_is_outside:true|" in result.signature
 
 
 def test_a_scorer_that_is_reset_has_seen_nothing():
     for name, matcher in MATCHERS.items():
-        scorer = counted(name, by_document=True, scheme="auto")
+        scorer = counted(name, by="document", scheme="auto")
         scorer.merge(scorer)
         scorer.reset()
         fresh = spanrs.Scorer(matcher=matcher, by="document", max_violations=3)
@@ -337,7 +335,7 @@ def test_tables_are_scored_as_their_columns(matcher, table):
         swapped = spanrs.score(ROWS["pred"], ROWS["gold"], scheme=scheme, **how)
         same(spanrs.score(make(ROWS), gold="pred", pred="gold", scheme=scheme, **how), swapped)
         for column, names in (("name", ["x", "x", "y"]), ("number", ["7", "7", "8"])):
-            result = spanrs.score(make(ROWS), by=column, by="document", scheme=scheme, **how)
+            result = spanrs.score(make(ROWS), documents=column, by="document", scheme=scheme, **how)
             same(result, spanrs.score(ROWS["gold"], ROWS["pred"], scheme=scheme, by=names, **how))
             assert [row.name for row in result.documents] == names[1:]
     scorer = spanrs.Scorer(scheme="BIO", by="document", **how)
@@ -348,11 +346,11 @@ def test_tables_are_scored_as_their_columns(matcher, table):
 
 def test_columns_of_tables_that_are_not_there_are_named():
     for make in (pa.table, pl.DataFrame):
-        for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt"}):
+        for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt", "by": "document"}):
             with pytest.raises(KeyError, match="no column 'golt'; one of gold, pred, name, number"):
                 spanrs.score(make(ROWS), **names)
         with pytest.raises(spanrs.errors.AlignmentError, match="document 'x' goes on at sentence 2"):
-            spanrs.score(make(ROWS | {"name": ["x", "y", "x"]}), by="name", by="document")
+            spanrs.score(make(ROWS | {"name": ["x", "y", "x"]}), documents="name", by="document")
     with pytest.raises(TypeError, match="and list does not"):
         spanrs.score([ROWS])
 
@@ -361,11 +359,11 @@ def test_a_table_without_a_document_for_a_sentence_is_refused():
     for make in (pa.table, pl.DataFrame):
         for column in (["x", None, "y"], [7, None, 8]):
             with pytest.raises(TypeError, match="sentence 1 has no document"):
-                spanrs.score(make(ROWS | {"name": column}), by="name", by="document")
+                spanrs.score(make(ROWS | {"name": column}), documents="name", by="document")
 
 
 @pytest.mark.parametrize("matcher", MATCHERS)
-def test_several_files_of_pred_are_scored_each_by_itself(matcher, tmp_path):
+def test_a_gold_file_is_scored_against_several(matcher, tmp_path):
     texts = {
         "gold": "a B-A\nb I-A\n\n-DOCSTART- O\n\nc B-B\n",
         "one": "a B-A\nb O\n\nc B-B\n",
@@ -374,22 +372,17 @@ def test_several_files_of_pred_are_scored_each_by_itself(matcher, tmp_path):
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     paths = [tmp_path / "one", tmp_path / "two"]
-    options = {"matcher": MATCHERS[matcher], "by_document": True}
+    options = {"matcher": MATCHERS[matcher], "by": "document"}
     expected = {str(path): spanrs.score(tmp_path / "gold", path, **options) for path in paths}
-    golds = (tmp_path / "gold", str(tmp_path / "gold"), io.BytesIO(texts["gold"].encode()))
-    for gold, preds in zip(golds, (paths, tuple(paths), list(map(str, paths))), strict=True):
-        results = spanrs.score(gold, preds, **options)
-        assert list(results) == list(expected)
+    # A corpus is read again for each of them.
+    for gold in (str(tmp_path / "gold"), spanrs.read(tmp_path / "gold")):
+        results = {str(path): spanrs.score(gold, path, **options) for path in paths}
         for name, result in results.items():
             assert result.to_dict() == expected[name].to_dict()
             assert result.counts == expected[name].counts
             assert [row.sentences for row in result.documents] == [1, 1]
-    assert spanrs.score(tmp_path / "gold", paths[:1]).keys() == {str(paths[0])}
-    assert spanrs.score_files(tmp_path / "gold", []) == {}
-    with pytest.raises(ValueError, match="one is named twice"):
-        spanrs.score_files(tmp_path / "gold", [*paths, str(paths[0]), paths[0]])
     with pytest.raises(FileNotFoundError, match="none"):
-        spanrs.score_files(tmp_path / "gold", [paths[0], tmp_path / "none"])
+        spanrs.score(tmp_path / "gold", tmp_path / "none")
 
 
 @pytest.mark.parametrize("documents", DOCUMENTS)

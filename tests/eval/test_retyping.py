@@ -210,7 +210,7 @@ def test_weights_that_are_none_are_refused(weights, message):
 def test_without_documents_there_is_nothing_to_weigh():
     result = spanrs.score([["B-A"], ["O"]], [["B-A"], ["O"]])
     for weights in ([], [1]):
-        with pytest.raises(ValueError, match="documents="):
+        with pytest.raises(ValueError, match="by="):
             result.with_document_weights(weights)
     assert spanrs.score([], [], document_weights=[]).tokens == 0
 
@@ -318,7 +318,7 @@ def test_weights_go_with_columns_that_have_nulls():
         ((pl.Series(gold), pl.Series(pred)), {}),
         (ids, {"vocabulary": ["O", "B-A"]}),
     ):
-        for documents in ({}, {"documents": [1, 1]}, {"documents": ["first", "second"]}):
+        for documents in ({}, {"by": [1, 1]}, {"by": ["first", "second"]}):
             result = spanrs.score(*sides, scheme="BIO", document_weights=[2, 3], **documents, **more)
             assert (result.totals, result.tokens, result.sentences) == ((2, 3, 0), 5, 5)
             assert [row.tokens for row in result.documents] == [1, 1]

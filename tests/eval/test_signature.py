@@ -49,7 +49,7 @@ def fits(scheme, reading):
 
 @st.composite
 def options(draw):
-    """Options of score_files, and what types are looked at then."""
+    """Options of score, and what types are looked at then."""
     names = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
     kind = draw(st.sampled_from(["exact", "partial", "fair"]))
     matcher = kind
@@ -72,7 +72,7 @@ def options(draw):
         "matcher": matcher,
         "scheme": draw(st.sampled_from(SCHEMES)),
         "pred_scheme": draw(st.none() | st.sampled_from(SCHEMES)),
-        "on_misaligned": draw(st.sampled_from(["refuse", "report", "ignore"])),
+        "align": draw(st.sampled_from(["refuse", "report", "ignore"])),
         "dialect": Dialect(separator=separator, suffix=draw(st.booleans())),
     }
     # Not every reading is defined for every scheme.
@@ -175,7 +175,7 @@ def test_long_and_short_signatures_are_read_as_they_were_written(given):
         [["O"]],
         [["O"]],
         dialect=found["dialect"],
-        **{k: v for k, v in names.items() if k != "on_misaligned"},
+        **{k: v for k, v in names.items() if k != "align"},
     )
     for step in steps:
         result = result.with_types(step)
@@ -204,7 +204,7 @@ CONTRADICTIONS = {
     "scheme": ["--scheme", "IOB"],
     "reading": ["--reading", "strict"],
     "matcher": ["--matcher", "fair"],
-    "on-misaligned": ["--on-misaligned", "ignore"],
+    "align": ["--align", "ignore"],
     "pred-scheme": ["--pred-scheme", "IOB"],
 }
 

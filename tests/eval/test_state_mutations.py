@@ -55,7 +55,7 @@ RESULTS: dict[str, Callable[[], spanrs.Result]] = {
     "partial": lambda: spanrs.score(
         GOLD, PRED, scheme="BIO", matcher=spanrs.Partial(matching="optimal", min_overlap=0.25), by=[2, 1]
     ),
-    "files": lambda: of_files(by_sentence=True),
+    "files": lambda: of_files(by="sentence"),
     "two schemes": lambda: of_files(scheme="BIO", pred_scheme="IOBES"),
     "mat": lambda: spanrs.score(
         document(("A", 0, 3), ("B", 4, 10)),

@@ -78,7 +78,7 @@ def test_files_are_scored_as_lists(small_batches, tmp_path, file_format, matcher
         == swapped.to_bytes()
     )
     expected = spanrs.score(gold, pred, by=names, **options)
-    got = spanrs.score(path, gold="g", pred="p", by="d", by="document", **options)
+    got = spanrs.score(path, gold="g", pred="p", documents="d", by="document", **options)
     assert got.to_bytes() == expected.to_bytes()
 
 
@@ -92,7 +92,7 @@ def test_documents_go_on_over_batches_and_files(small_batches, tmp_path, lengths
     pq.write_table(table[:cut], paths[0])
     write_ipc(table[cut:], paths[1])
     expected = spanrs.score(gold, pred, scheme="BIO", by=names)
-    got = spanrs.score(paths, by="d", by="document", scheme="BIO")
+    got = spanrs.score(spanrs.read(paths, documents="d"), by="document", scheme="BIO")
     assert got.counts.documents() == expected.counts.documents()
     assert got.to_bytes() == expected.to_bytes()
 
@@ -109,7 +109,7 @@ def test_documents_that_go_on_later_are_refused(monkeypatch, tmp_path, names):
         with pytest.raises(
             AlignmentError, match=r"table: rows \d+ to \d+: document '[xa]' goes on"
         ) as raised:
-            spanrs.score(path, by="d", by="document", scheme="BIO")
+            spanrs.score(path, documents="d", by="document", scheme="BIO")
         assert raised.value.path == str(path)
 
 
@@ -128,13 +128,13 @@ def test_row_groups_do_not_change_the_result(small_batches, tmp_path, sizes, dic
             writer.write_table(table[start : start + size])
             start += size
     assert pq.ParquetFile(path).metadata.num_row_groups == len(sizes)
-    for kept in ({}, {"by_sentence": True}, {"errors": True}):
+    for kept in ({}, {"by": "sentence"}, {"errors": True}):
         result = spanrs.score(path, **kept)
         expected = spanrs.score(
             table["gold"].to_pylist(),
             table["pred"].to_pylist(),
             errors=kept.get("errors", False),
-            **({"documents": [1] * len(table)} if kept.get("by_sentence") else {}),
+            by=[1] * len(table) if kept.get("by") else None,
         )
         assert result.counts == expected.counts
         assert result.violations == expected.violations
@@ -253,7 +253,7 @@ def test_lazy_frames_are_scored_as_frames(scheme):
     assert spanrs.score(frame.lazy(), scheme=scheme).to_bytes() == expected
     lazy = frame.lazy().filter(pl.col("other") >= 0)
     expected = spanrs.score(gold, pred, scheme=scheme, by=names).to_bytes()
-    assert spanrs.score(lazy, by="name", by="document", scheme=scheme).to_bytes() == expected
+    assert spanrs.score(lazy, documents="name", by="document", scheme=scheme).to_bytes() == expected
     with pytest.raises(KeyError, match="no column 'golt'; one of gold, pred, name, other"):
         spanrs.score(lazy, gold="golt")
 
@@ -273,7 +273,7 @@ def test_columns_that_are_missing_are_named(tmp_path):
     path = tmp_path / "table"
     for write in (pq.write_table, write_ipc, lambda t, p: write_ipc(t, p, stream=True)):
         write(pa.table(TWO), path)
-        for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt"}):
+        for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt", "by": "document"}):
             with pytest.raises(
                 FormatError, match="table: the table has no column 'golt'; one of gold, pred"
             ):
@@ -298,7 +298,7 @@ def test_columns_that_are_missing_are_named(tmp_path):
 def test_columns_that_cannot_be_scored(tmp_path, columns, kind, message):
     for write in (pq.write_table, write_ipc):
         write(pa.table(TWO | columns), tmp_path / "table")
-        options = {"documents": "d"} if "d" in columns else {}
+        options = {"documents": "d", "by": "document"} if "d" in columns else {}
         with pytest.raises(kind, match=message) as raised:
             spanrs.score(tmp_path / "table", scheme="BIO", **options)
         if isinstance(raised.value, spanrs.SpanrsError):
@@ -361,10 +361,6 @@ def test_text_files_are_no_tables(tmp_path, text):
     path = tmp_path / "text.parquet"
     path.write_text(text, encoding="utf-8")
     assert not is_table_file(path)
-    with pytest.raises(
-        FormatError, match=r"text.parquet: .*column files .* are scored by spanrs.score_files"
-    ):
-        spanrs.score(path)
 
 
 @pytest.mark.parametrize("file_format", FORMATS)

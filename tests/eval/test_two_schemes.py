@@ -173,23 +173,23 @@ def test_batches_keep_the_schemes_that_were_found():
     ],
 )
 def test_what_is_conspicuous_is_said(gold, pred, options, message):
-    for score in (spanrs.score, spanrs.fair, spanrs.partial):
+    for matcher in ("exact", "fair", "partial"):
         with pytest.warns(spanrs.SpanrsWarning, match=message) as caught:
-            result = score(gold, pred, **options)
+            result = spanrs.score(gold, pred, matcher=matcher, **options)
         assert any(message in warning for warning in result.warnings)
         assert caught[0].filename == __file__
         assert message in str(result.to_dict()["warnings"])
 
 
-@pytest.mark.parametrize("score", [spanrs.score_files, spanrs.score_span_files, spanrs.fair_files])
-def test_warnings_of_files_name_the_caller(score):
+@pytest.mark.parametrize(("kind", "matcher"), [("columns", "exact"), ("spans", "exact"), ("spans", "fair")])
+def test_warnings_of_files_name_the_caller(kind, matcher):
     gold, pred = b"A\t1\t1\t1\n" * 5, b"B\t1\t1\t1\n" * 5
-    if score is spanrs.score_files:
+    if kind == "columns":
         gold, pred = b"a B-A\n" * 5, b"a B-B\n" * 5
     with pytest.warns(
         spanrs.SpanrsWarning, match="their types are different: A in gold, B in pred"
     ) as caught:
-        score(io.BytesIO(gold), io.BytesIO(pred))
+        spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher=matcher)
     assert [one.filename for one in caught] == [__file__]
 
 
@@ -200,13 +200,9 @@ def test_ordinary_data_gives_no_warning():
 
 
 def test_nothing_to_score_gives_a_warning():
-    for make, match in (
-        (spanrs.score, "no tokens"),
-        (spanrs.fair, "no sentences"),
-        (spanrs.partial, "no sentences"),
-    ):
+    for matcher, match in (("exact", "no tokens"), ("fair", "no sentences"), ("partial", "no sentences")):
         with pytest.warns(spanrs.SpanrsWarning, match=match):
-            make([], [])
+            spanrs.score([], [], matcher=matcher)
 
 
 def test_many_spans_of_which_none_is_correct_give_a_warning():
@@ -242,11 +238,11 @@ def test_tokens_may_differ_if_that_is_asked_for():
     def score(how, pred=pred):
         return spanrs.score(io.BytesIO(gold), io.BytesIO(pred), align=how)
 
-    with pytest.raises(spanrs.errors.AlignmentError, match=r"token `b`.*token `x`.*--on-misaligned report"):
+    with pytest.raises(spanrs.errors.AlignmentError, match=r"token `b`.*token `x`.*--align report"):
         score("refuse")
     with pytest.warns(spanrs.SpanrsWarning, match="2 of 3 tokens differ"):
         reported = score("report")
-    assert reported.signature.endswith("|on_misaligned:report|differing_tokens:2|version:0.1.0")
+    assert reported.signature.endswith("|align:report|differing_tokens:2|version:0.1.0")
     assert reported.notes[0] == "tokens differ: <stream>:2: `b`, <stream>:2: `x`"
     assert reported.merge(reported).signature.split("|")[-2] == "differing_tokens:4"
     ignored = score("ignore")
@@ -264,10 +260,9 @@ def test_tokens_may_differ_if_that_is_asked_for():
 def test_layers_of_tags_are_counted_together(nested):
     text = b"1\tEU\tB-ORG\tO\n2\tof\tI-ORG\tO\n3\tRome\tI-ORG\tB-LOC\n\n1\tBob\tO\tB-ORG\n"
     wrong = text.replace(b"B-LOC", b"O")
-    columns = spanrs.io.Columns(token=1, tag=(2, 3))
     for matcher in ("exact", "fair"):
-        result = spanrs.score_files(
-            io.BytesIO(text), io.BytesIO(wrong), columns=columns, matcher=matcher, by_document=True
+        result = spanrs.score(
+            io.BytesIO(text), io.BytesIO(wrong), tokens=1, tags=(2, 3), matcher=matcher, by="document"
         )
         assert result.totals == (2, 0, 1)
         assert result.sentences == 2
@@ -275,19 +270,17 @@ def test_layers_of_tags_are_counted_together(nested):
         assert "columns:2,3" in result.signature
         assert result.warnings == []
     with pytest.warns(spanrs.SpanrsWarning, match="column 3 has tags of the same types"):
-        one = spanrs.score_files(io.BytesIO(text), io.BytesIO(wrong), columns=columns._replace(tag=2))
+        one = spanrs.score(io.BytesIO(text), io.BytesIO(wrong), tokens=1, tags=2)
     assert one.warnings == [
         "<stream>: column 3 has tags of the same types, which are not read; layers of nested annotations "
-        "are read together by spanrs score (--column 2,3, in Python Columns(tag=(2, 3)))"
+        "are read together by spanrs score (--column 2,3, in Python tags=(2, 3))"
     ]
     with pytest.raises(ValueError, match="one column of gold and one of pred"):
-        spanrs.score_files(io.BytesIO(text), columns=columns)
+        spanrs.score(io.BytesIO(text), tokens=1, gold=(2, 3))
     with pytest.raises(ValueError, match="one column of tags"):
-        tags.validate_file(io.BytesIO(text), columns=columns)
-    both = spanrs.score_files(nested.path, nested.path, columns=columns)
-    alone = [
-        spanrs.score_files(nested.path, nested.path, columns=columns._replace(tag=tag)) for tag in (2, 3)
-    ]
+        tags.validate_file(io.BytesIO(text), columns=spanrs.io.Columns(token=1, tag=(2, 3)))
+    both = spanrs.score(nested.path, nested.path, tokens=1, tags=(2, 3))
+    alone = [spanrs.score(nested.path, nested.path, tokens=1, tags=tag) for tag in (2, 3)]
     assert both.totals == (sum(result.totals.tp for result in alone), 0, 0)
     assert (both.sentences, both.tokens) == (nested.sentences, 2 * nested.tokens)
     assert [len(result.warnings) for result in alone] == [1, 1]
@@ -350,29 +343,25 @@ def test_types_with_white_space_around_them_give_a_warning():
 
 
 def test_numbers_that_are_read_as_tokens_give_a_warning():
-    def score(text, **columns):
+    def score(text, **options):
         source = (io.BytesIO(text) for _ in range(2))
-        return spanrs.score_files(*source, columns=spanrs.io.Columns(**columns))
+        return spanrs.score(*source, **options)
 
     text = b"1\tEU\tB-ORG\n2\tof\tO\n\n1\tBob\tB-PER\n2\tate\tO\n3\tit\tO\n"
     message = (
         "<stream>: column 0 is read as the tokens and holds their numbers; name the column of the tokens "
-        "(--token-column 1, in Python Columns(token=1))"
+        "(--token-column 1, in Python tokens=1)"
     )
     assert score(text).warnings == [message]
-    assert score(text, token=1).warnings == []
+    assert score(text, tokens=1).warnings == []
     layers = text.replace(b"\n", b"\tO\n").replace(b"\tO\n\tO\n", b"\tO\n\n").replace(b"\n\tO\n", b"\n\n")
-    assert score(layers, tag=(2, 3)).warnings == [message]
-    assert score(layers, tag=(2, 3), token=1).warnings == []
+    assert score(layers, tags=(2, 3)).warnings == [message]
+    assert score(layers, tags=(2, 3), tokens=1).warnings == []
     assert score(text.replace(b"2\tof", b"5\tof")).warnings == []
 
 
-def test_files_and_columns_are_what_they_should_be():
-    with pytest.raises(TypeError, match="a file is a path or a binary file object, not list"):
-        spanrs.score_files([["O"]], [["O"]])
-    with pytest.raises(TypeError, match=r"such as Columns\(tag=2\), not int"):
-        spanrs.score_files("a", "b", columns=1)
+def test_sides_are_what_they_should_be():
     with pytest.raises(TypeError, match="expected sentences of tags, got None"):
         spanrs.score(None, [["O"]])
-    with pytest.raises(TypeError, match="files are scored by score_files"):
+    with pytest.raises(FileNotFoundError, match=r"a\.conll"):
         spanrs.score("a.conll", "b.conll")
