@@ -45,8 +45,8 @@ def test_tokens_are_forms_of_words():
     other = TEXT.replace(b"Rio\tRio", b"Bahia\tRio")
     with pytest.raises(spanrs.errors.AlignmentError, match=r"token `Rio`.*token `Bahia`"):
         spanrs.score(io.BytesIO(TEXT), io.BytesIO(other), tags="NER")
-    lemmas = Columns(tag="NER", token="LEMMA")
-    assert spanrs.score_files(io.BytesIO(TEXT), io.BytesIO(other), columns=lemmas).micro.f1 == 1.0
+    lemmas = {"tags": "NER", "tokens": "LEMMA"}
+    assert spanrs.score(io.BytesIO(TEXT), io.BytesIO(other), **lemmas).micro.f1 == 1.0
     # Ranges and empty nodes are written by some and not by others.
     without = b"".join(
         line for line in TEXT.splitlines(True) if line.split(b"\t")[0] not in (b"1-2", b"2.1")
@@ -111,14 +111,8 @@ def test_compressed_documents_expand_so_far(tmp_path):
     with pytest.raises(spanrs.errors.LimitError, match="expands more than 100 times") as caught:
         list(spanrs.read(path, format="mat-json").documents)
     assert caught.value.code == "expansion"
-    assert (
-        len(
-            list(spanrs.read(path, format="mat-json", limits=spanrs.io.Limits(expansion=2000)).documents)[
-                0
-            ].text
-        )
-        == 18 << 20
-    )
+    [document] = spanrs.read(path, format="mat-json", limits=spanrs.io.Limits(expansion=2000)).documents
+    assert len(document.text) == 18 << 20
     path.write_bytes(gzip.compress(json.dumps({"signal": " " * (15 << 20), "asets": []}).encode()))
     assert len(list(spanrs.read(path, format="mat-json").documents)) == 1
 
@@ -148,6 +142,7 @@ def test_scoring_nothing_is_an_error(tmp_path):
             on_error="skip",
             format="mat-json",
         )
+    # TODO lenient
     result = spanrs.mat.score(tmp_path / "gold", tmp_path / "pred", lenient=True)
     assert spanrs.mat.tables(result).tag["<all>"]["fmeasure"] == 1.0
     (tmp_path / "pred").write_text("[]", encoding="utf-8")

@@ -175,8 +175,8 @@ def test_span_group_that_is_not_there_is_refused(layered):
 
 
 def test_mat_scores_the_layers_that_are_named(layered):
-    sides = [mat.InputFormat("spacy", layer="sc")] * 2
-    result = mat.score(layered, layered, input_format=sides[0], gold_input_format=sides[1])
+    options = {"format": "spacy", "layer": "sc"}
+    result = spanrs.score(layered, layered, matcher=mat.Mat(), on_error="skip", **options)
     assert (result.totals, sorted(result.per_type)) == ((3, 0, 0), ["A", "B"])
 
 

@@ -29,7 +29,7 @@ def write(folder: Path, name: str) -> Path:
     """The same document in each format."""
     spans = [[start, end, label] for label, start, end in SPANS]
     dicts = [{"start": start, "end": end, "label": label} for label, start, end in SPANS]
-    path = folder / {"brat": "d.ann", "conll": "d.conll"}.get(name, f"d.{name}")
+    path = folder / {"brat": "d.ann", "columns": "d.conll"}.get(name, f"d.{name}")
     match name:
         case "mat-json":
             sets = [{"type": "lex", "annots": TOKENS}]
@@ -61,7 +61,7 @@ def write(folder: Path, name: str) -> Path:
                 for label, start, end in SPANS
             ]
             made = json.dumps([{"id": 1, "data": {"text": TEXT}, "annotations": [{"result": regions}]}])
-        case "conll":
+        case "columns":
             made = "Zoë B-PER\n\U0001d49c I-PER\nsaw O\nRome B-LOC\n\n"
     path.write_text(made, encoding="utf-8")
     return path
@@ -75,7 +75,7 @@ FORMATS = [
     "doccano",
     "prodigy",
     "label-studio",
-    "conll",
+    "columns",
 ]
 
 
@@ -86,7 +86,7 @@ def test_every_format_gives_the_same_document(tmp_path, name):
     content = [(a.type, a.start, a.end) for a in document.annotations if a.type not in ("lex", "d")]
     assert content == SPANS
     tokens = [(a.start, a.end) for a in document.annotations if a.type == "lex"]
-    assert tokens == (TOKENS if name in ("mat-json", "prodigy", "conll") else [])
+    assert tokens == (TOKENS if name in ("mat-json", "prodigy", "columns") else [])
 
 
 @pytest.mark.parametrize("gold", FORMATS)
@@ -94,17 +94,16 @@ def test_every_format_gives_the_same_document(tmp_path, name):
 def test_every_format_scores_against_every_other(tmp_path, gold, pred):
     (tmp_path / "gold").mkdir()
     (tmp_path / "pred").mkdir()
-    scored = mat.score(
-        write(tmp_path / "gold", gold),
-        write(tmp_path / "pred", pred),
-        mat.Mat(content=["PER", "LOC"], tokens=["lex"]),
-        input_format=mat.InputFormat(pred),
-        gold_input_format=mat.InputFormat(gold),
+    scored = spanrs.score(
+        spanrs.read(write(tmp_path / "gold", gold), format=gold),
+        spanrs.read(write(tmp_path / "pred", pred), format=pred),
+        matcher=mat.Mat(content=["PER", "LOC"], tokens=["lex"]),
+        on_error="skip",
     )
     result = mat.tables(scored)
     assert result.tag["<all>"]["match"] == 2
     assert result.character["<all>"]["match"] == 9
-    assert ("token" in result.names) == (pred in ("mat-json", "prodigy", "conll"))
+    assert ("token" in result.names) == (pred in ("mat-json", "prodigy", "columns"))
 
 
 #: What files are damaged with.
@@ -139,6 +138,7 @@ def test_damaged_files_are_read_or_refused(tmp_path, name):
             list(spanrs.read(file, format=name).documents)
         except SpanrsError as error:
             refused.append(error)
+        # TODO lenient
         result = mat.score(file, file, input_format=mat.InputFormat(name), details=True, lenient=True)
         assert str(mat.tables(result))
         assert str(result)
@@ -159,6 +159,7 @@ def test_documents_of_a_file_are_paired_by_their_ids(tmp_path):
     (tmp_path / "gold").write_text("".join(record(n, "A") for n in (1, 2, 3)), encoding="utf-8")
     (tmp_path / "pred").write_text("".join(record(n, "A") for n in (3, 1, 4)), encoding="utf-8")
     sides = (tmp_path / "gold", tmp_path / "pred")
+    # TODO lenient
     scored = mat.score(*sides, input_format=mat.InputFormat("doccano"), details=True, lenient=True)
     result = mat.tables(scored)
     assert result.tag["A"]["match"] == 2
@@ -182,6 +183,7 @@ def test_gold_says_in_which_scheme_both_sides_are(tmp_path):
     assert matches(scheme="BIO", reading="strict") == 0
     assert matches(scheme="BIO") == 3
     refusing = mat.InputFormat("conll", scheme="BIO", reading="refuse")
+    # TODO lenient
     result = mat.score(*sides, input_format=refusing, lenient=True)
     assert "Illegal Start" in result.evidence.skipped[0].message
     # Pred is clearly in another scheme.
@@ -196,12 +198,13 @@ def test_documents_without_ids_are_paired_by_their_order(tmp_path):
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     sides, bio = (tmp_path / "gold", tmp_path / "pred"), mat.InputFormat("conll", scheme="BIO")
-    scored = mat.score(*sides, input_format=bio)
+    scored = spanrs.score(*sides, matcher=mat.Mat(), on_error="skip", format="columns", scheme="BIO")
     result = mat.tables(scored, by_document=True)
     assert [row.name for row in scored.documents] == ["pred#0", "pred#1"]
     assert [name for name, _ in result.files] == ["pred#0", "pred#1"]
     assert (result.tag["X"]["match"], result.tag["X"]["missing"]) == (1, 1)
     (tmp_path / "pred").write_text("a B-X\n", encoding="utf-8")
+    # TODO lenient
     result = mat.score(*sides, input_format=bio, lenient=True)
     assert "has 2 documents and" in result.evidence.skipped[0].message
 
@@ -214,6 +217,7 @@ def test_pieces_can_be_covered_split_or_refused():
     for pieces, matched in (("split", 3), ("cover", 1)):
         result = spanrs.score(gold, pred, matcher=mat.Mat(pieces=pieces), on_error="skip")
         assert mat.tables(result).tag["ARM"]["match"] == matched
+    # TODO lenient
     result = mat.score(gold, pred, mat.Mat(pieces="refuse"), lenient=True)
     assert "ARM 0-18 consists of several pieces" in result.evidence.skipped[0].message
 
@@ -225,6 +229,7 @@ def test_documents_of_memory_keep_what_they_are_given():
     text, annotations, id_, left_out, _ = of_memory([given])[0].plain()
     assert (text, id_, left_out) == ("ab", "one", [])
     assert [Annotation(*a) for a in annotations] == list(given.annotations)
+    # TODO lenient
     far = mat.score(Document("ab", [Annotation("A", 1, 3)]), Document("ab"), lenient=True)
     assert "A 1-3 reaches beyond the text of 2 characters" in far.evidence.skipped[0].message
     with pytest.raises(ValueError, match="document 0: annotation A -1-2: offsets count"):
@@ -310,9 +315,9 @@ def test_documents_of_a_large_file_are_read_one_by_one(tmp_path):
             file.write(record)
     # Not getrusage, whose peak is inherited from the process that started this one.
     program = (
-        "import sys; from spanrs import mat\n"
+        "import sys; import spanrs; from spanrs import mat\n"
         "peak = lambda: int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])\n"
-        "score = lambda path: mat.score(path, path, input_format=mat.InputFormat('doccano'))\n"
+        "score = lambda path: spanrs.score(path, path, matcher=mat.Mat(), on_error='skip', format='doccano')\n"
         "before = peak()\n"
         "result = score(sys.argv[1])\n"
         "print(result.totals[0], peak() - before)"
@@ -327,10 +332,8 @@ def test_documents_of_a_large_file_are_read_one_by_one(tmp_path):
 
 
 def test_unknown_formats_name_the_known_ones(tmp_path):
-    with pytest.raises(ValueError, match=r"the formats are mat-json, xml-inline.*, conll, spacy"):
+    with pytest.raises(ValueError, match=r"the formats are .*mat-json, xml-inline.*spacy"):
         list(spanrs.read(tmp_path, format="word").documents)
-    for name in io.documents.FORMATS:
+    for name in [*FORMATS, "raw", "spacy"]:
         with pytest.raises(FileNotFoundError):
             list(spanrs.read(tmp_path / "none.ann", format=name).documents)
-    with pytest.raises(IsADirectoryError):
-        list(spanrs.read(tmp_path, format="raw").documents)

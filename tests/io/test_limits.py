@@ -171,7 +171,9 @@ def test_links_to_a_folder_above_are_not_followed_in_directories(tmp_path):
         write_links(tmp_path / side)
     result = spanrs.score(tmp_path / "gold", tmp_path / "pred")
     assert (result.sentences, result.totals) == (1, (1, 0, 0))
-    assert spanrs.score(tmp_path / "gold" / "sub", tmp_path / "pred" / "sub").sentences == 1
+    assert (
+        spanrs.score(tmp_path / "gold" / "sub", tmp_path / "pred" / "sub", format="stacked").sentences == 1
+    )
 
 
 def test_links_to_a_folder_above_are_not_followed_by_patterns(tmp_path):
@@ -211,9 +213,9 @@ def test_broken_link_in_directories_is_named(tmp_path, target, capsys):
     for side in ("gold", "pred"):
         write_links(tmp_path / side)
         (tmp_path / side / "b.conll").symlink_to(target)
-    for score in (spanrs.score_shards, spanrs.score_span_files):
+    for kind in ("auto", "stacked"):
         with pytest.raises(OSError, match=r"b\.conll"):
-            score(*folders)
+            spanrs.score(*folders, format=kind)
     for sides in (folders, [f"{folder}/*.conll" for folder in folders]):
         assert run(group, ["score", *sides]) == 2
         assert f"{tmp_path / 'gold' / 'b.conll'}: " in capsys.readouterr().err
@@ -269,11 +271,12 @@ def test_listed_shards_of_one_name_are_refused_by_document(tmp_path, threads):
         f"{paths[0]} and {paths[1]} both have a.conll:0, which would be counted twice; name shards apart"
     )
     with pytest.raises(AlignmentError, match=re.escape(message)) as caught:
-        spanrs.score(paths, by="document", threads=threads)
+        spanrs.score(spanrs.read(paths), by="document", threads=threads)
     assert (caught.value.code, caught.value.path) == ("documents", str(paths[1]))
     with pytest.raises(AlignmentError, match="counted twice"):
-        spanrs.score([paths[0], paths[0]], by="document", threads=threads)
-    assert spanrs.score(paths, threads=threads).sentences == 2
+        spanrs.score(spanrs.read([paths[0], paths[0]]), by="document", threads=threads)
+    assert spanrs.score(spanrs.read(paths), threads=threads).sentences == 2
+    # TODO: shards with names of their own
     shards = [Shard(f"{at}/a", str(path), None) for at, path in enumerate(paths)]
     result = spanrs.score(shards, by="document", threads=threads)
     assert [row.name for row in result.documents] == ["0/a:0", "1/a:0"]
@@ -354,8 +357,7 @@ def test_shards_without_tags_merge_whichever_scheme_is_named(tmp_path, schemes, 
         for name, text in zip("abc", texts, strict=False):
             (folder / name).write_text(text)
         expected, merged = (
-            score(path, scheme=schemes[0], pred_scheme=schemes[1])
-            for score, path in ((spanrs.score_files, whole), (spanrs.score_shards, folder))
+            spanrs.score(path, scheme=schemes[0], pred_scheme=schemes[1]) for path in (whole, folder)
         )
         assert (merged.settings, merged.totals) == (expected.settings, expected.totals)
 
