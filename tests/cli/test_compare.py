@@ -55,9 +55,8 @@ def files(tmp_path):
 @pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
 def test_json_is_that_of_the_function(command, files, matcher, unit):
     gold, *systems = files
-    rows = {f"by_{unit}": True}
     results = {
-        path.name: spanrs.score(gold, path, matcher=matcher, errors=True, **rows) for path in systems
+        path.name: spanrs.score(gold, path, matcher=matcher, errors=True, by=unit) for path in systems
     }
     expected = spanrs.compare(results, samples=300, seed=5, level=0.9)
     options = ["--matcher", matcher, "--unit", unit, "--samples", 300, "--seed", 5, "--level", 0.9]

@@ -50,7 +50,7 @@ def test_types_may_be_those_of_one_system(call):
 def test_differing_tokens_have_a_column_where_there_are_any(call):
     other = GOLD.replace("Peter", "Petre")
     for matcher in ("exact", "fair"):
-        args = ("score", "--matcher", matcher, "--on-misaligned", "report", "gold", "one", "two")
+        args = ("score", "--matcher", matcher, "--align", "report", "gold", "one", "two")
         _, out, err = call(*args, gold=GOLD, one=GOLD, two=other)
         head, _, one, two = out.splitlines()[:4]
         assert head.split()[-1] == "differing"
@@ -133,7 +133,7 @@ def test_matscore_says_where_a_side_was_probably_misread(call):
     assert (status, 'it has a list "label" and no "spans"; is it of doccano?' in err) == (2, True)
     call(*both, hyp=prodigy, ref=other)
     with pytest.warns(spanrs.SpanrsWarning, match="The hypothesis has no annotations"):
-        spanrs.score(matcher=spanrs.mat.Mat(), on_error="skip", gold="hyp", pred="ref", format="prodigy")
+        spanrs.score("hyp", "ref", matcher=spanrs.mat.Mat(), on_error="skip", format="prodigy")
     spans = [{"start": at, "end": at + 1, "label": "PER"} for at in range(5)]
     lower = json.dumps({"text": "Bob ate", "spans": [span | {"label": "per"} for span in spans]})
     _, _, err = call(*both, hyp=lower, ref=json.dumps({"text": "Bob ate", "spans": spans}))
