@@ -173,7 +173,7 @@ def scored(pred, **options):
     weird = [HOSTILE, *WEIRD]
     gold = [[f"B-{HOSTILE}", *["O"] * len(WEIRD)], ["B-LOC", "O", f"I-{WEIRD[0]}"]] * 20
     tokens = [weird, weird[:3]] * 20
-    options |= {"documents": [1] * 40, "errors": True, "tokens": tokens}
+    options |= {"by": [1] * 40, "errors": True, "tokens": tokens}
     return replace(spanrs.score(gold, pred, scheme="BIO", **options), by_sentence=True)
 
 
@@ -205,7 +205,7 @@ def fair_page():
     gold = ("\n".join(rows) + "\n\n") * 9
     pred = gold.replace(f"I-{HOSTILE}", "O").replace("|B-PER", "|B-ORG")
     files = (io.BytesIO(text.encode()) for text in (gold, pred))
-    result = spanrs.score(*files, matcher="fair", errors=True, separator="tab")
+    result = spanrs.score(*files, matcher="fair", errors=True, separator="tab", punct_column=1)
     return result.to_html(title=HOSTILE)
 
 

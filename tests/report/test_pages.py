@@ -309,12 +309,18 @@ def test_errors_of_span_files_are_those_that_were_counted(seed):
     sentences = [
         rng.choices(["ART", "NN", "$.", "PUNCT"], k=rng.randint(1, 8)) for _ in range(rng.randint(1, 5))
     ]
-    texts = [random_side(rng, sentences, rng.choice(["spans", "stacked"])) for _ in range(2)]
+    formats = rng.choices(["spans", "stacked"], k=2)
+    texts = [random_side(rng, sentences, kind) for kind in formats]
     matcher = rng.choice(["exact", "partial", Fair(), Fair(focus="pred"), Fair(types=["A", "B"])])
     compress = rng.choice([bytes, gzip.compress])
-    files = (io.BytesIO(compress(text.encode())) for text in texts)
-    options = {"matcher": matcher, "errors": True, "ignore_punct": rng.random() < 0.7}
-    result = spanrs.score(*files, **options)
+    stacked: dict[str, int] = {"punct_column": 1} if rng.random() < 0.7 else {}
+    sides = [
+        spanrs.read(
+            io.BytesIO(compress(text.encode())), format=kind, **(stacked if kind == "stacked" else {})
+        )
+        for text, kind in zip(texts, formats, strict=True)
+    ]
+    result = spanrs.score(*sides, matcher=matcher, errors=True)
     assert result.notes == []
     wrong = {name: n for name, n in result.outcomes.items() if n and name in result.wrong_outcomes}
     found = Counter(error.outcome for error in result.errors)
@@ -331,9 +337,8 @@ def test_errors_of_span_files_are_those_that_were_counted(seed):
 def test_errors_of_span_files_have_tokens_where_a_side_has_them():
     stacked = "Ann NE B-PER\nLee NE I-PER\nran V O\n. $. O\n\n"
     spans = "PER\t1\t1\t1\n\n"
-    result = spanrs.score(
-        io.BytesIO(spans.encode()), io.BytesIO(stacked.encode()), matcher="fair", errors=True
-    )
+    pred = spanrs.read(io.BytesIO(stacked.encode()), format="stacked", punct_column=1)
+    result = spanrs.score(io.BytesIO(spans.encode()), pred, matcher="fair", errors=True)
     [error] = result.errors
     assert (error.outcome, error.line, error.tokens) == ("bel", 1, ("Ann", "Lee", "ran", "."))
 
