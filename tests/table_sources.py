@@ -68,7 +68,7 @@ def differences(
         "scheme": rng.choice(("auto", scheme)),
         "reading": rng.choice(READINGS),
         "matcher": rng.choice(("exact", "exact", "partial", "fair")),
-        "by_sentence": rng.random() < 0.3,
+        "by": "sentence" if rng.random() < 0.3 else None,
     }
     expected = file_sources.outcome(
         lambda: facts(spanrs.score(folder / "both", **options)), [str(folder / "both")]
@@ -87,5 +87,5 @@ def differences(
         yield (
             None
             if got == expected
-            else Difference("score_table_files", ("Parquet", ""), given | written, expected, got)
+            else Difference("score of a table", ("Parquet", ""), given | written, expected, got)
         )
