@@ -177,7 +177,7 @@ def test_shards_are_scored_as_files(tmp_path, matcher):
     )
     results = [as_shard(spanrs.score(*pair, by="document", **options), pair[0].name) for pair in pairs]
     merged = results[0].merge(*results[1:])
-    assert score_shards(pairs, by_document=True, **options).to_bytes() == merged.to_bytes()
+    assert score_shards(pairs, by="document", **options).to_bytes() == merged.to_bytes()
     assert len(merged.documents) == 34
     with pytest.raises(ValueError, match="there is nothing to score"):
         score_shards([])
