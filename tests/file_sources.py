@@ -29,7 +29,6 @@ import pyarrow as pa
 import spanrs
 from spanrs import tags
 from spanrs.errors import SpanrsWarning
-from spanrs.eval import score_readings, score_shards
 from spanrs.io import Columns
 
 #: First buffer of the reader in bytes (rust/spanrs-io/src/lines.rs).
@@ -88,6 +87,16 @@ class Corpus(NamedTuple):
         if self.layout != "CoNLL-U":
             return Columns()
         return Columns(token=1, tag=MISC_KEYS[0], second=MISC_KEYS[1] if self.pred is None else None)
+
+
+def reading_options(columns: Columns) -> dict[str, Any]:
+    """Return a layout as options of :func:`spanrs.read`; one file that holds both sides has a second column."""
+    options: dict[str, Any] = {"format": columns.format}
+    if columns.token != 0:
+        options["tokens"] = columns.token
+    if columns.second is not None:
+        return options | {"gold": columns.tag, "pred": columns.second}
+    return options | ({"tags": columns.tag} if columns.tag != -1 else {})
 
 
 def sentence_rows(
@@ -366,27 +375,36 @@ def facts(result: spanrs.Result) -> dict[str, Any]:
 
 
 def _score(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
-    return facts(spanrs.score_files(gold, pred, **options))
+    return facts(score_columns(gold, pred, options))
 
 
-def _score_list(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
-    """Score two systems, of which the other is gold without its tags."""
-    other = Pieces(options.pop("other"), "other")
-    return [facts(result) for result in spanrs.score_files(gold, [other, pred], **options).values()]
+def score_columns(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
+    """Score column files whose layout is among the options."""
+    others = {name: value for name, value in options.items() if name != "columns"}
+    return spanrs.score(gold, pred, **reading_options(options["columns"]), **others)
+
+
+def score_several(pairs: list[tuple[str, str | None]], options: dict[str, Any]) -> spanrs.Result:
+    """Score several pairs of files together, or several files that hold both sides."""
+    layout = reading_options(options["columns"])
+    sides = [[pair[at] for pair in pairs] for at in range(1 if pairs[0][1] is None else 2)]
+    others = {name: value for name, value in options.items() if name != "columns"}
+    return spanrs.score(*(spanrs.read(side, **layout) for side in sides), **others)
 
 
 def _readings(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
     accepted = (
         "scheme",
         "pred_scheme",
-        "by_sentence",
+        "by",
         "matcher",
         "columns",
-        "on_misaligned",
+        "align",
         "max_violations",
     )
-    options = {name: value for name, value in options.items() if name in accepted}
-    return {name: facts(result) for name, result in score_readings(gold, pred, **options).items()}
+    options = {name: value for name, value in options.items() if name in accepted and value != "document"}
+    found = score_columns(gold, pred, options | {"reading": "all"})
+    return {name: facts(result) for name, result in found.items()}
 
 
 def _spans(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
@@ -410,17 +428,15 @@ def _validate(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
 
 def _stacked(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
     """Score as stacked tags, which plain tags in BIO are."""
-    layout = {"columns": Columns(tag=1), "ignore_punct": False}
     accepted = {name: options[name] for name in ("matcher", "errors")}
-    return facts(spanrs.score_span_files(gold, pred, **accepted, **layout))
+    return facts(spanrs.score(gold, pred, format="stacked", tags=1, **accepted))
 
 
 #: What is done with the sources, and how often.
 JOBS: dict[str, tuple[int, Callable[[Any, Any, dict[str, Any]], Any]]] = {
-    "score_files": (8, _score),
-    "score_files of two preds": (2, _score_list),
-    "score_readings": (1, _readings),
-    "score_span_files": (2, _stacked),
+    "score": (10, _score),
+    "score by all readings": (1, _readings),
+    "score stacked tags": (2, _stacked),
     "validate_file": (1, _validate),
     "detect_scheme_file": (
         1,
@@ -443,10 +459,10 @@ def draw_options(
         "pred_scheme": rng.choice((None, None, None, "auto", corpus.scheme, rng.choice(list(PREFIXES)))),
         "reading": rng.choice(READINGS) if rng.random() < 0.7 else "conlleval",
         "errors": rng.choice((False, False, 3, True)),
-        "on_misaligned": rng.choice(("refuse", "refuse", "report", "ignore")),
+        "align": rng.choice(("refuse", "refuse", "report", "ignore")),
         "max_violations": rng.choice((10, 10, 0, 1000)),
     }
-    rows = rng.choice((None, None, "by_document", "by_sentence"))
+    rows = rng.choice((None, None, "document", "sentence"))
     # auto finds the layout; where it is named the file is not inspected.
     named = rng.choice(("auto", "auto", "conllu" if corpus.layout == "CoNLL-U" else "columns"))
     columns = corpus.columns()._replace(format=named)
@@ -456,7 +472,7 @@ def draw_options(
         others["pred"] = "second column" if corpus.pred is None else "second file"
         drawn.update({(name, str(value)): 1 for name, value in others.items()})
         drawn.update({("trait", trait): 1 for trait in corpus.traits or ("none",)})
-    return chosen | {"matcher": MATCHERS[matcher], "columns": columns} | ({rows: True} if rows else {})
+    return chosen | {"matcher": MATCHERS[matcher], "columns": columns} | ({"by": rows} if rows else {})
 
 
 def outcome(function: Callable[[], Any], names: list[str]) -> Any:
@@ -479,11 +495,6 @@ def outcome(function: Callable[[], Any], names: list[str]) -> Any:
 
 def run_job(job: str, corpus: Corpus, kinds: tuple[str, str], options: dict[str, Any], folder: Path) -> Any:
     """Run a job with sources of these kinds for gold and pred."""
-    options = dict(options)
-    if job == "score_files of two preds":
-        options["other"] = corpus.gold
-    else:
-        options.pop("other", None)
     paths = folder / "gold", folder / "pred"
     with ExitStack() as stack:
         gold = stack.enter_context(SOURCES[kinds[0]](corpus.gold, paths[0]))
@@ -495,11 +506,7 @@ def run_job(job: str, corpus: Corpus, kinds: tuple[str, str], options: dict[str,
 
 def draw_job(rng: random.Random, corpus: Corpus) -> str:
     """Draw a job that the corpus fits."""
-    two_sided = [
-        name
-        for name in JOBS
-        if corpus.pred is not None or ("span_files" not in name and "preds" not in name)
-    ]
+    two_sided = [name for name in JOBS if corpus.pred is not None or "stacked" not in name]
     return rng.choices(two_sided, [JOBS[name][0] for name in two_sided])[0]
 
 
@@ -604,9 +611,9 @@ def shard_differences(
             path.write_bytes(text)
             names.append(str(path))
         pairs.append((*map(str, paths), None)[:2])
-    expected = outcome(lambda: facts(score_shards(pairs, **options)), names)
+    expected = outcome(lambda: facts(score_several(pairs, options)), names)
     if drawn is not None:
-        drawn[("function", "score_shards")] += 1
+        drawn[("function", "score of several files")] += 1
         drawn[("files", str(len(pairs)))] += 1
         drawn[("outcome of files", _kind_of_outcome(expected))] += 1
     for name in names:
@@ -614,37 +621,27 @@ def shard_differences(
         pack = rng.choice((bytes, partial(gzip.compress, compresslevel=1), _members, _zstd))
         Path(name).write_bytes(pack(text))
     given = options | {"threads": rng.randint(1, 8)}
-    got = outcome(lambda: facts(score_shards(pairs, **given)), names)
-    yield None if got == expected else Difference("score_shards", ("files", "files"), given, expected, got)
+    got = outcome(lambda: facts(score_several(pairs, given)), names)
+    yield (
+        None
+        if got == expected
+        else Difference("score of several files", ("files", "files"), given, expected, got)
+    )
     # auto is decided by the first shard with a tag, so the whole can have another scheme, and a fault another line.
-    if options["scheme"] == "auto" or options["pred_scheme"] == "auto" or "by_document" in options:
+    if options["scheme"] == "auto" or options["pred_scheme"] == "auto" or options.get("by") == "document":
         return
     whole = [folder / "gold", folder / "pred"][: len(sides)]
     for path, side in zip(whole, corpus[:2], strict=False):
         path.write_bytes(side or b"")
 
-    def sums(function: Callable[..., spanrs.Result], *sources: Any, **options: Any) -> Any:
-        found = outcome(lambda: _sums(function(*sources, **options)), [*names, *map(str, whole)])
+    def sums(function: Callable[[], spanrs.Result]) -> Any:
+        found = outcome(lambda: _sums(function()), [*names, *map(str, whole)])
         # Of two faults the whole can meet the other one first.
         return "error" if found.startswith("('") else found
 
-    expected, got = sums(spanrs.score_files, *whole, **options), sums(score_shards, pairs, **given)
+    expected = sums(lambda: score_columns(*[*whole, None][:2], options))
+    got = sums(lambda: score_several(pairs, given))
     yield None if got == expected else Difference("sums of shards", ("path", "files"), given, expected, got)
-    if corpus.pred is None:
-        return
-    # Each of several pred is scored as if it were the only one.
-    other = folder / "other"
-    other.write_bytes(corpus.gold)
-    preds = [str(other), str(whole[1])]
-    alone = outcome(
-        lambda: [facts(spanrs.score_files(whole[0], pred, **options)) for pred in preds],
-        [*map(str, whole), str(other)],
-    )
-    listed = outcome(
-        lambda: [facts(found) for found in spanrs.score_files(whole[0], preds, **given).values()],
-        [*map(str, whole), str(other)],
-    )
-    yield None if listed == alone else Difference("list of pred", ("path", "files"), given, alone, listed)
 
 
 #: Options of ``spanrs score`` for those of Python, apart from columns and matchers.
@@ -652,7 +649,7 @@ SWITCHES = {
     "scheme": "--scheme",
     "pred_scheme": "--pred-scheme",
     "reading": "--reading",
-    "on_misaligned": "--on-misaligned",
+    "align": "--align",
     "max_violations": "--violations",
     "matcher": "--matcher",
 }
@@ -669,8 +666,7 @@ def command_differences(rng: random.Random, corpus: Corpus, folder: Path) -> Ite
     arguments = ["--json"]
     for name, switch in SWITCHES.items():
         arguments += [switch, str(options[name])] if options[name] is not None else []
-    for name in ("by_document", "by_sentence"):
-        arguments += [f"--{name.replace('_', '-')}"] if name in options else []
+    arguments += [f"--by-{options['by']}"] if "by" in options else []
     columns = options["columns"]
     arguments += ["--format", columns.format, f"--token-column={columns.token}"]
     if columns.second is None:

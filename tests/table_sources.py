@@ -68,10 +68,10 @@ def differences(
         "scheme": rng.choice(("auto", scheme)),
         "reading": rng.choice(READINGS),
         "matcher": rng.choice(("exact", "exact", "partial", "fair")),
-        "by_sentence": rng.random() < 0.3,
+        "by": "sentence" if rng.random() < 0.3 else None,
     }
     expected = file_sources.outcome(
-        lambda: facts(spanrs.score_files(folder / "both", **options)), [str(folder / "both")]
+        lambda: facts(spanrs.score(folder / "both", **options)), [str(folder / "both")]
     )
     columns = {
         name: [[row[at] for row in sentence] for sentence in rows]
@@ -81,13 +81,11 @@ def differences(
     for _ in range(variants):
         written = write_table(rng, columns, path)
         given = options | {"threads": rng.randint(1, 8)}
-        got = file_sources.outcome(
-            lambda given=given: facts(spanrs.score_table_files(path, **given)), [str(path)]
-        )
+        got = file_sources.outcome(lambda given=given: facts(spanrs.score(path, **given)), [str(path)])
         # Errors of a table name its rows, which column files do not have.
         got = re.sub(r"FILE: rows \d+ to \d+: ", "", got)
         yield (
             None
             if got == expected
-            else Difference("score_table_files", ("Parquet", ""), given | written, expected, got)
+            else Difference("score of a table", ("Parquet", ""), given | written, expected, got)
         )

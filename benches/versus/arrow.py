@@ -30,7 +30,9 @@ def compare(work: Work, factor: int) -> None:
     """Score every kind of column; all give the same bytes."""
     flat = np.tile(flat_ids(work.gold), factor), np.tile(flat_ids(work.pred), factor)
     sizes = np.tile(lengths(work.gold), factor)
-    calls: dict[str, Call] = {IDS: lambda: spanrs.score(*flat, "BIO", vocabulary=VOCABULARY, lengths=sizes)}
+    calls: dict[str, Call] = {
+        IDS: lambda: spanrs.score(*flat, scheme="BIO", vocabulary=VOCABULARY, lengths=sizes)
+    }
     for name, columns in kinds(flat, sizes).items():
         calls[name] = scored(columns, VOCABULARY if "integers" in name else None)
     results = {name: call().to_json() for name, call in calls.items()}  # type: ignore[attr-defined]
@@ -44,7 +46,7 @@ def compare(work: Work, factor: int) -> None:
 
 def scored(columns: Columns, vocabulary: list[str] | None) -> Call:
     """A call that scores them."""
-    return lambda: spanrs.score(*columns, "BIO", vocabulary=vocabulary)
+    return lambda: spanrs.score(*columns, scheme="BIO", vocabulary=vocabulary)
 
 
 def kinds(flat: tuple[Ids, Ids], sizes: Ids) -> dict[str, Columns]:

@@ -47,7 +47,7 @@ def _results(gold: Path, pred: Path, folder: Path) -> dict[str, spanrs.Result]:
     tags = [[[line.split()[-1] for line in rows] for rows in side] for side in sides]
     documents = [1] * len(sides[0])
     results = {
-        name: spanrs.score(*tags, "BIO", matcher=name, documents=documents)
+        name: spanrs.score(*tags, scheme="BIO", matcher=name, by=documents)
         for name in ("exact", "fair", "partial")
     }
     # MATScore pairs files: one for each sentence, with the tokens of gold.
@@ -56,9 +56,10 @@ def _results(gold: Path, pred: Path, folder: Path) -> dict[str, spanrs.Result]:
         for at, (rows, of_sentence) in enumerate(zip(sides[0], side, strict=True)):
             lines = (f"{row.split()[0]}\t{tag}\n" for row, tag in zip(rows, of_sentence, strict=True))
             (folder / name / f"{at:04}.conll").write_text("".join(lines), encoding="utf-8")
-    conll = mat.InputFormat("conll", scheme="BIO")
     matcher = mat.Mat(content=list(results["exact"].per_type))
-    results["mat"] = mat.score(folder / "gold", folder / "pred", matcher, input_format=conll)
+    results["mat"] = spanrs.score(
+        folder / "gold", folder / "pred", matcher=matcher, on_error="skip", format="columns", scheme="BIO"
+    )
     return results
 
 

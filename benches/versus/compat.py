@@ -48,14 +48,18 @@ def f1_scores(work: Work) -> None:
     default, strict = seqeval.f1_score(gold, pred), seqeval.f1_score(gold, pred, **STRICT)
     assert own_seqeval.f1_score(gold, pred) == default
     assert own_seqeval.f1_score(gold, pred, **OWN_STRICT) == strict
-    assert round(spanrs.score(gold, pred, "BIO").micro.f1, 12) == round(float(default), 12)
-    assert round(spanrs.score(gold, pred, "BIO", "strict").micro.f1, 12) == round(float(strict), 12)
+    assert round(spanrs.score(gold, pred, scheme="BIO").micro.f1, 12) == round(float(default), 12)
+    assert round(spanrs.score(gold, pred, scheme="BIO", reading="strict").micro.f1, 12) == round(
+        float(strict), 12
+    )
     show(
         work,
         "seqeval f1_score, default mode",
         {
             "spanrs.score(gold, pred).micro.f1": lambda: spanrs.score(gold, pred).micro.f1,
-            'spanrs.score(gold, pred, "BIO").micro.f1': lambda: spanrs.score(gold, pred, "BIO").micro.f1,
+            'spanrs.score(gold, pred, scheme="BIO").micro.f1': lambda: (
+                spanrs.score(gold, pred, scheme="BIO").micro.f1
+            ),
             "spanrs.compat.seqeval f1_score": lambda: own_seqeval.f1_score(gold, pred),
         },
         {"seqeval f1_score": lambda: seqeval.f1_score(gold, pred)},
@@ -64,8 +68,8 @@ def f1_scores(work: Work) -> None:
         work,
         "seqeval f1_score, strict mode, IOB2",
         {
-            'spanrs.score(gold, pred, "BIO", "strict").micro.f1': lambda: (
-                spanrs.score(gold, pred, "BIO", "strict").micro.f1
+            'spanrs.score(gold, pred, scheme="BIO", reading="strict").micro.f1': lambda: (
+                spanrs.score(gold, pred, scheme="BIO", reading="strict").micro.f1
             ),
             "spanrs.compat.seqeval f1_score": lambda: own_seqeval.f1_score(gold, pred, **OWN_STRICT),
         },
@@ -87,7 +91,9 @@ def reports(work: Work) -> None:
                 gold, pred
             ).to_dict(),
             "str(spanrs.score(gold, pred))": lambda: str(spanrs.score(gold, pred)),
-            'str(spanrs.score(gold, pred, "BIO"))': lambda: str(spanrs.score(gold, pred, "BIO")),
+            'str(spanrs.score(gold, pred, scheme="BIO"))': lambda: str(
+                spanrs.score(gold, pred, scheme="BIO")
+            ),
             "spanrs.compat.seqeval classification_report": lambda: own_report(gold, pred, digits=4),
         },
         {"seqeval classification_report": lambda: report(gold, pred, digits=4)},
@@ -96,8 +102,8 @@ def reports(work: Work) -> None:
         work,
         "seqeval classification_report, strict mode, IOB2",
         {
-            'str(spanrs.score(gold, pred, "BIO", "strict"))': lambda: str(
-                spanrs.score(gold, pred, "BIO", "strict")
+            'str(spanrs.score(gold, pred, scheme="BIO", reading="strict"))': lambda: str(
+                spanrs.score(gold, pred, scheme="BIO", reading="strict")
             ),
             "spanrs.compat.seqeval classification_report": lambda: own_report(
                 gold, pred, digits=4, **OWN_STRICT
@@ -139,7 +145,7 @@ def check_overlaps(gold: Sentences, pred: Sentences) -> None:
     """Ours and nervaluate's results are equal, to the last index."""
     expected = evaluated(nervaluate, gold, pred)
     assert plain(evaluated(own_nervaluate, gold, pred)) == plain(expected)
-    native = spanrs.partial(gold, pred, "BIO")
+    native = spanrs.score(gold, pred, matcher="partial", scheme="BIO")
     for mode, score in native.modes.items():
         counted = expected["overall"][mode]
         assert tuple(score.counts) == tuple(getattr(counted, name) for name in score.counts._fields)
@@ -159,10 +165,14 @@ def overlaps(work: Work) -> None:
             "the same, and all lists of indices looked at": lambda: with_indices(
                 evaluated(own_nervaluate, gold, pred)
             ),
-            "spanrs.partial(gold, pred)": lambda: spanrs.partial(gold, pred),
-            'spanrs.partial(gold, pred, "BIO")': lambda: spanrs.partial(gold, pred, "BIO"),
-            'spanrs.partial(gold, pred, "BIO", matching="optimal")': lambda: spanrs.partial(
-                gold, pred, "BIO", matching="optimal"
+            'spanrs.score(gold, pred, matcher="partial")': lambda: spanrs.score(
+                gold, pred, matcher="partial"
+            ),
+            'spanrs.score(gold, pred, matcher="partial", scheme="BIO")': lambda: spanrs.score(
+                gold, pred, matcher="partial", scheme="BIO"
+            ),
+            'spanrs.score(gold, pred, matcher=Partial(matching="optimal"), scheme="BIO")': lambda: (
+                spanrs.score(gold, pred, matcher=spanrs.Partial(matching="optimal"), scheme="BIO")
             ),
         },
         {"nervaluate Evaluator(...).evaluate()": lambda: evaluated(nervaluate, gold, pred)},
@@ -196,7 +206,7 @@ def parsing(work: Work) -> None:
         {
             "spanrs.compat.iobes parse_spans_bio, a call a sentence": lambda: each(own, gold, pred),
             "native: spanrs.score, one call, reads both sides and scores them": lambda: spanrs.score(
-                gold, pred, "BIO"
+                gold, pred, scheme="BIO"
             ),
             "native: spanrs.tags.read_spans_ids, a call a side, from padded ids to columns": lambda: [
                 spanrs.tags.read_spans_ids(side, VOCABULARY) for side in padded
@@ -232,8 +242,8 @@ def ten_times(work: Work) -> None:
     """Our calls on ten times as much, where the peers would take minutes a call."""
     gold, pred = copies(work.gold, 10), copies(work.pred, 10)
     calls: dict[str, Call] = {
-        "spanrs.score": lambda: spanrs.score(gold, pred, "BIO"),
-        "spanrs.partial": lambda: spanrs.partial(gold, pred, "BIO"),
+        "spanrs.score": lambda: spanrs.score(gold, pred, scheme="BIO"),
+        "spanrs.score, partial": lambda: spanrs.score(gold, pred, matcher="partial", scheme="BIO"),
         "spanrs.compat.seqeval f1_score": lambda: own_seqeval.f1_score(gold, pred),
         "spanrs.compat.seqeval f1_score, strict": lambda: own_seqeval.f1_score(gold, pred, **OWN_STRICT),
         "spanrs.compat.seqeval classification_report": lambda: own_seqeval.classification_report(

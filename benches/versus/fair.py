@@ -128,7 +128,7 @@ def check(gold: Spans, pred: Spans, steps: ModuleType) -> None:
     for g, p in zip(given(gold), given(pred), strict=True):
         for kind, n in steps.compare_spans(g, p)["overall"]["fair"].items():
             total[kind.lower()] = total.get(kind.lower(), 0) + n
-    assert spanrs.fair(gold, pred, exclude=()).outcomes == total
+    assert spanrs.score(gold, pred, matcher=spanrs.Fair(exclude=())).outcomes == total
 
 
 def example(work: Work, name: str, paths: list[Path], steps: ModuleType) -> None:
@@ -145,15 +145,15 @@ def example(work: Work, name: str, paths: list[Path], steps: ModuleType) -> None
     held = _spanrs.span_lists_of_tuples(gold, pred, True)
     own: dict[str, Call] = {
         "matching spans that are read": lambda: matched(*held),
-        "spanrs.fair, lists of tuples": lambda: spanrs.fair(gold, pred),
-        "spanrs.fair_files": lambda: spanrs.fair_files(*paths),
+        "spanrs.score, fair, lists of tuples": lambda: spanrs.score(gold, pred, matcher="fair"),
+        "spanrs.score, fair, files": lambda: spanrs.score(*paths, matcher="fair"),
     }
     spans = sum(map(len, gold)) + sum(map(len, pred))
     size = sum(path.stat().st_size for path in paths) / 1e6
     work.record.heading(
         f"FairEval's example: {name}",
         f"{spans} spans in {len(gold)} sentences, files of {size:.1f} MB. The published steps find the "
-        "spans in lists already; reading is no part of them, but of `spanrs.fair_files`.",
+        "spans in lists already; reading is no part of them, but of the files' row.",
     )
     table(work, beside_steps(own, (given(gold), given(pred)), steps), spans)
 
@@ -172,10 +172,14 @@ def flat(work: Work, steps: ModuleType) -> None:
     held = _spanrs.span_lists_of_tuples(gold, pred, True)
     own: dict[str, Call] = {
         "matching spans that are read": lambda: matched(*held),
-        "spanrs.fair, ids": lambda: spanrs.fair(*ids, "BIO", vocabulary=names, lengths=lengths),
-        "spanrs.fair, lists of tags": lambda: spanrs.fair(work.gold, work.pred, "BIO"),
-        "spanrs.score, lists of tags (exact)": lambda: spanrs.score(work.gold, work.pred, "BIO"),
-        "spanrs.fair, lists of tuples": lambda: spanrs.fair(gold, pred),
+        "spanrs.score, fair, ids": lambda: spanrs.score(
+            *ids, matcher="fair", scheme="BIO", vocabulary=names, lengths=lengths
+        ),
+        "spanrs.score, fair, lists of tags": lambda: spanrs.score(
+            work.gold, work.pred, matcher="fair", scheme="BIO"
+        ),
+        "spanrs.score, lists of tags (exact)": lambda: spanrs.score(work.gold, work.pred, scheme="BIO"),
+        "spanrs.score, fair, lists of tuples": lambda: spanrs.score(gold, pred, matcher="fair"),
     }
     spans = sum(map(len, gold)) + sum(map(len, pred))
     work.record.heading("Flat data", f"{spans} spans, {work.tokens} tokens.")
@@ -221,7 +225,9 @@ def long(work: Work, steps: ModuleType) -> None:
             calls[n][name] = lambda held=held: matched(*held)
         # As many tokens as it takes for so many spans.
         tags = [one_sentence(side, 8 * n) for side in (work.gold, work.pred)]
-        calls[n][f"tags of {8 * n} tokens, spanrs.fair"] = lambda tags=tags: spanrs.fair(*tags, "BIO")
+        calls[n][f"tags of {8 * n} tokens, spanrs.score, fair"] = lambda tags=tags: spanrs.score(
+            *tags, matcher="fair", scheme="BIO"
+        )
     work.record.heading(
         "One sentence of 10,000 and of 20,000 spans a side",
         "Spans that are read, where nothing else is said. Linear is 2 in the last column, quadratic 4.",

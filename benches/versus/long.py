@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import nervaluate
 from seqeval import metrics as seqeval
 
@@ -54,17 +52,17 @@ def row(name: str, found: list[Timing]) -> tuple[object, ...]:
 def own(gold: Sentences, pred: Sentences) -> dict[str, Call]:
     """Our calls."""
 
-    def score(*options: Any) -> Call:
-        return lambda: spanrs.score(gold, pred, "BIO", *options)
+    def score(reading: str) -> Call:
+        return lambda: spanrs.score(gold, pred, scheme="BIO", reading=reading)
 
     def partial(matching: str) -> Call:
-        return lambda: spanrs.partial(gold, pred, "BIO", matching=matching)
+        return lambda: spanrs.score(gold, pred, matcher=spanrs.Partial(matching=matching), scheme="BIO")
 
     return {
-        "spanrs.score, conlleval": score(),
+        "spanrs.score, conlleval": score("conlleval"),
         "spanrs.score, strict": score("strict"),
-        "spanrs.partial, greedy": partial("greedy"),
-        "spanrs.partial, optimal": partial("optimal"),
+        "spanrs.score, partial, greedy": partial("greedy"),
+        "spanrs.score, partial, optimal": partial("optimal"),
         "spanrs.compat.seqeval f1_score": lambda: own_seqeval.f1_score(gold, pred),
         "spanrs.compat.seqeval f1_score, strict, IOB2": lambda: own_seqeval.f1_score(
             gold, pred, **OWN_STRICT

@@ -12,6 +12,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import spanrs
 from benches.versus import documents
 from benches.versus.measure import PEER_RUNS, Call, Work, milliseconds, significant
 from spanrs import mat
@@ -45,18 +46,24 @@ def calls(folder: Path) -> dict[str, Call]:
 
     def all_of_it() -> None:
         with tempfile.TemporaryDirectory() as out:
-            mat.tables(mat.score(gold, pred, EVERYTHING, details=True)).to_csv(out, formulas=None)
+            mat.tables(spanrs.score(gold, pred, matcher=EVERYTHING, on_error="skip", details=True)).to_csv(
+                out, formulas=None
+            )
 
     return {
         "json.loads of the files": read,
-        "tag table": lambda: mat.tables(mat.score(gold, pred, TAGS), kinds=False),
-        "four tables": lambda: mat.tables(mat.score(gold, pred, EVERYTHING)),
+        "tag table": lambda: mat.tables(
+            spanrs.score(gold, pred, matcher=TAGS, on_error="skip"), kinds=False
+        ),
+        "four tables": lambda: mat.tables(spanrs.score(gold, pred, matcher=EVERYTHING, on_error="skip")),
         "four tables, details, confusability": lambda: (
-            mat.tables(mat.score(gold, pred, EVERYTHING, details=True)).confusability
+            mat.tables(
+                spanrs.score(gold, pred, matcher=EVERYTHING, on_error="skip", details=True)
+            ).confusability
         ),
         "the same, written as CSV": all_of_it,
         "four tables, 1000 resamples": lambda: mat.tables(
-            mat.score(gold, pred, EVERYTHING), confidence=1000
+            spanrs.score(gold, pred, matcher=EVERYTHING, on_error="skip"), confidence=1000
         ),
     }
 
@@ -82,7 +89,9 @@ def speed(work: Work) -> None:
     """Beside json.loads."""
     folder = work.folder / f"mat{PAIRS}"
     size = sum(file.stat().st_size for file in folder.rglob("*.json")) / 1e6
-    counted = mat.tables(mat.score(folder / "ref", folder / "hyp", EVERYTHING))
+    counted = mat.tables(
+        spanrs.score(folder / "ref", folder / "hyp", matcher=EVERYTHING, on_error="skip", format="mat-json")
+    )
     row = counted.tag["<all>"]
     work.record.heading(
         f"{PAIRS} pairs of documents",

@@ -30,12 +30,14 @@ import numpy as np
 ids = np.arange(1, 20_001)
 names = ["O", *(f"B-{at}" for at in range(20_000))]
 ones = np.ones(20_000, dtype=int)
-call = lambda: spanrs.score(ids, ids, "BIO", vocabulary=names, lengths=ones, documents=ones, document_weights=ones)
+call = lambda: spanrs.score(
+    ids, ids, scheme="BIO", vocabulary=names, lengths=ones, by=ones, document_weights=ones
+)
 """,
     "10,000 types, fair, to_json": """
 gold = [[(f"a{at}", 0, 1)] for at in range(10_000)]
 pred = [[(f"b{at}", 0, 1)] for at in range(10_000)]
-call = lambda: spanrs.fair(gold, pred).to_json()
+call = lambda: spanrs.score(gold, pred, matcher="fair").to_json()
 """,
 }
 MEASURE = """
@@ -83,19 +85,25 @@ def calls(work: Work) -> dict[str, Call]:
         for tables in (["tag"], mat.Mat.tables)
     )
     return {
-        "exact, lists": lambda: spanrs.score(gold, pred, "BIO"),
-        "exact, strict reading, lists": lambda: spanrs.score(gold, pred, "BIO", "strict"),
+        "exact, lists": lambda: spanrs.score(gold, pred, scheme="BIO"),
+        "exact, strict reading, lists": lambda: spanrs.score(gold, pred, scheme="BIO", reading="strict"),
         "exact, ids": lambda: spanrs.score(*sides, **ids),
-        "exact, ids, documents of one sentence": lambda: spanrs.score(*sides, **ids, documents=one_each),
-        "exact, files": lambda: spanrs.score_files(*paths, "BIO"),
-        "fair, lists": lambda: spanrs.fair(gold, pred, "BIO"),
-        "fair, ids": lambda: spanrs.fair(*sides, **ids),
-        "fair, spans": lambda: spanrs.fair(*spans),
-        "partial greedy, lists": lambda: spanrs.partial(gold, pred, "BIO"),
-        "partial optimal, lists": lambda: spanrs.partial(gold, pred, "BIO", matching="optimal"),
-        "partial greedy, spans": lambda: spanrs.partial(*spans),
-        f"mat, tag table of {PAIRS} pairs": lambda: mat.score(*folders, tags_alone),
-        f"mat, four tables of {PAIRS} pairs": lambda: mat.score(*folders, everything),
+        "exact, ids, documents of one sentence": lambda: spanrs.score(*sides, by=one_each, **ids),
+        "exact, files": lambda: spanrs.score(*paths, scheme="BIO"),
+        "fair, lists": lambda: spanrs.score(gold, pred, matcher="fair", scheme="BIO"),
+        "fair, ids": lambda: spanrs.score(*sides, matcher="fair", **ids),
+        "fair, spans": lambda: spanrs.score(*spans, matcher="fair"),
+        "partial greedy, lists": lambda: spanrs.score(gold, pred, matcher="partial", scheme="BIO"),
+        "partial optimal, lists": lambda: spanrs.score(
+            gold, pred, matcher=spanrs.Partial(matching="optimal"), scheme="BIO"
+        ),
+        "partial greedy, spans": lambda: spanrs.score(*spans, matcher="partial"),
+        f"mat, tag table of {PAIRS} pairs": lambda: spanrs.score(
+            *folders, matcher=tags_alone, on_error="skip", format="mat-json"
+        ),
+        f"mat, four tables of {PAIRS} pairs": lambda: spanrs.score(
+            *folders, matcher=everything, on_error="skip", format="mat-json"
+        ),
     }
 
 

@@ -41,8 +41,7 @@ from benches.versus.inputs import Sentences, flat_ids, lengths, one_sentence
 from benches.versus.measure import Call, Record, machine, milliseconds, significant, versions
 from spanrs.crf import CRF
 from spanrs.dep import Parser, Tagger
-from spanrs.eval import score_readings
-from spanrs.io import Columns, Source
+from spanrs.io import Source
 from spanrs.tags import detect_scheme_file
 
 ROOT = Path(__file__).parent.parent.parent
@@ -431,9 +430,43 @@ def score_ids(inputs: Inputs) -> object:
     return score(gold, pred, vocabulary=VOCABULARY, lengths=lengths)
 
 
+#: The functions of a build that has one for each kind of input; None where `score` takes them all.
+OLDER: Any = spanrs.eval if hasattr(spanrs, "score_files") else None
+#: Names of the options of a layout in such builds.
+OLDER_COLUMNS = {"tokens": "token", "tags": "tag"}
+
+
+def older_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options of :func:`spanrs.score` as older builds take them."""
+    options = dict(options)
+    layout = {own: options.pop(name) for name, own in OLDER_COLUMNS.items() if name in options}
+    if layout:
+        options["columns"] = spanrs.io.Columns(**layout)
+    if "by" in options:
+        options[f"by_{options.pop('by')}"] = True
+    return options
+
+
 def score_files(gold: Source, pred: Source | None = None, scheme: str = "BIO", **options: Any) -> object:
     """Score column files."""
-    return spanrs.score_files(gold, pred, scheme, **options)
+    if OLDER is None:
+        return spanrs.score(gold, pred, scheme=scheme, **options)
+    return OLDER.score_files(gold, pred, scheme, **older_options(options))
+
+
+def score_readings(gold: Source, pred: Source) -> object:
+    """Score column files under all readings."""
+    if OLDER is None:
+        return spanrs.score(gold, pred, scheme="BIO", reading="all")
+    return OLDER.score_readings(gold, pred, scheme="BIO")
+
+
+def score_spans(gold: Source, pred: Source, *, stacked: bool = False, **options: Any) -> object:
+    """Score span files, or column files of stacked tags without the punctuation of their second column."""
+    if OLDER is not None:
+        return OLDER.score_span_files(gold, pred, **options)
+    columns: dict[str, Any] = {"format": "stacked", "punct_column": 1} if stacked else {}
+    return spanrs.score(gold, pred, **columns, **options)
 
 
 def score_objects(*paths: Path) -> object:
@@ -460,12 +493,12 @@ def matched(matcher: str, *, errors: bool) -> Row:
 
 def matched_spans(files: str, matcher: str, *, errors: bool) -> Row:
     """Score files of spans by a matcher, and list the errors or not."""
-    options: dict[str, Any] = {"matcher": matcher, "errors": errors}
-    return lambda inputs: partial(spanrs.score_span_files, *getattr(inputs, files), **options)
+    options: dict[str, Any] = {"matcher": matcher, "errors": errors, "stacked": files == "stacked"}
+    return lambda inputs: partial(score_spans, *getattr(inputs, files), **options)
 
 
 MATCHERS = "exact", "fair", "partial"
-LAYERS, CHUNK = Columns(token=1, tag=(2, 3)), Columns(tag="Chunk")
+LAYERS: dict[str, Any] = {"tokens": 1, "tags": (2, 3)}
 CONVERT = "convert --from BIO --to IOBES -o"
 CRF_TAG = "crf tag --threads 1 -o"
 CRF_TRAIN = "crf train --template ner --threads 1 --quiet -o"
@@ -482,11 +515,11 @@ ROWS: dict[str, Row] = {
     "score/gzip": lambda inputs: partial(score_files, *inputs.compressed),
     "score/one-file": lambda inputs: partial(score_files, inputs.both),
     "score/small-files": lambda inputs: partial(score_small, inputs.small),
-    "score/by-sentence": lambda inputs: partial(score_files, *inputs.generated, by_sentence=True),
-    "score/readings": lambda inputs: partial(score_readings, *inputs.generated, scheme="BIO"),
+    "score/by-sentence": lambda inputs: partial(score_files, *inputs.generated, by="sentence"),
+    "score/readings": lambda inputs: partial(score_readings, *inputs.generated),
     "score/wnut17": lambda inputs: partial(score_files, *inputs.wnut),
-    "score/germeval-layers": lambda inputs: partial(score_files, *inputs.germeval, columns=LAYERS),
-    "score/conllu-misc": lambda inputs: partial(score_files, *inputs.conllu, columns=CHUNK),
+    "score/germeval-layers": lambda inputs: partial(score_files, *inputs.germeval, **LAYERS),
+    "score/conllu-misc": lambda inputs: partial(score_files, *inputs.conllu, tags="Chunk"),
     "score/command": lambda inputs: command("score --scheme BIO", *inputs.generated),
     "score/command-small": lambda inputs: command("score --scheme BIO", *inputs.small[0]),
     "in-memory/lists": lambda inputs: lambda: score(*inputs.lists),
@@ -501,7 +534,7 @@ ROWS: dict[str, Row] = {
     "errors/command-jsonl": lambda inputs: command(
         "score --scheme BIO --errors=1000000 --to jsonl -o", inputs.out, *inputs.generated
     ),
-    "spans/fair-files": lambda inputs: partial(spanrs.fair_files, *inputs.span_files),
+    "spans/fair-files": lambda inputs: partial(score_spans, *inputs.span_files, matcher="fair"),
     **{
         f"spans/{matcher}{alone}": matched_spans("span_files", matcher, errors=not alone)
         for matcher in MATCHERS

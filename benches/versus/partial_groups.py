@@ -14,9 +14,9 @@ ROOT = Path(__file__).parent.parent.parent
 #: Spans a side: n, 2n, 4n.
 SIZES = {"equal": (2000, 4000, 8000), "nested": (1000, 2000, 4000), "chained": (5000, 10_000, 20_000)}
 CALLS = {
-    "greedy": "matching='greedy'",
-    "optimal": "matching='optimal'",
-    "optimal, instances": "matching='optimal', instances=True",
+    "greedy": "matcher='partial'",
+    "optimal": "matcher=spanrs.Partial(matching='optimal')",
+    "optimal, details": "matcher=spanrs.Partial(matching='optimal'), details=True",
 }
 #: Seconds after which a call is given up.
 PATIENCE = 60
@@ -54,7 +54,7 @@ def run(work: Work) -> None:
     calls = {
         "greedy": ("nested", 100_000),
         "optimal": ("nested", 4000),
-        "optimal, instances": ("nested", 4000),
+        "optimal, details": ("nested", 4000),
     }
     rows = []
     for name, (family, size) in calls.items():
@@ -110,7 +110,7 @@ def kibibytes(name):
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name))
 
 before, begin = kibibytes("VmRSS"), time.perf_counter()
-spanrs.partial(gold, pred, OPTIONS)
+spanrs.score(gold, pred, OPTIONS)
 print(f"{time.perf_counter() - begin:.3f} {(kibibytes('VmHWM') - before) / 1024:.1f}")
 """
 
@@ -121,7 +121,7 @@ signal.setitimer(signal.ITIMER_REAL, alarm)
 begin = time.perf_counter()
 try:
     while True:
-        spanrs.partial(gold, pred, OPTIONS)
+        spanrs.score(gold, pred, OPTIONS)
 except KeyboardInterrupt:
     print(f"{time.perf_counter() - begin - alarm:.3f}")
 """

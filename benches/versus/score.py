@@ -31,7 +31,7 @@ PACKAGES = ("seqeval", "numpy")
 ROOT = Path(__file__).parent.parent.parent
 PEAK = """
 import sys, spanrs
-spanrs.score_files(sys.argv[1], sys.argv[2], "BIO")
+spanrs.score(sys.argv[1], sys.argv[2], scheme="BIO")
 # Not getrusage, whose peak is inherited from the process that started this one.
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
@@ -55,8 +55,10 @@ def lists(work: Work) -> None:
     single = own_strings(gold), own_strings(pred)
     calls: dict[str, Call] = {
         "spanrs.score, scheme auto": lambda: spanrs.score(gold, pred),
-        "spanrs.score, scheme BIO": lambda: spanrs.score(gold, pred, "BIO"),
-        "spanrs.score, scheme BIO, every tag a str object of its own": lambda: spanrs.score(*single, "BIO"),
+        "spanrs.score, scheme BIO": lambda: spanrs.score(gold, pred, scheme="BIO"),
+        "spanrs.score, scheme BIO, every tag a str object of its own": lambda: spanrs.score(
+            *single, scheme="BIO"
+        ),
     }
     found = beside(calls, {"seqeval f1_score": lambda: f1_score(gold, pred)})
     work.record.heading(
@@ -72,7 +74,7 @@ def lists_tenfold(work: Work) -> None:
     many = copies(work.gold, 10), copies(work.pred, 10)
     calls: dict[str, Call] = {
         "spanrs.score, scheme auto": lambda: spanrs.score(*many),
-        "spanrs.score, scheme BIO": lambda: spanrs.score(*many, "BIO"),
+        "spanrs.score, scheme BIO": lambda: spanrs.score(*many, scheme="BIO"),
     }
     found = in_turn(calls)
     slow = once(lambda: f1_score(*many))
@@ -86,11 +88,13 @@ def ids(work: Work) -> None:
     gold, pred, sizes = work.gold, work.pred, lengths(work.gold)
     flat = flat_ids(gold), flat_ids(pred)
     padded = padded_ids(gold), padded_ids(pred)
-    expected = spanrs.score(gold, pred, "BIO").to_json()
+    expected = spanrs.score(gold, pred, scheme="BIO").to_json()
 
     def scored(kind: str, scheme: str = "BIO", reading: str = "conlleval") -> Call:
         sides = flat[0].astype(kind), flat[1].astype(kind)
-        return lambda: spanrs.score(*sides, scheme, reading, vocabulary=VOCABULARY, lengths=sizes)
+        return lambda: spanrs.score(
+            *sides, scheme=scheme, reading=reading, vocabulary=VOCABULARY, lengths=sizes
+        )
 
     width = padded[0].shape[1]
     calls: dict[str, Call] = {
@@ -102,7 +106,7 @@ def ids(work: Work) -> None:
         "int64 and lengths, scheme auto": scored("int64", "auto"),
         "int64 and lengths, scheme BIO, strict": scored("int64", "BIO", "strict"),
         f"int64 padded with -100 to {width}, scheme BIO": lambda: spanrs.score(
-            *padded, "BIO", vocabulary=VOCABULARY
+            *padded, scheme="BIO", vocabulary=VOCABULARY
         ),
         f"int64 padded with -100 to {width}, scheme auto": lambda: spanrs.score(
             *padded, vocabulary=VOCABULARY
@@ -122,8 +126,8 @@ def files(work: Work) -> None:
         size = sum(write_file(path, tags, columns=columns) for path, tags in sides)
         found = in_turn(
             {
-                "auto": lambda: spanrs.score_files(*paths),  # noqa: B023  # called here
-                "BIO": lambda: spanrs.score_files(*paths, "BIO"),  # noqa: B023
+                "auto": lambda: spanrs.score(*paths),  # noqa: B023  # called here
+                "BIO": lambda: spanrs.score(*paths, scheme="BIO"),  # noqa: B023
             }
         )
         for scheme, (m, s, _) in found.items():
@@ -154,7 +158,7 @@ def growth(work: Work) -> None:
         del gold, pred
     one = one_sentence(work.gold), one_sentence(work.pred)
     for reading in ("conlleval", "strict"):
-        found = median(lambda: spanrs.score(*one, "BIO", reading), 7)  # noqa: B023  # called here
+        found = median(lambda: spanrs.score(*one, scheme="BIO", reading=reading), 7)  # noqa: B023  # called here
         rows.append((f"one sentence of {work.tokens}, {reading}", milliseconds(found.median), "", "", ""))
     work.record.heading("Growth", "Medians of 31, from the whole corpus on of 7.")
     heads = ("tokens", "lists ms", "ids ms", "files ms", "peak memory of the file process, MiB")
@@ -168,9 +172,9 @@ def _sizes(folder: Path, gold: list[list[str]], pred: list[list[str]], runs: int
     for path, side in zip(paths, (gold, pred), strict=True):
         write_file(path, side, columns=4)
     calls: tuple[Call, ...] = (
-        lambda: spanrs.score(gold, pred, "BIO"),
-        lambda: spanrs.score(*flat, "BIO", vocabulary=VOCABULARY, lengths=sizes),
-        lambda: spanrs.score_files(*paths, "BIO"),
+        lambda: spanrs.score(gold, pred, scheme="BIO"),
+        lambda: spanrs.score(*flat, scheme="BIO", vocabulary=VOCABULARY, lengths=sizes),
+        lambda: spanrs.score(*paths, scheme="BIO"),
     )
     found = [milliseconds(median(call, runs).median) for call in calls]
     return (int(np.sum(sizes)), *found, f"{peak_memory(paths):.1f}")

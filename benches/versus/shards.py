@@ -16,7 +16,6 @@ from benches.versus.corpus import write_file
 from benches.versus.inputs import Sentences
 from benches.versus.measure import Call, Work, in_turn, milliseconds, once, over, significant
 from benches.versus.start import peak
-from spanrs.eval.table_files import score_table_files
 from spanrs.integrations.dask import score_shards
 from spanrs.integrations.shards import groups, merge_bytes, score_shard
 
@@ -28,8 +27,8 @@ WORKERS = 2
 ROUNDS = 5
 OPTIONS = {"scheme": "BIO"}
 #: Programs of processes whose memory is measured.
-IMPORTS = "import sys, numpy, pyarrow.compute, pyarrow.parquet, spanrs.eval.table_files as tables\n"
-SCORE = "tables.score_table_files(sys.argv[1], scheme='BIO')\n"
+IMPORTS = "import sys, numpy, pyarrow.compute, pyarrow.parquet, spanrs.eval.table_files\n"
+SCORE = "spanrs.score(sys.argv[1], scheme='BIO')\n"
 
 Pairs = Sequence[tuple[Path, Path]]
 
@@ -127,7 +126,7 @@ def merging(work: Work, stored: Sequence[bytes]) -> None:
     work.record.heading("Merging stored results", "Bytes to bytes, in one process; each was run once.")
     work.record.table(("results", "all at once, ms", "tree of 32, ms", "µs a result, all at once"), rows)
     sentences = len(work.gold)
-    one = spanrs.score(work.gold, work.pred, "BIO", documents=[1] * sentences).to_bytes()
+    one = spanrs.score(work.gold, work.pred, scheme="BIO", by=[1] * sentences).to_bytes()
     seconds = once(partial(merge_bytes, [one] * 8)) / 8
     work.record.add(
         f"With a row for each of {sentences} documents (here sentences) a result has "
@@ -153,16 +152,16 @@ def tables(work: Work, pair: tuple[Path, Path]) -> None:
     for name, table in (("arrow", strings), ("arrow codes", codes)):
         with pyarrow.ipc.new_file(paths[name], table.schema) as writer:
             writer.write_table(table, max_chunksize=1 << 16)
-    expected = spanrs.score_files(*pair, **OPTIONS).to_bytes()
+    expected = spanrs.score(*pair, **OPTIONS).to_bytes()
     names = {
         "Parquet, list<string>": paths["parquet"],
         "Arrow file, list<string>": paths["arrow"],
         "Arrow file, list<dictionary<int8, string>>": paths["arrow codes"],
     }
-    calls: dict[str, Call] = {"two column files": partial(spanrs.score_files, *pair, **OPTIONS)}
+    calls: dict[str, Call] = {"two column files": partial(spanrs.score, *pair, **OPTIONS)}
     for name, path in names.items():
-        assert score_table_files(path, **OPTIONS).to_bytes() == expected
-        calls[name] = partial(score_table_files, path, **OPTIONS)
+        assert spanrs.score(path, **OPTIONS).to_bytes() == expected
+        calls[name] = partial(spanrs.score, path, **OPTIONS)
     found = in_turn(calls)
     sizes = [sum(path.stat().st_size for path in pair), *(path.stat().st_size for path in names.values())]
     work.record.heading(

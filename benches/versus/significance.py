@@ -27,13 +27,7 @@ def run(work: Work) -> None:
     folder = shared / "data" / "wnut17"
     gold = folder / "emerging.test.annotated"
     preds = sorted(map(str, (folder / "submissions").iterdir()))
-    results = dict(
-        zip(
-            (Path(name).name for name in preds),
-            spanrs.score_files(gold, preds, by_sentence=True, errors=True).values(),
-            strict=True,
-        )
-    )
+    results = {Path(name).name: spanrs.score(gold, name, by="sentence", errors=True) for name in preds}
     first, second = list(results)[:2]
     one = results[first]
     systems = Systems([results[name].counts for name in (first, second)], [first, second])

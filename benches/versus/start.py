@@ -59,8 +59,8 @@ gold, pred = map(load, sys.argv[1:])
 #: What is imported, and what is called then.
 MEMORY = {
     "import spanrs": (
-        'spanrs.score(gold, pred, "BIO")',
-        'spanrs.partial(gold, pred, "BIO")',
+        'spanrs.score(gold, pred, scheme="BIO")',
+        'spanrs.score(gold, pred, matcher="partial", scheme="BIO")',
     ),
     "import numpy": (),
     "import spanrs.compat.seqeval.metrics as ours": (
@@ -125,8 +125,8 @@ def memory(work: Work) -> None:
         for call in calls:
             most = peak(f"{LOAD}{statement}\n{call}", paths)
             rows.append((f"`{call}`", f"{most:.1f}", f"{most - lists:.1f}", f"{most - imported:.1f}"))
-    files = "import sys, spanrs\nspanrs.score_files(*sys.argv[1:], 'BIO')"
-    rows.append(("`spanrs.score_files(*paths, 'BIO')`, no lists", f"{peak(files, paths):.1f}", "", ""))
+    files = "import sys, spanrs\nspanrs.score(*sys.argv[1:], scheme='BIO')"
+    rows.append(("`spanrs.score(*paths, scheme='BIO')`, no lists", f"{peak(files, paths):.1f}", "", ""))
     work.record.heading(
         f"Peak memory, {work.tokens} tokens",
         "Of fresh processes (VmHWM) that read gold and pred from files into lists of lists of str, an "

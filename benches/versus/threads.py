@@ -47,10 +47,12 @@ def both_threads(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
     columns = column(arrays[0]), column(arrays[1])
 
     def ids(threads: int) -> Call:
-        return lambda: spanrs.score(*arrays, "BIO", vocabulary=VOCABULARY, lengths=sizes, threads=threads)
+        return lambda: spanrs.score(
+            *arrays, scheme="BIO", vocabulary=VOCABULARY, lengths=sizes, threads=threads
+        )
 
     def arrow(threads: int) -> Call:
-        return lambda: spanrs.score(*columns, "BIO", threads=threads)
+        return lambda: spanrs.score(*columns, scheme="BIO", threads=threads)
 
     tokens = 10 * work.tokens
     for name, made in (("numpy int64 ids and lengths", ids), ("pyarrow list<dictionary>", arrow)):
@@ -73,11 +75,11 @@ def files(work: Work) -> None:
     size = sum(path.stat().st_size for path in paths)
     for name, options in (
         ("two column files", {}),
-        ("two column files, a row for each sentence", {"by_sentence": True}),
+        ("two column files, a row for each sentence", {"by": "sentence"}),
     ):
         calls = {
             f"{name}, {count} thread{'s' * (count > 1)}": partial(
-                spanrs.score_files, *paths, "BIO", threads=count, **options
+                spanrs.score, *paths, scheme="BIO", threads=count, **options
             )
             for count in (1, 2)
         }
@@ -96,7 +98,7 @@ def _load(folder: Path) -> list[Any]:
 def whole(folder: Path) -> str:
     """In a process of its own: score everything on two threads."""
     gold, pred, sizes = _load(folder)
-    return spanrs.score(gold, pred, "BIO", vocabulary=VOCABULARY, lengths=sizes, threads=2).to_json()
+    return spanrs.score(gold, pred, scheme="BIO", vocabulary=VOCABULARY, lengths=sizes, threads=2).to_json()
 
 
 def part(folder: Path, at: int) -> spanrs.Result:
@@ -105,12 +107,12 @@ def part(folder: Path, at: int) -> spanrs.Result:
     cuts = [len(sizes) * i // PROCESSES for i in (at, at + 1)]
     tokens = slice(*(int(sizes[:cut].sum()) for cut in cuts))
     own = sizes[slice(*cuts)]
-    return spanrs.score(gold[tokens], pred[tokens], "BIO", vocabulary=VOCABULARY, lengths=own)
+    return spanrs.score(gold[tokens], pred[tokens], scheme="BIO", vocabulary=VOCABULARY, lengths=own)
 
 
 def processes(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
     """Fork, after this process has run threads, and spawn."""
-    expected = spanrs.score(*arrays, "BIO", vocabulary=VOCABULARY, lengths=sizes).to_json()
+    expected = spanrs.score(*arrays, scheme="BIO", vocabulary=VOCABULARY, lengths=sizes).to_json()
     rows = []
     for method in ("fork", "spawn"):
         if method not in multiprocessing.get_all_start_methods():
@@ -179,14 +181,16 @@ def progress(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
     gold, pred = copies(work.gold, 10), copies(work.pred, 10)
 
     def ids(threads: int) -> Callable[[], object]:
-        return lambda: spanrs.score(*arrays, "BIO", vocabulary=VOCABULARY, lengths=sizes, threads=threads)
+        return lambda: spanrs.score(
+            *arrays, scheme="BIO", vocabulary=VOCABULARY, lengths=sizes, threads=threads
+        )
 
     calls: dict[str, Call] = {
         "this thread sleeps": lambda: time.sleep(0.1),
         "ids, 1 thread": ids(1),
         "ids, 2 threads, with the counting one 3": ids(2),
-        "column files": lambda: spanrs.score_files(*paths, "BIO"),
-        "lists of str, which need the GIL to be walked": lambda: spanrs.score(gold, pred, "BIO"),
+        "column files": lambda: spanrs.score(*paths, scheme="BIO"),
+        "lists of str, which need the GIL to be walked": lambda: spanrs.score(gold, pred, scheme="BIO"),
     }
     rows: list[tuple[object, ...]] = []
     alone = 0.0

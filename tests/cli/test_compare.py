@@ -14,7 +14,7 @@ import spanrs
 from spanrs.cli import console
 from spanrs.cli.group import group
 from spanrs.cli.run import run
-from spanrs.eval import Measure, score_files
+from spanrs.eval import Measure
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
 
@@ -55,8 +55,9 @@ def files(tmp_path):
 @pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
 def test_json_is_that_of_the_function(command, files, matcher, unit):
     gold, *systems = files
-    rows = {f"by_{unit}": True}
-    results = {path.name: score_files(gold, path, matcher=matcher, errors=True, **rows) for path in systems}
+    results = {
+        path.name: spanrs.score(gold, path, matcher=matcher, errors=True, by=unit) for path in systems
+    }
     expected = spanrs.compare(results, samples=300, seed=5, level=0.9)
     options = ["--matcher", matcher, "--unit", unit, "--samples", 300, "--seed", 5, "--level", 0.9]
     status, out, _ = command(*files, *options, "--json")
@@ -81,7 +82,7 @@ def test_measures_are_named_by_options(command, files):
         "bootstrap",
     ]
     found = json.loads(command(gold, a, b, *options, "--json")[1])
-    results = [score_files(gold, path) for path in (a, b)]
+    results = [spanrs.score(gold, path) for path in (a, b)]
     values = [result.per_type["A"].recall for result in results]
     assert [found["systems"][path.name]["value"] for path in (a, b)] == values
     assert found["measure"] == Measure("type", "recall", type="A").title
@@ -89,14 +90,14 @@ def test_measures_are_named_by_options(command, files):
     bounds = json.loads(
         command(gold, a, b, "--matcher", "partial", "--criterion", "bounds", "--samples", 9, "--json")[1]
     )
-    expected = score_files(gold, a, matcher="partial")["bounds"].micro.f1
+    expected = spanrs.score(gold, a, matcher="partial")["bounds"].micro.f1
     assert bounds["systems"]["a.conll"]["value"] == expected
 
 
 def test_text_has_systems_and_differences(command, files):
     _, out, _ = command(*files, "--samples", 200)
     found = spanrs.compare(
-        {path.name: score_files(files[0], path, by_sentence=True) for path in files[1:]}, samples=200
+        {path.name: spanrs.score(files[0], path, by="sentence") for path in files[1:]}, samples=200
     )
     for name, system in found.systems.items():
         assert any(name in line and f"{100 * system.value:.2f}" in line for line in out.splitlines())

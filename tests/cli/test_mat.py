@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import mat_cases
+import spanrs
 from golden import mat_arguments
 from spanrs import mat
 
@@ -147,7 +148,9 @@ def test_references_without_a_hypothesis_are_named(files):
     done = run(*sides(files))
     assert done.returncode == 0
     assert done.stderr == "Reference files without a hypothesis are not scored: c.json.\n"
-    assert mat.score(files / "ref", files / "hyp").notes == [
+    assert spanrs.score(
+        files / "ref", files / "hyp", matcher=mat.Mat(), on_error="skip", format="mat-json"
+    ).notes == [
         "Skipping token scoring because no tokens were found in the input documents.",
         "Reference files without a hypothesis are not scored: c.json.",
     ]
@@ -261,7 +264,9 @@ def test_all_outputs_say_what_the_library_says(files):
     done = run(*sides(files), *asked.split(), *drawn.split(), *to)
     assert done.returncode == 0, done.stderr
     matcher = mat.Mat(tables=["pseudo_token", "character"])
-    result = mat.score(files / "ref", files / "hyp", matcher, details=True)
+    result = spanrs.score(
+        files / "ref", files / "hyp", matcher=matcher, on_error="skip", format="mat-json", details=True
+    )
     tables = mat.tables(result, by_document=True, confidence=50, seed=3)
     assert json.loads(done.stdout) == json.loads(json.dumps(tables.to_dict(), allow_nan=False))
     written = sorted(p.name for p in (files / "out").iterdir())
@@ -280,7 +285,16 @@ def test_all_outputs_say_what_the_library_says(files):
 def test_details_that_are_streamed_are_the_same(files):
     assert run(*sides(files), "--details", "--csv_output_dir", files / "out").returncode == 0
     streamed = (files / "out" / "details.csv").read_bytes()
-    mat.tables(mat.score(files / "ref", files / "hyp", details=True)).to_csv(files / "out")
+    mat.tables(
+        spanrs.score(
+            files / "ref",
+            files / "hyp",
+            matcher=mat.Mat(),
+            on_error="skip",
+            format="mat-json",
+            details=True,
+        )
+    ).to_csv(files / "out")
     assert (files / "out" / "details.csv").read_bytes() == streamed
 
 

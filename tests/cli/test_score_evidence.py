@@ -13,7 +13,7 @@ import pytest
 
 from spanrs.cli.group import group
 from spanrs.cli.run import run
-from spanrs.eval import Measure, Result, score_files, score_readings
+from spanrs.eval import Measure, Result, score
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
 
@@ -50,7 +50,7 @@ def files(tmp_path):
 @pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
 def test_errors_as_json_lines_are_those_of_the_result(spanrs, files, matcher):
     gold, pred = files
-    result = score_files(gold, pred, matcher=matcher, errors=True)
+    result = score(gold, pred, matcher=matcher, errors=True)
     expected = [json.loads(line) for line in result.error_list.to_jsonl().splitlines()]
     status, out, _ = spanrs("score", gold, pred, "--matcher", matcher, "--errors=100000", "--to", "jsonl")
     assert status == 0
@@ -62,7 +62,7 @@ def test_errors_as_json_lines_are_those_of_the_result(spanrs, files, matcher):
 
 def test_errors_as_text_have_their_lines(spanrs, files):
     gold, pred = files
-    result = score_files(gold, pred, errors=True)
+    result = score(gold, pred, errors=True)
     number = sum(result.error_list.numbers.values())
     # Without a number the option comes after the files.
     shown = spanrs("score", gold, pred, "--errors")[1].splitlines()
@@ -121,7 +121,7 @@ def test_what_does_not_go_together_is_one_line(spanrs, files, monkeypatch, argum
 @pytest.mark.parametrize("rows", ["sentence", "document"])
 def test_intervals_are_those_of_the_result(spanrs, files, method, rows):
     gold, pred = files
-    result = score_files(gold, pred, **{f"by_{rows}": True})
+    result = score(gold, pred, by=rows)
     options = ["--intervals", "--method", method, "--samples", 500, "--seed", 4, "--level", 0.9]
     options += ["--by-document"] if rows == "document" else []
     found = json.loads(spanrs("score", gold, pred, *options, "--json")[1])["intervals"]
@@ -151,13 +151,13 @@ def test_one_sentence_has_no_interval(spanrs, tmp_path):
 def test_all_readings_are_scored(spanrs, files):
     gold, pred = files
     found = json.loads(spanrs("score", gold, pred, "--all-readings", "--json")[1])["readings"]
-    expected = score_readings(gold, pred)
+    expected = score(gold, pred, reading="all")
     assert list(found) == list(expected)
     assert len({row["counts"]["tp"] for row in found.values()}) > 1
     # The scheme of these files is found to be IOB, for which one reading is not defined.
     assert "ncrfpp" not in expected
     for name, result in expected.items():
-        alone = score_files(gold, pred, result.settings["scheme"], name)
+        alone = score(gold, pred, scheme=result.settings["scheme"], reading=name)
         assert found[name]["counts"] == alone.to_dict()["counts"]
         assert found[name]["signature"] == alone.signature
         assert result.violations == alone.violations
@@ -199,7 +199,7 @@ def test_directories_and_patterns_are_scored_in_all(spanrs, folders):
     scheme = ["--scheme", "BIO", "--json"]
     whole = json.loads(spanrs("score", gold, pred, *scheme)[1])
     parts = [
-        score_files(path, pred / path.relative_to(gold), "BIO") for path in sorted(gold.rglob("*.conll"))
+        score(path, pred / path.relative_to(gold), scheme="BIO") for path in sorted(gold.rglob("*.conll"))
     ]
     merged = parts[0].merge(*parts[1:])
     assert whole["counts"] == merged.to_dict()["counts"]
@@ -305,7 +305,7 @@ def test_the_ending_of_the_file_names_the_format(spanrs, files, tmp_path, to, sy
     status, out, _ = spanrs("score", files[0], *preds, "--to", to)
     assert status == 0
     assert path.read_text(encoding="utf-8") == out
-    f1 = [score_files(files[0], pred).micro.f1 for pred in preds]
+    f1 = [score(files[0], pred).micro.f1 for pred in preds]
     if to == "json":
         found = json.loads(out)
         assert [row["micro"]["f1"] for row in (found.values() if systems > 1 else [found])] == f1

@@ -31,7 +31,7 @@ def score(capsys):
 
 @pytest.fixture(scope="module")
 def result():
-    return spanrs.score_files(*FILES, max_violations=5, by_document=True)
+    return spanrs.score(*FILES, max_violations=5, by="document")
 
 
 @pytest.mark.parametrize(

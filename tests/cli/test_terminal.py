@@ -88,9 +88,9 @@ COMMANDS = [
     ("score", "gold", "pred", "--reading", "refuse"),
     ("score", "gold", "pred", "--types", HOSTILE),
     ("score", "gold", "other"),
-    ("score", "gold", "other", "--on-misaligned", "report"),
+    ("score", "gold", "other", "--align", "report"),
     ("score", "gold", HOSTILE),
-    ("compare", "gold", "pred", "other", "--on-misaligned", "report"),
+    ("compare", "gold", "pred", "other", "--align", "report"),
     ("validate", "pred", "--scheme", "BIO"),
     ("validate", "pred", "--scheme", "BIO", "--json"),
     ("validate", "pred", "--scheme", "BIO", "--to", "csv"),
@@ -137,7 +137,7 @@ def test_formats_for_programs_are_as_they_were_in_pipes(files):
 
 def test_python_shows_text_of_input_escaped(files):
     with pytest.raises(AlignmentError) as raised:
-        spanrs.score_files(files / "gold", files / "other")
+        spanrs.score(files / "gold", files / "other")
     shown = [
         str(raised.value),
         str(FormatError(HOSTILE)),

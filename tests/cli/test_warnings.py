@@ -50,7 +50,7 @@ def test_types_may_be_those_of_one_system(call):
 def test_differing_tokens_have_a_column_where_there_are_any(call):
     other = GOLD.replace("Peter", "Petre")
     for matcher in ("exact", "fair"):
-        args = ("score", "--matcher", matcher, "--on-misaligned", "report", "gold", "one", "two")
+        args = ("score", "--matcher", matcher, "--align", "report", "gold", "one", "two")
         _, out, err = call(*args, gold=GOLD, one=GOLD, two=other)
         head, _, one, two = out.splitlines()[:4]
         assert head.split()[-1] == "differing"
@@ -133,7 +133,7 @@ def test_matscore_says_where_a_side_was_probably_misread(call):
     assert (status, 'it has a list "label" and no "spans"; is it of doccano?' in err) == (2, True)
     call(*both, hyp=prodigy, ref=other)
     with pytest.warns(spanrs.SpanrsWarning, match="The hypothesis has no annotations"):
-        spanrs.mat.score(gold="hyp", pred="ref", input_format=spanrs.mat.InputFormat(format="prodigy"))
+        spanrs.score("hyp", "ref", matcher=spanrs.mat.Mat(), on_error="skip", format="prodigy")
     spans = [{"start": at, "end": at + 1, "label": "PER"} for at in range(5)]
     lower = json.dumps({"text": "Bob ate", "spans": [span | {"label": "per"} for span in spans]})
     _, _, err = call(*both, hyp=lower, ref=json.dumps({"text": "Bob ate", "spans": spans}))
@@ -240,6 +240,6 @@ def test_other_unknown_tags_are_not_taken_for_comments(call, text):
 def test_unknown_tags_in_memory_are_no_comments():
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        spanrs.score([["x", "B-A"]] * 5, [["x", "B-A"]] * 5, "BIO")
+        spanrs.score([["x", "B-A"]] * 5, [["x", "B-A"]] * 5, scheme="BIO")
     assert found
     assert not any("comments" in str(warning.message) for warning in found)

@@ -399,7 +399,7 @@ def test_mace_is_above_the_vote_where_most_tokens_are_outside():
         gold.append(sentence)
     corpus = flip_labels([["w"] * len(tags) for tags in gold], gold, [0.1, 0.6, 0.6, 0.6], seed=1)
     scores = [
-        spanrs.score(gold, method.fit(corpus).estimated_truth_, "BIO").micro.f1
+        spanrs.score(gold, method.fit(corpus).estimated_truth_, scheme="BIO").micro.f1
         for method in (MACE(), MajorityVote(), MACE(prior="uniform"))
     ]
     assert scores[0] > scores[1] > scores[2]

@@ -11,12 +11,11 @@ import pytest
 import spanrs
 from spanrs import tags
 from spanrs.errors import AlignmentError
-from spanrs.io import Columns
 
 TAGS = [["O", "B-A"], ["B-B", "O"]]
 IDS = [[0, 1], [1, 0]]
 VOCABULARY = ["O", "B-A"]
-RESULT = spanrs.score(TAGS, TAGS, "BIO", documents=[1, 1])
+RESULT = spanrs.score(TAGS, TAGS, scheme="BIO", by=[1, 1])
 LONE = "\ud800"
 
 
@@ -29,11 +28,11 @@ def of_ids(**options):
 
 
 def of_files(**options):
-    return spanrs.score_files(io.BytesIO(b"a B-A B-A\nb O O\n"), **options)
+    return spanrs.score(io.BytesIO(b"a B-A B-A\nb O O\n"), **options)
 
 
 def of_columns(**options):
-    return of_files(columns=Columns(**options))
+    return spanrs.score(*(io.BytesIO(b"a B-A\nb O\n") for _ in range(2)), **options)
 
 
 @pytest.mark.parametrize("value", [7, None, b"BIO", ["BIO"]])
@@ -105,12 +104,12 @@ WRONG = {
         "ids must be integers, not <U1",
     ),
     "documents that are a number": (
-        lambda: of_tags(documents=2),
-        "documents are .*, and int is not iterable",
+        lambda: of_tags(by=2),
+        "by is .*, not int",
     ),
-    "documents without order": (lambda: of_tags(documents={"a", "b"}), "documents are .*, not a set"),
-    "a map of documents": (lambda: of_tags(documents={"a": 1, "b": 1}), "documents are .*, not a dict"),
-    "an array without dimensions": (lambda: of_tags(documents=np.array(2)), "ndarray is not iterable"),
+    "documents without order": (lambda: of_tags(by={"a", "b"}), "by is .*, not a set"),
+    "a map of documents": (lambda: of_tags(by={"a": 1, "b": 1}), "by is .*, not a dict"),
+    "an array without dimensions": (lambda: of_tags(by=np.array(2)), "ndarray is not iterable"),
     "weights that are a number": (
         lambda: of_tags(document_weights=2),
         "weights are numbers, one for each document, not one int",
@@ -148,15 +147,14 @@ WRONG = {
         "min_overlap is a number from 0 to 1",
     ),
     "measures that are a number": (lambda: RESULT.bootstrap(7), "measures are .*, not int"),
-    "a column that is a fraction": (lambda: of_columns(tag=1.5), "Columns: tag is the number of a column"),
-    "a column that is a list": (lambda: of_columns(tag=[1, 2]), "Columns: tag is the number of a column"),
-    "a separator that is a number": (lambda: of_columns(separator=9), "Columns: separator is a str"),
+    "a column that is a fraction": (lambda: of_columns(tags=1.5), "tags is the number of a column"),
+    "a column that is a list": (lambda: of_columns(tags=[1, 2]), "tags is the number of a column"),
+    "a separator that is a number": (lambda: of_columns(separator=9), "separator is a str"),
     "a limit that is a str": (
-        lambda: of_columns(line_bytes="9"),
-        "Columns: line_bytes is an integer, not str",
+        lambda: of_columns(limits=spanrs.io.Limits(line_bytes="9")),
+        "line_bytes is an integer, not str",
     ),
-    "columns of pred that are none": (lambda: of_files(pred_columns=[]), "columns is a spanrs.io.Columns"),
-    "by_document that is a str": (lambda: spanrs.Scorer(by_document="no"), "by_document is True or False"),
+    "rows of a scorer that are a bool": (lambda: spanrs.Scorer(by=True), "by is .*, not bool"),
     "a dialect by name": (lambda: of_tags(dialect="_"), "dialect is a spanrs.tags.Dialect, not str"),
 }
 
@@ -176,11 +174,11 @@ def test_a_level_is_a_number():
 @pytest.mark.parametrize(
     ("run", "where"),
     [
-        (lambda: of_tags(documents=["a", LONE]), "documents, sentence 1"),
+        (lambda: of_tags(by=["a", LONE]), "by, sentence 1"),
         (lambda: spanrs.score(IDS, IDS, vocabulary=["O", f"B-{LONE}"]), "item 1 of the vocabulary"),
         (lambda: spanrs.score(IDS, IDS, vocabulary={0: "O", 1: f"B-{LONE}"}), "item 1 of the vocabulary"),
         (lambda: of_tags(scheme=LONE), "scheme"),
-        (lambda: of_columns(tag=LONE), "Columns: tag"),
+        (lambda: of_columns(tags=LONE), "tags"),
     ],
 )
 def test_lone_surrogates_have_a_place(run, where):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import spanrs
 from spanrs.errors import AlignmentError
 from spanrs.eval.comparison_page import comparison_page
-from spanrs.eval.span_files import score_span_files
 
 TAGS = ["O", "B-A", "I-A", "B-B"]
 MATCHERS = ["exact", "partial", "fair"]
@@ -40,8 +39,8 @@ def scored(documents, system, order, matcher):
         for number, sentence in enumerate(documents[name][0])
     ]
     names = [name for name in order for _ in documents[name][0]]
-    options = {"documents": names, "errors": True, "tokens": tokens}
-    return spanrs.score(*sides, "BIO", matcher=matcher, **options)
+    options = {"by": names, "errors": True, "tokens": tokens}
+    return spanrs.score(*sides, scheme="BIO", matcher=matcher, **options)
 
 
 def changes(comparison):
@@ -82,7 +81,7 @@ def test_the_order_of_gold_spans_in_a_sentence_changes_nothing(data):
         st.lists(st.lists(span, max_size=3), min_size=len(sentences), max_size=len(sentences))
     )
     permuted = [data.draw(st.permutations(sentence)) for sentence in sentences]
-    options = {"documents": [1] * len(sentences), "errors": True}
+    options = {"by": [1] * len(sentences), "errors": True}
     results = {
         name: spanrs.score(gold, preds, **options) for name, gold in (("a", sentences), ("b", permuted))
     }
@@ -93,7 +92,7 @@ def test_the_order_of_gold_spans_in_a_sentence_changes_nothing(data):
 def test_equal_systems_with_gold_spans_in_another_order_are_equal():
     gold = [[("A", 0, 1), ("B", 2, 3)]] * 6
     pred = [[("A", 0, 1)]] * 6
-    options = {"documents": [1] * 6, "errors": True}
+    options = {"by": [1] * 6, "errors": True}
     other = [list(reversed(sentence)) for sentence in gold]
     results = {name: spanrs.score(side, pred, **options) for name, side in (("a", gold), ("b", other))}
     mcnemar = spanrs.compare(results, samples=10).pair("a", "b").mcnemar
@@ -154,7 +153,6 @@ def test_spans_of_several_span_files_have_no_mcnemar(tmp_path):
         for name, ty in zip(("1.tsv", "2.tsv"), types, strict=True):
             (tmp_path / side / name).write_text(f"{ty}\t1\t1\t1\n")
     results = {
-        name: score_span_files(tmp_path / "gold", tmp_path / name, errors=True, by_document=True)
-        for name in "ab"
+        name: spanrs.score(tmp_path / "gold", tmp_path / name, errors=True, by="document") for name in "ab"
     }
     assert spanrs.compare(results, samples=5).pair("a", "b").mcnemar is None

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import spanrs
 from spanrs import tags
-from spanrs.eval import details, score_files
+from spanrs.eval import details
 from spanrs.eval.details import kind_of
 from spanrs.eval.error_lines import error_lines
 
@@ -64,7 +64,7 @@ def test_errors_of_files_are_those_of_memory_with_lines(matcher, corpus, blank):
     options = {"scheme": "BIO", "matcher": MATCHERS[matcher], "errors": True}
     in_memory = spanrs.score(gold, pred, tokens=words, **options)
     texts = files_of(corpus, blank)
-    of_files = score_files(*(io.BytesIO(text.encode()) for text in texts), **options)
+    of_files = spanrs.score(*(io.BytesIO(text.encode()) for text in texts), **options)
     assert of_files.totals == in_memory.totals
     assert of_files.error_list.numbers == in_memory.error_list.numbers
     assert of_files.error_list.criterion == in_memory.error_list.criterion
@@ -104,7 +104,7 @@ def test_errors_of_long_files_are_those_of_memory(pred_scheme):
     words, gold, pred = sides_of(corpus)
     options = {"scheme": "BIO", "pred_scheme": pred_scheme, "errors": True}
     in_memory = spanrs.score(gold, pred, tokens=words, **options)
-    of_files = score_files(*(io.BytesIO(text.encode()) for text in files_of(corpus, 1)), **options)
+    of_files = spanrs.score(*(io.BytesIO(text.encode()) for text in files_of(corpus, 1)), **options)
     assert of_files.totals == in_memory.totals
     assert Counter(error._replace(line=None) for error in of_files.errors) == Counter(in_memory.errors)
 
@@ -113,7 +113,7 @@ def test_errors_of_long_files_are_those_of_memory(pred_scheme):
 @given(corpora())
 def test_exact_errors_are_the_differences_of_the_sets_of_spans(corpus):
     _, gold, pred = sides_of(corpus)
-    result = score_files(
+    result = spanrs.score(
         *(io.BytesIO(text.encode()) for text in files_of(corpus)), scheme="BIO", errors=True
     )
     missed, spurious = [], []
@@ -151,7 +151,7 @@ def test_exact_errors_are_the_differences_of_the_sets_of_spans(corpus):
 @given(corpus=corpora())
 def test_numbers_of_errors_add_up_to_the_counts(matcher, corpus):
     texts = files_of(corpus)
-    result = score_files(
+    result = spanrs.score(
         *(io.BytesIO(text.encode()) for text in texts), scheme="BIO", matcher=MATCHERS[matcher], errors=True
     )
     numbers = Counter(dict(result.error_list.numbers))
@@ -179,7 +179,7 @@ def test_so_many_errors_of_each_kind_are_kept(matcher, most):
 
     def of_files(errors):
         files = (io.BytesIO(text.encode()) for text in files_of(corpus))
-        return score_files(*files, scheme="BIO", matcher=matcher, errors=errors)
+        return spanrs.score(*files, scheme="BIO", matcher=matcher, errors=errors)
 
     everything = of_files(True).error_list
     if most == 0:
@@ -196,7 +196,9 @@ def test_so_many_errors_of_each_kind_are_kept(matcher, most):
     assert kept.numbers == everything.numbers
     assert not kept.is_complete
     assert everything.is_complete
-    in_memory = spanrs.score(gold, pred, "BIO", matcher=matcher, errors=most, tokens=words).error_list
+    in_memory = spanrs.score(
+        gold, pred, scheme="BIO", matcher=matcher, errors=most, tokens=words
+    ).error_list
     assert in_memory.numbers == kept.numbers
     assert [error._replace(line=None) for error in kept] == in_memory.errors
 
@@ -217,7 +219,7 @@ def test_errors_beyond_the_limit_are_counted_without_objects(monkeypatch):
     detail = details.Detail
     monkeypatch.setattr(details, "Detail", lambda *args: made.append(args) or detail(*args))
     _, gold, pred = sides_of(larger())
-    found = spanrs.score(gold, pred, "BIO", errors=1).error_list
+    found = spanrs.score(gold, pred, scheme="BIO", errors=1).error_list
     # Correct spans and errors that are not kept have none; a list of all would be slow for large data.
     assert len(made) == len(found) == len(found.numbers)
     assert sum(found.numbers.values()) > 20 * len(found)
@@ -226,22 +228,25 @@ def test_errors_beyond_the_limit_are_counted_without_objects(monkeypatch):
 @pytest.mark.parametrize("kind", [str, object])
 def test_errors_of_arrays_of_strings_are_those_of_lists(kind):
     _, gold, pred = sides_of(larger())
-    expected = spanrs.score(gold, pred, "BIO", errors=True).error_list
+    expected = spanrs.score(gold, pred, scheme="BIO", errors=True).error_list
     rows = [[np.array(sentence, kind) for sentence in side] for side in (gold, pred)]
-    assert spanrs.score(*rows, "BIO", errors=True).error_list == expected
+    assert spanrs.score(*rows, scheme="BIO", errors=True).error_list == expected
     generators = [map(iter, side) for side in rows]
-    assert spanrs.score(*generators, "BIO", errors=True).error_list == expected
+    assert spanrs.score(*generators, scheme="BIO", errors=True).error_list == expected
     rectangles = [np.array([["B-A", "O"], ["O", last]], kind) for last in ("B-B", "O")]
-    found = spanrs.score(*rectangles, "BIO", errors=True).errors
+    found = spanrs.score(*rectangles, scheme="BIO", errors=True).errors
     assert [(error.outcome, error.sentence) for error in found] == [("missed", 1)]
     ids, names = np.array([[0, 1], [1, 0]]), ["O", "B-A"]
-    assert spanrs.score(ids, 0 * ids, "BIO", vocabulary=names, errors=True).errors[0].outcome == "missed"
+    assert (
+        spanrs.score(ids, 0 * ids, scheme="BIO", vocabulary=names, errors=True).errors[0].outcome
+        == "missed"
+    )
 
 
 def test_json_lines_have_the_most_frequent_kinds_first():
     corpus = larger()
     files = [io.BytesIO(text.encode()) for text in files_of(corpus)]
-    errors = score_files(*files, scheme="BIO", errors=True).error_list
+    errors = spanrs.score(*files, scheme="BIO", errors=True).error_list
     rows = [json.loads(line) for line in errors.to_jsonl().splitlines()]
     assert len(rows) == len(errors)
     frequencies = [row["frequency"] for row in rows]
@@ -263,7 +268,7 @@ def test_json_lines_have_the_most_frequent_kinds_first():
 
 def test_lines_of_text_mark_both_spans():
     both = b"Rio B-A B-A\nde I-A O\nJaneiro I-A O\nis O O\n\nGo O B-B\n"
-    errors = score_files(io.BytesIO(both), scheme="BIO", matcher="fair", errors=True).error_list
+    errors = spanrs.score(io.BytesIO(both), scheme="BIO", matcher="fair", errors=True).error_list
     text = "\n".join(error_lines(errors, "gold.conll"))
     assert "gold.conll:1: [{Rio} de Janeiro] is" in text
     assert "gold.conll:6: {Go}" in text
@@ -286,29 +291,27 @@ def test_errors_follow_renamed_types():
 def test_errors_of_merged_results_have_their_sentences():
     corpus = larger()
     words, gold, pred = sides_of(corpus)
-    whole = spanrs.score(gold, pred, "BIO", errors=True, tokens=words)
+    whole = spanrs.score(gold, pred, scheme="BIO", errors=True, tokens=words)
     parts = [
-        spanrs.score(*(side[a:b] for side in (gold, pred)), "BIO", errors=True, tokens=words[a:b])
+        spanrs.score(*(side[a:b] for side in (gold, pred)), scheme="BIO", errors=True, tokens=words[a:b])
         for a, b in ((0, 13), (13, 14), (14, 60))
     ]
     merged = parts[0].merge(*parts[1:])
     assert list(merged.errors) == list(whole.errors)
     assert merged.error_list.numbers == whole.error_list.numbers
     # Of one without a list nothing is known of all.
-    assert parts[0].merge(spanrs.score(gold[:1], pred[:1], "BIO")).error_list is None
+    assert parts[0].merge(spanrs.score(gold[:1], pred[:1], scheme="BIO")).error_list is None
 
 
 def test_errors_of_two_schemes_and_of_layers():
     gold, pred = "a B-A\nb I-A\n\nc O\n", "a B-A\nb L-A\n\nc U-A\n"
     files = [io.BytesIO(text.encode()) for text in (gold, pred)]
-    found = score_files(*files, scheme="BIO", pred_scheme="BILOU", errors=True).errors
+    found = spanrs.score(*files, scheme="BIO", pred_scheme="BILOU", errors=True).errors
     assert [(error.outcome, error.line, error.pred) for error in found] == [
         ("spurious", 4, tags.Span("A", 0, 1, None))
     ]
     layered = [b"a B-A O\nb O B-B\n", b"a O O\nb O B-C\n"]
-    found = score_files(
-        *map(io.BytesIO, layered), scheme="BIO", columns=spanrs.io.Columns(tag=(1, 2)), errors=True
-    )
+    found = spanrs.score(*map(io.BytesIO, layered), scheme="BIO", tags=(1, 2), errors=True)
     assert sorted((error.outcome, error.line) for error in found.errors) == [("missed", 1), ("mistyped", 2)]
     assert found.totals == (0, 1, 2)
 
@@ -332,7 +335,7 @@ def test_csv_of_several_systems_has_the_rows_of_each():
 
 def test_errors_of_files_are_a_sequence_like_a_list():
     text = b"".join(b"w%d B-A %s\n\n" % (at, b"O" if at % 2 else b"B-B") for at in range(20))
-    result = spanrs.score_files(io.BytesIO(text), errors=True)
+    result = spanrs.score(io.BytesIO(text), errors=True)
     errors = result.error_list.errors
     listed = list(errors)
     assert len(errors) == len(listed) == 20

@@ -40,15 +40,18 @@ def test_it_takes_spans_ids_arrow_and_files(tmp_path: Path):
     ids = [[[names.index(tag) for tag in sentence] for sentence in side] for side in (GOLD, PRED)]
     flat = [[tag for sentence in side for tag in sentence] for side in ids]
     lengths = [len(sentence) for sentence in GOLD]
-    assert spanrs.score(*flat, "BIO", matcher="head", vocabulary=names, lengths=lengths).counts == expected
+    assert (
+        spanrs.score(*flat, scheme="BIO", matcher="head", vocabulary=names, lengths=lengths).counts
+        == expected
+    )
     table = pyarrow.table({"gold": GOLD, "pred": PRED})
-    assert spanrs.score_table(table, scheme="BIO", matcher="head").counts == expected
+    assert spanrs.score(table, scheme="BIO", matcher="head").counts == expected
     paths = []
     for name, side in (("gold", GOLD), ("pred", PRED)):
         path = tmp_path / name
         path.write_text("\n".join("".join(f"w {tag}\n" for tag in sentence) for sentence in side))
         paths.append(path)
-    assert spanrs.score_files(*paths, "BIO", matcher="head").counts == expected
+    assert spanrs.score(*paths, scheme="BIO", matcher="head").counts == expected
     spans = [
         [[(s.type, s.start, s.end) for s in spanrs.tags.read_spans(sentence, "BIO")] for sentence in side]
         for side in (GOLD, PRED)
@@ -59,13 +62,13 @@ def test_it_takes_spans_ids_arrow_and_files(tmp_path: Path):
 
 
 def test_it_has_documents_and_resampling_and_merges():
-    whole = spanrs.score(GOLD, PRED, "BIO", matcher="head", documents=["a", "b", "c"])
+    whole = spanrs.score(GOLD, PRED, scheme="BIO", matcher="head", by=["a", "b", "c"])
     assert [row.outcomes["match"] for row in whole.documents] == [1, 0, 1]
     values = whole.bootstrap(samples=20).values
     assert values.shape == (20, 5)
     assert ((values >= 0) & (values <= 1) | np.isnan(values)).all()
     parts = [
-        spanrs.score([gold], [pred], "BIO", matcher="head", documents=[name])
+        spanrs.score([gold], [pred], scheme="BIO", matcher="head", by=[name])
         for gold, pred, name in zip(GOLD, PRED, "abc", strict=True)
     ]
     stored = [pickle.loads(pickle.dumps(part)) for part in reversed(parts)]

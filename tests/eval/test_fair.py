@@ -115,7 +115,7 @@ flat_documents = st.lists(st.tuples(flat_spans(), flat_spans()), max_size=4)
 @settings(max_examples=400)
 def test_spans_are_counted_as_the_steps_count_them(sentences, focus):
     gold, pred = [g for g, _ in sentences], [p for _, p in sentences]
-    result = spanrs.fair(gold, pred, focus=focus[0])
+    result = spanrs.score(gold, pred, matcher=spanrs.Fair(focus=focus[0]))
     assert ours(result) == by_steps(gold, pred, focus[1])
 
 
@@ -126,14 +126,16 @@ TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 @settings(max_examples=300)
 def test_tags_ids_columns_and_spans_count_the_same(sentences):
     gold, pred = ([[pair[side] for pair in s] for s in sentences] for side in (0, 1))
-    result = spanrs.fair(gold, pred, scheme="BIO")
+    result = spanrs.score(gold, pred, matcher="fair", scheme="BIO")
     spans = [[tuple(span)[:3] for span in s] for s in spanrs.tags.read_spans(gold, "BIO")] if gold else []
     preds = [[tuple(span)[:3] for span in s] for s in spanrs.tags.read_spans(pred, "BIO")] if pred else []
-    assert ours(result) == ours(spanrs.fair(spans, preds)) == by_steps(spans, preds)
+    assert ours(result) == ours(spanrs.score(spans, preds, matcher="fair")) == by_steps(spans, preds)
     ids = [np.array([TAGS.index(tag) for s in side for tag in s], dtype=np.int64) for side in (gold, pred)]
     flat = {"vocabulary": TAGS, "lengths": [len(s) for s in gold]}
     for threads in (1, 2):
-        assert ours(spanrs.fair(*ids, scheme="BIO", threads=threads, **flat)) == ours(result)
+        assert ours(spanrs.score(*ids, matcher="fair", scheme="BIO", threads=threads, **flat)) == ours(
+            result
+        )
 
 
 def noisy(rng, tags, sentences, change):
@@ -157,7 +159,7 @@ def test_every_scheme_and_reading_counts_what_its_spans_count(scheme, reading):
     prefixes = {s.name: s.prefixes for s in spanrs.tags.schemes()}[scheme]
     tags = ["O", *(f"{prefix}-{kind}" for prefix in prefixes if prefix != "O" for kind in "AB")]
     gold, pred = noisy(random.Random(7), tags, 300, 0.2)
-    result = spanrs.fair(gold, pred, scheme, reading)
+    result = spanrs.score(gold, pred, matcher="fair", scheme=scheme, reading=reading)
     spans = [
         [[tuple(span)[:3] for span in row] for row in spanrs.tags.read_spans(side, scheme, reading)]
         for side in (gold, pred)
@@ -173,9 +175,12 @@ def test_threads_documents_and_many_tags_count_the_same():
         gold, pred = noisy(rng, tags, 2000, 0.1)
         ids = [np.array([tags.index(tag) for row in side for tag in row]) for side in (gold, pred)]
         flat = {"vocabulary": tags, "lengths": [len(row) for row in gold]}
-        results = [spanrs.fair(*ids, "BIO", threads=threads, **flat) for threads in (1, 2, 3)]
-        results.append(spanrs.fair(gold, pred, "BIO"))
-        results.append(spanrs.score(gold, pred, "BIO", matcher="fair", documents=[500] * 4))
+        results = [
+            spanrs.score(*ids, matcher="fair", scheme="BIO", threads=threads, **flat)
+            for threads in (1, 2, 3)
+        ]
+        results.append(spanrs.score(gold, pred, matcher="fair", scheme="BIO"))
+        results.append(spanrs.score(gold, pred, scheme="BIO", matcher="fair", by=[500] * 4))
         spans = [
             [[tuple(s)[:3] for s in row] for row in spanrs.tags.read_spans(side, "BIO")]
             for side in (gold, pred)
@@ -200,12 +205,12 @@ def test_errors_are_kept_whatever_the_input_is_made_of():
         ([iter([iter(row) for row in side]) for side in spans], {}),
         (ids, {"vocabulary": iter(names), "lengths": iter([2, 1])}),
     ):
-        errors = spanrs.fair(*sides, scheme="BIO", details=True, **options).errors
+        errors = spanrs.score(*sides, matcher="fair", scheme="BIO", details=True, **options).errors
         assert [(error.outcome, error.sentence) for error in errors] == kinds
 
 
 def test_spans_of_a_result_with_errors_keep_their_tokens():
-    result = spanrs.fair([[("A", 0, 5, [4, 0])]], [[("A", 0, 6)]], details=True)
+    result = spanrs.score([[("A", 0, 5, [4, 0])]], [[("A", 0, 6)]], matcher="fair", details=True)
     assert result.errors[0].gold.tokens == (0, 4)
     assert json.loads(result.to_json())["details"]["fair"][0]["gold"] == {
         "type": "A",
@@ -219,7 +224,7 @@ def test_equal_bounds_of_many_spans_of_two_types_take_no_long_time():
     n = 200_000  # Quadratic this takes longer than a test may.
     gold = [[("B", 0, 2)] * n + [("A", 0, 2)] * n]
     pred = [[("B", 0, 2, [0])] * n]
-    counts = spanrs.fair(gold, pred).outcomes
+    counts = spanrs.score(gold, pred, matcher="fair").outcomes
     assert (counts["le"], counts["fn"]) == (n, n)
 
 
@@ -227,14 +232,14 @@ def test_long_work_in_one_sentence_can_be_interrupted():
     code = """
 import signal, spanrs
 # Modules are loaded by the first call, and not all of them may be interrupted.
-spanrs.fair([[("A", 0, 1)]], [[("A", 0, 1)]])
+spanrs.score([[("A", 0, 1)]], [[("A", 0, 1)]], matcher="fair")
 # To its end this takes far longer than a test may.
 spans = [[("A", 0, 5)] * 500_000]
 other = [[("A", 1, 6)] * 500_000]
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 signal.setitimer(signal.ITIMER_REAL, 0.3)
 try:
-    spanrs.fair(spans, other)
+    spanrs.score(spans, other, matcher="fair")
 except KeyboardInterrupt:
     print("stopped")
 """
@@ -255,7 +260,9 @@ def test_span_lists_go_through_pickles_with_their_tokens():
 
 
 def test_signatures_tell_weights_apart_that_differ_in_the_last_digit():
-    one, other = (spanrs.fair([], [], weights=f"LE = {w} FP") for w in (0.33333331, 0.33333339))
+    one, other = (
+        spanrs.score([], [], matcher=spanrs.Fair(weights=f"LE = {w} FP")) for w in (0.33333331, 0.33333339)
+    )
     with pytest.raises(spanrs.errors.SchemeError):
         one.merge(other)
 
@@ -280,7 +287,7 @@ def test_scorers_can_be_derived_and_a_fair_one_is_fair():
 def test_arrow_columns_count_the_same():
     gold, pred = [["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "O", "O"], ["B-ORG"]]
     result = spanrs.score(pa.array(gold), pa.array(pred), matcher="fair")
-    assert ours(result) == ours(spanrs.fair(gold, pred))
+    assert ours(result) == ours(spanrs.score(gold, pred, matcher="fair"))
 
 
 @given(documents)
@@ -294,7 +301,7 @@ def test_every_span_is_decided_once(sentences):
     them and their pred spans that joined, or the other way round.
     """
     gold, pred = [g for g, _ in sentences], [p for _, p in sentences]
-    counts = spanrs.fair(gold, pred).outcomes
+    counts = spanrs.score(gold, pred, matcher="fair").outcomes
     golds, preds = sum(map(len, gold)), sum(map(len, pred))
     near = counts["be"] + counts["lbe"]
     near_gold, near_pred = (
@@ -304,7 +311,7 @@ def test_every_span_is_decided_once(sentences):
     assert max(near_gold, near_pred) <= near <= near_gold + near_pred
     assert counts["be"] == counts["bes"] + counts["bel"] + counts["beo"]
     # What was decided, one by one: spans are told apart by where they stand in the input.
-    errors = spanrs.fair(gold, pred, details=True).errors
+    errors = spanrs.score(gold, pred, matcher="fair", details=True).errors
     for sentence, (g, p) in enumerate(sentences):
         if any(len({(*s[:3], frozenset(s[3:] and s[3])) for s in side}) < len(side) for side in (g, p)):
             continue
@@ -320,7 +327,7 @@ def test_every_span_is_decided_once(sentences):
             seen_pred.add(error.pred)
         tp = len(g) - len(seen_gold - {None})
         assert tp == len(p) - len(seen_pred - {None})
-        assert tp == spanrs.fair([g], [p]).outcomes["tp"]
+        assert tp == spanrs.score([g], [p], matcher="fair").outcomes["tp"]
 
 
 def overlap(a, b):
@@ -358,7 +365,10 @@ def test_swapping_the_sides_swaps_the_errors(sentences):
         if all(min(sum(side == n for side, _ in group) for n in (0, 1)) <= 1 for group in groups(g, p))
     ]
     gold, pred = [g for g, _ in kept], [p for _, p in kept]
-    there, back = spanrs.fair(gold, pred).outcomes, spanrs.fair(pred, gold).outcomes
+    there, back = (
+        spanrs.score(gold, pred, matcher="fair").outcomes,
+        spanrs.score(pred, gold, matcher="fair").outcomes,
+    )
     assert sides_of(there) == swapped(back)
 
 
@@ -367,8 +377,8 @@ def test_swapping_the_sides_is_no_law_where_both_have_a_choice():
     # and everything is in a pair: 2 boundary errors. From the shortest pred span on (0-3 of 0-3 and 3-6)
     # 0-3 takes 1-4, with which it shares most, 3-6 and 0-1 are left over and join: 3.
     gold, pred = [[("A", 0, 1), ("A", 1, 4)]], [[("A", 0, 3), ("A", 3, 6)]]
-    assert spanrs.fair(gold, pred).outcomes["be"] == 2
-    assert spanrs.fair(pred, gold).outcomes["be"] == 3
+    assert spanrs.score(gold, pred, matcher="fair").outcomes["be"] == 2
+    assert spanrs.score(pred, gold, matcher="fair").outcomes["be"] == 3
 
 
 @given(documents)
@@ -379,7 +389,7 @@ def test_without_near_misses_fair_is_traditional(sentences):
         for g, p in ([[s[:3] for s in side] for side in pair] for pair in sentences)
     ]
     kept = [(g, p) for g, p in kept if not any(a != b and overlap(a, b) for a in g for b in p)]
-    result = spanrs.fair([g for g, _ in kept], [p for _, p in kept])
+    result = spanrs.score([g for g, _ in kept], [p for _, p in kept], matcher="fair")
     counts = result.outcomes
     assert (counts["tp"], counts["fp"], counts["fn"]) == result["traditional"].totals
     assert counts["le"] == counts["be"] == counts["lbe"] == 0
@@ -389,10 +399,10 @@ def test_without_near_misses_fair_is_traditional(sentences):
 @given(documents, st.randoms(use_true_random=False))
 @settings(max_examples=200)
 def test_documents_can_be_added_in_any_order(sentences, rng):
-    whole = spanrs.fair([g for g, _ in sentences], [p for _, p in sentences])
-    parts = [spanrs.fair([g], [p]) for g, p in sentences]
+    whole = spanrs.score([g for g, _ in sentences], [p for _, p in sentences], matcher="fair")
+    parts = [spanrs.score([g], [p], matcher="fair") for g, p in sentences]
     rng.shuffle(parts)
-    merged = spanrs.fair([], [])
+    merged = spanrs.score([], [], matcher="fair")
     for part in parts:
         merged = merged.merge(part)
     # Nothing at all is taken for tags, of which a scheme can be said.
@@ -400,8 +410,8 @@ def test_documents_can_be_added_in_any_order(sentences, rng):
 
 
 def test_scorers_merge_and_keep_documents():
-    one = spanrs.Scorer(scheme="BIO", matcher="fair", by_document=True)
-    other = spanrs.Scorer(scheme="BIO", matcher=spanrs.Fair(), by_document=True)
+    one = spanrs.Scorer(scheme="BIO", matcher="fair", by="document")
+    other = spanrs.Scorer(scheme="BIO", matcher=spanrs.Fair(), by="document")
     for scorer, gold, pred in ((one, ["B-A", "I-A"], ["B-A", "O"]), (other, ["B-B"], ["B-A"])):
         scorer.update([gold], [pred])
         scorer.end_document()
@@ -417,7 +427,7 @@ def test_scorers_merge_and_keep_documents():
 
 def test_score_takes_documents_and_weights_of_documents():
     gold, pred = [["B-A"], ["B-A"], ["B-B"]], [["B-A"], ["O"], ["B-A"]]
-    result = spanrs.score(gold, pred, matcher="fair", documents=[1, 2])
+    result = spanrs.score(gold, pred, matcher="fair", by=[1, 2])
     assert [row.outcomes for row in result.documents] == [outcomes(tp=1), outcomes(fn=1, le=1)]
     weighed = spanrs.score(gold, pred, matcher="fair", document_weights=[1, 2, 3])
     assert weighed.outcomes == outcomes(tp=1, fn=2, le=3)
@@ -429,14 +439,14 @@ def test_score_takes_documents_and_weights_of_documents():
 
 def test_types_that_are_left_out_take_part_in_nothing():
     gold, pred = [[("A", 0, 3), ("B", 0, 2)]], [[("B", 0, 3)]]
-    assert spanrs.fair(gold, pred).outcomes["le"] == 1
-    assert spanrs.fair(gold, pred, types=["B"]).outcomes["be"] == 1
-    assert spanrs.fair(gold, pred, exclude=["A"]).outcomes["be"] == 1
+    assert spanrs.score(gold, pred, matcher="fair").outcomes["le"] == 1
+    assert spanrs.score(gold, pred, matcher=spanrs.Fair(types=["B"])).outcomes["be"] == 1
+    assert spanrs.score(gold, pred, matcher=spanrs.Fair(exclude=["A"])).outcomes["be"] == 1
     tags = ([["B-A", "I-A", "O"]], [["B-B", "O", "O"]])
-    assert spanrs.fair(*tags).outcomes["lbe"] == 1
-    assert spanrs.fair(*tags, exclude=["B"]).outcomes == outcomes(fn=1)
+    assert spanrs.score(*tags, matcher="fair").outcomes["lbe"] == 1
+    assert spanrs.score(*tags, matcher=spanrs.Fair(exclude=["B"])).outcomes == outcomes(fn=1)
     with pytest.raises(TypeError, match=r"\['A'\]"):
-        spanrs.fair(gold, pred, exclude="A")
+        spanrs.score(gold, pred, matcher=spanrs.Fair(exclude="A"))
 
 
 @pytest.mark.parametrize(
@@ -456,12 +466,12 @@ def test_types_that_are_left_out_take_part_in_nothing():
 )
 def test_spans_that_cannot_be_are_refused(spans, message):
     with pytest.raises((ValueError, TypeError, OverflowError), match=message):
-        spanrs.fair([[("X", 0, 1)], spans], [[], []])
+        spanrs.score([[("X", 0, 1)], spans], [[], []], matcher="fair")
 
 
 def test_spans_without_sentences_are_refused():
     with pytest.raises(TypeError, match="a list of spans for each sentence"):
-        spanrs.fair([("A", 0, 1)], [("A", 0, 1)])
+        spanrs.score([("A", 0, 1)], [("A", 0, 1)], matcher="fair")
 
 
 @pytest.mark.parametrize(
@@ -485,21 +495,27 @@ def test_spans_without_sentences_are_refused():
 )
 def test_weights_that_cannot_be_are_refused(weights, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        spanrs.fair([], [], weights=weights)
+        spanrs.score([], [], matcher=spanrs.Fair(weights=weights))
 
 
 def test_formulas_and_dictionaries_are_the_same_weights():
     spans = [[("A", 0, 3), ("B", 5, 7)]], [[("A", 0, 2), ("C", 5, 7)]]
     formula = "LE = .5 FP + 0.5*FN, BES = 0.5 TP + 0.5 FN"
     table = {"LE": {"FP": 0.5, "FN": 0.5}, "BES": {"TP": 0.5, "FN": 0.5}}
-    weighted = [spanrs.fair(*spans, weights=given)["weighted"].micro for given in (formula, table)]
+    weighted = [
+        spanrs.score(*spans, matcher=spanrs.Fair(weights=given))["weighted"].micro
+        for given in (formula, table)
+    ]
     assert weighted[0] == weighted[1]
-    assert spanrs.fair(*spans, weights="default")["weighted"].micro == spanrs.fair(*spans)["fair"].micro
+    assert (
+        spanrs.score(*spans, matcher=spanrs.Fair(weights="default"))["weighted"].micro
+        == spanrs.score(*spans, matcher="fair")["fair"].micro
+    )
 
 
 def test_results_are_plain_json_csv_and_a_page():
     gold, pred = [[("<b>", 0, 3), ("=1", 5, 7)]], [[("<b>", 0, 2), ("C", 5, 7)]]
-    result = spanrs.fair(gold, pred, details=True)
+    result = spanrs.score(gold, pred, matcher="fair", details=True)
     parsed = json.loads(result.to_json())
     assert list(parsed["criteria"]) == ["traditional", "fair", "weighted"]
     assert parsed["criterion"] == "fair"
@@ -523,4 +539,4 @@ def test_one_long_sentence_of_flat_and_of_chained_spans_is_counted_as_the_steps_
         gold = [(rng.choice(TYPES), at, at + 2) for at in range(0, 1200, step)]
         pred = [(rng.choice(TYPES), at + rng.choice((0, 0, 1)), at + 3) for at in range(0, 1200, step)]
         rng.shuffle(pred)
-        assert ours(spanrs.fair([gold], [pred])) == by_steps([gold], [pred])
+        assert ours(spanrs.score([gold], [pred], matcher="fair")) == by_steps([gold], [pred])

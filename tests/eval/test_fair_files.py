@@ -36,20 +36,22 @@ def stacked(text, **options):
     """The spans of a file with stacked tags: those of pred, when gold has none."""
     rows = [line.split()[:2] for line in text.decode().splitlines()]
     empty = "\n".join(" ".join([*row, "O"]) if row else "" for row in rows).encode()
-    result = spanrs.fair_files(io.BytesIO(empty), io.BytesIO(text), **options)
+    result = spanrs.score(
+        io.BytesIO(empty), io.BytesIO(text), matcher="fair", format="stacked", punct_column=1, **options
+    )
     return {name: row["fp"] for name, row in result["fair"].outcomes_by_type.items()}
 
 
 def test_stacked_tags_are_read_as_documented():
     assert stacked(STACKED) == {"AP": 1, "NP": 2, "S": 1, "VP": 1}
     both = (io.BytesIO(STACKED), io.BytesIO(STACKED))
-    assert spanrs.fair_files(*both).outcomes == outcomes(tp=5)
+    assert spanrs.score(*both, matcher="fair", punct_column=1).outcomes == outcomes(tp=5)
 
 
 def test_stacked_spans_have_the_bounds_of_their_tags():
     text = b"a NE B-ORG\nb NE I-ORG|B-LOC\nc X O\nd X _\n"
     spans = b"ORG\t1\t2\t1,2\nLOC\t2\t2\t2\n"
-    result = spanrs.fair_files(io.BytesIO(text), io.BytesIO(spans))
+    result = spanrs.score(io.BytesIO(text), io.BytesIO(spans), matcher="fair")
     assert result.outcomes == outcomes(tp=2)
 
 
@@ -57,9 +59,9 @@ def test_stacked_spans_have_the_bounds_of_their_tags():
 def test_columns_can_be_separated_by_anything(separator):
     byte = {"tab": b"\t"}.get(separator, separator.encode())
     text = STACKED.replace(b" ", byte)
-    columns = spanrs.io.Columns(separator=separator)
-    assert stacked(STACKED, columns=spanrs.io.Columns()) == {"AP": 1, "NP": 2, "S": 1, "VP": 1}
-    result = spanrs.fair_files(io.BytesIO(text), io.BytesIO(text), columns=columns, file_format="stacked")
+    assert stacked(STACKED, separator="auto") == {"AP": 1, "NP": 2, "S": 1, "VP": 1}
+    options = {"format": "stacked", "separator": separator, "punct_column": 1}
+    result = spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair", **options)
     assert result.outcomes["tp"] == 5
 
 
@@ -79,10 +81,11 @@ x . B-C
 
 def test_punctuation_is_left_out():
     spans = b"A\t1\t4\t1, 4\n"
-    result = spanrs.fair_files(io.BytesIO(PUNCT), io.BytesIO(spans))
+    gold = spanrs.read(io.BytesIO(PUNCT), punct_column=1)
+    result = spanrs.score(gold, io.BytesIO(spans), matcher="fair")
     assert result.outcomes == outcomes(tp=1)
     kept = b"B\t2\t2\t2\nA\t1\t6\t1,2,3,4,5,6\nC\t7\t7\t7\n"
-    result = spanrs.fair_files(io.BytesIO(PUNCT), io.BytesIO(kept), ignore_punct=False)
+    result = spanrs.score(io.BytesIO(PUNCT), io.BytesIO(kept), matcher="fair")
     assert result.outcomes == outcomes(tp=3)
 
 
@@ -90,25 +93,26 @@ def test_punctuation_is_that_of_gold_on_both_sides():
     gold = b"( ( B-X\nHund NN I-X\n. . I-X\n'' '' I-X\n"
     plain = b"( B-X\nHund I-X\n. I-X\n'' I-X\n"
     other = gold.replace(b"( (", b"( XY")
+    options = {"matcher": "fair", "format": "stacked", "punct_column": 1}
     for pred in (plain, other):
-        assert spanrs.fair_files(io.BytesIO(gold), io.BytesIO(pred)).outcomes == outcomes(tp=1)
-        assert spanrs.fair_files(io.BytesIO(pred), io.BytesIO(gold)).outcomes == outcomes(tp=1)
+        assert spanrs.score(io.BytesIO(gold), io.BytesIO(pred), **options).outcomes == outcomes(tp=1)
+        assert spanrs.score(io.BytesIO(pred), io.BytesIO(gold), **options).outcomes == outcomes(tp=1)
 
 
 def test_files_without_parts_of_speech_are_read_as_they_are():
     for text in (b"B-A\nI-A|B-B\n\nO\n", b"w B-A\nv I-A|B-B\n\nx O\n"):
-        assert spanrs.fair_files(io.BytesIO(text), io.BytesIO(text)).outcomes == outcomes(tp=2)
+        assert spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair").outcomes == outcomes(tp=2)
     both = (io.BytesIO(b"B-A\nI-A\n"), io.BytesIO(b"w B-A\n\n"))
     with pytest.raises(AlignmentError, match=r"has 2 tokens.*has 1"):
-        spanrs.fair_files(*both)
+        spanrs.score(*both, matcher="fair", format="stacked")
 
 
 def test_signatures_say_how_files_were_read():
     def signature(text, **options):
-        return spanrs.fair_files(io.BytesIO(text), io.BytesIO(text), **options).signature
+        return spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair", **options).signature
 
-    assert "|format:stacked|punct:ignored by column 1|" in signature(PUNCT)
-    assert "|format:stacked|punct:kept|" in signature(PUNCT, ignore_punct=False)
+    assert "|format:stacked|punct:ignored by column 1|" in signature(PUNCT, punct_column=1)
+    assert "|format:stacked|punct:kept|" in signature(PUNCT)
     assert "|format:spans|version" in signature(b"A\t1\t1\t1\n")
 
 
@@ -124,7 +128,7 @@ def test_signatures_say_how_files_were_read():
 def test_span_files_are_known_by_their_first_lines(first, code):
     text = first + b"\n\nA\t1\t1\t1\n"
     with pytest.raises(FormatError) as caught:
-        spanrs.fair_files(io.BytesIO(text), io.BytesIO(text))
+        spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair")
     assert (caught.value.line, caught.value.code) == (1, code)
 
 
@@ -133,12 +137,12 @@ def test_dummies_are_excluded_and_types_can_be_chosen():
         b"EMPTY\t999\t999\t999\n\nA\t1\t2\t1,2\nB\t4\t4\t\n",
         b"X\t1\t1\t1\n\nA\t1\t1\t1\nB\t4\t4\t4\n",
     )
-    result = spanrs.fair_files(io.BytesIO(gold), io.BytesIO(pred))
+    result = spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher="fair")
     assert result.outcomes == outcomes(tp=1, fp=1, be=1, bes=1)
     assert result.sentences == 2
-    result = spanrs.fair_files(io.BytesIO(gold), io.BytesIO(pred), types=["B", "X"])
+    result = spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher=spanrs.Fair(types=["B", "X"]))
     assert result.outcomes == outcomes(tp=1, fp=1)
-    result = spanrs.fair_files(io.BytesIO(gold), io.BytesIO(pred), exclude=["X"])
+    result = spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher=spanrs.Fair(exclude=["X"]))
     assert result.outcomes["fn"] == 1
 
 
@@ -161,7 +165,7 @@ def test_dummies_are_excluded_and_types_can_be_chosen():
 )
 def test_span_lines_that_cannot_be_are_refused_with_their_line(text, line, message):
     with pytest.raises(FormatError, match=message.replace("(", r"\(")) as caught:
-        spanrs.fair_files(io.BytesIO(text), io.BytesIO(text), file_format="spans")
+        spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair", format="spans")
     assert (caught.value.path, caught.value.line) == ("<stream>", line)
 
 
@@ -179,7 +183,7 @@ def test_span_lines_that_cannot_be_are_refused_with_their_line(text, line, messa
 )
 def test_stacked_tags_that_do_not_fit_are_refused_with_their_line(text, line, message):
     with pytest.raises(FormatError, match=message) as caught:
-        spanrs.fair_files(io.BytesIO(text), io.BytesIO(text), file_format="stacked")
+        spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair", format="stacked")
     assert (caught.value.line, caught.value.code) == (line, "stacked_tags")
 
 
@@ -193,8 +197,9 @@ def test_stacked_tags_that_do_not_fit_are_refused_with_their_line(text, line, me
     ],
 )
 def test_files_of_other_sentences_are_refused(gold, pred, message):
+    kind = "spans" if b"\t" in gold else "stacked"
     with pytest.raises(AlignmentError, match=message):
-        spanrs.fair_files(io.BytesIO(gold), io.BytesIO(pred))
+        spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher="fair", format=kind)
 
 
 def test_directories_are_paired_by_name(tmp_path):
@@ -205,19 +210,19 @@ def test_directories_are_paired_by_name(tmp_path):
         (tmp_path / side).mkdir()
         for name, text in zip(("one.csv", "two.csv"), texts, strict=True):
             (tmp_path / side / name).write_text(text)
-    result = spanrs.fair_files(tmp_path / "gold", tmp_path / "pred", by_document=True)
+    result = spanrs.score(tmp_path / "gold", tmp_path / "pred", matcher="fair", by="document")
     assert [(row.name, row.outcomes["be"], row.outcomes["le"]) for row in result.documents] == [
         ("one.csv", 1, 0),
         ("two.csv", 0, 1),
     ]
-    one = spanrs.fair_files(tmp_path / "gold" / "one.csv", tmp_path / "pred")
+    one = spanrs.score(tmp_path / "gold" / "one.csv", tmp_path / "pred", matcher="fair")
     assert one.outcomes == outcomes(be=1, bes=1)
     (tmp_path / "gold" / "three.csv").write_text("A\t1\t1\t1\n")
     with pytest.raises(AlignmentError, match=r"gold has no partner for three\.csv") as caught:
-        spanrs.fair_files(tmp_path / "gold", tmp_path / "pred")
+        spanrs.score(tmp_path / "gold", tmp_path / "pred", matcher="fair")
     assert caught.value.code == "unpaired_files"
     with pytest.raises(FileNotFoundError):
-        spanrs.fair_files(tmp_path / "gold" / "one.csv", tmp_path / "nothing")
+        spanrs.score(tmp_path / "gold" / "one.csv", tmp_path / "nothing", matcher="fair")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux allows file names that are not UTF-8")
@@ -226,7 +231,7 @@ def test_names_that_are_no_text_are_no_trouble(tmp_path):
         (tmp_path / side).mkdir()
         for name in (b"\xff.csv", b"a.csv"):
             Path(os.fsdecode(os.fsencode(tmp_path / side / "") + b"/" + name)).write_text("A\t1\t2\t1,2\n")
-    result = spanrs.fair_files(tmp_path / "gold", tmp_path / "pred", by_document=True)
+    result = spanrs.score(tmp_path / "gold", tmp_path / "pred", matcher="fair", by="document")
     assert result.outcomes == outcomes(tp=2)
     first, second = result.documents
     assert (first.name, first.outcomes, second.outcomes) == ("a.csv", outcomes(tp=1), outcomes(tp=1))
@@ -234,12 +239,12 @@ def test_names_that_are_no_text_are_no_trouble(tmp_path):
     # What is said of it can be printed and stored.
     assert str(result).encode()
     assert spanrs.Result.from_bytes(result.to_bytes()).to_dict() == result.to_dict()
-    assert spanrs.fair_files(tmp_path / "gold", tmp_path / "pred").outcomes == outcomes(tp=2)
+    assert spanrs.score(tmp_path / "gold", tmp_path / "pred", matcher="fair").outcomes == outcomes(tp=2)
 
 
 def test_compressed_files_and_results_of_files_merge():
     text = b"A\t1\t2\t1,2\n"
-    one = spanrs.fair_files(io.BytesIO(gzip.compress(text)), io.BytesIO(text))
+    one = spanrs.score(io.BytesIO(gzip.compress(text)), io.BytesIO(text), matcher="fair")
     assert one.merge(one).outcomes["tp"] == 2
 
 
@@ -259,7 +264,7 @@ def test_random_span_files_are_counted_as_the_steps_count(tmp_path):
             pair.append(spans)
             texts[side] += "\n"
         sentences.append(pair)
-    result = spanrs.fair_files(*(io.BytesIO(text.encode()) for text in texts))
+    result = spanrs.score(*(io.BytesIO(text.encode()) for text in texts), matcher="fair")
     total = outcomes()
     for gold, pred in sentences:
         for kind, n in fair_steps.compare_spans(gold, pred)["overall"]["fair"].items():

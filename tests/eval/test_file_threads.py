@@ -13,7 +13,6 @@ import pytest
 
 import spanrs
 from spanrs.errors import SpanrsError
-from spanrs.io import Columns
 
 #: Files of less than twice this size are not cut (rust/spanrs/src/score_parts.rs).
 LEAST = 4 << 20
@@ -72,10 +71,10 @@ def bytes_read() -> int:
     return int(IO.read_text().split()[1]) if IO.exists() else 0
 
 
-def outcome(gold, pred, threads, **options):
+def outcome(gold, pred, threads, /, **options):
     """Return everything that is known of the result, or the error."""
     try:
-        result = spanrs.score_files(gold, pred, threads=threads, **options)
+        result = spanrs.score(gold, pred, threads=threads, **options)
     except SpanrsError as error:
         return type(error), str(error), error.code, getattr(error, "line", None)
     return {
@@ -91,7 +90,7 @@ def outcome(gold, pred, threads, **options):
     }
 
 
-def same(gold, pred=None, threads=2, *, fails=False, **options):
+def same(gold, pred=None, threads=2, /, *, fails=False, **options):
     """Check that threads change nothing; return the outcome."""
     assert Path(gold).stat().st_size >= 2 * LEAST, "not cut"
     one = outcome(gold, pred, 1, **options)
@@ -128,14 +127,14 @@ def test_schemes_and_readings(plain, scheme, reading):
 @pytest.mark.parametrize(
     "matcher", ["exact", "partial", "fair", spanrs.Partial(matching="optimal")], ids=str
 )
-@pytest.mark.parametrize("rows", [{}, {"by_sentence": True}, {"by_document": True}], ids=str)
+@pytest.mark.parametrize("rows", [{}, {"by": "sentence"}, {"by": "document"}], ids=str)
 def test_matchers_and_rows(corpus, folder, matcher, rows):
     documents = {
         "top": "-DOCSTART- O\n\n",
         "between": lambda at: "\n-DOCSTART- O\n\n" if at % 50 == 7 else "\n",
     }
     paths = [write(folder, f"documents{side}", corpus.text(side, **documents)) for side in (1, 2)]
-    if "by_document" in rows:
+    if rows.get("by") == "document":
         # Files with rows of documents are read by one thread.
         one, two = (outcome(*paths, n, matcher=matcher, **rows) for n in (1, 2))
         assert two == one
@@ -168,7 +167,7 @@ def test_first_violations(plain, most):
 def test_numbers_of_threads(folder, threads):
     corpus = Corpus(2, parts=4, late=["B-C", "I-D"])
     paths = [write(folder, f"four{side}", corpus.text(side)) for side in (1, 2)]
-    one, several = (outcome(*paths, n, by_sentence=True) for n in (1, threads))
+    one, several = (outcome(*paths, n, by="sentence") for n in (1, threads))
     assert several == one
 
 
@@ -210,7 +209,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("rows", [{}, {"by_sentence": True}], ids=["", "by sentence"])
+@pytest.mark.parametrize("rows", [{}, {"by": "sentence"}], ids=["", "by sentence"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts(corpus, folder, layout, rows):
     gold, pred = (corpus.text(side, **how) for side, how in zip((1, 2), LAYOUTS[layout], strict=True))
@@ -225,7 +224,7 @@ def test_layouts(corpus, folder, layout, rows):
 @pytest.mark.parametrize("last", ["", "w B-A", "\nw B-A", "\r\n", "\n\n  ", "\n# a b c\n", "-DOCSTART- O"])
 def test_ends_of_files(corpus, folder, last):
     paths = [write(folder, f"end{side}", corpus.text(side) + last.encode()) for side in (1, 2)]
-    same(*paths, by_sentence=True, errors=1)
+    same(*paths, by="sentence", errors=1)
     # Of one side alone it may be a sentence that the other one lacks.
     same(paths[0], write(folder, "end", corpus.text(2)), fails="w" in last)
 
@@ -253,20 +252,20 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("on_misaligned", ["refuse", "report", "ignore"])
+@pytest.mark.parametrize("align", ["refuse", "report", "ignore"])
 @pytest.mark.parametrize(("mistake", "at"), list(product(MISTAKES, [0.2, 0.9])))
-def test_mistakes_have_their_places(corpus, plain, mistake, at, on_misaligned):
+def test_mistakes_have_their_places(corpus, plain, mistake, at, align):
     folder = plain[0].parent
     pred = write(folder, "mistake", changed(corpus.text(2), at, MISTAKES[mistake]))
-    fails = mistake != "another token" or on_misaligned == "refuse"
-    found = same(plain[0], pred, fails=fails, on_misaligned=on_misaligned, scheme="BIO")
+    fails = mistake != "another token" or align == "refuse"
+    found = same(plain[0], pred, fails=fails, align=align, scheme="BIO")
     if fails:
         assert str(pred) in found[1]
-    elif on_misaligned == "report":
+    elif align == "report":
         assert "differing_tokens:1" in found["signature"]
         assert len(found["notes"]) == 1
     if mistake == "another token" and at == 0.9:
-        same(pred, plain[0], fails=fails, on_misaligned=on_misaligned)
+        same(pred, plain[0], fails=fails, align=align)
 
 
 def test_the_first_of_two_mistakes_is_reported(corpus, plain, folder):
@@ -282,7 +281,7 @@ def test_the_first_of_two_mistakes_is_reported(corpus, plain, folder):
 def test_tokens_that_differ_everywhere(corpus, plain, folder):
     lines = corpus.text(2).replace(b"w", b"v")
     pred = write(folder, "differing", lines)
-    found = same(plain[0], pred, on_misaligned="report", by_sentence=True, matcher="partial")
+    found = same(plain[0], pred, align="report", by="sentence", matcher="partial")
     assert len(found["notes"]) == 5
     assert f"differing_tokens:{found['dictionary']['tokens']}" in found["signature"]
 
@@ -301,10 +300,10 @@ def test_malformed_tags_are_refused_with_the_same_place(folder, where):
 
 def test_one_file_with_both_columns(corpus, plain, folder):
     path = write(folder, "both columns", corpus.both())
-    one_file = same(path, errors=3, by_sentence=True)
-    two_files = same(*plain, errors=3, by_sentence=True)
+    one_file = same(path, errors=3, by="sentence")
+    two_files = same(*plain, errors=3, by="sentence")
     assert one_file["dictionary"]["counts"] == two_files["dictionary"]["counts"]
-    swapped = same(path, columns=Columns(tag=2, second=1))
+    swapped = same(path, gold=2, pred=1)
     counts = two_files["dictionary"]["counts"]
     assert swapped["dictionary"]["counts"] == {"tp": counts["tp"], "fp": counts["fn"], "fn": counts["fp"]}
 
@@ -316,7 +315,7 @@ def test_tags_alone(corpus, folder):
     half = len(rows) // 2
     texts = ["\n\n".join(part * 4).encode() + b"\n" for part in (rows[:half], rows[half:])]
     gold, pred = (write(folder, f"tags{at}", text) for at, text in enumerate(texts))
-    found = same(gold, pred, scheme="BIO", by_sentence=True)
+    found = same(gold, pred, scheme="BIO", by="sentence")
     assert found["dictionary"]["sentences"] == 4 * len(corpus.sentences)
     tokens = write(
         folder,
@@ -329,31 +328,29 @@ def test_tags_alone(corpus, folder):
 def test_gold_with_more_columns_than_pred(corpus, folder):
     gold = write(folder, "wide", corpus.text(1).replace(b" ", b" NN _ "))
     pred = write(folder, "narrow", corpus.text(2).replace(PADDING.encode(), b""))
-    same(gold, pred, on_misaligned="ignore", errors=1)
+    same(gold, pred, align="ignore", errors=1)
     same(gold, pred, fails=True)
 
 
-@pytest.mark.parametrize(
-    "columns", [Columns(separator="\t"), Columns(comments="%"), Columns(tag=(1, 2))], ids=str
-)
-def test_column_options(corpus, folder, columns):
+@pytest.mark.parametrize("options", [{"separator": "\t"}, {"comments": "%"}, {"tags": (1, 2)}], ids=str)
+def test_column_options(corpus, folder, options):
     def line(row, side):
-        tags = (row[side], row[3 - side]) if isinstance(columns.tag, tuple) else (row[side],)
-        return ("\t" if columns.separator == "\t" else " ").join((row[0], *tags))
+        tags = (row[side], row[3 - side]) if "tags" in options else (row[side],)
+        return ("\t" if "separator" in options else " ").join((row[0], *tags))
 
     paths = []
     for side in (1, 2):
         sentences = ("\n".join(line(row, side) for row in sentence) for sentence in corpus.sentences)
-        comment = "%\n\n% a b c\n" if columns.comments == "%" else ""
+        comment = "%\n\n% a b c\n" if "comments" in options else ""
         paths.append(
             write(folder, f"options{side}", "".join(f"{comment}{one}\n\n" for one in sentences).encode())
         )
-    same(*paths, columns=columns, errors=1)
+    same(*paths, **options, errors=1)
 
 
 def test_two_schemes(corpus, plain, folder):
     pred = write(folder, "bilou", corpus.text(2).replace(b" I-", b" U-"))
-    same(plain[0], pred, scheme="BIO", pred_scheme="BILOU", by_sentence=True)
+    same(plain[0], pred, scheme="BIO", pred_scheme="BILOU", by="sentence")
     same(plain[0], pred)
 
 
@@ -369,7 +366,7 @@ def test_more_tags_than_a_block_holds(folder):
     many = [f"{prefix}-{at}" for at in range(200) for prefix in "BI"]
     corpus = Corpus(5, tags=["O", "B-1", "I-1"], late=many)
     paths = [write(folder, f"many{side}", corpus.text(side)) for side in (1, 2)]
-    same(*paths, by_sentence=True)
+    same(*paths, by="sentence")
     same(*paths, matcher="fair", reading="strict")
 
 
@@ -387,11 +384,11 @@ def test_compressed_files_are_read_by_one_thread(corpus, plain, folder):
 def test_scorers_go_on_after_files(plain):
     results = []
     for threads in (1, 2):
-        scorer = spanrs.Scorer("BIO", by_document=True, threads=threads)
+        scorer = spanrs.Scorer(scheme="BIO", by="document", threads=threads)
         scorer.update([["B-late", "O"], ["I-B"]], [["B-late", "B-A"], ["B-A"]])
         for _ in range(2):
-            scorer.update_files(plain[0], plain[1], by_sentence=True)
-            scorer.update([["B-new", "I-A"]], [["B-new", "B-late"]], documents=["named"])
+            scorer.update(plain[0], plain[1], by="sentence")
+            scorer.update([["B-new", "I-A"]], [["B-new", "B-late"]], by=["named"])
         scorer.update([["I-C"]], [["O"]])
         results.append(scorer.result())
     one, two = results
@@ -402,11 +399,11 @@ def test_scorers_go_on_after_files(plain):
 
 def test_an_error_leaves_a_scorer_as_it_was(corpus, plain, folder):
     wrong = write(folder, "wrong", changed(corpus.text(2), 0.99, MISTAKES["another token"]))
-    scorer = spanrs.Scorer("BIO", threads=2)
+    scorer = spanrs.Scorer(scheme="BIO", threads=2)
     scorer.update([["B-A"]], [["B-A"]])
     before = scorer.result().to_bytes()
     with pytest.raises(SpanrsError):
-        scorer.update_files(plain[0], wrong)
+        scorer.update(plain[0], wrong)
     assert scorer.result().to_bytes() == before
 
 
@@ -425,7 +422,7 @@ def test_several_threads_work_on_a_large_file_and_progress_does_not_pass_its_siz
 
         counter = threading.Thread(target=count)
         counter.start()
-        result = spanrs.score_files(*paths, "BIO", threads=threads, progress=told.append)
+        result = spanrs.score(*paths, scheme="BIO", threads=threads, progress=told.append)
         done.set()
         counter.join()
         assert result.sentences == 8 * len(corpus.sentences)
@@ -447,7 +444,7 @@ def test_what_progress_raises_ends_the_work(corpus, folder, threads):
 
     raised = False
     try:
-        spanrs.score_files(path, other, "BIO", threads=threads, progress=stop)
+        spanrs.score(path, other, scheme="BIO", threads=threads, progress=stop)
     except KeyError:
         raised = True
     # It is called every 50 ms; a fast machine may be done before.

@@ -49,12 +49,12 @@ def test_no_finalizer_runs_while_lists_are_walked():
                 for row in side:
                     row.clear()
 
-    def score_files() -> None:
+    def score_streams() -> None:
         while not over.is_set():
             source = _spanrs.Source(File(), False)
             scorer().update_files(source, None, (OPTIONS, OPTIONS), None, "refuse", False, 1, None)
 
-    thread = threading.Thread(target=score_files)
+    thread = threading.Thread(target=score_streams)
     thread.start()
     try:
         for _ in range(30):

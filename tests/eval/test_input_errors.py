@@ -122,9 +122,9 @@ def test_nulls_in_pred_are_named(kind):
         for scheme in ("BIO", "auto"):
             where = "pred has no tag at sentence 1, token 1; a null in gold leaves the token out"
             with pytest.raises(SchemeError, match=where):
-                spanrs.score(gold, pred, scheme, reading, **options)
+                spanrs.score(gold, pred, scheme=scheme, reading=reading, **options)
     # Where gold has one too the token is left out on both sides.
-    assert spanrs.score(pred, pred, "BIO", **options).tokens == 2
+    assert spanrs.score(pred, pred, scheme="BIO", **options).tokens == 2
 
 
 @pytest.mark.parametrize("kind", [float, bool, str, object, "datetime64[s]", complex])
@@ -202,34 +202,34 @@ def test_wrong_kinds_of_things(sides, options, message):
 
 def test_two_ids_of_one_tag_bring_a_warning():
     with pytest.warns(SpanrsWarning, match="the tag 'B-A' twice, for the ids 1 and 2"):
-        result = spanrs.score([[0, 1, 2]], [[0, 1, 1]], "BIO", vocabulary=["O", "B-A", "B-A"])
+        result = spanrs.score([[0, 1, 2]], [[0, 1, 1]], scheme="BIO", vocabulary=["O", "B-A", "B-A"])
     assert result.totals.tp == 2
 
 
 def test_arrays_of_strings_are_sentences():
     gold, pred = [["O", "B-PER"], ["B-é"]], [["O", "B-PER"], ["O"]]
-    expected = spanrs.score(gold, pred, "BIO").totals
+    expected = spanrs.score(gold, pred, scheme="BIO").totals
     for kind in (str, object):
         sides = [[np.array(row, kind) for row in side] for side in (gold, pred)]
-        assert spanrs.score(*sides, "BIO").totals == expected
+        assert spanrs.score(*sides, scheme="BIO").totals == expected
         columns = [pd.Series(side, dtype=object) for side in sides]
-        assert spanrs.score(*columns, "BIO").totals == expected
+        assert spanrs.score(*columns, scheme="BIO").totals == expected
     rectangle = np.array([["O", "B-A"], ["B-A", "O"]])
-    assert spanrs.score(rectangle, rectangle.tolist(), "BIO").totals.tp == 2
+    assert spanrs.score(rectangle, rectangle.tolist(), scheme="BIO").totals.tp == 2
 
 
 def test_lists_of_different_shape_are_named():
     for scheme in ("BIO", "auto"):
         for reading in ("conlleval", "strict"):
             with pytest.raises(AlignmentError, match="sentence 1: gold has 2 tags, pred has 1") as caught:
-                spanrs.score([["O"], ["O", "B-A"]], [["O"], ("B-A",)], scheme, reading)
+                spanrs.score([["O"], ["O", "B-A"]], [["O"], ("B-A",)], scheme=scheme, reading=reading)
             assert caught.value.sentence == 1
             with pytest.raises(AlignmentError, match="gold has 0 sentences, pred has 1"):
-                spanrs.score(iter([]), [["O"]], scheme, reading)
+                spanrs.score(iter([]), [["O"]], scheme=scheme, reading=reading)
 
 
 def test_a_scorer_goes_on_after_any_error():
-    scorer = spanrs.Scorer("BIO")
+    scorer = spanrs.Scorer(scheme="BIO")
     attempts = [
         ((arrow([["B-A"], ["O"]]), arrow([["B-A"], [None]])), {}),
         ((arrow([["B-A"], None]), arrow([["B-A"], ["O"]])), {}),
@@ -241,7 +241,7 @@ def test_a_scorer_goes_on_after_any_error():
     for sides, options in attempts:
         with pytest.raises((spanrs.SpanrsError, TypeError)):
             scorer.update(*sides, **options)
-    assert scorer.result().to_dict() == spanrs.Scorer("BIO").result().to_dict()
+    assert scorer.result().to_dict() == spanrs.Scorer(scheme="BIO").result().to_dict()
     scorer.update(IDS, IDS, vocabulary=VOCABULARY)
     scorer.update(arrow([["B-A"]]), arrow([["B-A"]]))
     assert scorer.result().totals == (3, 0, 0)
@@ -269,20 +269,22 @@ def test_what_would_be_lost_is_refused():
     masked = np.ma.masked_array([[1, 0]], mask=[[True, False]])
     names = ["O", "B-A"]
     with pytest.raises(TypeError, match=r"mask=~array\.mask"):
-        spanrs.score(masked, masked, "BIO", vocabulary=names)
+        spanrs.score(masked, masked, scheme="BIO", vocabulary=names)
     with pytest.raises(TypeError, match="not a set"):
-        spanrs.score([[1, 0]], [[1, 0]], "BIO", vocabulary=set(names))
+        spanrs.score([[1, 0]], [[1, 0]], scheme="BIO", vocabulary=set(names))
     with pytest.raises(TypeError, match="without dimensions"):
-        spanrs.score(np.array(1), np.array(1), "BIO", vocabulary=names)
+        spanrs.score(np.array(1), np.array(1), scheme="BIO", vocabulary=names)
 
 
 def test_lengths_have_an_order():
     ids = np.array([1, 0, 1, 0])
     for lengths in ({3, 1}, {3: 1, 1: 3}):
         with pytest.raises(TypeError, match="lengths are integers, one for each sentence, not one"):
-            spanrs.score(ids, ids, "BIO", vocabulary=["O", "B-A"], lengths=lengths)
+            spanrs.score(ids, ids, scheme="BIO", vocabulary=["O", "B-A"], lengths=lengths)
     with pytest.raises(AlignmentError, match="more than there can be tokens"):
-        spanrs.score(ids, ids, "BIO", vocabulary=["O", "B-A"], lengths=np.array([2**64 - 1, 2], "uint64"))
+        spanrs.score(
+            ids, ids, scheme="BIO", vocabulary=["O", "B-A"], lengths=np.array([2**64 - 1, 2], "uint64")
+        )
 
 
 TOKENS_ALONE = "Rio\nis\n\nOslo\n\nGo\n"
@@ -299,7 +301,7 @@ def test_tokens_are_not_scored_as_tags(tmp_path, max_violations):
             f"{side}:1: no column of tags: {side} has no span, its first tags other than O are none of BIO"
         )
         with pytest.raises(FormatError, match=message) as caught:
-            spanrs.score_files(gold, pred, "BIO", max_violations=max_violations)
+            spanrs.score(gold, pred, scheme="BIO", max_violations=max_violations)
         assert (caught.value.code, caught.value.path, caught.value.line) == (
             "no_column",
             str(tmp_path / side),
@@ -314,7 +316,7 @@ def test_tags_are_not_refused_as_tokens(tmp_path, tags, max_violations):
     path.write_text(tags, "utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = spanrs.score_files(path, path, "BIO", max_violations=max_violations)
+        result = spanrs.score(path, path, scheme="BIO", max_violations=max_violations)
     assert result.totals.tp == 2 * tags.startswith("XX")
     assert len(result.violations["gold"].first) <= max_violations
 
@@ -326,7 +328,7 @@ def test_tags_without_tokens_are_scored(tmp_path, reading, tags):
     gold.write_text(TAGGED, "utf-8")
     pred.write_text(tags, "utf-8")
     with pytest.warns(SpanrsWarning, match="a side holds tags without tokens"):
-        result = spanrs.score_files(gold, pred, "BIO", reading, max_violations=0)
+        result = spanrs.score(gold, pred, scheme="BIO", reading=reading, max_violations=0)
     assert result.tokens == 4
     assert result.violations["pred"].first == []
 

@@ -37,10 +37,10 @@ def same(got, expected):
     assert got.counts == expected.counts
 
 
-def scored(*args):
+def scored(gold, pred, scheme, reading):
     """The result; tags that are in no scheme are another test's business."""
     try:
-        return spanrs.score(*args)
+        return spanrs.score(gold, pred, scheme=scheme, reading=reading)
     except spanrs.errors.SchemeError as error:
         if error.code != "no_scheme":
             raise
@@ -126,8 +126,9 @@ SEQUENCES = {
 def test_sequences_of_tags(kind, sides, made):
     gold, pred = sides
     expected = scored(gold, pred, *made)
-    same(spanrs.score(*map(SEQUENCES[kind], sides), *made), expected)
-    same(spanrs.score(SEQUENCES[kind](gold), pred, *made), expected)
+    scheme, reading = made
+    same(spanrs.score(*map(SEQUENCES[kind], sides), scheme=scheme, reading=reading), expected)
+    same(spanrs.score(SEQUENCES[kind](gold), pred, scheme=scheme, reading=reading), expected)
 
 
 @settings(max_examples=20, deadline=None)
@@ -135,7 +136,7 @@ def test_sequences_of_tags(kind, sides, made):
 @pytest.mark.parametrize("kind", INTS)
 def test_arrays_of_every_kind_of_integer(kind, sides, made):
     scheme, reading = made
-    expected = spanrs.score(*sides, scheme, reading)
+    expected = spanrs.score(*sides, scheme=scheme, reading=reading)
     sizes = lengths_of(sides[0])
     ids = [np.array([NAMES.index(tag) for tag in flat(side)], kind) for side in sides]
     options = {"vocabulary": NAMES, "scheme": scheme, "reading": reading}
@@ -158,7 +159,7 @@ def test_arrays_of_every_kind_of_integer(kind, sides, made):
 @settings(max_examples=60, deadline=None)
 @given(corpora(st.sampled_from(NAMES)), st.sampled_from(READINGS))
 def test_arrays_of_any_make(sides, reading):
-    expected = spanrs.score(*sides, "IOBES", reading)
+    expected = spanrs.score(*sides, scheme="IOBES", reading=reading)
     padded = [matrix(side, "i8", -100) for side in sides]
     ids = [np.array([NAMES.index(tag) for tag in flat(side)], "i8") for side in sides]
     strided = [np.repeat(side, 2, axis=1)[:, ::2] for side in padded]
@@ -185,7 +186,7 @@ def test_a_mask_leaves_out_what_it_does_not_hold(sides, data):
         [[tag for tag, keep in zip(*pair, strict=True) if keep] for pair in zip(side, mask, strict=True)]
         for side in sides
     ]
-    expected = spanrs.score(*left, "IOBES")
+    expected = spanrs.score(*left, scheme="IOBES")
     options = {"vocabulary": NAMES, "scheme": "IOBES"}
     ids = [np.array([NAMES.index(tag) for tag in flat(side)], "u8") for side in sides]
     same(spanrs.score(*ids, lengths=sizes, mask=flat(mask), **options), expected)
@@ -203,14 +204,14 @@ def test_a_mask_leaves_out_what_it_does_not_hold(sides, data):
     nulls = [[i if keep else None for i, keep in zip(row, kept, strict=True)]
              for row, kept in zip(sides[0], mask, strict=True)]  # fmt: skip
     strings = pa.list_(pa.string())
-    same(spanrs.score(pa.array(nulls, strings), pa.array(sides[1], strings), "IOBES"), expected)
+    same(spanrs.score(pa.array(nulls, strings), pa.array(sides[1], strings), scheme="IOBES"), expected)
     lists = pa.list_(pa.int16())
     numbers = [[None if tag is None else NAMES.index(tag) for tag in row] for row in nulls]
     preds = [[NAMES.index(tag) for tag in row] for row in sides[1]]
     same(spanrs.score(pa.array(numbers, lists), pa.array(preds, lists), **options), expected)
     keyed = pa.array(nulls, strings)
     coded = pa.ListArray.from_arrays(keyed.offsets, keyed.flatten().dictionary_encode("encode"))
-    same(spanrs.score(coded, pa.array(sides[1], strings), "IOBES"), expected)
+    same(spanrs.score(coded, pa.array(sides[1], strings), scheme="IOBES"), expected)
 
 
 STRINGS = {
@@ -270,13 +271,13 @@ def test_arrow_columns_of_tags(sides, made, data):
         (gold, sides[1]),
         (tuple(sides[0]), in_chunks(pred, cuts)),
     ):
-        same(spanrs.score(*two, *made), expected)
+        same(spanrs.score(*two, scheme=made[0], reading=made[1]), expected)
 
 
 @settings(max_examples=100, deadline=None)
 @given(corpora(st.sampled_from(NAMES)), st.sampled_from(READINGS), CUTS, st.sampled_from(INTS[:8]))
 def test_arrow_columns_of_ids(sides, reading, cuts, kind):
-    expected = spanrs.score(*sides, "IOBES", reading)
+    expected = spanrs.score(*sides, scheme="IOBES", reading=reading)
     columns = []
     for side in sides:
         extra = [["O"], *side, ["O", "O"]]
@@ -300,24 +301,24 @@ def test_arrow_columns_of_sentences_of_one_length(width, pairs):
     sides = [
         [[pair[at] for pair in pairs[i : i + width]] for i in range(0, len(pairs), width)] for at in (0, 1)
     ]
-    expected = spanrs.score(*sides, "IOBES")
+    expected = spanrs.score(*sides, scheme="IOBES")
     columns = [
         pa.FixedSizeListArray.from_arrays(values([["O"] * width, *side], kind), width).slice(1)
         for side, kind in zip(sides, (pa.string(), STRINGS["keys int8"]), strict=True)
     ]
-    same(spanrs.score(*columns, "IOBES"), expected)
+    same(spanrs.score(*columns, scheme="IOBES"), expected)
     kinds = (pl.Array(pl.String, width), pl.Array(pl.Categorical, width))
     series = [pl.Series(side, dtype=kind) for side, kind in zip(sides, kinds, strict=True)]
-    same(spanrs.score(*series, "IOBES"), expected)
+    same(spanrs.score(*series, scheme="IOBES"), expected)
     if sides[0]:
         arrays = [np.array(side, object) for side in sides]
-        same(spanrs.score(*arrays, "IOBES"), expected)
+        same(spanrs.score(*arrays, scheme="IOBES"), expected)
 
 
 @settings(max_examples=60, deadline=None)
 @given(corpora(tags("BIOES")), st.sampled_from(READINGS), st.integers(0, 6), st.data())
 def test_columns_of_polars_and_pandas(sides, reading, cut, data):
-    expected = spanrs.score(*sides, "IOBES", reading)
+    expected = spanrs.score(*sides, scheme="IOBES", reading=reading)
     names = list(dict.fromkeys(flat(sides[0]) + flat(sides[1])))
     inner = [pl.String, pl.Categorical, pl.Enum(names)]
     kinds = [pl.List(data.draw(st.sampled_from(inner))) for _ in sides]
@@ -325,32 +326,32 @@ def test_columns_of_polars_and_pandas(sides, reading, cut, data):
         pl.Series([["X"], *side] if names and kind.inner != inner[2] else [[], *side], dtype=kind)[1:]
         for side, kind in zip(sides, kinds, strict=True)
     ]
-    same(spanrs.score(*series, "IOBES", reading), expected)
+    same(spanrs.score(*series, scheme="IOBES", reading=reading), expected)
     pieces = [pl.concat([one[:cut], one[cut:]], rechunk=False) for one in series]
-    same(spanrs.score(pieces[0], series[1], "IOBES", reading), expected)
+    same(spanrs.score(pieces[0], series[1], scheme="IOBES", reading=reading), expected)
     frame = pl.DataFrame({"gold": series[0], "pred": series[1]})
-    same(spanrs.score(frame["gold"], frame["pred"], "IOBES", reading), expected)
+    same(spanrs.score(frame["gold"], frame["pred"], scheme="IOBES", reading=reading), expected)
     kind = pd.ArrowDtype(
         data.draw(st.sampled_from([pa.list_(pa.string()), pa.large_list(pa.large_string())]))
     )
     pandas = [pd.Series(side, dtype=kind, index=range(9, 9 + len(side))) for side in sides]
-    same(spanrs.score(*pandas, "IOBES", reading), expected)
-    same(spanrs.score(pandas[0], series[1], "IOBES", reading), expected)
-    same(spanrs.score(pandas[0][::-1][::-1], list(sides[1]), "IOBES", reading), expected)
+    same(spanrs.score(*pandas, scheme="IOBES", reading=reading), expected)
+    same(spanrs.score(pandas[0], series[1], scheme="IOBES", reading=reading), expected)
+    same(spanrs.score(pandas[0][::-1][::-1], list(sides[1]), scheme="IOBES", reading=reading), expected)
 
 
 @settings(max_examples=60, deadline=None)
 @given(corpora(st.sampled_from(NAMES)))
 def test_ids_in_columns_of_polars_and_pandas(sides):
-    expected = spanrs.score(*sides, "IOBES")
+    expected = spanrs.score(*sides, scheme="IOBES")
     ids = [[[NAMES.index(tag) for tag in row] for row in side] for side in sides]
     series = [
         pl.Series(side, dtype=pl.List(kind)) for side, kind in zip(ids, (pl.Int16, pl.UInt8), strict=True)
     ]
-    same(spanrs.score(*series, "IOBES", vocabulary=NAMES), expected)
+    same(spanrs.score(*series, scheme="IOBES", vocabulary=NAMES), expected)
     kind = pd.ArrowDtype(pa.list_(pa.int64()))
     pandas = [pd.Series(side, dtype=kind) for side in ids]
-    same(spanrs.score(*pandas, "IOBES", vocabulary=dict(enumerate(NAMES))), expected)
+    same(spanrs.score(*pandas, scheme="IOBES", vocabulary=dict(enumerate(NAMES))), expected)
 
 
 def test_nulls_inside_a_dictionary_are_nulls():
@@ -361,10 +362,10 @@ def test_nulls_inside_a_dictionary_are_nulls():
         )
 
     gold, pred = column([0, 1, 2, None]), column([0, 3, 2, 3])
-    result = spanrs.score(gold, pred, "BIO")
+    result = spanrs.score(gold, pred, scheme="BIO")
     assert (result.totals, result.tokens, result.violations["gold"].count) == ((1, 0, 0), 2, 0)
     with pytest.raises(spanrs.errors.SchemeError, match="pred has no tag at sentence 0, token 1"):
-        spanrs.score(pred, gold, "BIO")
+        spanrs.score(pred, gold, scheme="BIO")
 
 
 def test_columns_stay_as_they_are_after_scoring():
@@ -380,5 +381,5 @@ def test_columns_stay_as_they_are_after_scoring():
 
 def test_a_column_of_nothing_but_nulls():
     gold, pred = pa.array([[None, None], []]), pa.array([["O", "B-A"], []])
-    result = spanrs.score(gold, pred, "BIO")
+    result = spanrs.score(gold, pred, scheme="BIO")
     assert (result.sentences, result.tokens, result.totals.fp) == (2, 0, 0)

@@ -49,10 +49,12 @@ def results() -> list[object]:
     found: list[object] = []
     for gold, pred in odd_corpora():
         for reading in ("conlleval", "strict"):
-            found.append(json.loads(spanrs.score(gold, pred, "BIO", reading).to_json()))
+            found.append(json.loads(spanrs.score(gold, pred, scheme="BIO", reading=reading).to_json()))
     for gold in ([["O", 1]], [["O", None]], [["\ud800"]], [["O"], "O"], [["O"], 3], [[b"O"]]):
         with pytest.raises((TypeError, ValueError)) as caught:
-            spanrs.score(gold, [["O"] * len(row) for row in [[0, 0]]] if len(gold) == 1 else gold, "BIO")
+            spanrs.score(
+                gold, [["O"] * len(row) for row in [[0, 0]]] if len(gold) == 1 else gold, scheme="BIO"
+            )
         found.append(str(caught.value))
     return found
 

@@ -16,18 +16,13 @@ from spanrs.eval.matchers import from_dict
 from spanrs.io import Document
 
 A = [["B-A"]]
-RESULT = spanrs.score(A * 2, [*A, ["O"]], "BIO", documents=[1, 1])
+RESULT = spanrs.score(A * 2, [*A, ["O"]], scheme="BIO", by=[1, 1])
 
 REFUSED = {
     "names of too few sentences": (
-        lambda: spanrs.score(A * 3, A * 3, documents=["a", "b"]),
+        lambda: spanrs.score(A * 3, A * 3, by=["a", "b"]),
         AlignmentError,
         "names the document of 2 sentences, and there are 3",
-    ),
-    "the matcher of texts": (
-        lambda: spanrs.score(A, A, matcher=mat.Mat()),
-        TypeError,
-        "spanrs.mat.score takes it",
     ),
     "measures by name": (lambda: RESULT.bootstrap(["micro"]), TypeError, "Measure and Ratio, not str"),
     "no samples": (lambda: RESULT.bootstrap(samples=0), ValueError, "samples is an integer of at least 1"),
@@ -45,25 +40,19 @@ REFUSED = {
         "types holds types, which are str",
     ),
     "iteration": (lambda: list(RESULT), TypeError, "not iterable"),
-    "the end of a document": (lambda: spanrs.Scorer().end_document(), TypeError, "by_document=True"),
+    "the end of a document": (lambda: spanrs.Scorer().end_document(), TypeError, 'by="document"'),
     "json without state": (
         lambda: spanrs.Result.from_json(RESULT.to_json(state=False)),
         FormatError,
         "with its state, which Result.to_json adds",
     ),
-    "a matcher by name": (lambda: mat.score([], [], "exact"), TypeError, "a matcher is a spanrs.mat.Mat"),
-    "a format by name": (
-        lambda: mat.score([], [], input_format="mat-json"),
-        TypeError,
-        "a format is a spanrs.mat.InputFormat",
-    ),
     "tags where texts are wanted": (
-        lambda: mat.score(A, A),
+        lambda: spanrs.score(A, A, matcher=mat.Mat(), on_error="skip"),
         TypeError,
         "spanrs.io.Document objects, not list",
     ),
     "texts that differ": (
-        lambda: mat.score(Document("Bob", []), Document("Rob", [])),
+        lambda: spanrs.score(Document("Bob", []), Document("Rob", []), matcher=mat.Mat(), on_error="skip"),
         FormatError,
         "nothing was scored: all pairs were skipped",
     ),
@@ -115,9 +104,9 @@ def test_one_measure_is_a_column():
 
 @pytest.mark.parametrize("documents", [["x", "y"], [1, 1]], ids=["names", "sizes"])
 def test_sentences_before_named_documents_are_a_document(documents):
-    scorer = spanrs.Scorer("BIO", by_document=True)
+    scorer = spanrs.Scorer(scheme="BIO", by="document")
     scorer.update(A * 3, A * 3)
-    scorer.update(A * 2, A * 2, documents=documents)
+    scorer.update(A * 2, A * 2, by=documents)
     scorer.update(A, A)
     assert [row.sentences for row in scorer.result().documents] == [3, 1, 1, 1]
 
@@ -126,13 +115,13 @@ def test_sentences_before_named_documents_are_a_document(documents):
 def test_dummies_of_span_files_are_no_spans(matcher):
     gold = b"PER\t1\t2\t1, 2\n\nEMPTY\t999\t999\t999\n\nNONE\t1\t1\t1\n"
     pred = b"EMPTY\t999\t999\t999\n\nEMPTY\t999\t999\t999\n\nNONE\t1\t1\t1\n"
-    result = spanrs.score_span_files(io.BytesIO(gold), io.BytesIO(pred), matcher=matcher)
+    result = spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher=matcher)
     assert (result.micro.f1, result.micro.support) == (0, 1)
     assert "|exclude:EMPTY,NONE|" in f"|{result.signature}|"
 
 
 def test_notebooks_show_some_of_many_documents():
-    many = spanrs.score(A * 1000, A * 1000, "BIO", documents=[1] * 1000)
+    many = spanrs.score(A * 1000, A * 1000, scheme="BIO", by=[1] * 1000)
     shown = many._repr_html_()
     assert "<td>and 800 more</td>" in shown
     assert shown.count("<tr>") < 220
@@ -151,15 +140,15 @@ def test_options_of_matchers_nobody_knows_are_kept():
     assert hash(from_dict(options)) == hash(from_dict(options))
 
 
-@pytest.mark.parametrize("on_misaligned", ["report", "ignore"])
-def test_tokens_that_differ_are_those_of_a_document(tmp_path, on_misaligned):
+@pytest.mark.parametrize("align", ["report", "ignore"])
+def test_tokens_that_differ_are_those_of_a_document(tmp_path, align):
     gold, pred, tags = tmp_path / "gold", tmp_path / "pred", tmp_path / "tags"
     gold.write_text("a B-A\n\n-DOCSTART- O\n\nb O\n", "utf-8")
     pred.write_text("x B-A\n\n-DOCSTART- O\n\ny O\n", "utf-8")
     tags.write_text("B-A\n\nO\n\nO\n", "utf-8")
-    scorer = spanrs.Scorer("BIO", by_document=True, on_misaligned=on_misaligned)
+    scorer = spanrs.Scorer(scheme="BIO", by="document", align=align)
     for side in (pred, pred):
-        scorer.update_files(gold, side)
+        scorer.update(gold, side)
         stored = spanrs.Result.from_bytes(scorer.result().to_bytes())
         assert stored.to_dict() == scorer.result().to_dict()
     rows = [(row.sentences, row.totals.tp) for row in scorer.result().documents]
@@ -168,14 +157,14 @@ def test_tokens_that_differ_are_those_of_a_document(tmp_path, on_misaligned):
 
 
 def test_counts_that_differ_are_not_equal():
-    one, other = (spanrs.score(A, pred, "BIO") for pred in (A, [["O"]]))
+    one, other = (spanrs.score(A, pred, scheme="BIO") for pred in (A, [["O"]]))
     assert one.counts != other.counts
-    assert one.counts == spanrs.score(A, A, "BIO").counts
+    assert one.counts == spanrs.score(A, A, scheme="BIO").counts
 
 
 @pytest.mark.parametrize("of", ["tables", "to_csv", "to_html", "to_dict"])
 def test_no_criteria_are_all_and_one_name_is_refused(of):
-    result = spanrs.partial(A, A)
+    result = spanrs.score(A, A, matcher="partial")
     assert str(getattr(result, of)(criteria=[])) != ""
     with pytest.raises((TypeError, KeyError), match=r"criteria is a sequence|no criterion 's'"):
         getattr(result, of)(criteria="strict")
@@ -184,14 +173,14 @@ def test_no_criteria_are_all_and_one_name_is_refused(of):
 def test_rows_of_bounds_alone_are_refused_where_there_are_none():
     for of in ("tables", "to_dict"):
         with pytest.raises(SchemeError):
-            getattr(spanrs.partial(A, A), of)(untyped=True)
+            getattr(spanrs.score(A, A, matcher="partial"), of)(untyped=True)
 
 
 def test_details_of_arrow_columns_need_every_token():
     column = pa.array([["B-A", None], ["O"]])
-    assert spanrs.score(column, column, "BIO").totals.tp == 1
+    assert spanrs.score(column, column, scheme="BIO").totals.tp == 1
     with pytest.raises(TypeError, match="sentence 0 has a null"):
-        spanrs.score(column, column, "BIO", details=True)
+        spanrs.score(column, column, scheme="BIO", details=True)
     full = pa.array([["B-A", "O"], ["O"]])
-    assert len(spanrs.score(full, full, "BIO", details=True).details["span"]) == 1
-    assert spanrs.score_span_files(io.BytesIO(b"A\t1\t1\t1\n"), io.BytesIO(b"A\t1\t1\t1\n")).scheme is None
+    assert len(spanrs.score(full, full, scheme="BIO", details=True).details["span"]) == 1
+    assert spanrs.score(io.BytesIO(b"A\t1\t1\t1\n"), io.BytesIO(b"A\t1\t1\t1\n")).scheme is None

@@ -40,23 +40,29 @@ def as_spans(sentences, scheme="BIO"):
 
 @pytest.mark.parametrize("matching", ["greedy", "optimal"])
 def test_all_inputs_give_the_same(matching):
-    expected = numbers(spanrs.partial(GOLD, PRED, matching=matching))
-    assert expected == numbers(spanrs.partial(as_spans(GOLD), as_spans(PRED), matching=matching))
+    expected = numbers(spanrs.score(GOLD, PRED, matcher=spanrs.Partial(matching=matching)))
+    assert expected == numbers(
+        spanrs.score(as_spans(GOLD), as_spans(PRED), matcher=spanrs.Partial(matching=matching))
+    )
     generators = ((list(s) for s in side) for side in (GOLD, PRED))
-    assert expected == numbers(spanrs.partial(*generators, matching=matching))
+    assert expected == numbers(spanrs.score(*generators, matcher=spanrs.Partial(matching=matching)))
     vocabulary = ["O", "B-PER", "I-PER", "B-LOC", "B-ORG"]
     ids = [
         np.array([[vocabulary.index(t) for t in (*s, "O", "O")][:4] for s in side]) for side in (GOLD, PRED)
     ]
     ids[0][1, 2:] = -100
-    assert expected == numbers(spanrs.partial(*ids, vocabulary=vocabulary, matching=matching))
+    assert expected == numbers(
+        spanrs.score(*ids, matcher=spanrs.Partial(matching=matching), vocabulary=vocabulary)
+    )
     flat = [side.ravel() for side in ids]
-    by_length = spanrs.partial(*flat, vocabulary=vocabulary, lengths=[4, 4], matching=matching)
+    by_length = spanrs.score(
+        *flat, matcher=spanrs.Partial(matching=matching), vocabulary=vocabulary, lengths=[4, 4]
+    )
     assert expected == numbers(by_length)
 
 
 def test_measures():
-    result = spanrs.partial(GOLD, PRED)
+    result = spanrs.score(GOLD, PRED, matcher="partial")
     assert result["overlap"].outcomes == outcomes(correct=2, partial=1)
     assert result["overlap"].micro.f1 == pytest.approx(2.5 / 3)
     assert result["strict"].outcomes == outcomes(correct=1, incorrect=2)
@@ -66,26 +72,29 @@ def test_measures():
     score = result["strict"].per_type["ORG"]
     assert (score.precision, score.recall, score.f1, score.support) == (0.5, 1.0, 2 / 3, 1)
     assert (result.micro, result.outcomes) == (result["strict"].micro, result["strict"].outcomes)
-    assert spanrs.partial([[]], [[]])["overlap"].micro.f1 == 0.0
-    assert spanrs.partial([], []).sentences == 0
+    assert spanrs.score([[]], [[]], matcher="partial")["overlap"].micro.f1 == 0.0
+    assert spanrs.score([], [], matcher="partial").sentences == 0
 
 
 @pytest.mark.parametrize("scheme", ["IOB", "IOE2", "IOBES", "BILOU", "BMES"])
 def test_schemes(scheme):
     gold, pred = ([tags.convert(s, "BIO", scheme) for s in side] for side in (GOLD, PRED))
     for given_scheme in (scheme, "auto"):
-        result = spanrs.partial(gold, pred, given_scheme)
-        assert numbers(result) == numbers(spanrs.partial(GOLD, PRED))
+        result = spanrs.score(gold, pred, matcher="partial", scheme=given_scheme)
+        assert numbers(result) == numbers(spanrs.score(GOLD, PRED, matcher="partial"))
     assert result.detection
 
 
 def test_the_scheme_is_that_of_scoring():
     for gold, pred in ((GOLD, PRED), ([["O", "O"]], [["S-A", "O"]]), ([["O"]], [["O"]])):
-        assert spanrs.partial(gold, pred).settings["scheme"] == spanrs.score(gold, pred).settings["scheme"]
+        assert (
+            spanrs.score(gold, pred, matcher="partial").settings["scheme"]
+            == spanrs.score(gold, pred).settings["scheme"]
+        )
 
 
 def test_details_are_those_of_the_counts():
-    result = spanrs.partial(GOLD, PRED, details=True)
+    result = spanrs.score(GOLD, PRED, matcher="partial", details=True)
     for mode in MODES:
         details = result.details[mode]
         found = {name: sum(detail.outcome == name for detail in details) for name in OUTCOMES}
@@ -100,11 +109,11 @@ def test_details_are_those_of_the_counts():
         (("LOC", 3, 4), ("ORG", 3, 4)),
     ]
     assert result.errors == incorrect
-    assert spanrs.partial(GOLD, PRED).details is None
+    assert spanrs.score(GOLD, PRED, matcher="partial").details is None
 
 
 def test_batches_merge_to_the_whole():
-    whole = spanrs.partial(GOLD, PRED)
+    whole = spanrs.score(GOLD, PRED, matcher="partial")
     one, other = (spanrs.Scorer(matcher="partial") for _ in range(2))
     one.update(GOLD[:1], PRED[:1])
     other.update(GOLD[1:], PRED[1:])
@@ -115,16 +124,19 @@ def test_batches_merge_to_the_whole():
 
 
 def test_details_merge_to_those_of_the_whole():
-    whole = spanrs.partial(GOLD, PRED, details=True)
-    one, other = (spanrs.partial(GOLD[part], PRED[part], details=True) for part in (slice(1), slice(1, 2)))
+    whole = spanrs.score(GOLD, PRED, matcher="partial", details=True)
+    one, other = (
+        spanrs.score(GOLD[part], PRED[part], matcher="partial", details=True)
+        for part in (slice(1), slice(1, 2))
+    )
     merged = one.merge(other)
     assert merged.details == whole.details
     assert merged.to_dict() | {"detection": None} == whole.to_dict() | {"detection": None}
-    assert one.merge(spanrs.partial(GOLD[1:], PRED[1:])).details is None
+    assert one.merge(spanrs.score(GOLD[1:], PRED[1:], matcher="partial")).details is None
 
 
 def test_text_and_json():
-    result = spanrs.partial([["B-[red]"]], [["B-[red]"]])
+    result = spanrs.score([["B-[red]"]], [["B-[red]"]], matcher="partial")
     assert str(result).splitlines()[0].split() == [
         "type",
         "criterion",
@@ -140,32 +152,32 @@ def test_text_and_json():
 
 def test_refusals():
     with pytest.raises(AlignmentError, match="gold has 1 sentences, pred has 2"):
-        spanrs.partial([["O"]], [["O"], ["O"]])
+        spanrs.score([["O"]], [["O"], ["O"]], matcher="partial")
     with pytest.raises(AlignmentError, match="sentence 0: gold has 1 tags, pred has 2"):
-        spanrs.partial([["O"]], [["O", "O"]])
+        spanrs.score([["O"]], [["O", "O"]], matcher="partial")
     with pytest.raises(AlignmentError, match="gold has 1 sentences, pred has 0"):
-        spanrs.partial([[("A", 0, 1)]], [])
+        spanrs.score([[("A", 0, 1)]], [], matcher="partial")
     with pytest.raises(ValueError, match="unknown matching 'best'; one of greedy, optimal"):
-        spanrs.partial(GOLD, PRED, matching="best")
+        spanrs.score(GOLD, PRED, matcher=spanrs.Partial(matching="best"))
     for share in (-0.1, 50, float("nan")):
         with pytest.raises(ValueError, match="min_overlap is a share"):
-            spanrs.partial(GOLD, PRED, min_overlap=share)
+            spanrs.score(GOLD, PRED, matcher=spanrs.Partial(min_overlap=share))
     with pytest.raises(ValueError, match="holds nothing"):
-        spanrs.partial([[("A", 1, 1)]], [[]])
+        spanrs.score([[("A", 1, 1)]], [[]], matcher="partial")
     with pytest.raises(OverflowError):
-        spanrs.partial([[("A", -1, 1)]], [[]])
+        spanrs.score([[("A", -1, 1)]], [[]], matcher="partial")
     with pytest.raises(TypeError, match=r"a span is \(type, start, end\)"):
-        spanrs.partial([[("A", 1)]], [[]])
+        spanrs.score([[("A", 1)]], [[]], matcher="partial")
     with pytest.raises(TypeError, match="a tag must be a str"):
-        spanrs.partial([[1]], [[1]])
+        spanrs.score([[1]], [[1]], matcher="partial")
     with pytest.raises(TypeError, match="name the vocabulary"):
-        spanrs.partial([1], [1], lengths=[1])
+        spanrs.score([1], [1], matcher="partial", lengths=[1])
     with pytest.raises(SchemeError, match="vocabulary has 1 tags"):
-        spanrs.partial([[0]], [[7]], vocabulary=["O"])
+        spanrs.score([[0]], [[7]], matcher="partial", vocabulary=["O"])
     with pytest.raises(SchemeError, match="sentence 1"):
-        spanrs.partial([["O"], ["I-A"]], [["O"], ["O"]], "BIO", "refuse")
+        spanrs.score([["O"], ["I-A"]], [["O"], ["O"]], matcher="partial", scheme="BIO", reading="refuse")
     with pytest.raises(SchemeError, match="BIO"):
-        spanrs.partial(GOLD, PRED, "odd")
+        spanrs.score(GOLD, PRED, matcher="partial", scheme="odd")
 
 
 def test_matchers_have_no_other_name_than_their_own():
@@ -184,7 +196,7 @@ def test_matchers_have_no_other_name_than_their_own():
 
 
 def test_a_failed_batch_counts_nothing():
-    scorer = spanrs.Scorer("BIO", matcher="partial")
+    scorer = spanrs.Scorer(scheme="BIO", matcher="partial")
     scorer.update(GOLD, PRED)
     before = scorer.result().to_dict()
     with pytest.raises(AlignmentError):
@@ -220,7 +232,7 @@ def best(gold, pred, right):
 @settings(max_examples=200, deadline=None)
 @given(some, some)
 def test_optimal_is_the_best_of_all_assignments(gold, pred):
-    result = spanrs.partial([gold], [pred], matching="optimal")
+    result = spanrs.score([gold], [pred], matcher=spanrs.Partial(matching="optimal"))
     rules = {
         "strict": lambda g, p: g == p,
         "bounds": lambda g, p: g[1:] == p[1:],
@@ -238,9 +250,9 @@ def test_optimal_is_the_best_of_all_assignments(gold, pred):
 @settings(max_examples=200, deadline=None)
 @given(some, some, st.randoms())
 def test_optimal_does_not_look_at_the_order(gold, pred, rng):
-    one = spanrs.partial([gold], [pred], matching="optimal", details=True)
+    one = spanrs.score([gold], [pred], matcher=spanrs.Partial(matching="optimal"), details=True)
     golds, preds = rng.sample(gold, len(gold)), rng.sample(pred, len(pred))
-    other = spanrs.partial([golds], [preds], matching="optimal", details=True)
+    other = spanrs.score([golds], [preds], matcher=spanrs.Partial(matching="optimal"), details=True)
     assert numbers(one) == numbers(other)
     for mode in MODES:
         for name in OUTCOMES:
@@ -262,7 +274,7 @@ def test_time_does_not_grow_with_the_square_of_a_sentence(matching):
         times = []
         for _ in range(3):
             begin = time.perf_counter()
-            spanrs.partial(*sides, "BIO", matching=matching)
+            spanrs.score(*sides, matcher=spanrs.Partial(matching=matching), scheme="BIO")
             times.append(time.perf_counter() - begin)
         return min(times)
 
@@ -274,12 +286,12 @@ def test_ids_are_taken_as_for_scores():
     names = ["O", "B-A", "I-A"]
     gold, pred = np.array([[1, 2, 0], [0, 1, 1]]), np.array([[1, 0, 0], [0, 1, 1]])
     rows = [["B-A", "I-A", "O"], ["O", "B-A"]], [["B-A", "O", "O"], ["O", "B-A"]]
-    expected = spanrs.partial(*rows, "BIO")
+    expected = spanrs.score(*rows, matcher="partial", scheme="BIO")
     options = {"scheme": "BIO", "vocabulary": names}
     mask = np.array([[True] * 3, [True, True, False]])
     for result in (
-        spanrs.partial(gold, pred, lengths=[3, 2], **options),
-        spanrs.partial(gold, pred, mask=mask, **options),
-        spanrs.partial(*(pa.array(side) for side in rows), "BIO"),
+        spanrs.score(gold, pred, matcher="partial", lengths=[3, 2], **options),
+        spanrs.score(gold, pred, matcher="partial", mask=mask, **options),
+        spanrs.score(*(pa.array(side) for side in rows), matcher="partial", scheme="BIO"),
     ):
         assert result.to_dict() == expected.to_dict()

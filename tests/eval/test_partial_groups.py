@@ -27,7 +27,7 @@ def run(code):
 @pytest.mark.parametrize("matching", ["greedy", "optimal"])
 def test_thousands_of_equal_spans_are_paired(matching):
     gold, pred = [("A", 0, 5)] * 3000, [("A", 1, 6)] * 2000
-    result = spanrs.partial([gold], [pred], matching=matching, details=True)
+    result = spanrs.score([gold], [pred], matcher=spanrs.Partial(matching=matching), details=True)
     assert tuple(result["overlap"].outcomes.items()) == (
         ("correct", 0),
         ("incorrect", 0),
@@ -42,7 +42,9 @@ def test_thousands_of_equal_spans_are_paired(matching):
 
 @pytest.mark.parametrize("family", [nested, chained])
 def test_shifted_spans_are_paired_in_order(family):
-    result = spanrs.partial([family(300)], [family(300, 1)], matching="optimal", details=True)
+    result = spanrs.score(
+        [family(300)], [family(300, 1)], matcher=spanrs.Partial(matching="optimal"), details=True
+    )
     assert tuple(result["overlap"].outcomes.values()) == (0, 0, 300, 0, 0)
     assert tuple(result["type"].outcomes.values()) == (300, 0, 0, 0, 0)
 
@@ -50,7 +52,7 @@ def test_shifted_spans_are_paired_in_order(family):
 def test_groups_beyond_the_limit_are_refused_with_what_to_do():
     spans = nested(4100)
     with pytest.raises(LimitError) as raised:
-        spanrs.partial([[], spans], [[], spans], matching="optimal")
+        spanrs.score([[], spans], [[], spans], matcher=spanrs.Partial(matching="optimal"))
     message = str(raised.value)
     assert message.startswith("sentence 1: 4100 gold and 4100 pred spans between 0 and 16400 overlap")
     assert "16777216 pairs" in message
@@ -96,9 +98,15 @@ except KeyboardInterrupt:
 """
 
 CALLS = {
-    "greedy": (60_000, "spanrs.partial(*sides)"),
-    "optimal": (4000, "[spanrs.partial(*sides, matching='optimal') for _ in range(50)]"),
-    "details": (4000, "[spanrs.partial(*sides, matching='optimal', details=True) for _ in range(50)]"),
+    "greedy": (60_000, "spanrs.score(*sides, matcher='partial')"),
+    "optimal": (
+        4000,
+        "[spanrs.score(*sides, matcher=spanrs.Partial(matching='optimal')) for _ in range(50)]",
+    ),
+    "details": (
+        4000,
+        "[spanrs.score(*sides, matcher=spanrs.Partial(matching='optimal'), details=True) for _ in range(50)]",
+    ),
     "nervaluate": (
         60_000,
         "nervaluate.Evaluator(*sides_of_dicts, tags=['A', 'B'], loader='dict').evaluate()",
@@ -127,7 +135,7 @@ def test_memory_is_that_of_one_group(matching):
         "group = lambda base: [('A', base + at, base + 2000 - at) for at in range(1000)]\n"
         "spans = [span for at in range(20) for span in group(3000 * at)]\n"
         "before = kibibytes('VmRSS')\n"
-        f"spanrs.partial([spans], [spans[1:]], matching={matching!r})\n"
+        f"spanrs.score([spans], [spans[1:]], matcher=spanrs.Partial(matching={matching!r}))\n"
         "print(kibibytes('VmHWM') - before)\n"
     )
     (kibibytes,) = run(code)

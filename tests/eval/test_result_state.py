@@ -32,10 +32,10 @@ MATCHERS = {
 }
 DOCUMENTS = {
     "no documents": {},
-    "sizes": {"documents": [2, 1]},
-    "names": {"documents": ["z", "z", "é"]},
+    "sizes": {"by": [2, 1]},
+    "names": {"by": ["z", "z", "é"]},
     "weights": {"document_weights": [1, 0.1, 3]},
-    "weights of names": {"documents": ["z", "a", "m"], "document_weights": [1, 0.1, 3]},
+    "weights of names": {"by": ["z", "a", "m"], "document_weights": [1, 0.1, 3]},
 }
 COPIES = {
     "bytes": lambda result: spanrs.Result.from_bytes(result.to_bytes()),
@@ -48,7 +48,9 @@ COPIES = {
 
 
 def made(matcher="exact", documents="no documents", **options):
-    return spanrs.score(GOLD, PRED, "BIO", matcher=MATCHERS[matcher], **DOCUMENTS[documents], **options)
+    return spanrs.score(
+        GOLD, PRED, scheme="BIO", matcher=MATCHERS[matcher], **DOCUMENTS[documents], **options
+    )
 
 
 def same(got, expected):
@@ -94,7 +96,7 @@ def test_details_go_through_pickles_and_copies_and_not_through_bytes(matcher):
 
 def test_stored_documents_keep_their_order():
     result = spanrs.score(
-        [["B-A"], ["B-A"]], [["B-A"], ["O"]], "BIO", documents=["z", "a"], document_weights=[1, 5]
+        [["B-A"], ["B-A"]], [["B-A"], ["O"]], scheme="BIO", by=["z", "a"], document_weights=[1, 5]
     )
     for how in COPIES.values():
         got = how(result)
@@ -164,27 +166,27 @@ SCORERS = {
 }
 
 
-def counted(matcher, *, by_document, scheme="BIO"):
-    scorer = spanrs.Scorer(scheme, matcher=MATCHERS[matcher], by_document=by_document, max_violations=3)
-    if by_document:
-        scorer.update(GOLD[:2], PRED[:2], documents=["z", "a"])
+def counted(matcher, *, by, scheme="BIO"):
+    scorer = spanrs.Scorer(scheme=scheme, matcher=MATCHERS[matcher], by=by, max_violations=3)
+    if by == "document":
+        scorer.update(GOLD[:2], PRED[:2], by=["z", "a"])
     else:
         scorer.update(GOLD[:2], PRED[:2])
     return scorer
 
 
 @pytest.mark.parametrize("how", SCORERS)
-@pytest.mark.parametrize("by_document", [False, True])
+@pytest.mark.parametrize("by", [None, "document"])
 @pytest.mark.parametrize("matcher", MATCHERS)
-def test_scorers_go_on_after_a_copy(matcher, by_document, how):
-    scorer = counted(matcher, by_document=by_document)
+def test_scorers_go_on_after_a_copy(matcher, by, how):
+    scorer = counted(matcher, by=by)
     other = SCORERS[how](scorer)
     same(other.result(), scorer.result())
     assert other.matcher == scorer.matcher
     before = scorer.result()
     for one in (other, scorer):
         one.update(GOLD[2:], PRED[2:])
-        if by_document:
+        if by == "document":
             one.end_document("m")
             assert one.result().counts.documents() == ["z", "a", "m"]
         if one is other:
@@ -196,7 +198,7 @@ def test_scorers_go_on_after_a_copy(matcher, by_document, how):
 
 @pytest.mark.parametrize("how", SCORERS)
 def test_an_open_document_stays_open_after_a_copy(how):
-    scorer = spanrs.Scorer("BIO", by_document=True)
+    scorer = spanrs.Scorer(scheme="BIO", by="document")
     scorer.update(GOLD[:1], PRED[:1])
     other = SCORERS[how](scorer)
     for one in (scorer, other):
@@ -213,7 +215,7 @@ def test_copies_of_scorers_keep_all_settings(how):
         matcher="fair",
         pred_scheme="IOBES",
         vocabulary=["O", "B-A", "S-A"],
-        on_misaligned="report",
+        align="report",
         dialect=spanrs.tags.Dialect(unknown_is_outside=True),
         max_violations=1,
         threads=2,
@@ -224,16 +226,16 @@ def test_copies_of_scorers_keep_all_settings(how):
     result = scorer.result()
     assert result.totals == (2, 0, 0)
     assert (result.scheme, result.pred_scheme, result.settings["reading"]) == ("BIO", "IOBES", "strict")
-    assert "|on_misaligned:report|" in result.signature
+    assert "|align:report|" in result.signature
     assert "|unknown_is_outside:true|" in result.signature
 
 
 def test_a_scorer_that_is_reset_has_seen_nothing():
     for name, matcher in MATCHERS.items():
-        scorer = counted(name, by_document=True, scheme="auto")
+        scorer = counted(name, by="document", scheme="auto")
         scorer.merge(scorer)
         scorer.reset()
-        fresh = spanrs.Scorer(matcher=matcher, by_document=True, max_violations=3)
+        fresh = spanrs.Scorer(matcher=matcher, by="document", max_violations=3)
         same(scorer.result(), fresh.result())
         # The scheme is found out anew.
         for one in (scorer, fresh):
@@ -245,14 +247,14 @@ def test_a_scorer_that_is_reset_has_seen_nothing():
 
 def test_a_scorer_may_have_the_vocabulary_of_all_batches():
     names = ["O", "B-A", "I-A"]
-    expected = spanrs.score([["B-A", "I-A"]], [["B-A", "O"]], "BIO")
+    expected = spanrs.score([["B-A", "I-A"]], [["B-A", "O"]], scheme="BIO")
     for vocabulary in (
         names,
         iter(names),
         dict(enumerate(names)),
         {name: at for at, name in enumerate(names)},
     ):
-        scorer = spanrs.Scorer("BIO", vocabulary=vocabulary)
+        scorer = spanrs.Scorer(scheme="BIO", vocabulary=vocabulary)
         for _ in range(2):
             scorer.update([[1, 2, -100]], [[1, 0, 7]])
         same(scorer.result(), expected.merge(expected))
@@ -279,7 +281,7 @@ def test_shards_merge_in_any_order_to_the_bytes_of_the_whole(other_process, corp
             [[pair[side] for pair in s] for _, sentences in part for s in sentences] for side in (0, 1)
         ]
         names = [name for name, sentences in part for _ in sentences]
-        return spanrs.score(*sides, "BIO", matcher=MATCHERS[matcher], documents=names)
+        return spanrs.score(*sides, scheme="BIO", matcher=MATCHERS[matcher], by=names)
 
     whole = scored(named)
     places = data.draw(st.lists(st.integers(0, 3), min_size=len(named), max_size=len(named)))
@@ -328,40 +330,40 @@ TABLES = {
 def test_tables_are_scored_as_their_columns(matcher, table):
     make, how = TABLES[table], {"matcher": MATCHERS[matcher]}
     for scheme in ("auto", "BIO"):
-        expected = spanrs.score(ROWS["gold"], ROWS["pred"], scheme, **how)
-        same(spanrs.score_table(make(ROWS), scheme=scheme, **how), expected)
-        swapped = spanrs.score(ROWS["pred"], ROWS["gold"], scheme, **how)
-        same(spanrs.score_table(make(ROWS), "pred", "gold", scheme=scheme, **how), swapped)
+        expected = spanrs.score(ROWS["gold"], ROWS["pred"], scheme=scheme, **how)
+        same(spanrs.score(make(ROWS), scheme=scheme, **how), expected)
+        swapped = spanrs.score(ROWS["pred"], ROWS["gold"], scheme=scheme, **how)
+        same(spanrs.score(make(ROWS), gold="pred", pred="gold", scheme=scheme, **how), swapped)
         for column, names in (("name", ["x", "x", "y"]), ("number", ["7", "7", "8"])):
-            result = spanrs.score_table(make(ROWS), documents=column, scheme=scheme, **how)
-            same(result, spanrs.score(ROWS["gold"], ROWS["pred"], scheme, documents=names, **how))
+            result = spanrs.score(make(ROWS), documents=column, by="document", scheme=scheme, **how)
+            same(result, spanrs.score(ROWS["gold"], ROWS["pred"], scheme=scheme, by=names, **how))
             assert [row.name for row in result.documents] == names[1:]
-    scorer = spanrs.Scorer("BIO", by_document=True, **how)
-    scorer.update_table(make(ROWS), documents="name")
-    named = spanrs.score(ROWS["gold"], ROWS["pred"], "BIO", documents=ROWS["name"], **how)
+    scorer = spanrs.Scorer(scheme="BIO", by="document", **how)
+    scorer.update(make(ROWS), documents="name")
+    named = spanrs.score(ROWS["gold"], ROWS["pred"], scheme="BIO", by=ROWS["name"], **how)
     same(scorer.result(), named)
 
 
 def test_columns_of_tables_that_are_not_there_are_named():
     for make in (pa.table, pl.DataFrame):
-        for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt"}):
+        for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt", "by": "document"}):
             with pytest.raises(KeyError, match="no column 'golt'; one of gold, pred, name, number"):
-                spanrs.score_table(make(ROWS), **names)
+                spanrs.score(make(ROWS), **names)
         with pytest.raises(spanrs.errors.AlignmentError, match="document 'x' goes on at sentence 2"):
-            spanrs.score_table(make(ROWS | {"name": ["x", "y", "x"]}), documents="name")
+            spanrs.score(make(ROWS | {"name": ["x", "y", "x"]}), documents="name", by="document")
     with pytest.raises(TypeError, match="and list does not"):
-        spanrs.score_table([ROWS])
+        spanrs.score([ROWS])
 
 
 def test_a_table_without_a_document_for_a_sentence_is_refused():
     for make in (pa.table, pl.DataFrame):
         for column in (["x", None, "y"], [7, None, 8]):
             with pytest.raises(TypeError, match="sentence 1 has no document"):
-                spanrs.score_table(make(ROWS | {"name": column}), documents="name")
+                spanrs.score(make(ROWS | {"name": column}), documents="name", by="document")
 
 
 @pytest.mark.parametrize("matcher", MATCHERS)
-def test_several_files_of_pred_are_scored_each_by_itself(matcher, tmp_path):
+def test_a_gold_file_is_scored_against_several(matcher, tmp_path):
     texts = {
         "gold": "a B-A\nb I-A\n\n-DOCSTART- O\n\nc B-B\n",
         "one": "a B-A\nb O\n\nc B-B\n",
@@ -370,22 +372,17 @@ def test_several_files_of_pred_are_scored_each_by_itself(matcher, tmp_path):
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     paths = [tmp_path / "one", tmp_path / "two"]
-    options = {"matcher": MATCHERS[matcher], "by_document": True}
-    expected = {str(path): spanrs.score_files(tmp_path / "gold", path, **options) for path in paths}
-    golds = (tmp_path / "gold", str(tmp_path / "gold"), io.BytesIO(texts["gold"].encode()))
-    for gold, preds in zip(golds, (paths, tuple(paths), list(map(str, paths))), strict=True):
-        results = spanrs.score_files(gold, preds, **options)
-        assert list(results) == list(expected)
+    options = {"matcher": MATCHERS[matcher], "by": "document"}
+    expected = {str(path): spanrs.score(tmp_path / "gold", path, **options) for path in paths}
+    # A corpus is read again for each of them.
+    for gold in (str(tmp_path / "gold"), spanrs.read(tmp_path / "gold")):
+        results = {str(path): spanrs.score(gold, path, **options) for path in paths}
         for name, result in results.items():
             assert result.to_dict() == expected[name].to_dict()
             assert result.counts == expected[name].counts
             assert [row.sentences for row in result.documents] == [1, 1]
-    assert spanrs.score_files(tmp_path / "gold", paths[:1]).keys() == {str(paths[0])}
-    assert spanrs.score_files(tmp_path / "gold", []) == {}
-    with pytest.raises(ValueError, match="one is named twice"):
-        spanrs.score_files(tmp_path / "gold", [*paths, str(paths[0]), paths[0]])
     with pytest.raises(FileNotFoundError, match="none"):
-        spanrs.score_files(tmp_path / "gold", [paths[0], tmp_path / "none"])
+        spanrs.score(tmp_path / "gold", tmp_path / "none")
 
 
 @pytest.mark.parametrize("documents", DOCUMENTS)
@@ -411,7 +408,7 @@ def test_long_tables_hold_every_cell(matcher, documents):
                 outcome: sum(row[5] for row in table.rows if row[1:3] == (name, outcome))
                 for outcome in criterion.outcomes
             }
-            unweighted = spanrs.score(GOLD, PRED, "BIO", matcher=MATCHERS[matcher])[name].outcomes
+            unweighted = spanrs.score(GOLD, PRED, scheme="BIO", matcher=MATCHERS[matcher])[name].outcomes
             assert counts == {outcome: unweighted[outcome] for outcome in criterion.outcomes}
     known = {None} if documents == "no documents" else {str(key) for key in result.counts.documents()}
     assert {row[0] for row in table.rows} == known
@@ -426,8 +423,8 @@ def test_long_tables_have_the_same_columns_for_every_result():
     for result in (
         made("exact", "names"),
         made("fair"),
-        spanrs.score([["O"]], [["O"]], "BIO"),
-        spanrs.score([], [], "BIO"),
+        spanrs.score([["O"]], [["O"]], scheme="BIO"),
+        spanrs.score([], [], scheme="BIO"),
     ):
         table = result.to_table()
         assert table.to_arrow().schema.equals(wanted)

@@ -67,7 +67,7 @@ def agrees(result, expected):
 @given(DOCUMENTS, RENAMES)
 def test_a_map_of_types_is_as_if_spans_had_them(documents, types):
     gold, pred, sizes = flat(documents)
-    result = spanrs.score(gold, pred, "BIO", documents=sizes)
+    result = spanrs.score(gold, pred, scheme="BIO", by=sizes)
     rename = lambda name: types.get(name, name)  # noqa: E731
     view = result.with_types(types)
     agrees(view, brute.score(documents, rename=rename))
@@ -80,7 +80,7 @@ def test_a_map_of_types_is_as_if_spans_had_them(documents, types):
 @given(DOCUMENTS, st.sets(st.sampled_from("ABCX")), st.sampled_from([set, list, tuple, iter]))
 def test_types_to_keep_are_all_there_are(documents, kept, kind):
     gold, pred, _ = flat(documents)
-    result = spanrs.score(gold, pred, "BIO").with_types(kind(sorted(kept)))
+    result = spanrs.score(gold, pred, scheme="BIO").with_types(kind(sorted(kept)))
     agrees(result, brute.score(documents, rename=lambda name: name if name in kept else None))
     assert f"|types:{','.join(sorted(kept)) or '[]'}|" in result.signature
 
@@ -89,7 +89,7 @@ def test_types_to_keep_are_all_there_are(documents, kept, kind):
 @given(DOCUMENTS)
 def test_types_merged_into_one_match_each_other(documents):
     gold, pred, _ = flat(documents)
-    result = spanrs.score(gold, pred, "BIO")
+    result = spanrs.score(gold, pred, scheme="BIO")
     merged = result.with_types({"A": "X", "B": "X", "C": "X"})
     expected = brute.score(documents, rename=lambda _: "X")
     agrees(merged, expected)
@@ -102,8 +102,8 @@ def test_types_merged_into_one_match_each_other(documents):
 @given(st.lists(st.lists(st.tuples(any_tag("BIOES"), any_tag("BIOES")), max_size=8), max_size=5))
 def test_bounds_alone_are_the_criterion_bounds_of_partial_matching(pairs):
     gold, pred = ([[pair[side] for pair in row] for row in pairs] for side in (0, 1))
-    result = spanrs.score(gold, pred, "IOBES")
-    bounds = spanrs.partial(gold, pred, "IOBES")["bounds"]
+    result = spanrs.score(gold, pred, scheme="IOBES")
+    bounds = spanrs.score(gold, pred, matcher="partial", scheme="IOBES")["bounds"]
     untyped = result.untyped
     assert (untyped.precision, untyped.recall) == (bounds.micro.precision, bounds.micro.recall)
     assert untyped.f1 == pytest.approx(bounds.micro.f1, abs=1e-15)
@@ -116,10 +116,10 @@ def test_bounds_alone_are_the_criterion_bounds_of_partial_matching(pairs):
 def test_weights_say_how_often_a_document_counts(documents, data, kind):
     weights = data.draw(st.lists(WEIGHTS, min_size=len(documents), max_size=len(documents)))
     gold, pred, sizes = flat(documents)
-    result = spanrs.score(gold, pred, "BIO", documents=sizes, document_weights=kind(weights))
+    result = spanrs.score(gold, pred, scheme="BIO", by=sizes, document_weights=kind(weights))
     agrees(result, brute.score(documents, weights))
     assert "|document_weights:given|" in result.signature
-    plain = spanrs.score(gold, pred, "BIO", documents=sizes)
+    plain = spanrs.score(gold, pred, scheme="BIO", by=sizes)
     assert plain.documents == result.documents
     assert plain.with_document_weights(weights).to_dict() == result.to_dict()
     # Types first or weights first is the same but for the signature.
@@ -138,8 +138,8 @@ def test_whole_weights_are_repetitions(documents, data):
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(documents), max_size=len(documents)))
     gold, pred, sizes = flat(documents)
     again = [document for document, n in zip(documents, weights, strict=True) for _ in range(n)]
-    repeated = spanrs.score(*flat(again)[:2], "BIO").to_dict()
-    weighed = spanrs.score(gold, pred, "BIO", documents=sizes, document_weights=weights).to_dict()
+    repeated = spanrs.score(*flat(again)[:2], scheme="BIO").to_dict()
+    weighed = spanrs.score(gold, pred, scheme="BIO", by=sizes, document_weights=weights).to_dict()
     for one in (repeated, weighed):
         for key in ("signature", "short_signature", "violations", "warnings", "documents"):
             one.pop(key, None)
@@ -151,8 +151,8 @@ def test_whole_weights_are_repetitions(documents, data):
 @given(DOCUMENTS, st.sampled_from(["BIO", "auto"]))
 def test_documents_have_rows_of_their_own(documents, scheme):
     gold, pred, sizes = flat(documents)
-    result = spanrs.score(gold, pred, scheme, documents=iter(sizes))
-    whole = spanrs.score(gold, pred, scheme)
+    result = spanrs.score(gold, pred, scheme=scheme, by=iter(sizes))
+    whole = spanrs.score(gold, pred, scheme=scheme)
     without = result.to_dict()
     rows = without.pop("documents")
     assert without == whole.to_dict()
@@ -168,7 +168,7 @@ def test_documents_are_cut_from_every_kind_of_input():
     import pyarrow as pa
 
     gold, pred = [["B-A", "O"], ["B-A", "I-A"], []], [["B-A", "O"], ["B-A", "O"], []]
-    expected = spanrs.score(gold, pred, documents=[1, 2]).to_dict()
+    expected = spanrs.score(gold, pred, by=[1, 2]).to_dict()
     names = ["O", "B-A", "I-A"]
     ids = [np.array([names.index(tag) for row in side for tag in row]) for side in (gold, pred)]
     index = [0.5, 7, -3]
@@ -187,8 +187,8 @@ def test_documents_are_cut_from_every_kind_of_input():
     ]
     *whole, (matrix, options) = forms
     for sides, more in whole:
-        assert spanrs.score(*sides, documents=[1, 2], **more).to_dict() == expected
-    rows = spanrs.score(*matrix, documents=[1, 1], **options).documents
+        assert spanrs.score(*sides, by=[1, 2], **more).to_dict() == expected
+    rows = spanrs.score(*matrix, by=[1, 1], **options).documents
     assert [row.totals for row in rows] == [(1, 0, 0), (0, 1, 1)]
 
 
@@ -210,7 +210,7 @@ def test_weights_that_are_none_are_refused(weights, message):
 def test_without_documents_there_is_nothing_to_weigh():
     result = spanrs.score([["B-A"], ["O"]], [["B-A"], ["O"]])
     for weights in ([], [1]):
-        with pytest.raises(ValueError, match="documents="):
+        with pytest.raises(ValueError, match="by="):
             result.with_document_weights(weights)
     assert spanrs.score([], [], document_weights=[]).tokens == 0
 
@@ -245,20 +245,22 @@ def test_documents_that_do_not_fit_are_refused(documents, error, message):
     for sides in ([[["O"], ["O"]]] * 2, [np.zeros((2, 3), int)] * 2):
         vocabulary = None if isinstance(sides[0], list) else ["O"]
         with pytest.raises(error, match=message):
-            spanrs.score(*sides, vocabulary=vocabulary, documents=documents)
+            spanrs.score(*sides, vocabulary=vocabulary, by=documents)
 
 
 def test_errors_name_the_sentence_of_the_corpus_and_not_of_its_document():
     gold_ids, pred_ids = np.zeros((3, 2), int), np.array([[0, 0], [0, 0], [0, 7]])
     for scheme in ("BIO", "auto"):
         with pytest.raises(AlignmentError, match="sentence 2: gold has 2 tags, pred has 1") as caught:
-            spanrs.score([["O"], ["O"], ["O", "O"]], [["O"]] * 3, scheme, documents=[2, 1])
+            spanrs.score([["O"], ["O"], ["O", "O"]], [["O"]] * 3, scheme=scheme, by=[2, 1])
         assert caught.value.sentence == 2
         assert caught.value.__context__ is None or caught.value.__suppress_context__
         with pytest.raises(spanrs.errors.SchemeError, match="pred has id 7 at sentence 2, token 1"):
-            spanrs.score(gold_ids, pred_ids, scheme, vocabulary=["O"], document_weights=[1, 1, 1])
+            spanrs.score(gold_ids, pred_ids, scheme=scheme, vocabulary=["O"], document_weights=[1, 1, 1])
     with pytest.raises(spanrs.errors.SchemeError, match="pred sentence 2, token 0"):
-        spanrs.score([["O"]] * 3, [["O"], ["O"], ["I-A"]], "BIO", "refuse", document_weights=[1, 1, 1])
+        spanrs.score(
+            [["O"]] * 3, [["O"], ["O"], ["I-A"]], scheme="BIO", reading="refuse", document_weights=[1, 1, 1]
+        )
 
 
 def test_what_columns_cannot_do_beside_documents_is_said():
@@ -273,31 +275,31 @@ def test_what_columns_cannot_do_beside_documents_is_said():
 
     column, ids = pa.array([["O"], ["O"]]), np.zeros((2, 3), int)
     capsules = (Capsule(column), Capsule(column))
-    expected = spanrs.score(column, column, documents=[1, 1]).to_dict()
-    assert spanrs.score(*capsules, documents=[1, 1]).to_dict() == expected
+    expected = spanrs.score(column, column, by=[1, 1]).to_dict()
+    assert spanrs.score(*capsules, by=[1, 1]).to_dict() == expected
     with pytest.raises(TypeError, match="need columns that have a length, and Capsule has none"):
         spanrs.score(*capsules, document_weights=[1, 1])
     with pytest.raises(TypeError, match="a null leaves a token out"):
-        spanrs.score(column, column, mask=[[True]] * 2, documents=[2])
+        spanrs.score(column, column, mask=[[True]] * 2, by=[2])
     with pytest.raises(TypeError, match="name the vocabulary"):
-        spanrs.score([["O"]], [["O"]], lengths=[1], documents=[1])
+        spanrs.score([["O"]], [["O"]], lengths=[1], by=[1])
     with pytest.raises(AlignmentError, match="gold has 2 sentences, pred has 1"):
-        spanrs.score(column, column[:1], documents=[2])
+        spanrs.score(column, column[:1], by=[2])
     with pytest.raises(AlignmentError, match="gold has 2 sentences, pred has 1"):
-        spanrs.score([["O"]] * 2, [["O"]], documents=[2])
+        spanrs.score([["O"]] * 2, [["O"]], by=[2])
     with pytest.raises(AlignmentError, match=r"gold is 2 by 3 \(sentences by tokens\), pred 1 by 3"):
-        spanrs.score(ids, ids[:1], vocabulary=["O"], documents=[2])
+        spanrs.score(ids, ids[:1], vocabulary=["O"], by=[2])
     for lengths, message in (
         ([2, 2], "lengths add up to 4, but there are 6 ids a side"),
         ([7, -1], "sentence 1 has length -1; lengths are 0 or more"),
         ([6, 6], "lengths add up to 12, but there are 6 ids a side"),
     ):
         with pytest.raises(AlignmentError, match=message):
-            spanrs.score(ids.ravel(), ids.ravel(), vocabulary=["O"], lengths=lengths, documents=[1, 1])
+            spanrs.score(ids.ravel(), ids.ravel(), vocabulary=["O"], lengths=lengths, by=[1, 1])
 
 
 def test_a_view_has_no_details_of_other_types():
-    result = spanrs.score([["B-B", "O"]], [["B-C", "B-A"]], "BIO", details=True)
+    result = spanrs.score([["B-B", "O"]], [["B-C", "B-A"]], scheme="BIO", details=True)
     assert [error.outcome for error in result.errors] == ["missed", "spurious", "spurious"]
     view = result.with_types({"B": "C", "A": None})
     assert view.totals == (1, 0, 0)
@@ -316,15 +318,15 @@ def test_weights_go_with_columns_that_have_nulls():
         ((pl.Series(gold), pl.Series(pred)), {}),
         (ids, {"vocabulary": ["O", "B-A"]}),
     ):
-        for documents in ({}, {"documents": [1, 1]}, {"documents": ["first", "second"]}):
-            result = spanrs.score(*sides, "BIO", document_weights=[2, 3], **documents, **more)
+        for documents in ({}, {"by": [1, 1]}, {"by": ["first", "second"]}):
+            result = spanrs.score(*sides, scheme="BIO", document_weights=[2, 3], **documents, **more)
             assert (result.totals, result.tokens, result.sentences) == ((2, 3, 0), 5, 5)
             assert [row.tokens for row in result.documents] == [1, 1]
 
 
 def test_a_confusion_of_weights_holds_no_residues():
     gold, pred = [["B-A"]] * 3, [["B-B"], ["B-C"], ["B-D"]]
-    result = spanrs.score(gold, pred, "BIO", document_weights=[0.1, 0.2, 0.3])
+    result = spanrs.score(gold, pred, scheme="BIO", document_weights=[0.1, 0.2, 0.3])
     assert result.confusion.triples() == [("A", "B", 0.1), ("A", "C", 0.2), ("A", "D", 0.3)]
 
 
@@ -334,7 +336,7 @@ def test_one_str_is_no_collection_of_types():
 
 
 def test_views_stay_in_the_signature_and_keep_results_apart():
-    result = spanrs.score([["B-A"]], [["B-A"]], "BIO")
+    result = spanrs.score([["B-A"]], [["B-A"]], scheme="BIO")
     view = result.with_types({"A": "X", "B": None}).with_types(["X"])
     assert "|types:A=X,B=;X|version:" in view.signature
     assert (view.per_type.keys(), view.accuracy) == ({"X"}, 1)
@@ -344,8 +346,8 @@ def test_views_stay_in_the_signature_and_keep_results_apart():
 
 
 def test_merged_weighed_results_number_sentences_by_what_was_read():
-    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], "BIO", document_weights=[0.5, 0.25])
-    other = spanrs.score([["O"]], [["I-A"]], "BIO", document_weights=[0.5])
+    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO", document_weights=[0.5, 0.25])
+    other = spanrs.score([["O"]], [["I-A"]], scheme="BIO", document_weights=[0.5])
     merged = one.merge(other).merge(other)
     assert [place.sentence for place in merged.violations["pred"].first] == [2, 3]
     assert merged.sentences == 1.75

@@ -33,7 +33,7 @@ def sides(pairs):
 @given(sentence_pairs)
 def test_measures_are_those_of_seqeval(pairs):
     gold, pred = sides(pairs)
-    result = spanrs.score(gold, pred, "IOBES", "seqeval")
+    result = spanrs.score(gold, pred, scheme="IOBES", reading="seqeval")
     if not result.per_type:
         return
     expected = classification_report(gold, pred, output_dict=True, zero_division=0)
@@ -50,7 +50,7 @@ def test_measures_are_those_of_seqeval(pairs):
 @given(sentence_pairs, st.sampled_from(["conlleval", "strict", "discard", "ncrfpp"]))
 def test_every_form_of_input_counts_the_same(pairs, reading):
     gold, pred = sides(pairs)
-    expected = spanrs.score(gold, pred, "IOBES", reading).to_dict()
+    expected = spanrs.score(gold, pred, scheme="IOBES", reading=reading).to_dict()
     numbers = {name: i for i, name in enumerate(NAMES)}
     width = max(map(len, gold))
     matrix = [np.full((len(gold), width), -100) for _ in range(2)]
@@ -62,11 +62,11 @@ def test_every_form_of_input_counts_the_same(pairs, reading):
         "".join(f"w {g} {p}\n" for g, p in zip(*rows, strict=True)) for rows in zip(gold, pred, strict=True)
     )
     forms = [
-        spanrs.score(tuple(map(tuple, gold)), (row for row in pred), "IOBES", reading),
-        spanrs.score(*matrix, "IOBES", reading, vocabulary=NAMES),
-        spanrs.score(*flat, "IOBES", reading, vocabulary=NAMES, lengths=map(len, gold)),
-        spanrs.score_files(io.BytesIO(text.encode()), scheme="IOBES", reading=reading),
-        spanrs.score_files(io.BytesIO(gzip.compress(text.encode())), scheme="IOBES", reading=reading),
+        spanrs.score(tuple(map(tuple, gold)), (row for row in pred), scheme="IOBES", reading=reading),
+        spanrs.score(*matrix, scheme="IOBES", reading=reading, vocabulary=NAMES),
+        spanrs.score(*flat, scheme="IOBES", reading=reading, vocabulary=NAMES, lengths=map(len, gold)),
+        spanrs.score(io.BytesIO(text.encode()), scheme="IOBES", reading=reading),
+        spanrs.score(io.BytesIO(gzip.compress(text.encode())), scheme="IOBES", reading=reading),
     ]
     for form in forms:
         got = form.to_dict()
@@ -80,10 +80,10 @@ def test_every_form_of_input_counts_the_same(pairs, reading):
 @given(sentence_pairs, st.data())
 def test_batches_merge_in_any_order(pairs, data):
     gold, pred = sides(pairs)
-    whole = spanrs.score(gold, pred, "BIO")
+    whole = spanrs.score(gold, pred, scheme="BIO")
     parts = []
     for g, p in zip(gold, pred, strict=True):
-        scorer = spanrs.Scorer("BIO")
+        scorer = spanrs.Scorer(scheme="BIO")
         scorer.update([g], [p])
         parts.append(scorer)
     first, *rest = data.draw(st.permutations(parts))
@@ -100,7 +100,7 @@ def test_batches_merge_in_any_order(pairs, data):
 @settings(max_examples=100, deadline=None)
 @given(sentence_pairs)
 def test_confusion_adds_up(pairs):
-    result = spanrs.score(*sides(pairs), "BIO")
+    result = spanrs.score(*sides(pairs), scheme="BIO")
     for name, score in result.per_type.items():
         totals = result.totals_by_type[name]
         assert sum(result.confusion[name].values()) == score.support
@@ -178,12 +178,12 @@ def test_wrong_types_are_named():
 def test_refuse_raises_and_the_others_do_not():
     gold, pred = [["B-A"]], [["I-A"]]
     with pytest.raises(SchemeError, match="pred"):
-        spanrs.score(gold, pred, "BIO", "refuse")
-    assert spanrs.score(gold, pred, "BIO", "strict").totals == (0, 0, 1)
+        spanrs.score(gold, pred, scheme="BIO", reading="refuse")
+    assert spanrs.score(gold, pred, scheme="BIO", reading="strict").totals == (0, 0, 1)
 
 
 def test_results_made_differently_do_not_merge():
-    one, other = spanrs.Scorer("BIO"), spanrs.Scorer("BIO", "strict")
+    one, other = spanrs.Scorer(scheme="BIO"), spanrs.Scorer(scheme="BIO", reading="strict")
     with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
         one.merge(other)
     with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
@@ -200,8 +200,7 @@ def test_the_scheme_is_that_of_all_of_gold_however_long_it_is():
     assert result.violations["gold"].count == 40_000
     text = "\n".join("".join(f"w {tag}\n" for tag in row) for row in gold).encode()
     assert (
-        spanrs.score_files(io.BytesIO(text), io.BytesIO(text)).to_dict()["counts"]
-        == (result.to_dict()["counts"])
+        spanrs.score(io.BytesIO(text), io.BytesIO(text)).to_dict()["counts"] == (result.to_dict()["counts"])
     )
     names = ["O", "B-A", "I-A", "B-B"]
     ids = np.array([names.index(tag) for row in gold for tag in row])
@@ -228,7 +227,7 @@ def test_a_scorer_settles_its_scheme_with_the_first_tag():
 def test_documents_have_rows():
     text = b"-DOCSTART- O\n\na B-X\n\n-DOCSTART- O\n\nb B-X\nc O\n"
     pred = b"a B-X\n\nb O\nc O\n"
-    result = spanrs.score_files(io.BytesIO(text), io.BytesIO(pred), by_document=True)
+    result = spanrs.score(io.BytesIO(text), io.BytesIO(pred), by="document")
     assert [(row.tokens, row.totals) for row in result.documents] == [(1, (1, 0, 0)), (2, (0, 0, 1))]
 
 
@@ -242,8 +241,7 @@ def test_the_numbers_of_each_reading(submissions):
     for name, expected in submissions.by_reading.items():
         got = [
             round(
-                100
-                * spanrs.score_files(submissions.gold, submissions.preds[name], reading=reading).micro.f1,
+                100 * spanrs.score(submissions.gold, submissions.preds[name], reading=reading).micro.f1,
                 2,
             )
             for reading in ("conlleval", "discard", "strict")
@@ -253,7 +251,7 @@ def test_the_numbers_of_each_reading(submissions):
 
 def test_the_violations_of_a_submission_are_listed(submissions):
     pred, count = submissions.preds[submissions.malformed], submissions.violations
-    result = spanrs.score_files(submissions.gold, pred, max_violations=100)
+    result = spanrs.score(submissions.gold, pred, max_violations=100)
     found = result.violations["pred"]
     assert (found.count, len(found.first), result.violations["gold"].count) == (count, count, 0)
     lines = pred.read_text(encoding="utf-8").splitlines()
@@ -288,7 +286,7 @@ def test_arrays_of_any_make_will_do():
 
 
 def test_a_failed_update_counts_nothing():
-    scorer = spanrs.Scorer("BIO")
+    scorer = spanrs.Scorer(scheme="BIO")
     with pytest.raises(SchemeError):
         scorer.update([[0, 1, 9]], [[0, 1, 1]], vocabulary=["O", "B-A"])
     with pytest.raises(AlignmentError):
@@ -299,7 +297,7 @@ def test_a_failed_update_counts_nothing():
 
 
 def test_a_scorer_does_not_wait_for_itself():
-    scorer = spanrs.Scorer("BIO")
+    scorer = spanrs.Scorer(scheme="BIO")
 
     def tags():
         scorer.result()
@@ -338,13 +336,13 @@ def test_scorers_that_have_seen_nothing_merge_with_any():
 
 
 def test_merged_violations_number_sentences_through():
-    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], "BIO")
-    other = spanrs.score([["O"]], [["I-A"]], "BIO")
+    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO")
+    other = spanrs.score([["O"]], [["I-A"]], scheme="BIO")
     assert one.merge(other).violations["pred"].first[0].sentence == 2
 
 
 def test_a_type_named_o_is_a_type_like_any_other():
-    result = spanrs.score([["B-O", "O"]], [["B-O", "B-O"]], "BIO")
+    result = spanrs.score([["B-O", "O"]], [["B-O", "B-O"]], scheme="BIO")
     assert result.confusion == {"O": {"O": 1}, None: {"O": 1}}
     assert result.confusion["O"][None] == result.confusion[None][None] == result.confusion["B"]["O"] == 0
     assert result.confusion == {"O": {"O": 1}, None: {"O": 1}}
@@ -358,7 +356,7 @@ def test_the_scheme_does_not_depend_on_the_sample_in_any_dialect():
 
 
 def test_more_tags_than_the_fast_way_takes_may_come_at_any_time():
-    scorer = spanrs.Scorer("BIO")
+    scorer = spanrs.Scorer(scheme="BIO")
     for n in range(300):
         row = [f"B-{n}", f"I-{n}", "O", f"I-{n}"]
         scorer.update([row], [[*row[:3], "O"]])
@@ -376,7 +374,7 @@ def test_lone_surrogates_are_refused_and_not_replaced():
 
 def test_refusals_name_the_sentence():
     with pytest.raises(SchemeError, match="pred sentence 1, token 0") as caught:
-        spanrs.score([["O"], ["O"]], [["O"], ["I-A"]], "BIO", "refuse")
+        spanrs.score([["O"], ["O"]], [["O"], ["I-A"]], scheme="BIO", reading="refuse")
     assert (caught.value.sentence, caught.value.path) == (1, None)
     with pytest.raises(SchemeError, match="sentence 1: 1 violation"):
         spanrs.tags.read_spans([["O"], ["I-A"]], "BIO", "refuse")
@@ -390,10 +388,10 @@ def test_file_objects_that_misbehave_are_refused():
             return super().read(-1) * 100_000
 
     with pytest.raises(OSError, match="more than n"):
-        spanrs.score_files(TooMuch(b"a O\n"), io.BytesIO(b"a O\n"), "BIO")
+        spanrs.score(TooMuch(b"a O\n"), io.BytesIO(b"a O\n"), scheme="BIO")
     same = io.BytesIO(b"a O\n")
     with pytest.raises(TypeError, match="open the file twice"):
-        spanrs.score_files(same, same)
+        spanrs.score(same, same)
 
 
 def test_files_are_read_across_the_borders_of_chunks(tmp_path):
@@ -404,18 +402,18 @@ def test_files_are_read_across_the_borders_of_chunks(tmp_path):
         gold_path, pred_path = tmp_path / "g", tmp_path / "p"
         gold_path.write_bytes(b"\n" * 300_000 + text.encode())
         pred_path.write_bytes(pred.encode())
-        got = spanrs.score_files(gold_path, pred_path, "BIO")
+        got = spanrs.score(gold_path, pred_path, scheme="BIO")
         sides = [
             [[line.split(" ")[1] for line in block.split(end) if line] for block in side.split(end * 2)]
             for side in (text, pred)
         ]
-        expected = spanrs.score(*sides, "BIO")
+        expected = spanrs.score(*sides, scheme="BIO")
         assert got.totals_by_type == expected.totals_by_type
         assert got.accuracy == expected.accuracy
 
 
 def test_many_results_merge_at_once_or_one_after_the_other():
-    parts = [spanrs.score([["I-A", "O"]], [["B-A", "I-A"]], "BIO", documents=[n + 1]) for n in (0, 0, 0)]
+    parts = [spanrs.score([["I-A", "O"]], [["B-A", "I-A"]], scheme="BIO", by=[n + 1]) for n in (0, 0, 0)]
     looped = parts[0].merge(parts[1]).merge(parts[2])
     assert looped.to_dict() == parts[0].merge(*parts[1:]).to_dict()
     assert [place.sentence for place in looped.violations["gold"].first] == [0, 1, 2]
@@ -436,7 +434,7 @@ some_spans = st.lists(
 def test_spans_are_scored_one_for_one_and_may_overlap(pairs):
     gold, pred = [g for g, _ in pairs], [p for _, p in pairs]
     names = [f"document {at}" for at in range(len(pairs))]
-    result = spanrs.score(gold, pred, documents=names)
+    result = spanrs.score(gold, pred, by=names)
     rows = []
     for g, p in pairs:
         both = Counter(g) & Counter(p)
@@ -463,7 +461,7 @@ def test_spans_are_scored_one_for_one_and_may_overlap(pairs):
 @pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
 def test_spans_count_as_the_tags_they_come_from(matcher, pairs):
     gold, pred = sides(pairs)
-    expected = spanrs.score(gold, pred, "IOBES", matcher=matcher)
+    expected = spanrs.score(gold, pred, scheme="IOBES", matcher=matcher)
     spans = [
         [[tuple(s)[:3] for s in row] for row in spanrs.tags.read_spans(side, "IOBES")]
         for side in (gold, pred)
@@ -478,7 +476,7 @@ def test_spans_count_as_the_tags_they_come_from(matcher, pairs):
 @pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
 def test_documents_without_spans_have_no_measures(matcher):
     gold, pred = [["B-A"], ["O"], ["O"], ["B-A"]], [["B-A"], ["O"], ["B-A"], ["O"]]
-    result = spanrs.score(gold, pred, "BIO", matcher=matcher, documents=list("abcd"))
+    result = spanrs.score(gold, pred, scheme="BIO", matcher=matcher, by=list("abcd"))
     scores = [row.micro for row in result.documents]
     assert [score.f1 for score in scores] == pytest.approx([1.0, math.nan, 0.0, 0.0], nan_ok=True)
     assert math.isnan(scores[1].precision)

@@ -54,14 +54,14 @@ def merged_by_hand(texts, folder, **options):
         paths = [folder / f"{side}" for side in ("one", "two")]
         for path, text in zip(paths, texts[name], strict=True):
             path.write_text(text)
-        results.append(spanrs.score_files(*paths, **options))
+        results.append(spanrs.score(*paths, **options))
     return results[0].merge(*results[1:])
 
 
 def test_counts_are_those_of_the_files_merged(corpus, tmp_path):
     gold, pred, texts = corpus
-    result = spanrs.score_shards(gold, pred, "BIO", by_sentence=True)
-    expected = merged_by_hand(texts, tmp_path, scheme="BIO", by_sentence=True)
+    result = spanrs.score(gold, pred, scheme="BIO", by="sentence")
+    expected = merged_by_hand(texts, tmp_path, scheme="BIO", by="sentence")
     assert result.totals == expected.totals
     assert (result.sentences, result.tokens) == (expected.sentences, expected.tokens)
     assert result.confusion.triples() == expected.confusion.triples()
@@ -81,14 +81,12 @@ def test_counts_are_those_of_the_files_merged(corpus, tmp_path):
             assert line.split()[1] == place.violation.current
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"by_sentence": True}, {"matcher": "fair"}, {"errors": 3}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"by": "sentence"}, {"matcher": "fair"}, {"errors": 3}], ids=str)
 def test_threads_do_not_change_the_bytes(corpus, options, tmp_path):
     gold, pred, _ = corpus
-    one = spanrs.score_shards(gold, pred, **options)
+    one = spanrs.score(gold, pred, **options)
     for threads in (2, 3, 16):
-        several = spanrs.score_shards(gold, pred, threads=threads, save=tmp_path / "counts", **options)
+        several = spanrs.score(gold, pred, threads=threads, store=tmp_path / "counts", **options)
         assert several.to_bytes() == one.to_bytes() == (tmp_path / "counts").read_bytes()
         assert several.error_list == one.error_list
         assert several.violations == one.violations
@@ -97,7 +95,7 @@ def test_threads_do_not_change_the_bytes(corpus, options, tmp_path):
 
 def test_many_shards_are_merged_in_the_order_of_their_names(tmp_path):
     gold, pred, texts = write_corpus(tmp_path, files=150, sentences=1)
-    result = spanrs.score_shards(gold, pred, "BIO", threads=2, errors=True)
+    result = spanrs.score(gold, pred, scheme="BIO", threads=2, errors=True)
     assert result.totals == merged_by_hand(texts, tmp_path, scheme="BIO").totals
     paths = [error.path for error in result.errors]
     assert paths == sorted(paths)
@@ -115,7 +113,7 @@ def test_the_first_shard_with_a_span_decides_the_scheme(tmp_path):
         # Alone it would be in another scheme.
         (tmp_path / side / "c").write_text("x B-A\ny B-B\n")
     for threads in (1, 2):
-        result = spanrs.score_shards(tmp_path / "gold", tmp_path / "pred", threads=threads)
+        result = spanrs.score(tmp_path / "gold", tmp_path / "pred", threads=threads)
         assert result.settings["scheme"] == "IOBES"
 
 
@@ -124,7 +122,7 @@ class Calls:
 
     def __init__(self, monkeypatch):
         self.names = []
-        real = shards_of.score_files
+        real = shards_of.score_files  # TODO: the function that scores one shard
 
         def counted(gold, *args, **options):
             self.names.append(Path(gold).name)
@@ -149,7 +147,7 @@ def interrupted(corpus, tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        spanrs.score_shards(gold, pred, "BIO", save=counts, progress=stop)
+        spanrs.score(gold, pred, scheme="BIO", store=counts, progress=stop)
     assert not counts.exists()
     assert len(calls.take()) == 6
     return gold, pred, texts, counts, calls
@@ -158,9 +156,9 @@ def interrupted(corpus, tmp_path, monkeypatch):
 def finished(gold, pred, counts, calls, **options):
     """Score the rest; check the bytes, and return the names of the files that were scored."""
     options = {"scheme": "BIO"} | options
-    result = spanrs.score_shards(gold, pred, save=counts, **options)
+    result = spanrs.score(gold, pred, store=counts, **options)
     scored = calls.take()
-    assert counts.read_bytes() == result.to_bytes() == spanrs.score_shards(gold, pred, **options).to_bytes()
+    assert counts.read_bytes() == result.to_bytes() == spanrs.score(gold, pred, **options).to_bytes()
     assert not counts.with_name("counts.parts").exists()
     return scored
 
@@ -201,10 +199,10 @@ def test_other_content_of_the_same_size_and_time_is_scored_again(tmp_path, kind)
     for tag in ("B-A", "B-B"):
         sizes.add(write(tag))
         with pytest.raises(FormatError):
-            spanrs.score_shards(folder, scheme="BIO", save=tmp_path / "counts")
+            spanrs.score(folder, scheme="BIO", store=tmp_path / "counts")
     broken.unlink()
     assert len(sizes) == 1
-    result = spanrs.score_shards(folder, scheme="BIO", save=tmp_path / "counts")
+    result = spanrs.score(folder, scheme="BIO", store=tmp_path / "counts")
     assert result.totals == (0, 1, 1)
 
 
@@ -215,14 +213,14 @@ def test_a_directory_of_parquet_files_continues(tmp_path, monkeypatch):
     for at in range(4):
         pyarrow.parquet.write_table(table, folder / f"{at}.parquet")
     scored = []
-    real = shards_of.score_table_files
+    real = shards_of.score_table_files  # TODO: the function that scores one shard
     monkeypatch.setattr(
         shards_of, "score_table_files", lambda path, *a, **o: scored.append(path) or real(path, *a, **o)
     )
     (folder / "4.parquet").write_bytes(b"PAR1 cut PAR1")
     for _ in range(2):
         with pytest.raises(FormatError, match=r"4\.parquet"):
-            spanrs.score_shards(folder, save=tmp_path / "counts")
+            spanrs.score(folder, store=tmp_path / "counts")
     assert [Path(path).name for path in scored] == [f"{at}.parquet" for at in (0, 1, 2, 3, 4, 4)]
 
 
@@ -249,10 +247,10 @@ def test_a_changed_file_is_scored_again(interrupted, side, how):
         {"reading": "strict"},
         {"matcher": "fair"},
         {"matcher": spanrs.Fair(weights="LE = 1 FP")},
-        {"by_sentence": True},
+        {"by": "sentence"},
         {"max_violations": 1},
         {"scheme": "IOB"},
-        {"on_misaligned": "ignore"},
+        {"align": "ignore"},
         {"dialect": Dialect(separator="_")},
         {"errors": True},
     ],
@@ -289,7 +287,7 @@ def test_a_file_that_cannot_be_scored_leaves_what_is_done(corpus, tmp_path, monk
     last.write_text("other O\n")
     for threads in (1, 3):
         with pytest.raises(AlignmentError, match=last.name):
-            spanrs.score_shards(gold, pred, "BIO", save=tmp_path / "counts", threads=threads)
+            spanrs.score(gold, pred, scheme="BIO", store=tmp_path / "counts", threads=threads)
         assert not (tmp_path / "counts").exists()
     calls.take()
     last.write_text(good)
@@ -304,7 +302,7 @@ def test_counts_of_an_earlier_run_stay_until_the_new_ones_are_written(interrupte
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        spanrs.score_shards(gold, pred, "BIO", save=counts, progress=stop)
+        spanrs.score(gold, pred, scheme="BIO", store=counts, progress=stop)
     assert counts.read_bytes() == b"earlier"
     finished(gold, pred, counts, calls)
 
@@ -318,7 +316,7 @@ def slow(done):
     print(done, flush=True)
     time.sleep(0.03)
 with ended_by_exception():
-    spanrs.score_shards(gold, pred, "BIO", save=counts, threads=int(threads), progress=slow)
+    spanrs.score(gold, pred, scheme="BIO", store=counts, threads=int(threads), progress=slow)
 """
 
 
@@ -370,9 +368,7 @@ def test_the_command_can_be_ended_and_run_again(tmp_path, number):
     for side in (gold, pred):
         (side / "z.conll").write_text("w B-A\nv O\n")
     subprocess.run(arguments, check=True, capture_output=True)
-    assert (
-        counts.read_bytes() == spanrs.score_shards(gold, pred, matcher="fair", by_sentence=True).to_bytes()
-    )
+    assert counts.read_bytes() == spanrs.score(gold, pred, matcher="fair", by="sentence").to_bytes()
     assert not parts.exists()
 
 
@@ -411,23 +407,23 @@ def test_a_file_that_a_side_lacks_is_named(corpus, side):
     lacking = sorted(texts)[4]
     ((gold if side == "gold" else pred) / lacking).unlink()
     with pytest.raises(AlignmentError, match=f"{side} has no file {lacking}|has no file {lacking}"):
-        spanrs.score_shards(gold, pred)
+        spanrs.score(gold, pred)
     other = gold if side == "pred" else pred
     with pytest.raises(AlignmentError, match=str(other.parent / side)):
-        spanrs.score_shards(gold, pred)
+        spanrs.score(gold, pred)
 
 
 def test_directories_without_files_are_refused(tmp_path):
     (tmp_path / "empty" / "sub").mkdir(parents=True)
     (tmp_path / "empty" / ".hidden").touch()
     with pytest.raises(FileNotFoundError, match="there is no file in it"):
-        spanrs.score_shards(tmp_path / "empty")
+        spanrs.score(tmp_path / "empty")
     with pytest.raises(FileNotFoundError, match="no file matches"):
-        spanrs.score_shards(str(tmp_path / "*.conll"))
+        spanrs.score(str(tmp_path / "*.conll"))
     with pytest.raises(ValueError, match="there is no shard"):
-        spanrs.score_shards([])
+        spanrs.score(spanrs.read([]), spanrs.read([]))
     with pytest.raises(ValueError, match="threads is an integer of at least 1"):
-        spanrs.score_shards(tmp_path, threads=0)
+        spanrs.score(tmp_path, threads=0)
 
 
 def test_directories_of_tables(tmp_path):
@@ -439,21 +435,26 @@ def test_directories_of_tables(tmp_path):
         pyarrow.parquet.write_table(
             pyarrow.table(dict(zip(("g", "p", "doc"), columns, strict=True))), folder / name
         )
-    options = {"gold_column": "g", "pred_column": "p", "document_column": "doc"}
-    one = spanrs.score_shards(folder, scheme="BIO", **options)
+    options = {"gold": "g", "pred": "p", "documents": "doc"}
+    one = spanrs.score(folder, scheme="BIO", **options)
     assert one.totals == (2, 2, 2)
     assert len(one.documents) == 4
-    assert spanrs.score_shards(folder, scheme="BIO", threads=2, **options).to_bytes() == one.to_bytes()
+    assert spanrs.score(folder, scheme="BIO", threads=2, **options).to_bytes() == one.to_bytes()
     with pytest.raises(FormatError, match="gold"):
-        spanrs.score_shards(folder)
+        spanrs.score(folder)
 
 
 def test_lists_of_shards_are_taken_as_they_are(corpus):
     gold, pred, _ = corpus
     shards = find_shards(str(gold), str(pred))
-    whole = spanrs.score_shards(shards, scheme="BIO")
-    assert whole.to_bytes() == spanrs.score_shards(gold, pred, "BIO").to_bytes()
-    parts = [spanrs.score_shards(shards[a:b], scheme="BIO") for a, b in ((0, 5), (5, 6), (6, 12))]
+
+    def scored(some):
+        golds, preds = (spanrs.read([getattr(one, side) for one in some]) for side in ("gold", "pred"))
+        return spanrs.score(golds, preds, scheme="BIO")
+
+    whole = scored(shards)
+    assert whole.to_bytes() == spanrs.score(gold, pred, scheme="BIO").to_bytes()
+    parts = [scored(shards[a:b]) for a, b in ((0, 5), (5, 6), (6, 12))]
     assert parts[0].merge(*parts[1:]).to_bytes() == whole.to_bytes()
 
 
@@ -463,7 +464,7 @@ def test_a_folder_that_is_not_ours_is_not_touched(corpus, tmp_path):
     parts.mkdir()
     (parts / "thesis.tex").write_text("mine")
     with pytest.raises(FileExistsError, match="no folder of spanrs"):
-        spanrs.score_shards(gold, pred, "BIO", save=tmp_path / "counts")
+        spanrs.score(gold, pred, scheme="BIO", store=tmp_path / "counts")
     assert [path.name for path in parts.iterdir()] == ["thesis.tex"]
     assert (parts / "thesis.tex").read_text() == "mine"
 
@@ -472,7 +473,7 @@ def test_counts_are_not_saved_into_a_directory_that_is_scored(corpus):
     gold, pred, _ = corpus
     for folder in (gold, pred):
         with pytest.raises(ValueError, match="save the counts elsewhere"):
-            spanrs.score_shards(gold, pred, "BIO", save=folder / "sub" / "counts")
+            spanrs.score(gold, pred, scheme="BIO", store=folder / "sub" / "counts")
 
 
 def test_a_scheme_of_pred_that_is_found_out_is_that_of_all_shards(tmp_path):
@@ -482,6 +483,6 @@ def test_a_scheme_of_pred_that_is_found_out_is_that_of_all_shards(tmp_path):
         # By itself this shard would be read as BIO.
         (tmp_path / side / "b").write_text("x B-A\ny O\n\n" * 30)
     for schemes in ({"scheme": "BIO", "pred_scheme": "auto"}, {}):
-        result = spanrs.score_shards(tmp_path / "gold", tmp_path / "pred", **schemes)
+        result = spanrs.score(tmp_path / "gold", tmp_path / "pred", **schemes)
         assert (result.scheme, result.pred_scheme) == ("BIO", "IOBES")
         assert result.totals == (60, 0, 0)

@@ -13,9 +13,7 @@ from spanrs import _spanrs
 from spanrs.cli.group import group
 from spanrs.cli.run import run
 from spanrs.errors import SchemeError
-from spanrs.eval import score_files
 from spanrs.eval.settings import parse_signature, short_signature, signature
-from spanrs.io import Columns
 from spanrs.tags import Dialect
 
 #: Names of types that need quotes, or look as if they did.
@@ -43,7 +41,7 @@ READINGS = [name for name in _spanrs.readings() if name != "refuse"]
 
 def fits(scheme, reading):
     try:
-        spanrs.Scorer(scheme, reading)
+        spanrs.Scorer(scheme=scheme, reading=reading)
     except SchemeError:
         return False
     return True
@@ -51,7 +49,7 @@ def fits(scheme, reading):
 
 @st.composite
 def options(draw):
-    """Options of score_files, and what types are looked at then."""
+    """Options of score, and what types are looked at then."""
     names = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
     kind = draw(st.sampled_from(["exact", "partial", "fair"]))
     matcher = kind
@@ -74,7 +72,7 @@ def options(draw):
         "matcher": matcher,
         "scheme": draw(st.sampled_from(SCHEMES)),
         "pred_scheme": draw(st.none() | st.sampled_from(SCHEMES)),
-        "on_misaligned": draw(st.sampled_from(["refuse", "report", "ignore"])),
+        "align": draw(st.sampled_from(["refuse", "report", "ignore"])),
         "dialect": Dialect(separator=separator, suffix=draw(st.booleans())),
     }
     # Not every reading is defined for every scheme.
@@ -114,7 +112,7 @@ def write(path, spans, dialect):
 
 
 def scored(path, given, steps):
-    found = score_files(path, columns=Columns(separator="\t"), **given)
+    found = spanrs.score(path, separator="\t", **given)
     for step in steps:
         found = found.with_types(step)
     return found
@@ -177,7 +175,7 @@ def test_long_and_short_signatures_are_read_as_they_were_written(given):
         [["O"]],
         [["O"]],
         dialect=found["dialect"],
-        **{k: v for k, v in names.items() if k != "on_misaligned"},
+        **{k: v for k, v in names.items() if k != "align"},
     )
     for step in steps:
         result = result.with_types(step)
@@ -206,7 +204,7 @@ CONTRADICTIONS = {
     "scheme": ["--scheme", "IOB"],
     "reading": ["--reading", "strict"],
     "matcher": ["--matcher", "fair"],
-    "on-misaligned": ["--on-misaligned", "ignore"],
+    "align": ["--align", "ignore"],
     "pred-scheme": ["--pred-scheme", "IOB"],
 }
 
@@ -215,7 +213,7 @@ CONTRADICTIONS = {
 def test_contradictions_are_refused(folder, option, capsys):
     path = folder / "contradiction"
     path.write_text("w\tB-A\tB-A\n")
-    result = score_files(path, scheme="BIO", pred_scheme="BILOU", on_misaligned="report")
+    result = spanrs.score(path, scheme="BIO", pred_scheme="BILOU", align="report")
     assert like(path, result.signature, *CONTRADICTIONS[option])[0] == 2
     err = capsys.readouterr().err
     assert f"--{option} says" in err
@@ -224,7 +222,7 @@ def test_contradictions_are_refused(folder, option, capsys):
 def test_agreeing_options_are_accepted(folder):
     path = folder / "agreeing"
     path.write_text("w\tB-A\tB-A\n")
-    result = score_files(path, scheme="BIO", reading="strict")
+    result = spanrs.score(path, scheme="BIO", reading="strict")
     status, got = like(
         path, result.signature, "--scheme", "BIO", "--reading", "strict", "--matcher", "exact"
     )
@@ -236,9 +234,7 @@ def test_agreeing_options_are_accepted(folder):
 def test_another_spelling_is_refused(folder, option, capsys):
     path = folder / "spelling"
     path.write_text("w\tB|A\tB|A\n")
-    result = score_files(
-        path, scheme="BIO", dialect=Dialect(separator="|"), columns=Columns(separator="\t")
-    )
+    result = spanrs.score(path, scheme="BIO", dialect=Dialect(separator="|"), separator="\t")
     assert like(path, result.signature)[1]["counts"]["tp"] == 1
     assert like(path, result.signature, *option)[0] == 2
     assert "--like spells tags in another way" in capsys.readouterr().err
@@ -260,7 +256,7 @@ def test_layers_are_repeated(folder):
     gold, pred = folder / "layers.gold", folder / "layers.pred"
     gold.write_text("a\tB-A\tO\nb\tO\tB-B\n")
     pred.write_text("a\tB-A\tO\nb\tO\tB-C\n")
-    result = score_files(gold, pred, "BIO", columns=Columns(tag=(1, 2)))
+    result = spanrs.score(gold, pred, scheme="BIO", tags=(1, 2))
     out = folder / "layers.json"
     assert (
         run(group, ["score", str(gold), str(pred), "--like", result.short_signature, "-o", str(out)]) == 0
@@ -272,7 +268,7 @@ def test_layers_are_repeated(folder):
 def test_another_version_is_noted(folder, capsys):
     path = folder / "version"
     path.write_text("w\tB-A\tB-A\n")
-    result = score_files(path, scheme="BIO")
+    result = spanrs.score(path, scheme="BIO")
     text = result.signature.replace(f"version:{spanrs.__version__}", "version:0.0.1")
     assert like(path, text)[0] == 0
     assert "the signature is of version 0.0.1" in capsys.readouterr().err

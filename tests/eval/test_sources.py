@@ -49,7 +49,7 @@ def test_row_groups_of_parquet_give_what_a_column_file_gives(rows, tmp_path, mon
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_do_not_read_the_start_of_a_stream_again(scheme, threads):
     both = io.BytesIO(b"wwwwwwww B-A O\n\n" * 40_000)
-    result = spanrs.score_files(both, scheme=scheme, threads=threads, errors=1)
+    result = spanrs.score(both, scheme=scheme, threads=threads, errors=1)
     assert result.sentences == 40_000
 
 
@@ -70,5 +70,5 @@ def test_documents_do_not_depend_on_the_predictions(pred_tag):
     # No blank line before the second document.
     text = "a B-X\n-DOCSTART- O\nb {}\nc O\n\nd B-X\n\n"
     sides = (io.BytesIO(text.format(tag).encode()) for tag in ("B-X", pred_tag))
-    result = spanrs.score_files(*sides, by_document=True)
+    result = spanrs.score(*sides, by="document")
     assert len(result.documents) == 2

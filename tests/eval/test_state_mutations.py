@@ -42,25 +42,26 @@ def document(*spans):
 
 def of_files(**options):
     files = (io.BytesIO(b"a B-A\nb I-B\n\nc O\n"), io.BytesIO(b"a B-A\nd I-B\n\nc X-A\n"))
-    return spanrs.score_files(*files, on_misaligned="report", **options)
+    return spanrs.score(*files, align="report", **options)
 
 
 RESULTS: dict[str, Callable[[], spanrs.Result]] = {
     "exact with weights": lambda: spanrs.score(
-        GOLD, PRED, "BIO", documents=["z", "a", "m"], document_weights=[1, 0.1, 3]
+        GOLD, PRED, scheme="BIO", by=["z", "a", "m"], document_weights=[1, 0.1, 3]
     ),
     "fair with options": lambda: spanrs.score(
         GOLD, PRED, matcher=spanrs.Fair(weights="LE = 1 FP, BE = 0.3 FN", types=["A", "C"], exclude=["X"])
     ),
     "partial": lambda: spanrs.score(
-        GOLD, PRED, "BIO", matcher=spanrs.Partial(matching="optimal", min_overlap=0.25), documents=[2, 1]
+        GOLD, PRED, scheme="BIO", matcher=spanrs.Partial(matching="optimal", min_overlap=0.25), by=[2, 1]
     ),
-    "files": lambda: of_files(by_sentence=True),
+    "files": lambda: of_files(by="sentence"),
     "two schemes": lambda: of_files(scheme="BIO", pred_scheme="IOBES"),
-    "mat": lambda: mat.score(
+    "mat": lambda: spanrs.score(
         document(("A", 0, 3), ("B", 4, 10)),
         document(("A", 0, 6), ("C", 7, 10)),
-        mat.Mat(classes={"X": ["A"]}, ignore=["C"], content=["A", "B", "C"], tokens=["lex"]),
+        matcher=mat.Mat(classes={"X": ["A"]}, ignore=["C"], content=["A", "B", "C"], tokens=["lex"]),
+        on_error="skip",
     ),
     "dep": lambda: dep.evaluate(
         io.BytesIO(TREE.encode()), io.BytesIO(TREE.replace("nsubj", "obj").encode())

@@ -16,7 +16,7 @@ import spanrs
 from spanrs.errors import AlignmentError, FormatError, SchemeError
 from spanrs.eval import table_files
 from spanrs.eval.span_columns import span_tuples
-from spanrs.eval.table_files import is_table_file, score_table_files
+from spanrs.eval.table_files import is_table_file
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
 STRINGS = pa.list_(pa.string())
@@ -71,11 +71,14 @@ def test_files_are_scored_as_lists(small_batches, tmp_path, file_format, matcher
     assert is_table_file(path)
     options = {"scheme": "BIO", "matcher": matcher}
     expected = spanrs.score(gold, pred, **options)
-    assert score_table_files(path, "g", "p", **options).to_bytes() == expected.to_bytes()
+    assert spanrs.score(path, gold="g", pred="p", **options).to_bytes() == expected.to_bytes()
     swapped = spanrs.score(pred, gold, **options)
-    assert score_table_files([str(path)], gold="p", pred="g", **options).to_bytes() == swapped.to_bytes()
-    expected = spanrs.score(gold, pred, documents=names, **options)
-    got = score_table_files(path, "g", "p", documents="d", **options)
+    assert (
+        spanrs.score(spanrs.read([str(path)], gold="p", pred="g"), **options).to_bytes()
+        == swapped.to_bytes()
+    )
+    expected = spanrs.score(gold, pred, by=names, **options)
+    got = spanrs.score(path, gold="g", pred="p", documents="d", by="document", **options)
     assert got.to_bytes() == expected.to_bytes()
 
 
@@ -88,8 +91,8 @@ def test_documents_go_on_over_batches_and_files(small_batches, tmp_path, lengths
     paths = [tmp_path / "a", tmp_path / "b"]
     pq.write_table(table[:cut], paths[0])
     write_ipc(table[cut:], paths[1])
-    expected = spanrs.score(gold, pred, "BIO", documents=names)
-    got = score_table_files(paths, documents="d", scheme="BIO")
+    expected = spanrs.score(gold, pred, scheme="BIO", by=names)
+    got = spanrs.score(spanrs.read(paths, documents="d"), by="document", scheme="BIO")
     assert got.counts.documents() == expected.counts.documents()
     assert got.to_bytes() == expected.to_bytes()
 
@@ -106,7 +109,7 @@ def test_documents_that_go_on_later_are_refused(monkeypatch, tmp_path, names):
         with pytest.raises(
             AlignmentError, match=r"table: rows \d+ to \d+: document '[xa]' goes on"
         ) as raised:
-            score_table_files(path, documents="d", scheme="BIO")
+            spanrs.score(path, documents="d", by="document", scheme="BIO")
         assert raised.value.path == str(path)
 
 
@@ -125,13 +128,13 @@ def test_row_groups_do_not_change_the_result(small_batches, tmp_path, sizes, dic
             writer.write_table(table[start : start + size])
             start += size
     assert pq.ParquetFile(path).metadata.num_row_groups == len(sizes)
-    for kept in ({}, {"by_sentence": True}, {"errors": True}):
-        result = spanrs.score_table_files(path, **kept)
+    for kept in ({}, {"by": "sentence"}, {"errors": True}):
+        result = spanrs.score(path, **kept)
         expected = spanrs.score(
             table["gold"].to_pylist(),
             table["pred"].to_pylist(),
             errors=kept.get("errors", False),
-            **({"documents": [1] * len(table)} if kept.get("by_sentence") else {}),
+            by=[1] * len(table) if kept.get("by") else None,
         )
         assert result.counts == expected.counts
         assert result.violations == expected.violations
@@ -145,8 +148,8 @@ def test_files_of_duckdb_have_several_row_groups(tmp_path):
     )
     duckdb.sql(f"COPY ({query}) TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)")
     assert pq.ParquetFile(path).metadata.num_row_groups > 60
-    result = spanrs.score_table_files(path)
-    assert result.totals == spanrs.score_table(pq.read_table(path)).totals
+    result = spanrs.score(path)
+    assert result.totals == spanrs.score(pq.read_table(path)).totals
 
 
 def test_ids_and_dictionaries(small_batches, tmp_path):
@@ -158,20 +161,20 @@ def test_ids_and_dictionaries(small_batches, tmp_path):
         "gold": pa.array(ids[0], pa.list_(pa.int16())), "pred": pa.array(ids[1], pa.large_list(pa.uint8())),
         "coded": pa.array(pred, coded),
     })  # fmt: skip
-    expected = spanrs.score(gold, pred, "BIO").to_bytes()
+    expected = spanrs.score(gold, pred, scheme="BIO").to_bytes()
     for write in (pq.write_table, write_ipc):
         write(table, tmp_path / "table")
         for name in ("pred", "coded"):
-            got = score_table_files(tmp_path / "table", pred=name, scheme="BIO", vocabulary=vocabulary)
+            got = spanrs.score(tmp_path / "table", pred=name, scheme="BIO", vocabulary=vocabulary)
             assert got.to_bytes() == expected
         with pytest.raises(TypeError, match="pass vocabulary="):
-            score_table_files(tmp_path / "table", scheme="BIO")
+            spanrs.score(tmp_path / "table", scheme="BIO")
 
 
 def test_auto_is_decided_by_the_first_batch_with_a_tag(small_batches, tmp_path):
     gold = [["O"]] * 7 + [["S-A", "O"]] * 5
     pq.write_table(pa.table({"gold": gold, "pred": gold}), tmp_path / "table")
-    result = score_table_files(tmp_path / "table")
+    result = spanrs.score(tmp_path / "table")
     assert (result.scheme, result.totals.tp) == ("IOBES", 5)
     assert result.counts == spanrs.score(gold, gold).counts
 
@@ -219,13 +222,13 @@ def test_spans_in_columns_of_structs(small_batches, tmp_path, kind, matcher):
     assert span_tuples(chunked, "gold") == golds[2:9] + golds[:1]
     expected = spanrs.score(golds, preds, matcher=matcher).to_bytes()
     table = pa.table(dict(zip(("gold", "pred"), columns, strict=True)))
-    assert spanrs.score_table(table, matcher=matcher).to_bytes() == expected
-    assert spanrs.score_table(table.to_reader(6), scheme="BIO", matcher=matcher).counts.to_bytes() == (
+    assert spanrs.score(table, matcher=matcher).to_bytes() == expected
+    assert spanrs.score(table.to_reader(6), scheme="BIO", matcher=matcher).counts.to_bytes() == (
         spanrs.score(golds, preds, matcher=matcher).counts.to_bytes()
     )
     for write in FORMATS.values():
         write(table, tmp_path / "table")
-        assert score_table_files(tmp_path / "table", matcher=matcher).to_bytes() == expected
+        assert spanrs.score(tmp_path / "table", matcher=matcher).to_bytes() == expected
 
 
 def test_spans_of_polars_and_of_fixed_size_lists():
@@ -235,10 +238,10 @@ def test_spans_of_polars_and_of_fixed_size_lists():
             for side in (golds, preds)]  # fmt: skip
     expected = spanrs.score(golds, preds).to_bytes()
     frame = pl.DataFrame({"gold": rows[0], "pred": rows[1]})
-    assert spanrs.score_table(frame).to_bytes() == expected
-    assert spanrs.score_table(frame.lazy()).to_bytes() == expected
+    assert spanrs.score(frame).to_bytes() == expected
+    assert spanrs.score(frame.lazy()).to_bytes() == expected
     fixed = [pa.array(side, pa.list_(SPAN, 2)) for side in rows]
-    assert spanrs.score_table(pa.table(fixed, names=["gold", "pred"])).to_bytes() == expected
+    assert spanrs.score(pa.table(fixed, names=["gold", "pred"])).to_bytes() == expected
 
 
 @pytest.mark.parametrize("scheme", ["auto", "BIO"])
@@ -246,21 +249,21 @@ def test_lazy_frames_are_scored_as_frames(scheme):
     gold, pred = sentences(50, seed=5)
     names = document_names(50)
     frame = pl.DataFrame({"gold": gold, "pred": pred, "name": names, "other": range(50)})
-    expected = spanrs.score(gold, pred, scheme).to_bytes()
-    assert spanrs.score_table(frame.lazy(), scheme=scheme).to_bytes() == expected
+    expected = spanrs.score(gold, pred, scheme=scheme).to_bytes()
+    assert spanrs.score(frame.lazy(), scheme=scheme).to_bytes() == expected
     lazy = frame.lazy().filter(pl.col("other") >= 0)
-    expected = spanrs.score(gold, pred, scheme, documents=names).to_bytes()
-    assert spanrs.score_table(lazy, documents="name", scheme=scheme).to_bytes() == expected
+    expected = spanrs.score(gold, pred, scheme=scheme, by=names).to_bytes()
+    assert spanrs.score(lazy, documents="name", by="document", scheme=scheme).to_bytes() == expected
     with pytest.raises(KeyError, match="no column 'golt'; one of gold, pred, name, other"):
-        spanrs.score_table(lazy, "golt")
+        spanrs.score(lazy, gold="golt")
 
 
 def test_relations_of_duckdb():
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
     gold, pred = sentences(50, seed=6)
     table = pa.table({"gold": pa.array(gold, STRINGS), "pred": pa.array(pred, STRINGS)})
-    expected = spanrs.score(gold, pred, "BIO").to_bytes()
-    assert spanrs.score_table(duckdb.from_arrow(table), scheme="BIO").to_bytes() == expected
+    expected = spanrs.score(gold, pred, scheme="BIO").to_bytes()
+    assert spanrs.score(duckdb.from_arrow(table), scheme="BIO").to_bytes() == expected
 
 
 TWO = {"gold": [["B-A", "O"], ["O"]], "pred": [["B-A", "O"], ["O"]]}
@@ -270,14 +273,14 @@ def test_columns_that_are_missing_are_named(tmp_path):
     path = tmp_path / "table"
     for write in (pq.write_table, write_ipc, lambda t, p: write_ipc(t, p, stream=True)):
         write(pa.table(TWO), path)
-        for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt"}):
+        for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt", "by": "document"}):
             with pytest.raises(
                 FormatError, match="table: the table has no column 'golt'; one of gold, pred"
             ):
-                score_table_files(path, **names)
+                spanrs.score(path, **names)
     write_ipc(pa.Table.from_arrays([pa.array([["O"]])] * 2, ["gold", "gold"]), path)
     with pytest.raises(FormatError, match="there are several columns 'gold'"):
-        score_table_files(path, pred="gold")
+        spanrs.score(path, pred="gold")
 
 
 @pytest.mark.parametrize(
@@ -295,9 +298,9 @@ def test_columns_that_are_missing_are_named(tmp_path):
 def test_columns_that_cannot_be_scored(tmp_path, columns, kind, message):
     for write in (pq.write_table, write_ipc):
         write(pa.table(TWO | columns), tmp_path / "table")
-        options = {"documents": "d"} if "d" in columns else {}
+        options = {"documents": "d", "by": "document"} if "d" in columns else {}
         with pytest.raises(kind, match=message) as raised:
-            score_table_files(tmp_path / "table", scheme="BIO", **options)
+            spanrs.score(tmp_path / "table", scheme="BIO", **options)
         if isinstance(raised.value, spanrs.SpanrsError):
             assert raised.value.path == str(tmp_path / "table")
             assert str(raised.value).startswith(str(tmp_path / "table"))
@@ -307,7 +310,7 @@ def test_rows_of_later_batches_are_named(small_batches, tmp_path):
     gold, pred = [["O"]] * 23, [["O"]] * 22 + [["O", "O"]]
     pq.write_table(pa.table({"gold": gold, "pred": pred}), tmp_path / "table")
     with pytest.raises(AlignmentError, match="rows 20 to 22: row 22: gold has 1 tags, pred has 2"):
-        score_table_files(tmp_path / "table")
+        spanrs.score(tmp_path / "table")
 
 
 @pytest.mark.parametrize(
@@ -328,7 +331,7 @@ def test_structs_that_are_no_spans(tmp_path, span, message):
     column = pa.array([[], [span]])
     pq.write_table(pa.table({"gold": column, "pred": column}), tmp_path / "table")
     with pytest.raises(FormatError, match=message):
-        score_table_files(tmp_path / "table")
+        spanrs.score(tmp_path / "table")
 
 
 @pytest.mark.parametrize("field", ["type", "start", "end"])
@@ -336,7 +339,7 @@ def test_nulls_in_spans_are_refused(field):
     span = {"type": "A", "start": 1, "end": 2}
     column = pa.array([[], [span, span | {field: None}]], pa.list_(SPAN))
     with pytest.raises(FormatError, match=f"'gold' has a span whose {field} is null"):
-        spanrs.score_table(pa.table({"gold": column, "pred": column}))
+        spanrs.score(pa.table({"gold": column, "pred": column}))
     with pytest.raises(FormatError, match="null in place of a span"):
         span_tuples(pa.array([[None]], pa.list_(SPAN)), "gold")
     with pytest.raises(AlignmentError, match="sentence 1 of gold is null") as raised:
@@ -348,9 +351,9 @@ def test_spans_beside_tags_are_refused(tmp_path):
     spans = pa.array([[{"type": "A", "start": 0, "end": 1}]])
     pq.write_table(pa.table({"gold": spans, "pred": pa.array([["B-A"]])}), tmp_path / "table")
     with pytest.raises(FormatError, match="one of 'gold' and 'pred' holds spans, the other one does not"):
-        score_table_files(tmp_path / "table")
+        spanrs.score(tmp_path / "table")
     with pytest.raises(TypeError, match="a span is"):
-        spanrs.score_table(pq.read_table(tmp_path / "table"))
+        spanrs.score(pq.read_table(tmp_path / "table"))
 
 
 @pytest.mark.parametrize("text", ["", "EU B-ORG\n", "PAR1 B-ORG\nx O\n", "ARROW1 O\n", "\n", "FEA1 O"])
@@ -358,10 +361,6 @@ def test_text_files_are_no_tables(tmp_path, text):
     path = tmp_path / "text.parquet"
     path.write_text(text, encoding="utf-8")
     assert not is_table_file(path)
-    with pytest.raises(
-        FormatError, match=r"text.parquet: .*column files .* are scored by spanrs.score_files"
-    ):
-        score_table_files(path)
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
@@ -377,7 +376,7 @@ def test_truncated_and_damaged_files(tmp_path, file_format):
         if file_format == "arrow stream" and size == len(data) - 9:
             continue
         with pytest.raises(FormatError, match="cut: the file is truncated or damaged"):
-            score_table_files(path, scheme="BIO")
+            spanrs.score(path, scheme="BIO")
     rng = random.Random(0)
     # pyarrow ends the process at some damage of the footer of Parquet.
     footer = int.from_bytes(data[-8:-4], "little") if data.startswith(b"PAR1") else 0
@@ -388,7 +387,7 @@ def test_truncated_and_damaged_files(tmp_path, file_format):
         path.write_bytes(damaged)
         # Without checksums some of the damage cannot be seen.
         with contextlib.suppress(spanrs.SpanrsError, TypeError):
-            score_table_files(path, scheme="BIO")
+            spanrs.score(path, scheme="BIO")
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -405,20 +404,20 @@ def test_damaged_offsets_of_spans_are_refused(tmp_path, stream):
             damaged[rng.randrange(8, len(data))] = rng.choice((0, 127, 255))
         path.write_bytes(damaged)
         with contextlib.suppress(spanrs.SpanrsError, TypeError):
-            score_table_files(path)
+            spanrs.score(path)
 
 
 def test_nulls_leave_tokens_out(small_batches, tmp_path):
     gold = [["B-A", None, "O"], [None], [], ["I-A", "O"]] * 4
     pred = [["B-A", None, "O"], ["B-A"], [], ["I-A", "O"]] * 4
     table = pa.table({"gold": pa.array(gold, STRINGS), "pred": pa.array(pred, STRINGS)})
-    expected = spanrs.score_table(table, scheme="BIO").to_bytes()
+    expected = spanrs.score(table, scheme="BIO").to_bytes()
     pq.write_table(table, tmp_path / "table")
-    assert score_table_files(tmp_path / "table", scheme="BIO").to_bytes() == expected
+    assert spanrs.score(tmp_path / "table", scheme="BIO").to_bytes() == expected
     pred[11] = ["I-A", None]
     pq.write_table(pa.table({"gold": table["gold"], "pred": pa.array(pred, STRINGS)}), tmp_path / "table")
     with pytest.raises(SchemeError, match="table: rows 10 to 14: row 11: pred has no tag at token 1"):
-        score_table_files(tmp_path / "table", scheme="BIO")
+        spanrs.score(tmp_path / "table", scheme="BIO")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
@@ -431,12 +430,12 @@ def test_formats_that_are_not_read(tmp_path):
     path = tmp_path / "table"
     path.write_bytes(b"FEA1\0\0\0\0xxxxFEA1")
     with pytest.raises(FormatError, match="Feather version 1, which has no lists"):
-        score_table_files(path)
+        spanrs.score(path)
     path.write_bytes(b"PARE\0\0\0\0xxxxPARE")
     assert is_table_file(path)
     with pytest.raises(FormatError, match="table: the file is truncated or damaged"):
-        score_table_files(path)
+        spanrs.score(path)
     with pytest.raises(FileNotFoundError):
-        score_table_files(tmp_path / "nothing")
+        spanrs.score(tmp_path / "nothing")
     with pytest.raises(IsADirectoryError):
         is_table_file(tmp_path)

@@ -60,10 +60,12 @@ FORMS = {
 def test_results_are_those_of_one_thread_to_the_byte(form, reading):
     sides, options = FORMS[form]()
     for scheme in ("BIO", "auto"):
-        expected = spanrs.score(*sides, scheme, reading, max_violations=20, **options)
+        expected = spanrs.score(*sides, scheme=scheme, reading=reading, max_violations=20, **options)
         assert all(violations.count > 20 for violations in expected.violations.values())
         for threads in (2, 3, 8, 0):
-            got = spanrs.score(*sides, scheme, reading, max_violations=20, threads=threads, **options)
+            got = spanrs.score(
+                *sides, scheme=scheme, reading=reading, max_violations=20, threads=threads, **options
+            )
             assert got.violations == expected.violations
             assert got.to_json() == expected.to_json()
 
@@ -74,7 +76,7 @@ def test_documents_are_those_of_one_thread():
         sides, options = FORMS[form]()
         expected, got = (
             spanrs.score(
-                *sides, "BIO", documents=documents, document_weights=[1, 0.5, 2], threads=n, **options
+                *sides, scheme="BIO", by=documents, document_weights=[1, 0.5, 2], threads=n, **options
             )
             for n in (1, 3)
         )
@@ -85,7 +87,7 @@ def test_documents_are_those_of_one_thread():
 def test_batches_of_a_scorer_are_those_of_one_thread():
     states = []
     for threads in (1, 3):
-        scorer = spanrs.Scorer("BIO", by_document=True, threads=threads)
+        scorer = spanrs.Scorer(scheme="BIO", by="document", threads=threads)
         for seed in (1, 2):
             lengths, gold, pred = corpus(3000, seed)
             scorer.update(gold, pred, vocabulary=NAMES, lengths=lengths)
@@ -117,7 +119,7 @@ def test_the_error_is_that_of_one_thread(reading):
         for both, options in sides.values():
             errors = []
             for threads in (1, 2, 3, 8):
-                scorer = spanrs.Scorer("BIO", reading, threads=threads)
+                scorer = spanrs.Scorer(scheme="BIO", reading=reading, threads=threads)
                 with pytest.raises(spanrs.errors.SchemeError) as caught:
                     scorer.update(*both, **options)
                 errors.append((str(caught.value), caught.value.code))
@@ -132,18 +134,26 @@ def test_refusals_are_those_of_one_thread():
     texts = set()
     for threads in (1, 3):
         with pytest.raises(spanrs.errors.SchemeError, match="gold sentence") as caught:
-            spanrs.score(GOLD, PRED, "BIO", "refuse", vocabulary=NAMES, lengths=LENGTHS, threads=threads)
+            spanrs.score(
+                GOLD,
+                PRED,
+                scheme="BIO",
+                reading="refuse",
+                vocabulary=NAMES,
+                lengths=LENGTHS,
+                threads=threads,
+            )
         texts.add((str(caught.value), caught.value.sentence, caught.value.count))
     assert len(texts) == 1
 
 
 def test_more_threads_than_there_can_be_are_no_trouble():
     ids = np.zeros((3, 2), np.int8)
-    assert spanrs.score(ids, ids, "BIO", vocabulary=NAMES, threads=2**60).tokens == 6
-    assert spanrs.score(ids[:0], ids[:0], "BIO", vocabulary=NAMES, threads=4).tokens == 0
+    assert spanrs.score(ids, ids, scheme="BIO", vocabulary=NAMES, threads=2**60).tokens == 6
+    assert spanrs.score(ids[:0], ids[:0], scheme="BIO", vocabulary=NAMES, threads=4).tokens == 0
     lengths = {"lengths": LENGTHS, "vocabulary": NAMES}
-    expected = spanrs.score(GOLD, PRED, "BIO", **lengths)
-    assert spanrs.score(GOLD, PRED, "BIO", threads=10**9, **lengths).to_json() == expected.to_json()
+    expected = spanrs.score(GOLD, PRED, scheme="BIO", **lengths)
+    assert spanrs.score(GOLD, PRED, scheme="BIO", threads=10**9, **lengths).to_json() == expected.to_json()
 
 
 def test_numbers_of_threads_that_are_none_are_refused():
@@ -154,7 +164,7 @@ def test_numbers_of_threads_that_are_none_are_refused():
 
 
 def _score_in_a_process(threads):
-    return spanrs.score(GOLD, PRED, "BIO", vocabulary=NAMES, lengths=LENGTHS, threads=threads)
+    return spanrs.score(GOLD, PRED, scheme="BIO", vocabulary=NAMES, lengths=LENGTHS, threads=threads)
 
 
 # Python says so wherever a process with threads forks; what is forked here does not touch theirs.
@@ -205,7 +215,7 @@ def _seen_in_use(update, scorer):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_interpreter_goes_on_while_ids_and_columns_are_counted(threads):
     ids = np.tile(np.array([0, 1, 2, 0, 3, 0, 0, 0], np.int64), (300_000, 1))
-    scorer = spanrs.Scorer("BIO", threads=threads)
+    scorer = spanrs.Scorer(scheme="BIO", threads=threads)
     scorer.update(ids[:1], ids[:1], vocabulary=NAMES)
     assert _seen_in_use(lambda: scorer.update(ids, ids, vocabulary=NAMES), scorer)
     lists = pa.FixedSizeListArray.from_arrays(pa.array(ids.ravel()), 8)
@@ -230,6 +240,6 @@ def test_the_interpreter_goes_on_while_files_are_read(tmp_path):
     writer.start()
     closer = threading.Thread(target=lambda: (writer.join(), os.close(keep)))
     closer.start()
-    result = spanrs.score_files(path, scheme="BIO")
+    result = spanrs.score(path, scheme="BIO")
     closer.join()
     assert (result.totals.tp, result.sentences) == (50_000, 50_000)

@@ -41,14 +41,14 @@ def test_well_formed_tags_count_as_in_one_scheme(pairs, gold_scheme, pred_scheme
             sides[name][0].append(tags.write_tags(gold_spans, max(n, m), gold_scheme))
             sides[name][1].append(tags.write_tags(pred_spans, max(n, m), other))
     for matcher in ("exact", "fair"):
-        expected = spanrs.score(*sides["one"], gold_scheme, matcher=matcher)
-        got = spanrs.score(*sides["two"], gold_scheme, matcher=matcher, pred_scheme=pred_scheme)
+        expected = spanrs.score(*sides["one"], scheme=gold_scheme, matcher=matcher)
+        got = spanrs.score(*sides["two"], scheme=gold_scheme, matcher=matcher, pred_scheme=pred_scheme)
         for name in expected.matcher.criteria:
             assert got[name].to_dict() == expected[name].to_dict()
         assert got.confusion == expected.confusion
         assert got.violations["pred"].count == 0
-    expected = spanrs.partial(*sides["one"], gold_scheme)
-    got = spanrs.partial(*sides["two"], gold_scheme, pred_scheme=pred_scheme)
+    expected = spanrs.score(*sides["one"], matcher="partial", scheme=gold_scheme)
+    got = spanrs.score(*sides["two"], matcher="partial", scheme=gold_scheme, pred_scheme=pred_scheme)
     assert got.to_dict()["criteria"] == expected.to_dict()["criteria"]
 
 
@@ -72,9 +72,9 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
         "lists": spanrs.score(gold, pred),
         "ids": spanrs.score(*map(np.array, ids), vocabulary=names, lengths=sizes),
         "arrow": spanrs.score(pa.array(gold), pa.array(pred)),
-        "files": spanrs.score_files(tmp_path / "gold", tmp_path / "pred"),
-        "documents": spanrs.score(gold, pred, documents=[5, 5]),
-        "fair": spanrs.fair(gold, pred),
+        "files": spanrs.score(tmp_path / "gold", tmp_path / "pred"),
+        "documents": spanrs.score(gold, pred, by=[5, 5]),
+        "fair": spanrs.score(gold, pred, matcher="fair"),
     }
     for name, result in results.items():
         assert (result.settings["scheme"], result.settings["pred_scheme"]) == schemes, name
@@ -82,7 +82,7 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
         assert result.pred_detection.startswith(schemes[1]), name
         assert result.warnings == [], name
     assert results["lists"].accuracy == 1.0
-    partial = spanrs.partial(gold, pred)
+    partial = spanrs.score(gold, pred, matcher="partial")
     assert partial["strict"].micro.f1 == 1.0
     assert partial.settings["pred_scheme"] == schemes[1]
 
@@ -90,8 +90,11 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
 @pytest.mark.parametrize("reading", ["conlleval", "strict", "discard"])
 def test_malformed_bio_is_not_taken_for_iob(reading):
     gold, pred = [["B-PER", "O"]] * 50, [["I-PER", "O"]] * 50
-    result = spanrs.score(gold, pred, "auto", reading)
-    assert result.to_dict() | {"detection": None} == spanrs.score(gold, pred, "BIO", reading).to_dict()
+    result = spanrs.score(gold, pred, scheme="auto", reading=reading)
+    assert (
+        result.to_dict() | {"detection": None}
+        == spanrs.score(gold, pred, scheme="BIO", reading=reading).to_dict()
+    )
     for options in ({}, {"scheme": "BIO"}):
         with pytest.raises(spanrs.errors.SchemeError, match="Illegal Start"):
             spanrs.score(gold, pred, reading="refuse", **options)
@@ -132,7 +135,7 @@ def test_malformed_predictions_stay_in_the_scheme_of_gold():
         assert "pred_scheme" not in spanrs.score(gold, mixed).settings
     # A scheme that is named is the scheme of both, and that is said.
     with pytest.warns(spanrs.SpanrsWarning, match="the first: Unknown Tag: L-PER is no tag"):
-        assert spanrs.score(GOLD, BILOU, "BIO").micro.f1 == 0.0
+        assert spanrs.score(GOLD, BILOU, scheme="BIO").micro.f1 == 0.0
 
 
 def test_batches_keep_the_schemes_that_were_found():
@@ -170,23 +173,23 @@ def test_batches_keep_the_schemes_that_were_found():
     ],
 )
 def test_what_is_conspicuous_is_said(gold, pred, options, message):
-    for score in (spanrs.score, spanrs.fair, spanrs.partial):
+    for matcher in ("exact", "fair", "partial"):
         with pytest.warns(spanrs.SpanrsWarning, match=message) as caught:
-            result = score(gold, pred, **options)
+            result = spanrs.score(gold, pred, matcher=matcher, **options)
         assert any(message in warning for warning in result.warnings)
         assert caught[0].filename == __file__
         assert message in str(result.to_dict()["warnings"])
 
 
-@pytest.mark.parametrize("score", [spanrs.score_files, spanrs.score_span_files, spanrs.fair_files])
-def test_warnings_of_files_name_the_caller(score):
+@pytest.mark.parametrize(("kind", "matcher"), [("columns", "exact"), ("spans", "exact"), ("spans", "fair")])
+def test_warnings_of_files_name_the_caller(kind, matcher):
     gold, pred = b"A\t1\t1\t1\n" * 5, b"B\t1\t1\t1\n" * 5
-    if score is spanrs.score_files:
+    if kind == "columns":
         gold, pred = b"a B-A\n" * 5, b"a B-B\n" * 5
     with pytest.warns(
         spanrs.SpanrsWarning, match="their types are different: A in gold, B in pred"
     ) as caught:
-        score(io.BytesIO(gold), io.BytesIO(pred))
+        spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher=matcher)
     assert [one.filename for one in caught] == [__file__]
 
 
@@ -197,13 +200,9 @@ def test_ordinary_data_gives_no_warning():
 
 
 def test_nothing_to_score_gives_a_warning():
-    for make, match in (
-        (spanrs.score, "no tokens"),
-        (spanrs.fair, "no sentences"),
-        (spanrs.partial, "no sentences"),
-    ):
+    for matcher, match in (("exact", "no tokens"), ("fair", "no sentences"), ("partial", "no sentences")):
         with pytest.warns(spanrs.SpanrsWarning, match=match):
-            make([], [])
+            spanrs.score([], [], matcher=matcher)
 
 
 def test_many_spans_of_which_none_is_correct_give_a_warning():
@@ -221,7 +220,7 @@ def test_many_spans_of_which_none_is_correct_give_a_warning():
 
 def test_sentences_that_are_none_give_a_warning():
     def score(text):
-        return spanrs.score_files(io.BytesIO(text), io.BytesIO(text))
+        return spanrs.score(io.BytesIO(text), io.BytesIO(text))
 
     with pytest.warns(spanrs.SpanrsWarning, match="all 1000 tokens are one sentence; are blank lines"):
         score(b"a B-A\n" * 1000)
@@ -237,13 +236,13 @@ def test_tokens_may_differ_if_that_is_asked_for():
     gold, pred = b"a B-A\nb O\n\nc O\n", b"a B-A\nx O\n\ny O\n"
 
     def score(how, pred=pred):
-        return spanrs.score_files(io.BytesIO(gold), io.BytesIO(pred), on_misaligned=how)
+        return spanrs.score(io.BytesIO(gold), io.BytesIO(pred), align=how)
 
-    with pytest.raises(spanrs.errors.AlignmentError, match=r"token `b`.*token `x`.*--on-misaligned report"):
+    with pytest.raises(spanrs.errors.AlignmentError, match=r"token `b`.*token `x`.*--align report"):
         score("refuse")
     with pytest.warns(spanrs.SpanrsWarning, match="2 of 3 tokens differ"):
         reported = score("report")
-    assert reported.signature.endswith("|on_misaligned:report|differing_tokens:2|version:0.1.0")
+    assert reported.signature.endswith("|align:report|differing_tokens:2|version:0.1.0")
     assert reported.notes[0] == "tokens differ: <stream>:2: `b`, <stream>:2: `x`"
     assert reported.merge(reported).signature.split("|")[-2] == "differing_tokens:4"
     ignored = score("ignore")
@@ -261,10 +260,9 @@ def test_tokens_may_differ_if_that_is_asked_for():
 def test_layers_of_tags_are_counted_together(nested):
     text = b"1\tEU\tB-ORG\tO\n2\tof\tI-ORG\tO\n3\tRome\tI-ORG\tB-LOC\n\n1\tBob\tO\tB-ORG\n"
     wrong = text.replace(b"B-LOC", b"O")
-    columns = spanrs.io.Columns(token=1, tag=(2, 3))
     for matcher in ("exact", "fair"):
-        result = spanrs.score_files(
-            io.BytesIO(text), io.BytesIO(wrong), columns=columns, matcher=matcher, by_document=True
+        result = spanrs.score(
+            io.BytesIO(text), io.BytesIO(wrong), tokens=1, tags=(2, 3), matcher=matcher, by="document"
         )
         assert result.totals == (2, 0, 1)
         assert result.sentences == 2
@@ -272,19 +270,17 @@ def test_layers_of_tags_are_counted_together(nested):
         assert "columns:2,3" in result.signature
         assert result.warnings == []
     with pytest.warns(spanrs.SpanrsWarning, match="column 3 has tags of the same types"):
-        one = spanrs.score_files(io.BytesIO(text), io.BytesIO(wrong), columns=columns._replace(tag=2))
+        one = spanrs.score(io.BytesIO(text), io.BytesIO(wrong), tokens=1, tags=2)
     assert one.warnings == [
         "<stream>: column 3 has tags of the same types, which are not read; layers of nested annotations "
-        "are read together by spanrs score (--column 2,3, in Python Columns(tag=(2, 3)))"
+        "are read together by spanrs score (--column 2,3, in Python tags=(2, 3))"
     ]
     with pytest.raises(ValueError, match="one column of gold and one of pred"):
-        spanrs.score_files(io.BytesIO(text), columns=columns)
+        spanrs.score(io.BytesIO(text), tokens=1, gold=(2, 3))
     with pytest.raises(ValueError, match="one column of tags"):
-        tags.validate_file(io.BytesIO(text), columns=columns)
-    both = spanrs.score_files(nested.path, nested.path, columns=columns)
-    alone = [
-        spanrs.score_files(nested.path, nested.path, columns=columns._replace(tag=tag)) for tag in (2, 3)
-    ]
+        tags.validate_file(io.BytesIO(text), columns=spanrs.io.Columns(token=1, tag=(2, 3)))
+    both = spanrs.score(nested.path, nested.path, tokens=1, tags=(2, 3))
+    alone = [spanrs.score(nested.path, nested.path, tokens=1, tags=tag) for tag in (2, 3)]
     assert both.totals == (sum(result.totals.tp for result in alone), 0, 0)
     assert (both.sentences, both.tokens) == (nested.sentences, 2 * nested.tokens)
     assert [len(result.warnings) for result in alone] == [1, 1]
@@ -305,7 +301,7 @@ def test_partial_matching_warns_of_what_scoring_warns_of():
     def warnings_of(gold, pred, **options):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return spanrs.partial(gold, pred, **options).warnings
+            return spanrs.score(gold, pred, matcher="partial", **options).warnings
 
     iobes = [["B-PER", "E-PER", "O", "S-LOC"]] * 6
     found = warnings_of(iobes, iobes, scheme="BIO")
@@ -325,9 +321,9 @@ def test_partial_matching_warns_of_what_scoring_warns_of():
 def test_fair_matching_warns_where_types_have_nothing_in_common():
     gold, pred = [["B-PER", "O"] * 5], [["B-per", "O"] * 5]
     with pytest.warns(spanrs.SpanrsWarning, match="their types are different: PER in gold, per in pred"):
-        spanrs.fair(gold, pred)
+        spanrs.score(gold, pred, matcher="fair")
     with pytest.warns(spanrs.SpanrsWarning, match="no spans of the types that are evaluated"):
-        spanrs.fair(gold, gold, types=["per"])
+        spanrs.score(gold, gold, matcher=spanrs.Fair(types=["per"]))
     assert spanrs.score(gold, gold).with_types(["per"]).warnings == [
         "there are no spans of the types that are evaluated"
     ]
@@ -347,29 +343,25 @@ def test_types_with_white_space_around_them_give_a_warning():
 
 
 def test_numbers_that_are_read_as_tokens_give_a_warning():
-    def score(text, **columns):
+    def score(text, **options):
         source = (io.BytesIO(text) for _ in range(2))
-        return spanrs.score_files(*source, columns=spanrs.io.Columns(**columns))
+        return spanrs.score(*source, **options)
 
     text = b"1\tEU\tB-ORG\n2\tof\tO\n\n1\tBob\tB-PER\n2\tate\tO\n3\tit\tO\n"
     message = (
         "<stream>: column 0 is read as the tokens and holds their numbers; name the column of the tokens "
-        "(--token-column 1, in Python Columns(token=1))"
+        "(--token-column 1, in Python tokens=1)"
     )
     assert score(text).warnings == [message]
-    assert score(text, token=1).warnings == []
+    assert score(text, tokens=1).warnings == []
     layers = text.replace(b"\n", b"\tO\n").replace(b"\tO\n\tO\n", b"\tO\n\n").replace(b"\n\tO\n", b"\n\n")
-    assert score(layers, tag=(2, 3)).warnings == [message]
-    assert score(layers, tag=(2, 3), token=1).warnings == []
+    assert score(layers, tags=(2, 3)).warnings == [message]
+    assert score(layers, tags=(2, 3), tokens=1).warnings == []
     assert score(text.replace(b"2\tof", b"5\tof")).warnings == []
 
 
-def test_files_and_columns_are_what_they_should_be():
-    with pytest.raises(TypeError, match="a file is a path or a binary file object, not list"):
-        spanrs.score_files([["O"]], [["O"]])
-    with pytest.raises(TypeError, match=r"such as Columns\(tag=2\), not int"):
-        spanrs.score_files("a", "b", columns=1)
+def test_sides_are_what_they_should_be():
     with pytest.raises(TypeError, match="expected sentences of tags, got None"):
         spanrs.score(None, [["O"]])
-    with pytest.raises(TypeError, match="files are scored by score_files"):
+    with pytest.raises(FileNotFoundError, match=r"a\.conll"):
         spanrs.score("a.conll", "b.conll")

@@ -9,8 +9,9 @@ from pathlib import Path
 from statistics import fmean, pvariance
 from typing import Any
 
+import spanrs
 from golden import mat_arguments
-from spanrs import io, mat
+from spanrs import mat
 from spanrs.mat import formulas
 from spanrs.mat.tables import MEASURES
 
@@ -250,7 +251,11 @@ def exact_confidence(folder: Path) -> dict[str, Any]:
     """Calculate mean and variance of every measure over all 27 resamples of the three documents."""
     case = mat_arguments.read(folder, "three_documents")
     sides = [
-        [io.read_documents(path, "mat-json")[0] for path in sorted(side.iterdir())]
+        [
+            document
+            for path in sorted(side.iterdir())
+            for document in spanrs.read(path, format="mat-json").documents
+        ]
         for side in (case.gold, case.pred)
     ]
     found: dict[str, dict[str, Any]] = {}
@@ -258,6 +263,7 @@ def exact_confidence(folder: Path) -> dict[str, Any]:
         values: dict[str, list[float]] = {}
         for draw in itertools.product(range(3), repeat=3):
             drawn = [[documents[number] for number in draw] for documents in sides]
+            # TODO lenient
             for row in mat.tables(mat.score(*drawn, case.matcher, lenient=True)).table(table).dicts():
                 for measure in MEASURES:
                     values.setdefault(f"{row['tag']}|{measure}", []).append(row[measure])

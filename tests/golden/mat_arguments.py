@@ -23,6 +23,7 @@ class Case:
 
     def score(self, *, file_re: str | None = None, threads: int = 1, **options: Any) -> Result:
         """Score the files, with other options of the matcher than those of the case."""
+        # TODO lenient
         return mat.score(
             self.gold,
             self.pred,

@@ -46,7 +46,7 @@ def pieces(items, count):
 def serial(golds, preds, documents=None, scheme="BIO", **options):
     """Score partitions one by one, and merge all of them at once."""
     groups = documents or [None] * len(golds)
-    results = [spanrs.score(gold, pred, scheme, documents=names, **options)
+    results = [spanrs.score(gold, pred, scheme=scheme, by=names, **options)
                for gold, pred, names in zip(golds, preds, groups, strict=True)]  # fmt: skip
     return results[0].merge(*results[1:]).to_bytes()
 
@@ -70,7 +70,7 @@ def test_bags_are_scored_as_lists(matcher, parts):
     assert score_bag(pairs, **options).to_bytes() == expected
     two = [bags.from_delayed([dask.delayed(part) for part in side]) for side in (golds, preds)]
     assert score_bag(*two, **options).to_bytes() == expected
-    whole = spanrs.score(gold, pred, "BIO", matcher=MATCHERS[matcher])
+    whole = spanrs.score(gold, pred, scheme="BIO", matcher=MATCHERS[matcher])
     assert score_bag(pairs, **options).counts == whole.counts
 
 
@@ -107,7 +107,7 @@ def test_dataframes_are_scored_as_lists(matcher, kind):
     assert got.to_bytes() == serial(golds, preds, groups, **options)
     # A partition without rows adds nothing.
     kept = score_dataframe(frame[frame["n"] < 24], "g", "p", scheme="BIO", **options)
-    assert kept.counts == spanrs.score(gold[:24], pred[:24], "BIO", **options).counts
+    assert kept.counts == spanrs.score(gold[:24], pred[:24], scheme="BIO", **options).counts
 
 
 def test_dataframes_with_ids_and_spans():
@@ -166,20 +166,18 @@ def write_shards(folder, parts, *, only_o=()):
 def test_shards_are_scored_as_files(tmp_path, matcher):
     pairs, tables, golds, preds = write_shards(tmp_path, 34)
     options = {"scheme": "BIO", "matcher": MATCHERS[matcher]}
-    results = [as_shard(spanrs.score_files(*pair, **options), pair[0].name) for pair in pairs]
+    results = [as_shard(spanrs.score(*pair, **options), pair[0].name) for pair in pairs]
     merged = results[0].merge(*results[1:])
     assert score_shards(iter(pairs), **options).to_bytes() == merged.to_bytes()
-    results = [as_shard(spanrs.score_table_files(table, **options), table.name) for table in tables]
+    results = [as_shard(spanrs.score(table, **options), table.name) for table in tables]
     assert score_shards(tables, **options).to_bytes() == results[0].merge(*results[1:]).to_bytes()
     assert (
         results[0].merge(*results[1:]).counts
         == spanrs.Result.from_bytes(serial(golds, preds, matcher=MATCHERS[matcher])).counts
     )
-    results = [
-        as_shard(spanrs.score_files(*pair, by_document=True, **options), pair[0].name) for pair in pairs
-    ]
+    results = [as_shard(spanrs.score(*pair, by="document", **options), pair[0].name) for pair in pairs]
     merged = results[0].merge(*results[1:])
-    assert score_shards(pairs, by_document=True, **options).to_bytes() == merged.to_bytes()
+    assert score_shards(pairs, by="document", **options).to_bytes() == merged.to_bytes()
     assert len(merged.documents) == 34
     with pytest.raises(ValueError, match="there is nothing to score"):
         score_shards([])
@@ -223,10 +221,10 @@ def test_pred_decides_its_scheme_later():
 @pytest.mark.parametrize("fan_in", [2, 3, 7])
 def test_any_tree_of_neighbours_gives_the_same_bytes(fan_in):
     gold, pred = sentences(90, seed=4)
-    results = [spanrs.score(*two, "BIO", documents=[1] * len(two[0])).to_bytes()
+    results = [spanrs.score(*two, scheme="BIO", by=[1] * len(two[0])).to_bytes()
                for two in zip(pieces(gold, 30), pieces(pred, 30), strict=True)]  # fmt: skip
     # Results without any tag fit all others.
-    results[5] = results[29] = spanrs.score([["O"]], [["O"]], documents=[1]).to_bytes()
+    results[5] = results[29] = spanrs.score([["O"]], [["O"]], by=[1]).to_bytes()
     expected = shards.merge_bytes(results)
     while len(results) > 1:
         results = [shards.merge_bytes(group) for group in shards.groups(results, fan_in)]
@@ -249,7 +247,7 @@ def test_workers_in_other_processes_give_the_same_bytes(tmp_path):
         assert score_shards(pairs).to_bytes() == expected
         options = {"scheme": "BIO", "matcher": spanrs.Fair(focus="pred")}
         got = score_shards(tables, **options).to_bytes()
-        named = [as_shard(spanrs.score_table_files(table, **options), table.name) for table in tables]
+        named = [as_shard(spanrs.score(table, **options), table.name) for table in tables]
         assert got == named[0].merge(*named[1:]).to_bytes()
         (tmp_path / "4.pred").write_text("w O\n", encoding="utf-8")
         with pytest.raises(AlignmentError, match=r"4\.pred") as raised:

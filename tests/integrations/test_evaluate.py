@@ -113,7 +113,7 @@ def test_fair_modes_give_fair_measures_and_counts(tmp_path, mode):
     metric = load(hf.metric_path(), tmp_path)
     weights = "BE = 1 TP, LE = 1 FP"
     found = metric.compute(predictions=pred, references=gold, mode=mode, scheme="IOB2", weights=weights)
-    result = spanrs.fair(gold, pred, "BIO", weights=weights, exclude=())
+    result = spanrs.score(gold, pred, matcher=spanrs.Fair(weights=weights, exclude=()), scheme="BIO")
     score = result[mode].micro
     assert (found["overall_precision"], found["overall_recall"]) == (score.precision, score.recall)
     if mode == "traditional":

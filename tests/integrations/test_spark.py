@@ -80,13 +80,13 @@ def test_dataframes_are_scored_as_lists(spark, matcher):
     expected = results[0].merge(*results[1:])
     assert score_dataframe(frame, **options).to_bytes() == expected.to_bytes()
     results = [
-        spanrs.score(g, p, documents=d, **options)
+        spanrs.score(g, p, by=d, **options)
         for g, p, d in zip(pieces(gold, 4), pieces(pred, 4), pieces(names, 4), strict=True)
     ]
     expected = results[0].merge(*results[1:])
     got = score_dataframe(frame, documents="the.document", **options)
     assert got.to_bytes() == expected.to_bytes()
-    assert got.counts == spanrs.score(gold, pred, documents=names, **options).counts
+    assert got.counts == spanrs.score(gold, pred, by=names, **options).counts
 
 
 def test_ids_spans_and_partitions_without_rows(spark):
@@ -96,7 +96,7 @@ def test_ids_spans_and_partitions_without_rows(spark):
     columns = "gold array<int>, pred array<smallint>"
     frame = dataframe(spark, list(zip(*ids, strict=True)), columns, 30)
     got = score_dataframe(frame, scheme="BIO", vocabulary=vocabulary)
-    assert got.counts == spanrs.score(gold, pred, "BIO").counts
+    assert got.counts == spanrs.score(gold, pred, scheme="BIO").counts
     nothing = score_dataframe(frame.where("false"), scheme="BIO", vocabulary=vocabulary)
     assert (nothing.sentences, nothing.scheme) == (0, "BIO")
     spans = [[("A", 0, 2)], [], [("B", 1, 2), ("A", 0, 1)]] * 3

@@ -21,7 +21,7 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
     path.write_text(json.dumps([task]), encoding="utf-8")
 
     def read(annotator=None, kind="label-studio"):
-        return spanrs.io.read_documents(path, kind, annotator=annotator)
+        return list(spanrs.read(path, format=kind, annotator=annotator).documents)
 
     [first] = read()
     assert len(first.annotations) == 1
@@ -90,7 +90,7 @@ def test_regions_of_another_text_are_left_out(tmp_path):
         result = [{"type": "labels", "value": value}]
         task = {"id": 1, "data": {"text": text}, "annotations": [{"result": result}]}
         path.write_text(json.dumps([task]), encoding="utf-8")
-        [document] = spanrs.io.read_documents(path, "label-studio")
+        [document] = spanrs.read(path, format="label-studio").documents
         return [text[a.start : a.end] for a in document.annotations], list(document.left_out)
 
     for said in ("Bob Smith", "BobSmith", "Bob", ""):
@@ -104,4 +104,4 @@ def test_predictions_are_no_annotations(tmp_path):
     path = tmp_path / "tasks.json"
     path.write_text(json.dumps([{"data": {"text": "a"}, "annotations": [], "predictions": [{}]}]), "utf-8")
     with pytest.raises(spanrs.errors.FormatError, match="predictions are not read"):
-        spanrs.io.read_documents(path, "label-studio")
+        list(spanrs.read(path, format="label-studio").documents)

@@ -13,9 +13,9 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin, Span
 
+import spanrs
 from spanrs import mat
 from spanrs.errors import FormatError, SpanrsWarning
-from spanrs.io import read_documents
 from spanrs.io.docbin import read_docbin
 
 VOCAB = spacy.blank("en").vocab
@@ -130,7 +130,7 @@ def types(documents):
 
 def test_span_groups_that_are_not_read_are_said(layered):
     with pytest.warns(SpanrsWarning) as caught:
-        documents = read_documents(layered, "spacy")
+        documents = list(spanrs.read(layered, format="spacy").documents)
     assert types(documents) == [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]]
     assert [str(warning.message) for warning in caught] == [
         f"{layered}: the entities are read, and not the span groups sc (3 spans); layer (--layer) "
@@ -142,7 +142,8 @@ def test_layer_is_chosen_without_a_warning(layered):
     with warnings.catch_warnings():
         warnings.simplefilter("error", SpanrsWarning)
         of_layer = {
-            name: types(read_documents(layered, "spacy", layer=name)) for name in ("ents", "sc", "empty")
+            name: types(list(spanrs.read(layered, format="spacy", layer=name).documents))
+            for name in ("ents", "sc", "empty")
         }
     assert of_layer == {
         "ents": [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]],
@@ -162,20 +163,20 @@ def test_files_without_span_groups_have_no_warning(tmp_path):
 
 def test_span_group_that_is_not_there_is_refused(layered):
     with pytest.raises(FormatError) as told:
-        read_documents(layered, "spacy", layer="SC")
+        list(spanrs.read(layered, format="spacy", layer="SC").documents)
     assert str(told.value) == (
         f"{layered}: no document has the span group 'SC'; layers are ents, empty (0 spans), sc (3 spans)"
     )
     assert told.value.code == "no_layer"
     with pytest.raises(ValueError, match="a layer can be chosen in spacy, not in raw"):
-        read_documents(layered, "raw", layer="sc")
+        list(spanrs.read(layered, format="raw", layer="sc").documents)
     with pytest.raises(TypeError, match="layer is a str"):
-        read_documents(layered, "spacy", layer=3)
+        list(spanrs.read(layered, format="spacy", layer=3).documents)
 
 
 def test_mat_scores_the_layers_that_are_named(layered):
-    sides = [mat.InputFormat("spacy", layer="sc")] * 2
-    result = mat.score(layered, layered, input_format=sides[0], gold_input_format=sides[1])
+    options = {"format": "spacy", "layer": "sc"}
+    result = spanrs.score(layered, layered, matcher=mat.Mat(), on_error="skip", **options)
     assert (result.totals, sorted(result.per_type)) == ((3, 0, 0), ["A", "B"])
 
 

@@ -20,7 +20,6 @@ from spanrs.crowd import read_table
 from spanrs.dep.parser import import_published
 from spanrs.errors import AlignmentError, FormatError, LimitError
 from spanrs.eval.shards import Shard, find_shards
-from spanrs.io import read_documents
 
 MIB = 1 << 20
 GOOD = {"signal": "a b", "asets": [{"type": "PER", "attrs": [], "annots": [[0, 1]]}]}
@@ -41,7 +40,7 @@ def test_expansion_of_documents_is_limited(tmp_path, format_, codec):
     path = tmp_path / "bomb"
     path.write_bytes(pa.Codec(codec).compress(b" " * (18 * MIB), asbytes=True))
     with pytest.raises(LimitError, match="expands more than 100 times") as caught:
-        read_documents(path, format_)
+        list(spanrs.read(path, format=format_).documents)
     assert (caught.value.code, caught.value.path) == ("expansion", str(path))
 
 
@@ -63,10 +62,10 @@ def test_expansion_of_docbin_is_limited(tmp_path, codec):
     path.write_bytes(data if codec is None else pa.Codec(codec).compress(data, asbytes=True))
     for most in (None, 900):
         with pytest.raises(LimitError, match=f"expands more than {most or 100} times") as caught:
-            read_documents(path, "spacy", max_expansion=most)
+            list(spanrs.read(path, format="spacy", limits=spanrs.io.Limits(expansion=most)).documents)
         assert (caught.value.code, caught.value.path) == ("expansion", str(path))
     with pytest.raises(FormatError, match="spaCy cannot read this as a DocBin"):
-        read_documents(path, "spacy", max_expansion=1100)
+        list(spanrs.read(path, format="spacy", limits=spanrs.io.Limits(expansion=1100)).documents)
     assert gc.isenabled()
 
 
@@ -122,7 +121,7 @@ def test_hostile_task_is_refused_with_its_place(tmp_path, text, message, capsys)
 def test_entities_of_xml_without_a_root_are_text(tmp_path):
     path = tmp_path / "d.xml"
     path.write_text(f"{ENTITIES}<PER>&b;</PER>")
-    [document] = read_documents(path, "fake-xml-inline")
+    [document] = spanrs.read(path, format="fake-xml-inline").documents
     assert "&b;" in document.text
 
 
@@ -131,7 +130,7 @@ def test_external_entities_are_not_read(tmp_path):
     path = tmp_path / "d.xml"
     path.write_text('<!DOCTYPE d SYSTEM "secret">\n<d>&x;</d>')
     with pytest.raises(FormatError, match=":2:4: &x; is no entity of XML"):
-        read_documents(path, "xml-inline")
+        list(spanrs.read(path, format="xml-inline").documents)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +149,7 @@ def test_deeply_nested_json_is_refused_with_its_line(tmp_path, format_, text):
     path = tmp_path / "deep.json"
     path.write_text(text.replace("%s", DEEP))
     with pytest.raises(FormatError) as caught:
-        read_documents(path, format_)
+        list(spanrs.read(path, format=format_).documents)
     assert (caught.value.path, caught.value.line) == (str(path), 1)
 
 
@@ -164,15 +163,17 @@ def test_deeply_nested_json_is_refused_with_its_line(tmp_path, format_, text):
 def test_deeply_nested_json_that_is_not_used_is_skipped(tmp_path, format_, text):
     path = tmp_path / "deep.json"
     path.write_text(text.replace("%s", DEEP))
-    assert [document.text for document in read_documents(path, format_)] == ["a"]
+    assert [document.text for document in spanrs.read(path, format=format_).documents] == ["a"]
 
 
 def test_links_to_a_folder_above_are_not_followed_in_directories(tmp_path):
     for side in ("gold", "pred"):
         write_links(tmp_path / side)
-    result = spanrs.score_shards(tmp_path / "gold", tmp_path / "pred")
+    result = spanrs.score(tmp_path / "gold", tmp_path / "pred")
     assert (result.sentences, result.totals) == (1, (1, 0, 0))
-    assert spanrs.score_span_files(tmp_path / "gold" / "sub", tmp_path / "pred" / "sub").sentences == 1
+    assert (
+        spanrs.score(tmp_path / "gold" / "sub", tmp_path / "pred" / "sub", format="stacked").sentences == 1
+    )
 
 
 def test_links_to_a_folder_above_are_not_followed_by_patterns(tmp_path):
@@ -182,7 +183,7 @@ def test_links_to_a_folder_above_are_not_followed_by_patterns(tmp_path):
         (tmp_path / side / "sub" / "again").symlink_to("..")
     for pattern in ("**/*.conll", "**/**/a.conll", "**"):
         patterns = [str(tmp_path / side / pattern) for side in ("gold", "pred")]
-        assert spanrs.score_shards(*patterns).sentences == 1
+        assert spanrs.score(*patterns).sentences == 1
 
 
 def test_links_to_files_are_found_by_patterns(tmp_path):
@@ -212,9 +213,9 @@ def test_broken_link_in_directories_is_named(tmp_path, target, capsys):
     for side in ("gold", "pred"):
         write_links(tmp_path / side)
         (tmp_path / side / "b.conll").symlink_to(target)
-    for score in (spanrs.score_shards, spanrs.score_span_files):
+    for kind in ("auto", "stacked"):
         with pytest.raises(OSError, match=r"b\.conll"):
-            score(*folders)
+            spanrs.score(*folders, format=kind)
     for sides in (folders, [f"{folder}/*.conll" for folder in folders]):
         assert run(group, ["score", *sides]) == 2
         assert f"{tmp_path / 'gold' / 'b.conll'}: " in capsys.readouterr().err
@@ -231,7 +232,13 @@ def test_broken_link_skips_its_pair(tmp_path, target, sides):
         (tmp_path / side / "b.json").unlink()
         (tmp_path / side / "b.json").symlink_to(target)
     with pytest.warns(UserWarning, match="not everything was scored"):
-        scored = mat.score(tmp_path / "gold", tmp_path / "pred", mat.Mat(content=["PER"]))
+        scored = spanrs.score(
+            tmp_path / "gold",
+            tmp_path / "pred",
+            matcher=mat.Mat(content=["PER"]),
+            on_error="skip",
+            format="mat-json",
+        )
     assert mat.tables(scored).tag["PER"]["match"] == 1
     [skipped] = scored.evidence.skipped
     assert "Couldn't open " in skipped.message
@@ -264,13 +271,14 @@ def test_listed_shards_of_one_name_are_refused_by_document(tmp_path, threads):
         f"{paths[0]} and {paths[1]} both have a.conll:0, which would be counted twice; name shards apart"
     )
     with pytest.raises(AlignmentError, match=re.escape(message)) as caught:
-        spanrs.score_shards(paths, by_document=True, threads=threads)
+        spanrs.score(spanrs.read(paths), by="document", threads=threads)
     assert (caught.value.code, caught.value.path) == ("documents", str(paths[1]))
     with pytest.raises(AlignmentError, match="counted twice"):
-        spanrs.score_shards([paths[0], paths[0]], by_document=True, threads=threads)
-    assert spanrs.score_shards(paths, threads=threads).sentences == 2
+        spanrs.score(spanrs.read([paths[0], paths[0]]), by="document", threads=threads)
+    assert spanrs.score(spanrs.read(paths), threads=threads).sentences == 2
+    # TODO: shards with names of their own
     shards = [Shard(f"{at}/a", str(path), None) for at, path in enumerate(paths)]
-    result = spanrs.score_shards(shards, by_document=True, threads=threads)
+    result = spanrs.score(shards, by="document", threads=threads)
     assert [row.name for row in result.documents] == ["0/a:0", "1/a:0"]
 
 
@@ -281,11 +289,12 @@ def test_document_id_twice_in_one_file_skips_the_pair(tmp_path):
         (tmp_path / side / "a.jsonl").write_text(line * count)
         (tmp_path / side / "b.jsonl").write_text(line)
     with pytest.warns(UserWarning, match="not everything was scored"):
-        scored = mat.score(
+        scored = spanrs.score(
             tmp_path / "gold",
             tmp_path / "pred",
-            mat.Mat(content=["PER"]),
-            input_format=mat.InputFormat("doccano"),
+            matcher=mat.Mat(content=["PER"]),
+            on_error="skip",
+            format="doccano",
         )
     [skipped] = scored.evidence.skipped
     assert skipped.file == str(tmp_path / "pred" / "a.jsonl")
@@ -298,11 +307,12 @@ def test_same_document_id_in_two_files_is_two_documents(tmp_path):
         (tmp_path / side).mkdir()
         for name in ("a", "b"):
             (tmp_path / side / name).write_text(line)
-    scored = mat.score(
+    scored = spanrs.score(
         tmp_path / "gold",
         tmp_path / "pred",
-        mat.Mat(content=["PER"]),
-        input_format=mat.InputFormat("doccano"),
+        matcher=mat.Mat(content=["PER"]),
+        on_error="skip",
+        format="doccano",
     )
     assert mat.tables(scored).tag["PER"]["match"] == 2
 
@@ -322,7 +332,7 @@ def test_scheme_of_a_table_does_not_depend_on_its_row_groups(tmp_path, monkeypat
     schemes = set()
     for size in (30, 1):
         parquet.write_table(table, tmp_path / "t.parquet", row_group_size=size)
-        schemes.add(spanrs.score_table_files(tmp_path / "t.parquet").scheme)
+        schemes.add(spanrs.score(tmp_path / "t.parquet").scheme)
     assert len(schemes) == 1
 
 
@@ -347,8 +357,7 @@ def test_shards_without_tags_merge_whichever_scheme_is_named(tmp_path, schemes, 
         for name, text in zip("abc", texts, strict=False):
             (folder / name).write_text(text)
         expected, merged = (
-            score(path, scheme=schemes[0], pred_scheme=schemes[1])
-            for score, path in ((spanrs.score_files, whole), (spanrs.score_shards, folder))
+            spanrs.score(path, scheme=schemes[0], pred_scheme=schemes[1]) for path in (whole, folder)
         )
         assert (merged.settings, merged.totals) == (expected.settings, expected.totals)
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spanrs
-from spanrs.io import Columns
 
 #: A prefix of comments that no line has; lines that begin with its first byte are looked at with care.
 CAREFUL = "never a comment"
@@ -49,7 +48,7 @@ def lines(rng: random.Random, count: int, odd: float) -> list[tuple[str, ...]]:
 def outcome(gold: Path, pred: Path, comments: str = "auto") -> object:
     """Result or error, with its text."""
     try:
-        return spanrs.score_files(gold, pred, "BIO", columns=Columns(comments=comments)).to_dict()
+        return spanrs.score(gold, pred, scheme="BIO", comments=comments).to_dict()
     except spanrs.errors.SpanrsError as error:
         return type(error), str(error)
 
@@ -109,7 +108,7 @@ def test_comments_between_sentences_change_nothing(tmp_path: Path) -> None:
             text = texts[0].replace("\n\n", f"\n\n{mark}").replace(f"\n{mark}\n", "\n\n")
             path.write_text(text, encoding="utf-8", newline="")
         comments = "%" if mark.startswith("%") else "auto"
-        result = spanrs.score_files(gold, pred, "BIO", columns=Columns(comments=comments))
+        result = spanrs.score(gold, pred, scheme="BIO", comments=comments)
         found.append((result.per_type, result.tokens, result.sentences))
     assert all(result == found[0] for result in found), found
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import mat_cases
+import spanrs
 from golden import mat_arguments
 from recordings import Recordings
 from spanrs import Result, mat
@@ -205,7 +206,14 @@ def any_of(recorded: list[dict[str, str]], file: str) -> bool:
 @pytest.mark.parametrize("table", ["tag", "pseudo_token", "character"])
 def test_random_flat_documents(shared, table):
     bulk = shared / "golden" / "mat" / "bulk" / "random_flat_200"
-    result = mat.score(bulk / "ref", bulk / "hyp", mat.Mat(content=["A", "B", "C"]), details=True)
+    result = spanrs.score(
+        bulk / "ref",
+        bulk / "hyp",
+        matcher=mat.Mat(content=["A", "B", "C"]),
+        on_error="skip",
+        format="mat-json",
+        details=True,
+    )
     compare_literal(result, table, bulk / "out" / f"{TABLES[table]}_literal.csv")
     recorded = json.loads((bulk / "pairs.json").read_text(encoding="utf-8"))
     assert pairs_of(result) == recorded_pairs(recorded)
@@ -216,7 +224,14 @@ def test_news_with_tokens_and_zones(shared, table):
     folder = shared / "golden" / "mat"
     bulk = folder / "bulk" / "voa10"
     task = mat_cases.task(folder, "G NE")
-    result = mat.score(bulk / "ref", bulk / "hyp", mat.Mat(task=task), details=True)
+    result = spanrs.score(
+        bulk / "ref",
+        bulk / "hyp",
+        matcher=mat.Mat(task=task),
+        on_error="skip",
+        format="mat-json",
+        details=True,
+    )
     compare_literal(result, table, bulk / "out_task" / f"{TABLES[table]}_literal.csv")
     for pairs in ("pairs_task.json", "pairs_task2.json"):
         recorded = json.loads((bulk / pairs).read_text(encoding="utf-8"))

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import spanrs
 from spanrs import mat
 from spanrs.io import Annotation, Document
 from spanrs.mat import marks as of_marks
@@ -257,7 +258,7 @@ def test_names_that_are_no_text_do_not_stop_the_page():
     _, _, scored = shown([pair])
     with Page() as page:
         page.add(scored[0]._replace(name="\udcff.json"))
-        page.write(mat.tables(mat.score(*pair)), out := io.BytesIO())
+        page.write(mat.tables(spanrs.score(*pair, matcher=mat.Mat(), on_error="skip")), out := io.BytesIO())
     assert "\\udcff.json" in out.getvalue().decode()
 
 
@@ -374,7 +375,7 @@ def test_documents_wait_in_a_file_that_is_closed(monkeypatch):
     agrees(parsed, scored)
     page = Page()
     page.add(scored[0])
-    result = mat.tables(mat.score(*pairs[0]))
+    result = mat.tables(spanrs.score(*pairs[0], matcher=mat.Mat(), on_error="skip"))
     page.write(result, first := io.BytesIO())
     page.add(scored[1])
     page.write(result, second := io.BytesIO())

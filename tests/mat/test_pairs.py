@@ -38,6 +38,7 @@ def test_pairs_are_those_of_whole_files(golds, preds):
         [Document(text, [Annotation("T", 0, 1 + at)], id_) for at, id_ in enumerate(names)]
         for names in (golds, preds)
     ]
+    # TODO lenient
     result = mat.score(*sides, details=True, lenient=True)
     pairs = expected(golds, preds)
     skipped = [entry.message for entry in result.evidence.skipped if entry.pair]
@@ -57,6 +58,7 @@ def test_an_error_behind_pairs_takes_them_back(tmp_path):
     whole, broken = tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"
     whole.write_text(f"{record}\n{record}\n")
     broken.write_text(f"{record}\n{{\n")
+    # TODO lenient
     result = mat.score(whole, broken, input_format=mat.InputFormat("doccano"), lenient=True)
     assert result.totals == (0, 0, 0)
     [skipped] = result.evidence.skipped
@@ -68,6 +70,7 @@ def test_names_count_documents_without_ids(tmp_path):
     for count, names in ((1, ["d"]), (2, ["d#0", "d#1"])):
         path = tmp_path / "d.jsonl"
         path.write_text(f"{record}\n" * count)
+        # TODO lenient
         result = mat.score(path, path, input_format=mat.InputFormat("doccano"), details=True, lenient=True)
         assert [
             d.file.removesuffix(".jsonl").replace(".jsonl#", "#") for d in result.details["tag"]

@@ -22,7 +22,7 @@ from spanrs.crowd import BSCSeq, CrowdCorpus
 from spanrs.crowd import page as crowd
 from spanrs.dep import Dep, Parse, evaluate
 from spanrs.dep.page import tree_page
-from spanrs.io import Annotation, Columns, Document
+from spanrs.io import Annotation, Document
 from spanrs.mat.files import InputFormat, file_pairs
 from spanrs.mat.page import Page
 from spanrs.mat.scoring import score_pairs
@@ -173,8 +173,8 @@ def scored(pred, **options):
     weird = [HOSTILE, *WEIRD]
     gold = [[f"B-{HOSTILE}", *["O"] * len(WEIRD)], ["B-LOC", "O", f"I-{WEIRD[0]}"]] * 20
     tokens = [weird, weird[:3]] * 20
-    options |= {"documents": [1] * 40, "errors": True, "tokens": tokens}
-    return replace(spanrs.score(gold, pred, "BIO", **options), by_sentence=True)
+    options |= {"by": [1] * 40, "errors": True, "tokens": tokens}
+    return replace(spanrs.score(gold, pred, scheme="BIO", **options), by_sentence=True)
 
 
 def first_system():
@@ -205,7 +205,7 @@ def fair_page():
     gold = ("\n".join(rows) + "\n\n") * 9
     pred = gold.replace(f"I-{HOSTILE}", "O").replace("|B-PER", "|B-ORG")
     files = (io.BytesIO(text.encode()) for text in (gold, pred))
-    result = spanrs.score_span_files(*files, matcher="fair", errors=True, columns=Columns(separator="tab"))
+    result = spanrs.score(*files, matcher="fair", errors=True, separator="tab", punct_column=1)
     return result.to_html(title=HOSTILE)
 
 

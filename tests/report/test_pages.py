@@ -51,7 +51,7 @@ def legend(html):
 
 
 def by_sentence(pred=PRED, **options):
-    result = spanrs.score(GOLD, pred, "BIO", documents=[1] * 4, errors=True, tokens=TOKENS, **options)
+    result = spanrs.score(GOLD, pred, scheme="BIO", by=[1] * 4, errors=True, tokens=TOKENS, **options)
     return replace(result, by_sentence=True)
 
 
@@ -68,7 +68,7 @@ def test_the_report_of_a_result_has_all_sections():
 
 
 def test_sections_without_content_are_left_out():
-    html = spanrs.score([["B-A"]], [["B-A"]], "BIO").to_html()
+    html = spanrs.score([["B-A"]], [["B-A"]], scheme="BIO").to_html()
     assert headings(html) == ["Summary", "Types", "F1 of types", "Confusion"]
     assert "No intervals: they need two documents" in html
     assert 'class="whisker"' not in html
@@ -76,7 +76,7 @@ def test_sections_without_content_are_left_out():
 
 
 def test_errors_without_tokens_show_numbers_from_1():
-    html = spanrs.score([["O", "B-A"]], [["O", "O"]], "BIO", errors=True).to_html()
+    html = spanrs.score([["O", "B-A"]], [["O", "O"]], scheme="BIO", errors=True).to_html()
     [data] = examples(html)
     assert "[2]" in data["strings"]
     assert "Tokens are not known." in html
@@ -84,14 +84,14 @@ def test_errors_without_tokens_show_numbers_from_1():
 
 def test_the_report_says_how_many_errors_it_leaves_out():
     gold = [["B-A"]] * 9
-    html = spanrs.score(gold, [["O"]] * 9, "BIO", errors=2).to_html()
+    html = spanrs.score(gold, [["O"]] * 9, scheme="BIO", errors=2).to_html()
     assert "2 of 9 errors; the first ones of each kind." in html
 
 
 def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
     monkeypatch.setattr(pages, "MOST_ERRORS", 10)
     gold, pred = [["B-A", "O", "B-B"]] * 9, [["O", "B-A", "B-C"]] * 7 + [["O", "O", "O"]] * 2
-    result = spanrs.score(gold, pred, "BIO", errors=True)
+    result = spanrs.score(gold, pred, scheme="BIO", errors=True)
     html = result.to_html()
     # Kinds share the room: missed 9 A and 2 B, mistyped 7, spurious 7.
     assert kinds(html) == {"missed": 5, "mistyped": 2, "spurious": 3}
@@ -105,7 +105,7 @@ def test_the_page_of_a_comparison_lists_as_many_changes_of_each_kind(monkeypatch
     gold = [["B-A", "B-A", "O"]] * 20
     systems = {"a": [["B-A", "O", "B-B"]] * 20, "b": [["O", "B-A", "O"]] * 20}
     results = {
-        name: spanrs.score(gold, pred, "BIO", documents=[1] * 20, errors=True)
+        name: spanrs.score(gold, pred, scheme="BIO", by=[1] * 20, errors=True)
         for name, pred in systems.items()
     }
     html = spanrs.compare(results, samples=20).to_html()
@@ -309,12 +309,18 @@ def test_errors_of_span_files_are_those_that_were_counted(seed):
     sentences = [
         rng.choices(["ART", "NN", "$.", "PUNCT"], k=rng.randint(1, 8)) for _ in range(rng.randint(1, 5))
     ]
-    texts = [random_side(rng, sentences, rng.choice(["spans", "stacked"])) for _ in range(2)]
+    formats = rng.choices(["spans", "stacked"], k=2)
+    texts = [random_side(rng, sentences, kind) for kind in formats]
     matcher = rng.choice(["exact", "partial", Fair(), Fair(focus="pred"), Fair(types=["A", "B"])])
     compress = rng.choice([bytes, gzip.compress])
-    files = (io.BytesIO(compress(text.encode())) for text in texts)
-    options = {"matcher": matcher, "errors": True, "ignore_punct": rng.random() < 0.7}
-    result = spanrs.score_span_files(*files, **options)
+    stacked: dict[str, int] = {"punct_column": 1} if rng.random() < 0.7 else {}
+    sides = [
+        spanrs.read(
+            io.BytesIO(compress(text.encode())), format=kind, **(stacked if kind == "stacked" else {})
+        )
+        for text, kind in zip(texts, formats, strict=True)
+    ]
+    result = spanrs.score(*sides, matcher=matcher, errors=True)
     assert result.notes == []
     wrong = {name: n for name, n in result.outcomes.items() if n and name in result.wrong_outcomes}
     found = Counter(error.outcome for error in result.errors)
@@ -331,9 +337,8 @@ def test_errors_of_span_files_are_those_that_were_counted(seed):
 def test_errors_of_span_files_have_tokens_where_a_side_has_them():
     stacked = "Ann NE B-PER\nLee NE I-PER\nran V O\n. $. O\n\n"
     spans = "PER\t1\t1\t1\n\n"
-    result = spanrs.score_span_files(
-        io.BytesIO(spans.encode()), io.BytesIO(stacked.encode()), matcher="fair", errors=True
-    )
+    pred = spanrs.read(io.BytesIO(stacked.encode()), format="stacked", punct_column=1)
+    result = spanrs.score(io.BytesIO(spans.encode()), pred, matcher="fair", errors=True)
     [error] = result.errors
     assert (error.outcome, error.line, error.tokens) == ("bel", 1, ("Ann", "Lee", "ran", "."))
 
@@ -343,14 +348,14 @@ def test_errors_of_several_files_have_their_names(tmp_path):
         (tmp_path / side).mkdir()
         for name in ("one", "two"):
             (tmp_path / side / name).write_text(text)
-    result = spanrs.score_span_files(tmp_path / "g", tmp_path / "p", errors=True)
+    result = spanrs.score(tmp_path / "g", tmp_path / "p", errors=True)
     per_file = Counter(error.path for error in result.errors)
     assert per_file == {str(tmp_path / "g" / name): 5 for name in ("one", "two")}
     assert {error.sentence for error in result.errors} == {0, 1, 2}
-    kept = spanrs.score_span_files(tmp_path / "g", tmp_path / "p", errors=1).error_list
+    kept = spanrs.score(tmp_path / "g", tmp_path / "p", errors=1).error_list
     assert len(kept) == len(kept.numbers)
     assert sum(kept.numbers.values()) == 10
-    assert spanrs.score_span_files(tmp_path / "g", tmp_path / "p").error_list is None
+    assert spanrs.score(tmp_path / "g", tmp_path / "p").error_list is None
 
 
 # Commands.

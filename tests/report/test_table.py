@@ -197,7 +197,7 @@ def assert_shown_whole(result, **options):
 @pytest.mark.parametrize("matcher", ["exact", "fair", "partial"])
 def test_submissions_are_shown_whole(submissions, matcher):
     for pred in submissions.preds.values():
-        assert_shown_whole(spanrs.score_files(submissions.gold, pred, matcher=matcher))
+        assert_shown_whole(spanrs.score(submissions.gold, pred, matcher=matcher))
 
 
 @pytest.mark.parametrize("matcher", ["exact", "fair", "partial"])
@@ -207,4 +207,4 @@ def test_many_long_types_are_shown_whole(matcher, count):
     types = TYPES[:count]
     gold = [[f"B-{name}", f"I-{name}", "O"] for name in types for _ in range(3)]
     pred = [[tag if rng.random() < 0.7 else f"B-{rng.choice(types)}" for tag in tags] for tags in gold]
-    assert_shown_whole(spanrs.score(gold, pred, "BIO", matcher=matcher))
+    assert_shown_whole(spanrs.score(gold, pred, scheme="BIO", matcher=matcher))
