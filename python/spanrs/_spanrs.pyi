@@ -1,7 +1,6 @@
 """The compiled half. Not an interface: use the modules of the package."""
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, final, overload
 
 import numpy as np
@@ -102,7 +101,6 @@ __all__ = [
 _S = TypeVar("_S", bound=tuple[Any, ...])
 _E = TypeVar("_E", bound=tuple[Any, ...])
 _T = TypeVar("_T")
-_Input: TypeAlias = str | Path | IO[bytes] | Source
 _Dialect: TypeAlias = tuple[str, bool, bool, bool]
 _Options: TypeAlias = tuple[str, str, str | None, int | str, int | str, int | str | None, int | None]
 _Progress: TypeAlias = Callable[[int], object] | None
@@ -537,11 +535,13 @@ class SentenceReader:
 
 @final
 class SpanReader:
-    def __new__(cls, source: object, progress: Callable[[int], object] | None, /) -> SpanReader: ...
+    def __new__(cls, source: _SpanFile, progress: _Progress, /) -> SpanReader: ...
     def __iter__(self) -> SpanReader: ...
     def __next__(
         self,
-    ) -> list[tuple[list[tuple[str, int, int] | tuple[str, int, int, list[int]]], int, None]]: ...
+    ) -> list[
+        tuple[list[str] | None, list[tuple[str, int, int] | tuple[str, int, int, list[int]]], int]
+    ]: ...
 
 @final
 class MatOutcome:
@@ -573,9 +573,9 @@ def documents_of(
     documents: Sequence[tuple[str, str | None, Sequence[_Annotation], Sequence[_Relation], Sequence[str]]],
     /,
 ) -> list[Document]: ...
-def read_conll_documents(source: _Input, options: _Options, reader: _Reader, /) -> DocumentReader: ...
+def read_conll_documents(source: object, options: _Options, reader: _Reader, /) -> DocumentReader: ...
 def read_documents(
-    source: _Input | tuple[bytes, str],
+    source: object,
     format_name: str,
     declared: list[str] | None,
     overlay: bool,

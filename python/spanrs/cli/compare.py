@@ -17,7 +17,7 @@ from spanrs.eval.comparison import TESTS
 from spanrs.eval.measures import AVERAGES, PARTS
 from spanrs.io import atomic_output
 from spanrs.io import read as read_corpus
-from spanrs.io.read import read_both
+from spanrs.io.reader import read_both
 from spanrs.report.plots import interval_plot, plot_format
 
 

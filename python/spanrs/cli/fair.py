@@ -17,7 +17,7 @@ from spanrs.eval import Fair, score, tables
 from spanrs.eval.fair_weights import FAIR, formulas
 from spanrs.io import Corpus
 from spanrs.io.columns import Columns
-from spanrs.io.read import read_both
+from spanrs.io.reader import read_both
 from spanrs.io.sources import read_text
 
 if TYPE_CHECKING:

@@ -25,6 +25,6 @@ def command(file: str, output: str | None, scheme: str, reading: str, read: dict
     with type, start, end (tokens from 0, end exclusive) and text.
     """
     console.check_output(output, (file,))
-    with atomic_output(standard_output() if output in (None, "-") else output) as out:
-        with console.files_bar(file) as bar:
-            write_spans(console.source(file), out, progress=bar, scheme=scheme, reading=reading, **read)
+    target = standard_output() if output in (None, "-") else output
+    with atomic_output(target) as out, console.files_bar(file) as bar:
+        write_spans(console.source(file), out, progress=bar, scheme=scheme, reading=reading, **read)

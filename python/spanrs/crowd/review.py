@@ -153,7 +153,7 @@ def _scored(
         return _accuracy(gold, pred, resampling)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
-        result = score(gold, pred, scheme=scheme, documents=[1] * len(gold))
+        result = score(gold, pred, scheme=scheme, by=[1] * len(gold))
     if not any(result.totals):
         return float("nan"), None
     measure = Measure("micro", "f1")

@@ -11,9 +11,9 @@ from spanrs.eval.matchers import Fair, Matcher, Partial
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.resampling import Bootstrap
 from spanrs.eval.result import Result
-from spanrs.eval.score import score
 from spanrs.eval.scorer import Scorer
 from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals
+from spanrs.eval.scoring import score
 
 __all__ = [
     "Bootstrap",

@@ -167,7 +167,7 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
         message = f"{part.shown}: there are no columns of gold and pred among {there}; name them with gold= and pred="
         raise with_code(FormatError(message), "columns", part.path)
     runs = DocumentRuns(adding.scorer, adding.update)
-    for golds, preds, rows, documents in table_sides(part, options, layout):
+    for golds, preds, rows, documents in table_sides(part, layout):
         read = id_options(part, options, layout)
         with _located(part, rows):
             if adding.by == "sentence":
@@ -191,7 +191,7 @@ def id_options(part: Part, options: ReadOptions, layout: Layout) -> dict[str, An
 
 
 def table_sides(
-    part: Part, options: ReadOptions, layout: Layout, extra: str | None = None
+    part: Part, layout: Layout, extra: str | None = None
 ) -> Iterator[tuple[Any, Any, Any, Any]]:
     """Yield gold, pred, the range of rows, and the names of documents or an extra column, batch by batch."""
     gold, pred = (str(layout.tags[side]) for side in ("gold", "pred"))

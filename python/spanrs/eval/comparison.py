@@ -25,7 +25,7 @@ from spanrs.eval.paired import (
 )
 from spanrs.eval.resampling import check_level, check_measures, check_numbers
 from spanrs.eval.result import Result
-from spanrs.eval.score import score
+from spanrs.eval.scoring import score
 from spanrs.io import Corpus, read
 from spanrs.io.options import NAMES
 from spanrs.report.table import Table, as_text

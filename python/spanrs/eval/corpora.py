@@ -11,6 +11,7 @@ from typing import Any
 from spanrs import _spanrs
 from spanrs.errors import SchemeError, SpanrsError, SpanrsWarning, as_integer, warn, with_code
 from spanrs.eval.adding import Added, add_parts, id_options, sentence_chunks, table_sides
+from spanrs.eval.aligned import score_aligned
 from spanrs.eval.column_checks import UNKNOWN_TAGS, explaining_one_column, refuse_tokens_as_tags
 from spanrs.eval.details import (
     ErrorList,
@@ -203,10 +204,15 @@ def _score_pair(
 ) -> Result:
     """Score two parts, or one that holds both sides; ``named`` as for :class:`spanrs.eval.adding.Adding`."""
     if options.align == "characters" and parts[1] is not None:
-        from spanrs.eval.aligned import score_aligned
-
-        return score_aligned(corpora, (parts[0], parts[1]), options)
-    gold, pred = parts
+        return score_aligned(
+            corpora,
+            (parts[0], parts[1]),
+            options.scorer(),
+            by=options.by,
+            errors=options.errors,
+            most_errors=options.most_errors,
+        )
+    pred = parts[1]
     layers = [
         corpus.options.layers() if part is not None and part.kind == "rows" else (None,)
         for corpus, part in zip(corpora, parts, strict=True)
@@ -362,7 +368,7 @@ def _batches_again(
             as_vocabulary(ids["vocabulary"]) if ids else None, options.ignore_index, None, None
         )
         extra = None if layout.tokens is None else str(layout.tokens)
-        for golds, preds, _, texts in table_sides(gold, options, layout._replace(documents=None), extra):
+        for golds, preds, _, texts in table_sides(gold, layout._replace(documents=None), extra):
             lists = [side if isinstance(side, list) else side.to_pylist() for side in (golds, preds)]
             yield lists[0], lists[1], texts, None, known
         return

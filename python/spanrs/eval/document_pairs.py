@@ -95,7 +95,7 @@ def _pairs(
                 waiting[side].setdefault(key, deque()).append(document)
         if sum(map(len, waiting)) > WAITING:
             message = (
-                f"{names[0]} and {names[1]}: more than {WAITING} documents wait for a partner with the same id or text; "
+                f"{names[0]} and {names[1]}: more than {WAITING} documents wait for a partner of the same id or text; "
                 "bring both files into one order"
             )
             raise with_code(LimitError(message), "documents", names[0])

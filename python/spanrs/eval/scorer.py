@@ -176,6 +176,10 @@ class Scorer:
         for pair in paired.pairs:
             add_parts(adding, both, pair)
 
+    def add_spans(self, gold: Side, pred: Side, by: Iterable[str] | None) -> None:
+        """Add spans of characters, one list a document."""
+        self._update_memory(gold, pred, by)
+
     def document_runs(self) -> DocumentRuns:
         """Return what adds batches whose documents go on in the next batch."""
         return DocumentRuns(self._scorer, self._update_memory)

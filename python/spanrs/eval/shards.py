@@ -135,7 +135,7 @@ def score_shards(
 
 
 def _check_store(store: str, shard: Shard) -> None:
-    """Refuse to store over what is scored, or beside it in its directory: the counts would be a shard of the next run."""
+    """Refuse to store over what is scored, or in its directory: the counts would be a shard of the next run."""
     for part in shard.parts():
         if part.path is None:
             continue

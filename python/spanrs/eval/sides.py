@@ -11,7 +11,7 @@ from spanrs import _spanrs
 from spanrs.eval.inputs import is_arrow
 from spanrs.io import Corpus, Document, read
 from spanrs.io.options import NAMES
-from spanrs.io.read import read_both, refuse
+from spanrs.io.reader import read_both, refuse
 from spanrs.io.tables import is_table
 
 if TYPE_CHECKING:

@@ -83,8 +83,8 @@ def score_dataframe(
     frame : dask.dataframe.DataFrame
         One row a sentence.
     gold, pred, documents
-        As columns of a table for :func:`spanrs.score`: Arrow lists of tags, ids or spans (structs), or Python lists. The sentences
-        of a document are in one partition.
+        As columns of a table for :func:`spanrs.score`: Arrow lists of tags, ids or spans (structs), or Python lists.
+        The sentences of a document are in one partition.
     **options
         Those of :class:`spanrs.Scorer`.
 

@@ -18,7 +18,6 @@ from spanrs.eval import Result, Scorer, score
 from spanrs.eval.adding import table_sides
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.shards import FAN_IN, as_shard, found_schemes, has_no_scheme, names_schemes
-from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentences import Layout
 
@@ -69,7 +68,7 @@ def table_batches(
     """Yield gold, pred and the names of documents of the batches of a table."""
     part = Part("", table, "table")
     layout = Layout({"gold": gold, "pred": pred}, None, documents)
-    for golds, preds, _, names in table_sides(part, ReadOptions(), layout):
+    for golds, preds, _, names in table_sides(part, layout):
         yield golds, preds, names
 
 

@@ -10,7 +10,7 @@ from spanrs.io.document import Annotation, Document, Relation
 from spanrs.io.options import Limits
 from spanrs.io.output import atomic_output
 from spanrs.io.parts import Pairing, pair_parts
-from spanrs.io.read import read
+from spanrs.io.reader import read
 from spanrs.io.sentence import Sentence
 from spanrs.io.sources import Source
 from spanrs.io.tagged_files import FileReport, convert, detect_scheme, validate

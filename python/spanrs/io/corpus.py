@@ -26,7 +26,7 @@ MANY = 100_000
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents and sentences of labelled text: files, tables, documents in memory. Returned by :func:`spanrs.read`.
+    r"""Documents and sentences of labelled text: files, tables, documents in memory. Returned by :func:`spanrs.read`.
 
     It describes its sources and does not hold the data: iterating over it reads the files anew. Corpora of files can be
     pickled, and are read by another process from the same paths.

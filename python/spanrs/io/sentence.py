@@ -13,7 +13,7 @@ LAYER = "tags"
 
 
 class Sentence:
-    """Tokens with layers of tags or spans. Iterating over a :class:`spanrs.Corpus` gives them.
+    r"""Tokens with layers of tags or spans. Iterating over a :class:`spanrs.Corpus` gives them.
 
     Parameters
     ----------

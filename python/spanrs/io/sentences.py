@@ -40,27 +40,31 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
             gold = -2 if options.gold is None else options.gold
             pred = -1 if options.pred is None else options.pred
             return Layout({"gold": gold, "pred": pred}, options.tokens)
-        columns = options.layers()
-        names = [LAYER] if len(columns) == 1 else [str(column) for column in columns]
-        return Layout(dict(zip(names, columns, strict=True)), options.tokens)
+        places = options.layers()
+        names = [LAYER] if len(places) == 1 else [str(place) for place in places]
+        return Layout(dict(zip(names, places, strict=True)), options.tokens)
     types = tables.column_types(part)
     found = partial(_find, types, part.shown)
     tokens = found(options.tokens, long_form.TOKEN_NAMES)
     documents = options.documents
     if documents is not None:
-        found(documents, ())
+        long_form.column_place(documents, list(types), part.shown)
     if isinstance(options.tags, tuple):
-        layers = {str(tag): found(tag, ()) for tag in options.tags}
-        return Layout({name: tag for name, tag in layers.items() if tag is not None}, tokens, documents)
+        named = {str(tag): found(tag, ()) for tag in options.tags}
+        return Layout({layer: tag for layer, tag in named.items() if tag is not None}, tokens, documents)
     gold, pred = found(options.gold, long_form.GOLD_NAMES), found(options.pred, long_form.PRED_NAMES)
     if options.tags is None and gold is not None and pred is not None:
-        return Layout({"gold": gold, "pred": pred}, tokens, documents)
-    tags = found(options.tags, (*long_form.TAG_NAMES, "spans"))
-    tags = tags if tags is not None else gold if gold is not None else pred
-    if tags is None:
-        message = f"there is no column of tags or spans among {', '.join(types)}; name it with tags=, or gold= and pred="
+        sides: dict[str, Column] = {"gold": gold, "pred": pred}
+        return Layout(sides, tokens, documents)
+    usual = (*long_form.TAG_NAMES, "spans", *long_form.GOLD_NAMES, *long_form.PRED_NAMES)
+    only = found(options.tags, usual)
+    if only is None:
+        there = ", ".join(types)
+        message = (
+            f"there is no column of tags or spans among {there}; name it with tags=, or gold= and pred="
+        )
         raise tables.table_error(part.shown, message, "columns")
-    return Layout({LAYER: tags}, tokens, documents)
+    return Layout({LAYER: only}, tokens, documents)
 
 
 def _find(types: Mapping[str, Any], shown: str, asked: Any, usual: Sequence[str]) -> str | None:
@@ -117,8 +121,7 @@ def _column_sentences(
     part: Part, options: ReadOptions, make: Callable[..., Sentence]
 ) -> Iterator[Sentence]:
     layers = columns_of(part, options).tags
-    first = next(iter(layers.values()))
-    columns = options.columns(first).as_options()
+    columns = options.columns(next(iter(layers.values()))).as_options()
     reader = _spanrs.SentenceReader(part.opened(keep=True), columns, list(layers.values()), None)
     document: str | None = None
     number = 0
@@ -223,7 +226,8 @@ def layer_values(part: Part, name: str, column: Any, options: ReadOptions) -> tu
                 AlignmentError(f"{part.shown}: sentence {at} of the column {name!r} is null"), "shape"
             )
         if known is not None:
-            sentences[at] = sentence = [_tag(known, tag, part.shown, name) for tag in sentence]
+            sentences[at] = [_tag(known, tag, part.shown, name) for tag in sentence]
+            continue
         for tag in sentence:
             if not isinstance(tag, str):
                 if isinstance(tag, int):

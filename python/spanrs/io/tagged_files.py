@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import IO, Any, Unpack
 
@@ -13,7 +13,7 @@ from spanrs.io.corpus import Corpus
 from spanrs.io.options import ReadArguments
 from spanrs.io.output import atomic_output
 from spanrs.io.parts import Part
-from spanrs.io.read import read
+from spanrs.io.reader import read
 from spanrs.tags.detect import Detection
 from spanrs.tags.types import is_auto
 

@@ -5,11 +5,13 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use spanrs::base::Interner;
-use spanrs::io::SpanFileReader;
-use spanrs::{LocatedSpan, SentenceReader as Core, SpanSentences, TaggedSentence};
+use spanrs::span_files::{LocatedSpan, SpanSentences};
+use spanrs::{SentenceReader as Core, TaggedSentence};
 
 use crate::error::Result;
-use crate::files::{ColumnOptions, Progress, PyColumn, SourceArgument, column_file, limits};
+use crate::files::{
+    ColumnOptions, Progress, PyColumn, SourceArgument, SpanFileOptions, column_file,
+};
 use crate::locks::lock_now;
 
 /// What an iterator says that is used in two threads, or by its own callback.
@@ -102,10 +104,10 @@ enum SpanTuple<'py> {
     Pieces(Bound<'py, PyString>, i64, i64, Vec<i64>),
 }
 
-/// (spans, line of the first span, None, as documents have no marks)
-type SpansTuple<'py> = (Vec<SpanTuple<'py>>, u64, Option<String>);
+/// (tokens, spans, line of the first token or span)
+type SpansTuple<'py> = (Option<Vec<String>>, Vec<SpanTuple<'py>>, u64);
 
-/// The sentences of a span file, in lists of some thousand spans.
+/// The sentences of a file of spans, in lists of some thousand spans.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct SpanReader(Mutex<(SpanSentences, Progress)>);
 
@@ -113,9 +115,8 @@ pub(crate) struct SpanReader(Mutex<(SpanSentences, Progress)>);
 impl SpanReader {
     #[new]
     #[pyo3(signature = (source, progress, /))]
-    fn new(py: Python<'_>, source: SourceArgument, progress: Option<Py<PyAny>>) -> Result<Self> {
-        let lines = py.detach(|| source.lines(limits(None)))?;
-        let sentences = SpanSentences::new(SpanFileReader::new(lines));
+    fn new(py: Python<'_>, source: SpanFileOptions, progress: Option<Py<PyAny>>) -> Result<Self> {
+        let sentences = SpanSentences::new(source.open(py)?.0);
         Ok(Self(Mutex::new((sentences, Progress::new(progress)))))
     }
 
@@ -124,11 +125,13 @@ impl SpanReader {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> Result<Option<Vec<SpansTuple<'py>>>> {
-        let (sentences, progress) = &mut *lock_now(&self.0, IN_USE)?;
-        let Some(chunk) = progress.run(py, |tell| sentences.next(tell))? else {
+        let (reader, progress) = &mut *lock_now(&self.0, IN_USE)?;
+        let Some(sentences) = progress.run(py, |tell| reader.next(tell))? else {
             return Ok(None);
         };
-        let types = interned_strings(py, &chunk.types);
+        let types: Vec<_> = (0..reader.type_count())
+            .map(|ty| PyString::new(py, reader.type_name(ty as u32)))
+            .collect();
         let span = |span: LocatedSpan| {
             let (ty, start, end) = (types[span.ty as usize].clone(), span.start, span.end);
             match span.tokens {
@@ -136,9 +139,9 @@ impl SpanReader {
                 Some(tokens) => SpanTuple::Pieces(ty, start, end, tokens),
             }
         };
-        let sentences = chunk.sentences.into_iter().map(|sentence| {
+        let sentences = sentences.into_iter().map(|sentence| {
             let spans = sentence.spans.into_iter().map(span).collect();
-            (spans, sentence.line, None)
+            (sentence.tokens, spans, sentence.line)
         });
         Ok(Some(sentences.collect()))
     }

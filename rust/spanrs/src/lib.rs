@@ -81,7 +81,6 @@ mod score_sink;
 mod sentence;
 mod sentences;
 pub mod span_files;
-mod span_sentences;
 mod spans;
 mod tag_ids;
 mod validate;
@@ -103,7 +102,6 @@ pub use score::{Notes, refuse_violations, score, score_and_list};
 pub use score_parts::{SplitFile, score_in_threads};
 pub use score_sink::Rows;
 pub use sentences::{SentenceChunk, SentenceReader, TaggedSentence};
-pub use span_sentences::{LocatedSpan, SpanChunk, SpanSentence, SpanSentences};
 pub use spans::spans;
 pub use validate::{Report, validate};
 

@@ -15,7 +15,7 @@ from spanrs.eval import Result, score
 from spanrs.eval.shards import as_shard
 from spanrs.io import Corpus, atomic_output, read
 from spanrs.io.paths import is_several
-from spanrs.io.read import read_both
+from spanrs.io.reader import read_both
 
 
 def score_all(
@@ -58,8 +58,8 @@ def check_pattern(gold: str, preds: tuple[str, ...]) -> None:
         suffix = os.path.splitext(gold)[1]
         patterns = [os.path.join(os.path.dirname(name), f"*{suffix}") for name in (gold, others[0])]
         raise click.UsageError(
-            f"{len(preds) + 1} files of two folders: if they come from two patterns, quote these, so that their files are "
-            f"paired: '{patterns[0]}' '{patterns[1]}'"
+            f"{len(preds) + 1} files of two folders: if they come from two patterns, quote these, so that their files "
+            f"are paired: '{patterns[0]}' '{patterns[1]}'"
         )
 
 

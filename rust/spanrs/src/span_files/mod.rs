@@ -23,6 +23,7 @@
 //! Both formats are those of FairEval (Ortmann 2022).
 
 mod sentence;
+mod sentences;
 mod spans;
 mod stacked;
 
@@ -38,6 +39,7 @@ use crate::sentence::Tokens;
 use crate::{Progress, Reporter};
 
 use sentence::{Sentence, TYPES, Types};
+pub use sentences::{LocatedSpan, SpanSentence, SpanSentences};
 
 /// Where the spans of one side come from.
 pub enum SpanSource {

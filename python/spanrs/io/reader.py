@@ -169,20 +169,8 @@ _USED: dict[str, frozenset[str]] = {
     "spans": frozenset(("scheme",)),
     "stacked": frozenset(("tokens", "tags", "separator", "comments", "punct_column")),
     "table": frozenset(
-        (
-            "tokens",
-            "tags",
-            "gold",
-            "pred",
-            "documents",
-            "scheme",
-            "reading",
-            "dialect",
-            "vocabulary",
-            "ignore_index",
-        )
-        + ("missing", "position", "annotator")
-    ),
+        ("tokens", "tags", "gold", "pred", "documents", "position", "annotator", "missing", "vocabulary")
+    ).union(("scheme", "reading", "dialect", "ignore_index")),
     "csv": frozenset(("separator", "encoding")),
     "documents": frozenset(("tokenizer", "scheme", "reading")),
     "xml-inline": frozenset(("encoding", "elements", "overlay")),
@@ -237,7 +225,7 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
                 for at, one in enumerate(source)
                 for part in _parts(one, options)
             ]
-    refuse(source)
+    return refuse(source)
 
 
 def _stream(source: Any) -> _spanrs.Source:

@@ -29,7 +29,29 @@ from spanrs.tags.types import IGNORE_INDEX, Dialect
 
 
 @overload
-def score(gold: Side, pred: Side = ..., /, *, reading: str | None = ..., **options: Any) -> Result: ...
+def score(
+    gold: Side,
+    pred: Side = ...,
+    /,
+    *,
+    matcher: str | Matcher = ...,
+    scheme: str | None = ...,
+    pred_scheme: str | None = ...,
+    reading: str | None = ...,
+    by: str | Iterable[int] | Iterable[str] | None = ...,
+    document_weights: Sequence[float] | None = ...,
+    align: str = ...,
+    pairing: Pairing = ...,
+    on_error: str = ...,
+    errors: bool | int = ...,
+    details: bool = ...,
+    tokens: Any = ...,
+    max_violations: int = ...,
+    threads: int = ...,
+    progress: Callable[[int], object] | None = ...,
+    store: str | os.PathLike[str] | None = ...,
+    **options: Unpack[LayoutArguments],
+) -> Result: ...
 @overload
 def score(
     gold: Side, pred: Side = ..., /, *, reading: list[str] | tuple[str, ...], **options: Any
@@ -55,9 +77,9 @@ def score(
     threads: int = 1,
     progress: Callable[[int], object] | None = None,
     store: str | os.PathLike[str] | None = None,
-    **options: Unpack[LayoutArguments],
+    **options: Any,
 ) -> Result | dict[str, Result]:
-    """Score pred against gold: files, directories, tables, documents or sentences in memory, with any matcher.
+    r"""Score pred against gold: files, directories, tables, documents or sentences in memory, with any matcher.
 
     Parameters
     ----------
@@ -82,8 +104,8 @@ def score(
         ``exact``; ``partial`` or :class:`spanrs.Partial`; ``fair`` or :class:`spanrs.Fair`; for documents also
         :class:`spanrs.mat.Mat`.
     scheme : str, optional
-        IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the scheme gold
-        violates least, never TOKEN. That of the corpus of gold if not given. Not used for spans.
+        IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the scheme
+        gold violates least, never TOKEN. That of the corpus of gold if not given. Not used for spans.
     pred_scheme : str, optional
         The scheme of pred, where it is another one; spans are compared, so that schemes may differ. ``auto`` (the
         default where ``scheme`` is): that of gold, unless a tenth of pred's tags other than ``O`` violate it and hardly
@@ -170,7 +192,7 @@ def score(
     >>> [row.totals.tp for row in spanrs.score(gold, pred, by=["first", "second"]).documents]
     [0, 1]
     >>> import io
-    >>> both = io.BytesIO(b"EU B-ORG B-ORG\\nrejects O O\\n\\nRio B-LOC O\\n")
+    >>> both = io.BytesIO(b"EU B-ORG B-ORG\nrejects O O\n\nRio B-LOC O\n")
     >>> spanrs.score(both).totals
     Totals(tp=1, fp=0, fn=1)
     """

@@ -1,0 +1,198 @@
+"""Spans compared by their characters: two sides with other tokens over the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from spanrs import _spanrs
+from spanrs.eval.details import ErrorList, find_errors, first_of_each_kind
+from spanrs.eval.document_pairs import paired_documents
+from spanrs.eval.matchers import Matcher
+from spanrs.eval.result import Result
+from spanrs.eval.scorer import Scorer
+from spanrs.eval.settings import with_setting
+from spanrs.io import Corpus, Document
+from spanrs.io.parts import Part
+from spanrs.tags.types import Span
+
+if TYPE_CHECKING:
+    from spanrs._spanrs import Criterion
+
+#: Examples of spans that cannot be aligned.
+EXAMPLES = 3
+#: Characters of text that are shown of one.
+SHOWN = 40
+#: A place behind all texts.
+BEHIND = 1 << 40
+
+#: A span as the compiled half takes it.
+Plain = tuple[Any, ...]
+
+
+@dataclass
+class _Unaligned:
+    """Spans of a side that cannot be aligned."""
+
+    number: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def add(self, span: Plain, document: Document, name: str) -> None:
+        """Count one."""
+        self.number += 1
+        if len(self.first) < EXAMPLES:
+            text = document.text[span[1] : span[2]][:SHOWN]
+            self.first.append(f"{span[0]} {text!r} ({name}: characters {span[1]} to {span[2]})")
+
+    def note(self, side: str, all_spans: int) -> list[str]:
+        """Say how many there are, and which."""
+        if not self.number:
+            return []
+        more = f" and {self.number - len(self.first)} more" if self.number > len(self.first) else ""
+        return [
+            f"{self.number} of {all_spans} spans of {side} cannot be aligned with the other text and count as errors: "
+            f"{', '.join(self.first)}{more}"
+        ]
+
+
+def score_aligned(
+    corpora: tuple[Corpus, Corpus],
+    parts: tuple[Part, Part],
+    scorer: Scorer,
+    *,
+    by: str | None,
+    errors: bool,
+    most_errors: int | None,
+) -> Result:
+    """Score two parts by the characters of their spans.
+
+    White space, and the spellings of quotation marks, dashes and brackets that tokenizers change, do not count. Where
+    the texts differ otherwise they are aligned; a span that begins or ends where the other side has nothing cannot be
+    aligned, counts as an error of its side, and is listed in the notes.
+
+    Parameters
+    ----------
+    corpora, parts : pairs
+        Gold and pred. Tokens of column files and tables are joined to text.
+    scorer : Scorer
+        What the documents are added to.
+    by : str, optional
+        ``document`` for a row of counts for each document.
+    errors : bool
+        Keep the errors; their spans are characters of the texts.
+    most_errors : int, optional
+        Of each kind; None for all.
+
+    Raises
+    ------
+    ValueError
+        For rows of sentences.
+    OSError, spanrs.errors.SpanrsError
+        As :func:`spanrs.score`.
+    """
+    if by == "sentence":
+        raise ValueError(
+            "align='characters' compares documents; by is 'document', as sentences may be others"
+        )
+    unaligned = {"gold": _Unaligned(), "pred": _Unaligned()}
+    numbers = {"gold": 0, "pred": 0}
+    notes: list[str] = []
+    criterion = scorer.matcher.criteria[scorer.matcher.criterion]
+    found = ErrorList(criterion.name, most=most_errors)
+    for at, (name, gold, pred) in enumerate(paired_documents(corpora, parts, notes, compare_texts=False)):
+        alignment = _spanrs.align_texts(gold.text, pred.text)
+        plain = {"gold": gold.spans(), "pred": pred.spans()}
+        placed = {}
+        sides = (("gold", gold, alignment.gold), ("pred", pred, alignment.pred))
+        for parity, (side, document, place) in enumerate(sides):
+            numbers[side] += len(plain[side])
+            placed[side] = _placed(
+                plain[side], place, document, name, unaligned=unaligned[side], parity=parity
+            )
+        names = None if by is None else [name]
+        scorer.add_spans([placed["gold"]], [placed["pred"]], names)
+        if errors:
+            own = _errors((placed, plain), (gold, pred), scorer.matcher, criterion, most_errors)
+            own = replace(own, errors=[error._replace(path=name) for error in own.errors])
+            found = found.merge([own], [0, at])
+    result = scorer.taken()
+    for side, counted in unaligned.items():
+        notes += counted.note(side, numbers[side])
+    settings = with_setting(result.settings, "align", "characters")
+    evidence = replace(result.evidence, notes=(*result.evidence.notes, *notes))
+    result = replace(result, settings=settings, evidence=evidence)
+    if errors:
+        kept = first_of_each_kind(found.errors, most_errors)
+        result = replace(result, error_list=replace(found, errors=kept))
+    return result
+
+
+def _placed(
+    spans: Sequence[Plain],
+    place: Any,
+    document: Document,
+    name: str,
+    *,
+    unaligned: _Unaligned,
+    parity: int,
+) -> list[Plain]:
+    """Return spans on the common axis; each that cannot be aligned gets a place of its own behind all others.
+
+    A span of several pieces keeps its holes if all pieces can be aligned.
+    """
+    pieces = [_pieces(span) for span in spans]
+    places = iter(place([piece for own in pieces for piece in own]))
+    found: list[Plain] = []
+    for span, own in zip(spans, pieces, strict=True):
+        bounds = [next(places) for _ in own]
+        known = [bound for bound in bounds if bound is not None]
+        if len(known) < len(bounds):
+            unaligned.add(span, document, name)
+            # Places of the two sides are of different parity, so that they never meet.
+            start = BEHIND + 2 * len(found) + parity
+            found.append((span[0], start, start + 1))
+        elif len(known) == 1:
+            found.append((span[0], *known[0]))
+        else:
+            covered = [at for start, end in known for at in range(start, end)]
+            found.append((span[0], covered[0], covered[-1] + 1, covered))
+    return found
+
+
+def _pieces(span: Plain) -> list[tuple[int, int]]:
+    """Return the stretches of characters of a span."""
+    if len(span) < 4:
+        return [(span[1], span[2])]
+    pieces: list[tuple[int, int]] = []
+    for at in sorted(span[3]):
+        if pieces and pieces[-1][1] == at:
+            pieces[-1] = pieces[-1][0], at + 1
+        else:
+            pieces.append((at, at + 1))
+    return pieces
+
+
+def _errors(
+    spans: tuple[dict[str, list[Plain]], dict[str, list[Plain]]],
+    documents: tuple[Document, Document],
+    matcher: Matcher,
+    criterion: Criterion,
+    most: int | None,
+) -> ErrorList:
+    """List the errors of a document, with their spans as characters of its texts."""
+    placed, plain = spans
+    lists = _spanrs.span_lists_of_tuples([placed["gold"]], [placed["pred"]], True)
+    found = find_errors(*lists, matcher, criterion, most)
+    errors = []
+    for error in found.errors:
+        gold = None if error.gold_index is None else _as_span(plain["gold"][error.gold_index])
+        pred = None if error.pred_index is None else _as_span(plain["pred"][error.pred_index])
+        own, document = (gold, documents[0]) if gold is not None else (pred, documents[1])
+        text = () if own is None else (document.text[own.start : own.end],)
+        errors.append(error._replace(gold=gold, pred=pred, tokens=text))
+    return replace(found, errors=errors)
+
+
+def _as_span(span: Plain) -> Span:
+    return Span(span[0], span[1], span[2], tuple(span[3]) if len(span) > 3 else None)
