@@ -37,8 +37,10 @@ __all__ = [
     "SpanReader",
     "SyntaxFile",
     "Systems",
+    "TextAlignment",
     "Treebank",
     "__version__",
+    "align_texts",
     "convert",
     "convert_batch",
     "convert_file",
@@ -524,7 +526,7 @@ class SentenceReader:
         source: object,
         options: _Options,
         tags: Sequence[int | str] | None,
-        progress: Callable[[int], object] | None,
+        progress: _Progress,
         /,
     ) -> SentenceReader: ...
     def __iter__(self) -> SentenceReader: ...
@@ -534,12 +536,19 @@ class SentenceReader:
 
 @final
 class SpanReader:
-    def __new__(cls, source: object, progress: Callable[[int], object] | None, /) -> SpanReader: ...
+    def __new__(cls, source: object, progress: _Progress, /) -> SpanReader: ...
     def __iter__(self) -> SpanReader: ...
     def __next__(
         self,
     ) -> list[tuple[list[tuple[str, int, int] | tuple[str, int, int, list[int]]], int, None]]: ...
 
+@final
+class TextAlignment:
+    def gold(self, spans: Sequence[tuple[int, int]], /) -> list[tuple[int, int] | None]: ...
+    def pred(self, spans: Sequence[tuple[int, int]], /) -> list[tuple[int, int] | None]: ...
+    def unaligned(self) -> list[tuple[int, int, int, int]]: ...
+
+def align_texts(gold: str, pred: str, /) -> TextAlignment: ...
 @final
 class MatOutcome:
     def details(self) -> list[tuple[str, _MatSpan | None, _MatSpan | None]]: ...
