@@ -36,8 +36,10 @@ __all__ = [
     "SpanReader",
     "SyntaxFile",
     "Systems",
+    "TextAlignment",
     "Treebank",
     "__version__",
+    "align_texts",
     "convert",
     "convert_batch",
     "convert_file",
@@ -525,7 +527,7 @@ class SentenceReader:
         source: object,
         options: _Options,
         tags: Sequence[int | str] | None,
-        progress: Callable[[int], object] | None,
+        progress: _Progress,
         /,
     ) -> SentenceReader: ...
     def __iter__(self) -> SentenceReader: ...
@@ -543,6 +545,13 @@ class SpanReader:
         tuple[list[str] | None, list[tuple[str, int, int] | tuple[str, int, int, list[int]]], int]
     ]: ...
 
+@final
+class TextAlignment:
+    def gold(self, spans: Sequence[tuple[int, int]], /) -> list[tuple[int, int] | None]: ...
+    def pred(self, spans: Sequence[tuple[int, int]], /) -> list[tuple[int, int] | None]: ...
+    def unaligned(self) -> list[tuple[int, int, int, int]]: ...
+
+def align_texts(gold: str, pred: str, /) -> TextAlignment: ...
 @final
 class MatOutcome:
     def details(self) -> list[tuple[str, _MatSpan | None, _MatSpan | None]]: ...

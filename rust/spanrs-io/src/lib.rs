@@ -20,7 +20,8 @@
 //! ([`SyntaxChunk::split`]). All readers are deterministic: what is read does not depend on the
 //! sizes of the pieces in which the bytes arrive.
 //!
-//! [`align()`] finds the words that two files with different tokens of the same text share.
+//! [`align()`] finds the words that two files with different tokens of the same text share, and
+//! [`align_text`] the characters that two copies of a text share.
 //!
 //! This crate knows no schemes: a tag is a string of bytes here, and `B-PER` is taken apart by the
 //! crate of tags. Problems are reported as [`Error`]: the first one of a file, with its place.
@@ -62,6 +63,7 @@
 //! | `columns` | classifies each line and splits it |
 
 mod align;
+mod align_text;
 mod blanks;
 mod borders;
 mod chunks;
@@ -86,6 +88,7 @@ mod task;
 mod whitespace_index;
 
 pub use align::{TextWord, TooManyWords, align};
+pub use align_text::{TextAlignment, TextsDiffer, align_text};
 pub use borders::{SentenceBorder, find_border, sample_borders};
 pub use chunks::{Chunk, ChunkSentence, ColumnChunks, Select};
 pub use columns::{ColumnLayout, ColumnReader, Event, LineKind, SameLine, SameLines};

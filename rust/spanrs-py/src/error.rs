@@ -152,6 +152,7 @@ convert!(
     spanrs::crf::Error,
     spanrs::crf::TemplateError,
     spanrs::dep::Error,
+    spanrs::io::TextsDiffer,
 );
 
 /// Errors that Python's side of pyo3 and numpy makes.

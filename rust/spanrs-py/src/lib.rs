@@ -29,6 +29,7 @@ mod span_lists;
 mod span_tuples;
 mod tag_interner;
 mod tags;
+mod text_alignment;
 mod violation;
 
 use pyo3::prelude::*;
@@ -92,6 +93,8 @@ mod _spanrs {
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,
         scheme_name, schemes, tags_of, validate, write_tags,
     };
+    #[pymodule_export]
+    use crate::text_alignment::{TextAlignment, align_texts};
 
     use pyo3::prelude::*;
     use pyo3::types::PyModule;

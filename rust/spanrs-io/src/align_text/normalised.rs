@@ -1,0 +1,148 @@
+//! A text in the form in which texts are compared.
+
+use std::ops::Range;
+
+/// A text without white space, in units: characters, or sequences that stand for one character.
+///
+/// | characters | unit |
+/// |---|---|
+/// | `"`, `“`, `”`, `„`, `«`, `»`, two of the next row | `"` |
+/// | `'`, `` ` ``, `‘`, `’`, `‚` | `'` |
+/// | `-`, `‐`, `–`, `—`, `−`, and several of them | `-` |
+/// | `…`, `...` | `…` |
+/// | `-LRB-`, `-RRB-`, `-LSB-`, `-RSB-`, `-LCB-`, `-RCB-` | `(`, `)`, `[`, `]`, `{`, `}` |
+///
+/// White space within such a sequence does not matter, so that texts with other white space have
+/// the same units.
+pub(super) struct Normalised {
+    /// The units.
+    pub(super) units: Vec<char>,
+    /// For each unit, and for the end: the number of characters before it, without white space.
+    starts: Vec<u32>,
+    /// For each unit: white space precedes its first character.
+    spaced: Vec<bool>,
+    /// For each border between characters of the text: the number of characters before it, without
+    /// white space.
+    pub(super) before: Vec<u32>,
+    /// For each character other than white space: its position in the text.
+    positions: Vec<u32>,
+}
+
+/// Escapes of brackets in the Penn Treebank.
+const ESCAPES: [(&str, char); 6] = [
+    ("-LRB-", '('),
+    ("-RRB-", ')'),
+    ("-LSB-", '['),
+    ("-RSB-", ']'),
+    ("-LCB-", '{'),
+    ("-RCB-", '}'),
+];
+
+/// Returns the form in which a character is compared.
+fn plain(c: char) -> char {
+    match c {
+        '“' | '”' | '„' | '‟' | '«' | '»' | '″' | '＂' => '"',
+        '`' | '‘' | '’' | '‚' | '‛' | '´' | '′' | '＇' => '\'',
+        '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' => '-',
+        c => c,
+    }
+}
+
+impl Normalised {
+    /// Normalises a text.
+    pub(super) fn new(text: &str) -> Self {
+        let mut before = vec![0];
+        let (mut raw, mut positions, mut spaces) = (Vec::new(), Vec::new(), Vec::new());
+        let mut spaced = true;
+        for (at, c) in text.chars().enumerate() {
+            if c.is_whitespace() {
+                spaced = true;
+            } else {
+                raw.push(c);
+                positions.push(at as u32);
+                spaces.push(std::mem::take(&mut spaced));
+            }
+            before.push(raw.len() as u32);
+        }
+        let (mut units, mut starts) = (Vec::with_capacity(raw.len()), Vec::new());
+        let mut at = 0;
+        while at < raw.len() {
+            let (unit, len) = unit(&raw[at..]);
+            units.push(unit);
+            starts.push(at as u32);
+            at += len;
+        }
+        Self {
+            spaced: starts.iter().map(|&at| spaces[at as usize]).collect(),
+            starts: [starts.as_slice(), &[at as u32]].concat(),
+            units,
+            before,
+            positions,
+        }
+    }
+
+    /// Returns the number of borders between characters of the text, those at its ends included.
+    pub(super) fn borders(&self) -> usize {
+        self.before.len()
+    }
+
+    /// Returns the range of the characters other than white space of the units from `start` to
+    /// `end`.
+    pub(super) fn raw(&self, start: usize, end: usize) -> Range<usize> {
+        self.starts[start] as usize..self.starts[end] as usize
+    }
+
+    /// Returns where such a range is in the text; an empty one is behind the character before it.
+    pub(super) fn characters(&self, raw: &Range<usize>) -> (u32, u32) {
+        let behind = |raw: usize| match raw.checked_sub(1) {
+            Some(last) => self.positions[last] + 1,
+            None => 0,
+        };
+        match raw.is_empty() {
+            true => (behind(raw.start), behind(raw.start)),
+            false => (self.positions[raw.start], behind(raw.end)),
+        }
+    }
+
+    /// Returns where words begin, in units, and the number of units. A word is a sequence of letters
+    /// and digits without white space; all other units are words of their own.
+    pub(super) fn words(&self) -> Vec<usize> {
+        let mut words = Vec::new();
+        let mut in_word = false;
+        for (at, unit) in self.units.iter().enumerate() {
+            let continues = in_word && unit.is_alphanumeric() && !self.spaced[at];
+            if !continues {
+                words.push(at);
+            }
+            in_word = unit.is_alphanumeric();
+        }
+        words.push(self.units.len());
+        words
+    }
+}
+
+/// Returns the escape with which characters begin, and its unit.
+fn escape(raw: &[char]) -> Option<(&'static str, char)> {
+    let mut escapes = ESCAPES.into_iter();
+    let begins = |escape: &str| escape.chars().eq(raw.iter().copied().take(escape.len()));
+    escapes.find(|(escape, _)| begins(escape))
+}
+
+/// Returns the first unit of characters without white space, and the number of its characters.
+/// `raw` is not empty.
+fn unit(raw: &[char]) -> (char, usize) {
+    if let Some((escape, unit)) = escape(raw) {
+        return (unit, escape.len());
+    }
+    let first = plain(raw[0]);
+    let next = |at: usize| raw.get(at).copied().map(plain);
+    match first {
+        '\'' if next(1) == Some('\'') => ('"', 2),
+        '.' if next(1) == Some('.') && next(2) == Some('.') => ('…', 3),
+        '-' => {
+            let is_dash = |at: &usize| next(*at) == Some('-') && escape(&raw[*at..]).is_none();
+            (first, 1 + (1..raw.len()).take_while(is_dash).count())
+        }
+        _ => (first, 1),
+    }
+}

@@ -1,0 +1,59 @@
+//! Alignment of two texts by characters.
+
+use pyo3::prelude::*;
+use spanrs::io::{TextAlignment as Core, align_text};
+
+use crate::error::{Error, Result};
+
+/// Start and end of a span in characters, or on the axis.
+type Place = (u32, u32);
+
+/// Two aligned texts; spans of both become places on one axis.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct TextAlignment(Core);
+
+#[pymethods]
+impl TextAlignment {
+    /// The places of spans of gold; None where a border has no counterpart in pred.
+    #[pyo3(signature = (spans, /))]
+    fn gold(&self, spans: Vec<(usize, usize)>) -> Result<Vec<Option<Place>>> {
+        let (len, _) = self.0.lengths();
+        places(&spans, len, |start, end| self.0.gold_to_axis(start, end))
+    }
+
+    /// The places of spans of pred; None where a border has no counterpart in gold.
+    #[pyo3(signature = (spans, /))]
+    fn pred(&self, spans: Vec<(usize, usize)>) -> Result<Vec<Option<Place>>> {
+        let (_, len) = self.0.lengths();
+        places(&spans, len, |start, end| self.0.pred_to_axis(start, end))
+    }
+
+    /// The stretches that are not aligned: start and end in gold, start and end in pred.
+    fn unaligned(&self) -> Vec<(u32, u32, u32, u32)> {
+        self.0.unaligned().to_vec()
+    }
+}
+
+/// The places of spans of a text of `len` characters.
+fn places(
+    spans: &[(usize, usize)],
+    len: u32,
+    place: impl Fn(u32, u32) -> Option<Place>,
+) -> Result<Vec<Option<Place>>> {
+    let places = spans.iter().map(|&(start, end)| {
+        if start > end || end > len as usize {
+            let message =
+                format!("span ({start}, {end}) is not within the text of {len} characters");
+            return Err(Error::value(message));
+        }
+        Ok(place(start as u32, end as u32))
+    });
+    places.collect()
+}
+
+/// Aligns two texts by their characters.
+#[pyfunction]
+#[pyo3(signature = (gold, pred, /))]
+pub(crate) fn align_texts(py: Python<'_>, gold: &str, pred: &str) -> Result<TextAlignment> {
+    Ok(TextAlignment(py.detach(|| align_text(gold, pred))?))
+}
