@@ -196,7 +196,7 @@ def score_votes(
     with warnings.catch_warnings():
         # Annotators may give illegal tags.
         warnings.simplefilter("ignore", SpanrsWarning)
-        options: dict[str, Any] = {"scheme": scheme, "documents": active, "vocabulary": names}
+        options: dict[str, Any] = {"scheme": scheme, "by": active, "vocabulary": names}
         rows = score(gold.astype(kind), pred.astype(kind), lengths=lengths, **options).documents
     found = iter([row.micro.f1 if any(row.totals) else float("nan") for row in rows])
     return [next(found) if size else float("nan") for size in sizes]

@@ -52,7 +52,7 @@ def comparison_page(comparison: PairedComparison, *, title: str = "Comparison of
     >>> import spanrs
     >>> from spanrs.eval.comparison_page import comparison_page
     >>> gold, pred = [["B-A"]] * 3, [["B-A"], ["O"], ["B-A"]]
-    >>> systems = {"a": spanrs.score(gold, gold, documents=[1] * 3), "b": spanrs.score(gold, pred, documents=[1] * 3)}
+    >>> systems = {"a": spanrs.score(gold, gold, by=[1] * 3), "b": spanrs.score(gold, pred, by=[1] * 3)}
     >>> "<title>A and B</title>" in comparison_page(spanrs.compare(systems, samples=100), title="A and B")
     True
     """

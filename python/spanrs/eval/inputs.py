@@ -274,7 +274,7 @@ def count_sentences(side: Any, lengths: object) -> int:
     if not hasattr(side, "__len__"):
         raise TypeError(
             f"weights of documents need columns that have a length, and {type(side).__name__} has none; "
-            "pass a column of pyarrow, Polars or pandas, or name documents="
+            "pass a column of pyarrow, Polars or pandas, or name by="
         )
     # Ids of one dimension are one sentence.
     if len(getattr(side, "shape", ())) == 1 and getattr(getattr(side, "dtype", None), "kind", "O") != "O":

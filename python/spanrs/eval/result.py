@@ -146,13 +146,11 @@ class Result(Evaluation):
         --------
         >>> import spanrs
         >>> gold, pred = [["B-A"], ["B-A"]], [["B-A"], ["O"]]
-        >>> spanrs.score(gold, pred, documents=[1, 1]).with_document_weights([1, 3]).micro.recall
+        >>> spanrs.score(gold, pred, by=[1, 1]).with_document_weights([1, 3]).micro.recall
         0.25
         """
         if not self.counts.by_document and self.sentences:
-            raise ValueError(
-                "the result has no documents to weigh; make it with documents= or by_document=True"
-            )
+            raise ValueError("the result has no documents to weigh; make it with by=")
         given = as_document_weights(weights, len(self.counts))
         settings = dict(self.settings)
         if "document_weights" not in settings:
@@ -177,7 +175,7 @@ class Result(Evaluation):
         Examples
         --------
         >>> import spanrs
-        >>> result = spanrs.fair([["B-PER", "I-PER"]], [["B-PER", "O"]])
+        >>> result = spanrs.score([["B-PER", "I-PER"]], [["B-PER", "O"]], matcher="fair")
         >>> other = result.with_error_weights("BES = 0.9 TP + 0.1 FN")
         >>> result["weighted"].micro.recall, other["weighted"].micro.recall
         (0.5, 0.9)
@@ -231,7 +229,7 @@ class Result(Evaluation):
         Examples
         --------
         >>> import spanrs
-        >>> result = spanrs.score([["B-A"]] * 3, [["B-A"], ["O"], ["B-A"]], documents=[1, 1, 1])
+        >>> result = spanrs.score([["B-A"]] * 3, [["B-A"], ["O"], ["B-A"]], by=[1, 1, 1])
         >>> result.bootstrap(samples=5).values.shape
         (5, 3)
         """

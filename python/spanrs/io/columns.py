@@ -19,11 +19,9 @@ class Columns(NamedTuple):
 
     Examples
     --------
-    >>> import io, spanrs
-    >>> text = b"1,EU,B-ORG\n2,rejects,O\n"
-    >>> columns = spanrs.io.Columns(separator=",", token=1)
-    >>> spanrs.score_files(io.BytesIO(text), io.BytesIO(text), columns=columns).micro.f1
-    1.0
+    >>> from spanrs.io.columns import Columns
+    >>> Columns(tag="UPOS").as_options()[4]
+    'UPOS'
     """
 
     separator: str = "auto"
@@ -35,7 +33,7 @@ class Columns(NamedTuple):
     token: int | str = 0
     """Column of the tokens; in CoNLL-U 0 means FORM."""
     tag: int | str | tuple[int | str, ...] = -1
-    """Column of the tags. :func:`spanrs.score_files` also takes several, layers of nested annotations."""
+    """Column of the tags. Several are layers of nested annotations."""
     second: int | str | None = None
     """Column of the pred tags, where one file holds gold (in ``tag``) and pred."""
     line_bytes: int | None = None
@@ -48,7 +46,7 @@ class Columns(NamedTuple):
         if isinstance(self.tag, tuple):
             message = (
                 f"one column of tags is expected, not {len(self.tag)}; several are layers of nested annotations, "
-                "which score_files (spanrs score) reads"
+                "which spanrs.score (spanrs score) reads"
             )
             raise ValueError(message)
         for name in ("format", "separator", "comments"):

@@ -104,7 +104,7 @@ class Document:
     relations: Sequence[Relation] = ()
 
     def spans(self, types: Collection[str] | None = None) -> list[tuple[Any, ...]]:
-        """Give the annotations as :func:`spanrs.fair` takes spans, with characters for tokens.
+        """Return the annotations as :func:`spanrs.score` takes spans, with characters for tokens.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Document:
         >>> from spanrs.io import Annotation, Document
         >>> gold = Document("Bob saw Rome", [Annotation("PER", 0, 3), Annotation("LOC", 8, 12)])
         >>> pred = Document("Bob saw Rome", [Annotation("PER", 0, 7), Annotation("LOC", 8, 12)])
-        >>> spanrs.fair([gold.spans()], [pred.spans()]).outcomes["bel"]
+        >>> spanrs.score([gold.spans()], [pred.spans()], matcher="fair").outcomes["bel"]
         1
         """
         found: list[tuple[Any, ...]] = []

@@ -71,7 +71,7 @@ def detect_scheme(
     Examples
     --------
     >>> import io, spanrs
-    >>> spanrs.io.detect_scheme(io.BytesIO(b"Rio B-LOC\nis O\n\nit I-LOC\n")).scheme
+    >>> spanrs.io.detect_scheme(io.BytesIO(b"New I-LOC\nYork I-LOC\nRio B-LOC\n")).scheme
     'IOB'
     """
     corpus, part, columns = _tagged_part(source, options, "detect_scheme")

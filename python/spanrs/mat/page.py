@@ -52,8 +52,10 @@ class Page:
     Examples
     --------
     >>> import io, spanrs
+    >>> from spanrs.io import Annotation, Document
     >>> from spanrs.mat.page import Page
-    >>> result = spanrs.mat.score([], [], lenient=True)
+    >>> document = Document("Bob", [Annotation("PER", 0, 3)])
+    >>> result = spanrs.score(document, document, matcher=spanrs.mat.Mat())
     >>> with Page("Nothing") as page:
     ...     page.write(spanrs.mat.tables(result), out := io.BytesIO())
     >>> b"<h1>Nothing</h1>" in out.getvalue()

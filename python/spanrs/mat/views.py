@@ -26,12 +26,12 @@ def tables(
     seed: int = 0,
     threads: int = 1,
 ) -> MatTables:
-    """Give the tables of a result of :func:`spanrs.mat.score`, laid out as MATScore lays them out.
+    """Give the tables of a result of :func:`spanrs.score` with :class:`spanrs.mat.Mat`, laid out as MATScore lays them out.
 
     Parameters
     ----------
     result : Result
-        What :func:`spanrs.mat.score` gave.
+        What :func:`spanrs.score` returned.
     kinds : bool
         Whether the table of tags has a column for each kind of clash.
     percent : bool
@@ -64,7 +64,7 @@ def tables(
     >>> text = "the future President of the United States"
     >>> gold = Document(text, [Annotation("NP", 11, 40)])
     >>> pred = Document(text, [Annotation("NP", 3, 32)])
-    >>> row = spanrs.mat.tables(spanrs.mat.score(gold, pred)).pseudo_token["NP"]
+    >>> row = spanrs.mat.tables(spanrs.score(gold, pred, matcher=spanrs.mat.Mat())).pseudo_token["NP"]
     >>> row["test pseudo-toks"], row["match"], row["missing"], row["spurious"]
     (9, 4, 2, 1)
     """

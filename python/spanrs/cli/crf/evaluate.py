@@ -121,5 +121,5 @@ def _score(
         words = [[one if isinstance(one, str) else one[0] for one in sentence] for sentence in tokens]
         options |= {"documents": [1] * len(gold), "errors": OF_A_KIND, "tokens": words}
     with console.quiet():
-        result = score(gold, pred, scheme=scheme, **options)
+        result: Result = score(gold, pred, scheme=scheme, **options)
     return result if tokens is None else replace(result, by_sentence=True)

@@ -89,7 +89,7 @@ def _score(gold: str, pred: str | None, columns: tuple[Any, Any], **given: Any) 
     several = is_several(gold)
     size = sum(corpus.size for corpus in corpora if corpus is not None)
     with console.quiet(), console.progress_bar(size, console.LARGE, in_bytes=True) as bar:
-        result = score(*corpora, progress=bar, store=save if several else None, **given)
+        result: Result = score(*corpora, progress=bar, store=save if several else None, **given)
     if save is not None and not several:
         with atomic_output(save) as out:
             out.write(as_shard(result, shard_name or Path(gold).name).to_bytes())
