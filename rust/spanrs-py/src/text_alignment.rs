@@ -16,14 +16,14 @@ pub(crate) struct TextAlignment(Core);
 impl TextAlignment {
     /// The places of spans of gold; None where a border has no counterpart in pred.
     #[pyo3(signature = (spans, /))]
-    fn gold(&self, spans: Vec<(usize, usize)>) -> Result<Vec<Option<Place>>> {
+    fn gold(&self, spans: Vec<(i64, i64)>) -> Result<Vec<Option<Place>>> {
         let (len, _) = self.0.lengths();
         places(&spans, len, |start, end| self.0.gold_to_axis(start, end))
     }
 
     /// The places of spans of pred; None where a border has no counterpart in gold.
     #[pyo3(signature = (spans, /))]
-    fn pred(&self, spans: Vec<(usize, usize)>) -> Result<Vec<Option<Place>>> {
+    fn pred(&self, spans: Vec<(i64, i64)>) -> Result<Vec<Option<Place>>> {
         let (_, len) = self.0.lengths();
         places(&spans, len, |start, end| self.0.pred_to_axis(start, end))
     }
@@ -36,12 +36,12 @@ impl TextAlignment {
 
 /// The places of spans of a text of `len` characters.
 fn places(
-    spans: &[(usize, usize)],
+    spans: &[(i64, i64)],
     len: u32,
     place: impl Fn(u32, u32) -> Option<Place>,
 ) -> Result<Vec<Option<Place>>> {
     let places = spans.iter().map(|&(start, end)| {
-        if start > end || end > len as usize {
+        if start < 0 || start > end || end > i64::from(len) {
             let message =
                 format!("span ({start}, {end}) is not within the text of {len} characters");
             return Err(Error::value(message));
