@@ -29,7 +29,7 @@ import pyarrow as pa
 import spanrs
 from spanrs import tags
 from spanrs.errors import SpanrsWarning
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 
 #: First buffer of the reader in bytes (rust/spanrs-io/src/lines.rs).
 CHUNK = 256 << 10

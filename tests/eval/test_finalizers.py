@@ -7,7 +7,7 @@ import threading
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 from spanrs.tags.types import Dialect
 
 TEXT = b"a B-X B-X\n" * 5_000

@@ -10,7 +10,7 @@ import pytest
 
 import spanrs
 from spanrs import tags
-from spanrs.io import Columns
+from spanrs.io.columns import Columns
 
 HEAD = b"# newdoc id = a\n# sent_id = 1\n# text = Vamonos al mar\n"
 WORDS = (

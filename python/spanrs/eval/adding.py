@@ -92,6 +92,9 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     if pred is None and not is_long(gold, corpora[0].options):
         add_table(adding, gold, corpora[0].options)
         return Added({}, False)
+    for corpus, part in zip(corpora, parts, strict=True):
+        if pred is not None and part is not None and part.kind == "table":
+            _check_one_side(corpus, part)
     if "documents" in kinds:
         message = (
             f"{gold.shown} ({gold.format}) and {pred.shown if pred else ''} ({pred.format if pred else ''}) have other "
@@ -100,6 +103,20 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
         raise with_code(AlignmentError(message), "formats", gold.path)
     _add_sentences(adding, corpora, (gold, pred))
     return Added({}, False)
+
+
+def _check_one_side(corpus: Corpus, part: Part) -> None:
+    """Refuse a table that has both sides where one is meant.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+    """
+    if not is_long(part, corpus.options) and len(columns_of(part, corpus.options).tags) > 1:
+        message = (
+            f"{part.shown}: the table has columns of gold and pred; name the one of this side with tags="
+        )
+        raise with_code(FormatError(message), "columns", part.path)
 
 
 def _add_rows(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:

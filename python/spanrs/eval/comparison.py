@@ -356,7 +356,7 @@ def _check_results(results: Mapping[str, Result]) -> None:
         if len(result.counts) < 2:
             raise ValueError(
                 f"a test needs rows of two documents or more, and {name} has {len(result.counts)}; "
-                "make the results with by='sentence' or by='document'"
+                'make the results with by="sentence" or by="document"'
             )
 
 

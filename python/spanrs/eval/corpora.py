@@ -24,6 +24,7 @@ from spanrs.eval.details import (
     with_tokens,
 )
 from spanrs.eval.document_pairs import paired_documents
+from spanrs.eval.documents import document_name
 from spanrs.eval.evidence import Skipped
 from spanrs.eval.layers import join_layers, spans_of
 from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, document_scorer, listed
@@ -156,7 +157,10 @@ def score_corpora(
     both = gold, pred
     if len(gold.parts) == 1 and len(pairs) == 1 and store is None and options.on_error == "raise":
         return _score_pair(both, pairs[0], options)
-    shards = [Shard(part.name or os.path.basename(part.shown), part, other) for part, other in pairs]
+    shards = [
+        Shard(document_name(part.name or os.path.basename(part.shown)), part, other)
+        for part, other in pairs
+    ]
     inner = replace(options, threads=1, progress=None)
 
     def score_shard(shard: Shard, scheme: str, pred_scheme: str | None, check: Any) -> Result:

@@ -58,8 +58,8 @@ def _size(item: Any) -> int:
     """Give a number of sentences; one that is too large or too small is refused with the others."""
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise TypeError(
-            "documents are numbers of sentences, or the name of each sentence's document as a str, "
-            f"not {type(item).__name__}"
+            "by is the number of sentences of each document, or the name of each sentence's document, a str; it holds "
+            f"{type(item).__name__}"
         )
     return max(-1, min(operator.index(item), 2**63 - 1))
 
@@ -67,16 +67,16 @@ def _size(item: Any) -> int:
 def _items(documents: Any) -> Any:
     """Give a column as a list of Python values, or as an array of integers."""
     if isinstance(documents, (str, bytes)):
-        raise TypeError("documents is a column of names, one for each sentence, not one str")
+        raise TypeError("by is a column of names, one for each sentence, not one str")
     if isinstance(documents, (Mapping, set, frozenset)):
         raise TypeError(
-            "documents are numbers of sentences in order, or the name of each sentence's document, "
+            "by is the number of sentences of each document, in order, or the name of each sentence's document, "
             f"not a {type(documents).__name__}"
         )
     if not is_iterable(documents):
         raise TypeError(
-            "documents are numbers of sentences, or the name of each sentence's document, "
-            f"and {type(documents).__name__} is not iterable"
+            "by is the number of sentences of each document, or the name of each sentence's document, not "
+            f"{type(documents).__name__}, and {type(documents).__name__} is not iterable"
         )
     if getattr(getattr(documents, "dtype", None), "kind", "O") in "iu":
         return documents
@@ -100,7 +100,7 @@ def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
                 f"document {name!r} goes on at sentence {sum(sizes)}, after another one has begun; "
                 "sort the sentences by document"
             )
-        check_text(name, f"documents, sentence {sum(sizes)}")
+        check_text(name, f"by, sentence {sum(sizes)}")
         seen.add(name)
         found.append(name)
         sizes.append(sum(1 for _ in run))

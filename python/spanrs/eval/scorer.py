@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 from spanrs import _spanrs
@@ -89,6 +90,8 @@ class Scorer:
     ) -> None:
         if align not in ALIGN:
             raise ValueError(f"align is refuse, report or ignore, not {align!r}")
+        if not (by is None or isinstance(by, str)):
+            raise TypeError(f"by is 'document' or 'sentence', not {type(by).__name__}")
         if by not in ROWS:
             raise ValueError(f"by is document or sentence, not {by!r}")
         check_name(scheme, "scheme", "BIO")
@@ -133,7 +136,7 @@ class Scorer:
         pred: Side = None,
         /,
         *,
-        by: Iterable[int] | Iterable[str] | None = None,
+        by: str | Iterable[int] | Iterable[str] | None = None,
         progress: Callable[[int], object] | None = None,
         **options: Unpack[ReadArguments],
     ) -> None:
@@ -144,9 +147,10 @@ class Scorer:
         gold, pred
             As for :func:`score`. Files are read in chunks, and streams of tables batch by batch: where one batch cannot
             be scored, those before it are counted. Of anything else nothing is counted then.
-        by : iterable of int or str, optional
-            Sentences of each document, or the name of the document of each sentence, as for :func:`score`, where the
-            scorer was made by document and the sentences are in memory. Sentences of earlier batches that no document
+        by : str, or iterable of int or str, optional
+            Where the scorer was made with ``by``: ``document`` or ``sentence``, for files and tables that have other
+            rows than the scorer; for sentences in memory the sizes of documents, or the name of the document of each
+            sentence, as for :func:`score`. Sentences of earlier batches that no document
             has yet are a document of their own. Documents end with the batch: one whose name comes again in a later
             batch has another row there.
         progress : callable, optional
@@ -163,9 +167,13 @@ class Scorer:
         if corpora is None:
             self._update_memory(gold, pred, by, **cast("dict[str, Any]", options))
             return
+        if by is not None and not isinstance(by, str):
+            raise TypeError(
+                "files and tables say which document a sentence belongs to; by is 'document' or 'sentence'"
+            )
         if by is not None:
-            raise TypeError("files and tables say which document a sentence belongs to; leave out by")
-        adding = self.adding(progress)
+            self._need_documents()
+        adding = replace(self.adding(progress), by=by or self._by)
         if corpora.pred is None:
             for part in corpora.gold.parts:
                 add_parts(adding, (corpora.gold, corpora.gold), (part, None))
@@ -234,7 +242,7 @@ class Scorer:
 
     def _need_documents(self) -> None:
         if not self._options.by_document:
-            raise TypeError("documents need a scorer that is made with by='document'")
+            raise TypeError('documents need a scorer that is made with by="document"')
 
     def end_document(self, name: str | None = None) -> None:
         """End a document: what was added since the last call is one, which may have a name.

@@ -200,7 +200,7 @@ def score(
     if tokens is not None:
         arguments["tokens"] = tokens
     corpora = corpora_of(gold, pred, arguments)
-    several = reading == "all" or not (reading is None or isinstance(reading, str))
+    several = reading == "all" or isinstance(reading, (list, tuple))
     if corpora is None:
         if several:
             raise ValueError("several readings are of files; call score for each of them")

@@ -71,7 +71,8 @@ def as_shard(result: Result, name: str) -> Result:
         errors = replace(errors, errors=[error._replace(path=name) for error in errors.errors])
     return replace(
         result,
-        counts=result.counts.prefixed(name),
+        # A file of spans is one document, which has the name of the file.
+        counts=result.counts if result.counts.documents() == [name] else result.counts.prefixed(name),
         evidence=replace(result.evidence, located=located),
         error_list=errors,
     )

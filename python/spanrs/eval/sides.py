@@ -120,11 +120,13 @@ def is_readable(side: str, value: Side) -> bool:
     if isinstance(value, (Corpus, str, PathLike, _spanrs.Source, Document)):
         return True
     if isinstance(value, (list, tuple)):
-        first = value[0] if value else None
+        if not value:
+            return False
+        first = value[0]
         if isinstance(first, str):
             raise TypeError(
-                f"{side} is a list of str: for the tags of one sentence pass [{side}], for several files "
-                f"spanrs.read({side})"
+                f"{side}, sentence 0: expected a sequence of tags, got one str; for the tags of one sentence pass "
+                f"[{side}], for several files spanrs.read({side})"
             )
         return isinstance(first, (PathLike, Document)) or _is_doc(first)
     if isinstance(value, (bytes, bytearray, set, frozenset, Mapping)):

@@ -122,6 +122,10 @@ class ReadOptions:
         check_format(self.format)
         for name in ("scheme", "reading", "missing", "separator", "comments"):
             check_name(getattr(self, name), name, "auto")
+        if isinstance(self.gold, tuple) or isinstance(self.pred, tuple):
+            raise ValueError(
+                "layers of tags are scored of two files; one file holds one column of gold and one of pred"
+            )
         for name in ("gold", "pred", "punct_column"):
             check_column(getattr(self, name), name)
         if not isinstance(self.dialect, tuple):
@@ -131,15 +135,14 @@ class ReadOptions:
         if self.limits.line_bytes is not None:
             as_integer(self.limits.line_bytes, "limits: line_bytes")
         as_ignore_index(self.ignore_index)
-        if not self.is_table_only:
-            self.layers()
+        if self.has_tokens:
+            raise TypeError(f"tokens is the number or name of a column, not {type(self.tokens).__name__}")
+        self.layers()
 
     @property
-    def is_table_only(self) -> bool:
-        """True where ``tokens`` or ``tags`` hold values and are not the place of a column."""
-        return not all(
-            isinstance(value, (int, str, tuple, type(None))) for value in (self.tokens, self.tags)
-        )
+    def has_tokens(self) -> bool:
+        """True where ``tokens`` holds those of sentences in memory, and is not the place of a column."""
+        return not isinstance(self.tokens, (int, str, type(None)))
 
     def given(self) -> dict[str, Any]:
         """Return the options that differ from their defaults."""
@@ -219,7 +222,7 @@ def check_column(column: object, name: str) -> None:
     elif isinstance(column, bool) or not hasattr(column, "__index__"):
         kind = type(column).__name__
         raise TypeError(
-            f"{name} is a column: its number, from 0, or in CoNLL-U and tables its name, not {kind}"
+            f"{name} is the number of a column, from 0, or in CoNLL-U and tables its name, not {kind}"
         )
     else:
         as_integer(column, name, -(2**63))

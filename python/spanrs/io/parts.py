@@ -107,10 +107,15 @@ def recognised(part: Part, named: str) -> Part:
         return replace(part, format=named)
     source = part.opened()
     beginning, whole = source.beginning(BEGINNING)
-    found, refusal = _spanrs.recognise(beginning, whole, os.path.basename(part.shown))
+    found, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
     if found is None:
         raise with_code(FormatError(f"{part.shown}: {refusal}"), "wrong_format", part.shown)
     return replace(part, format=found)
+
+
+def _text_of(path: str) -> str:
+    """Return a path as text; bytes that are no text are escaped."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True)
@@ -190,8 +195,9 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
     preds = [part for part in pred if pairing.selects(part.name)]
     if len(gold) == len(pred) == 1 and preds:
         return PairedParts([(gold[0], preds[0])])
-    golds_by_name = {part.name: part for part in gold}
-    preds_by_name = {pairing.gold_name(part.name): part for part in preds}
+    # A file against a directory is meant for the file of its name.
+    golds_by_name = {part.name or os.path.basename(part.shown): part for part in gold}
+    preds_by_name = {pairing.gold_name(part.name or os.path.basename(part.shown)): part for part in preds}
     for shorten in (str, _stem, _first_stem):
         golds, preds_found = _by(golds_by_name, shorten), _by(preds_by_name, shorten)
         if golds is None or preds_found is None or not golds.keys() & preds_found.keys():

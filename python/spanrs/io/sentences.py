@@ -52,10 +52,9 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
     if isinstance(options.tags, tuple):
         named = {str(tag): found(tag, ()) for tag in options.tags}
         return Layout({layer: tag for layer, tag in named.items() if tag is not None}, tokens, documents)
-    gold, pred = found(options.gold, long_form.GOLD_NAMES), found(options.pred, long_form.PRED_NAMES)
-    if options.tags is None and gold is not None and pred is not None:
-        sides: dict[str, Column] = {"gold": gold, "pred": pred}
-        return Layout(sides, tokens, documents)
+    of_gold, of_pred = found(options.gold, long_form.GOLD_NAMES), found(options.pred, long_form.PRED_NAMES)
+    if options.tags is None and of_gold is not None and of_pred is not None:
+        return Layout({"gold": of_gold, "pred": of_pred}, tokens, documents)
     usual = (*long_form.TAG_NAMES, "spans", *long_form.GOLD_NAMES, *long_form.PRED_NAMES)
     only = found(options.tags, usual)
     if only is None:

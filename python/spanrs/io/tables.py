@@ -82,8 +82,8 @@ def _schema(part: Part) -> Any:
             source, "features"
         ):  # A dataset of Hugging Face; its table may have more rows than it shows.
             return source.features.arrow_schema
-        if hasattr(source, "collect_schema"):
-            return pyarrow.Table.from_batches([], _reader(source.limit(0).collect()).schema).schema
+        if hasattr(source, "collect_schema") and hasattr(source, "collect"):
+            return _reader(source.limit(0).collect()).schema
         return source.schema if hasattr(source, "read_next_batch") else _reader(source).schema
     with readable(part.shown):
         if part.format == "parquet":

@@ -26,7 +26,7 @@ def tables(
     seed: int = 0,
     threads: int = 1,
 ) -> MatTables:
-    """Give the tables of a result of :func:`spanrs.score` with :class:`spanrs.mat.Mat`, laid out as MATScore lays them out.
+    """Return the tables of a result with :class:`spanrs.mat.Mat`, laid out as MATScore lays them out.
 
     Parameters
     ----------

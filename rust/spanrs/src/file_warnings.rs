@@ -42,7 +42,7 @@ pub(crate) fn warnings_besides(rows: &ColumnReader, also_read: &[usize]) -> Vec<
         };
         found.push(format!(
             "{path}: {subject} {} {verb} tags of the same types, which are not read; layers of nested annotations \
-             are read together by spanrs score (--column {}, in Python Columns(tag=({})))",
+             are read together by spanrs score (--column {}, in Python tags=({}))",
             join(&unread, ", "),
             join(&all, ","),
             join(&all, ", "),
@@ -57,7 +57,7 @@ pub(crate) fn numbers_warning(rows: &ColumnReader) -> Option<String> {
     let next = column + 1;
     Some(format!(
         "{}: column {column} is read as the tokens and holds their numbers; name the column of the tokens \
-         (--token-column {next}, in Python Columns(token={next}))",
+         (--token-column {next}, in Python tokens={next})",
         Position::file(rows.path()),
     ))
 }

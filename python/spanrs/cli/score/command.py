@@ -178,7 +178,11 @@ def command(
         raise click.UsageError("--save keeps all types; leave out --map and --types")
     if plot is not None:
         plot_format(plot)
-    asked = Like() if like is None else _apply_like(context, read_like(like), given)
+    asked = (
+        Like()
+        if like is None
+        else _apply_like(context, read_like(like), given, read.get("dialect", Dialect()))
+    )
     matcher = asked.options.get("matcher", matcher)
     if asked.columns is not None:
         read["tags"] = asked.columns if len(asked.columns) > 1 else asked.columns[0]
@@ -252,7 +256,7 @@ def _check_save(gold: str, preds: tuple[str, ...], output: Output, given: dict[s
     Output(path=save).check([name for name in (gold, *preds) if not is_several(name)])
 
 
-def _apply_like(context: click.Context, like: Like, given: dict[str, Any]) -> Like:
+def _apply_like(context: click.Context, like: Like, given: dict[str, Any], own_dialect: Dialect) -> Like:
     """Set the options that a signature names; refuse options that contradict it."""
     for name, value in like.options.items():
         source = context.get_parameter_source(name)
@@ -261,8 +265,7 @@ def _apply_like(context: click.Context, like: Like, given: dict[str, Any]) -> Li
             raise click.UsageError(f"--like says {name} {value}, and --{name.replace('_', '-')} says {own}")
         if name != "matcher":
             given[name] = value
-    own = context.params["read"].get("dialect", Dialect())
-    if like.dialect and own not in (Dialect(), Dialect(**like.dialect)):
+    if like.dialect and own_dialect not in (Dialect(), Dialect(**like.dialect)):
         raise click.UsageError("--like spells tags in another way than --tag-separator and --suffix")
     return like
 
