@@ -1,6 +1,7 @@
 """Everything that is done with labelled spans of text.
 
 - :func:`read`: files, directories, tables and documents, whatever their format, as a :class:`Corpus`.
+- :func:`write`: a corpus in any format that can hold it.
 - :func:`score`: gold against pred, with any matcher: exact, :class:`Partial`, :class:`Fair`, :class:`spanrs.mat.Mat`.
 - :func:`compare`: which differences between systems are significant.
 - :mod:`spanrs.tags`: tags to spans and back, validation, conversion, legal transitions.
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from spanrs._spanrs import __version__
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
-    from spanrs.io import Corpus, Document, Sentence, read
+    from spanrs.io import Corpus, Document, Sentence, read, write
     from spanrs.tags import Span
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "read",
     "score",
     "tags",
+    "write",
 ]
 
 
@@ -58,6 +60,7 @@ _SOURCES = {
     "SpanrsWarning": "spanrs.errors",
     "__version__": "spanrs._spanrs",
     "read": "spanrs.io",
+    "write": "spanrs.io",
 }
 _MODULES = ("crf", "dep", "errors", "eval", "io", "mat", "tags")
 

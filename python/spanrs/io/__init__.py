@@ -2,6 +2,7 @@
 
 - :func:`read`: files, directories, tables and documents as a :class:`Corpus` of :class:`Document` and
   :class:`Sentence`.
+- :func:`write`: a corpus in any format that can hold it.
 - :func:`detect_scheme`, :func:`validate`, :func:`convert`: tags of a corpus.
 """
 
@@ -14,6 +15,7 @@ from spanrs.io.reader import read
 from spanrs.io.sentence import Sentence
 from spanrs.io.sources import Source
 from spanrs.io.tagged_files import FileReport, convert, detect_scheme, validate
+from spanrs.io.writer import Written, write
 
 __all__ = [
     "Annotation",
@@ -25,10 +27,12 @@ __all__ = [
     "Relation",
     "Sentence",
     "Source",
+    "Written",
     "atomic_output",
     "convert",
     "detect_scheme",
     "pair_parts",
     "read",
     "validate",
+    "write",
 ]

@@ -63,7 +63,7 @@ class Corpus:
         OSError, spanrs.errors.SpanrsError
             Where a source cannot be read.
         """
-        scheme = self.scheme if self._has_tags() else "BIO"
+        scheme = self.scheme if self.has_tags else "BIO"
         make: Callable[..., Sentence] = partial(
             Sentence, scheme=scheme, reading=self.options.reading, dialect=self.options.dialect
         )
@@ -92,8 +92,9 @@ class Corpus:
         scheme = self.scheme if part.kind in ("rows", "table") else self.options.scheme
         return core_documents(part, replace(self.options, scheme=scheme))
 
-    def _has_tags(self) -> bool:
-        """Tell whether there are tags in a scheme."""
+    @property
+    def has_tags(self) -> bool:
+        """True where there are tags in a scheme."""
         return any(part.kind in ("rows", "table") for part in self.parts)
 
     @property
@@ -204,7 +205,7 @@ class Corpus:
         return {
             "parts": [{"path": part.shown, "format": part.format} for part in self.parts],
             "layers": self.layers,
-            "scheme": self.scheme if self._has_tags() else None,
+            "scheme": self.scheme if self.has_tags else None,
             "options": self.options.given(),
             "sentences": [
                 {

@@ -1,0 +1,371 @@
+"""Writers of documents: MAT-JSON, XML, brat, doccano, Prodigy, Label Studio and spaCy's DocBin."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import IO, Any
+
+from spanrs.errors import FormatError, with_code
+from spanrs.io.document import TOKEN, Annotation, Document
+from spanrs.io.losses import Losses
+
+#: What writers return: the number of documents, and options to read the file with.
+Counted = tuple[int, dict[str, Any]]
+#: The root of XML files that are written.
+ROOT = "document"
+#: Names of elements and attributes.
+_NAME = re.compile(r"[A-Za-z_][\w.-]*")
+#: Characters that XML cannot hold, and those that it changes.
+_NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
+
+
+def _place(at: int, document: Document) -> str:
+    return f"document {at if document.id is None else document.id}"
+
+
+def _lose(document: Document, at: int, losses: Losses, *, holds: Iterable[str] = ()) -> None:
+    """Count what most formats cannot hold."""
+    place, holds = _place(at, document), set(holds)
+    if document.id is not None and "id" not in holds:
+        losses.add("names of documents", place)
+    for annotation in document.annotations:
+        if annotation.pieces and "pieces" not in holds:
+            losses.add("holes in annotations", place)
+        if annotation.attributes and "attributes" not in holds:
+            losses.add("annotations with attributes that are not written", place)
+        if annotation.type == TOKEN and "tokens" not in holds:
+            losses.add("tokens", place)
+    if document.relations and "relations" not in holds:
+        losses.add("documents with relations that are not written", place)
+
+
+def _content(document: Document) -> list[tuple[int, Annotation]]:
+    """Return the annotations that are no tokens, with their positions among all."""
+    return [(at, a) for at, a in enumerate(document.annotations) if a.type != TOKEN]
+
+
+def write_mat_json(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+    """Write the JSON of MAT, version 2, with one document."""
+    for at, document in enumerate(documents):
+        _lose(document, at, losses, holds=("attributes", "tokens"))
+        sets: defaultdict[tuple[str, tuple[str, ...]], list[list[Any]]] = defaultdict(list)
+        for a in document.annotations:
+            names = tuple(sorted(a.attributes))
+            sets[a.type, names].append([a.start, a.end, *(a.attributes[name] for name in names)])
+        asets = [
+            {
+                "type": name,
+                "hasID": False,
+                "hasSpan": True,
+                "attrs": [{"name": attribute, "type": "string"} for attribute in names],
+                "annots": rows,
+            }
+            for (name, names), rows in sets.items()
+        ]
+        content = {"version": 2, "signal": document.text, "metadata": {}, "asets": asets}
+        out.write(json.dumps(content, ensure_ascii=False).encode())
+    return 1, {}
+
+
+def write_xml(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+    """Write XML whose elements are the annotations, in a root of its own, with one document."""
+    types: dict[str, None] = {}
+    for at, document in enumerate(documents):
+        _lose(document, at, losses, holds=("attributes", "tokens"))
+        place = _place(at, document)
+        if _NO_XML.search(document.text):
+            raise with_code(
+                FormatError(f"{place} has a control character, which XML cannot hold"), "bad_value"
+            )
+        kept = _nested(document.annotations, losses, place)
+        for a in kept:
+            if not _NAME.fullmatch(a.type) or a.type == ROOT:
+                message = f"{place}: the type {a.type!r} cannot be the name of an element"
+                raise with_code(FormatError(message), "bad_value")
+            types[a.type] = None
+        out.write(f"<{ROOT}>{_marked(document.text, kept)}</{ROOT}>\n".encode())
+    return 1, {"elements": sorted(types) or [ROOT + "s"]}
+
+
+def _nested(annotations: Sequence[Annotation], losses: Losses, place: str) -> list[Annotation]:
+    """Return annotations each of which is within or beside every other one, the outermost first."""
+    kept: list[Annotation] = []
+    ends: list[int] = []
+    for a in sorted(annotations, key=lambda a: (a.start, -a.end)):
+        while ends and ends[-1] <= a.start and not (a.start == a.end == ends[-1]):
+            ends.pop()
+        if ends and a.end > ends[-1]:
+            losses.add("annotations that cross others", place)
+            continue
+        kept.append(a)
+        ends.append(a.end)
+    return kept
+
+
+def _marked(text: str, annotations: Sequence[Annotation]) -> str:
+    """Return text with elements, which are nested."""
+    parts: list[str] = []
+    open_: list[Annotation] = []
+    at = 0
+
+    def close(until: int) -> int:
+        last = at
+        while open_ and open_[-1].end <= until:
+            parts.append(_escaped(text[last : open_[-1].end]))
+            last = open_[-1].end
+            parts.append(f"</{open_.pop().type}>")
+        return last
+
+    for a in annotations:
+        at = close(a.start)
+        parts.append(_escaped(text[at : a.start]))
+        at = a.start
+        shown = "".join(f' {name}="{_escaped(value)}"' for name, value in a.attributes.items())
+        parts.append(f"<{a.type}{shown}>")
+        open_.append(a)
+    at = close(len(text))
+    parts.append(_escaped(text[at:]))
+    return "".join(parts)
+
+
+def _escaped(text: str) -> str:
+    for mark, name in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot")):
+        text = text.replace(mark, f"&{name};")
+    return text
+
+
+def write_brat(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+    """Write the annotations of one document for brat; the text is a file beside it."""
+    for at, document in enumerate(documents):
+        _lose(document, at, losses, holds=("attributes", "relations", "pieces"))
+        place = _place(at, document)
+        ids: dict[int, str] = {}
+        attributes = 0
+        for place_of, a in _content(document):
+            if re.search(r"\s", a.type) or a.start == a.end:
+                message = f"{place}: {a.type!r} from {a.start} to {a.end} cannot be an annotation of brat"
+                raise with_code(FormatError(message), "bad_value")
+            ids[place_of] = name = f"T{len(ids) + 1}"
+            pieces = list(_without_breaks(document.text, a))
+            offsets = ";".join(f"{start} {end}" for start, end in pieces)
+            shown = " ".join(document.text[start:end] for start, end in pieces)
+            out.write(f"{name}\t{a.type} {offsets}\t{shown}\n".encode())
+            for attribute, value in a.attributes.items():
+                attributes += 1
+                out.write(f"A{attributes}\t{attribute} {name} {value}\n".encode())
+        for number, relation in enumerate(document.relations, start=1):
+            ends = ids.get(relation.source), ids.get(relation.target)
+            if None in ends:
+                losses.add("relations of tokens", place)
+                continue
+            out.write(f"R{number}\t{relation.type} Arg1:{ends[0]} Arg2:{ends[1]}\n".encode())
+    return 1, {}
+
+
+def _without_breaks(text: str, annotation: Annotation) -> Iterator[tuple[int, int]]:
+    """Yield the pieces of an annotation, cut at line breaks as brat does."""
+    for start, end in annotation.pieces or [(annotation.start, annotation.end)]:
+        at = start
+        while at < end:
+            stop = text.find("\n", at, end)
+            stop = end if stop < 0 else stop
+            if stop > at:
+                yield at, stop
+            at = stop + 1
+
+
+def write_doccano(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+    """Write JSON Lines of doccano, with relations where there are such."""
+    count = 0
+    for at, document in enumerate(documents):
+        _lose(document, at, losses, holds=("id", "relations"))
+        record: dict[str, Any] = {} if document.id is None else {"id": document.id}
+        record["text"] = document.text
+        content = _content(document)
+        if document.relations:
+            places = {place: number for number, (place, _) in enumerate(content)}
+            record["entities"] = [
+                {"id": number, "label": a.type, "start_offset": a.start, "end_offset": a.end}
+                for number, (_, a) in enumerate(content)
+            ]
+            record["relations"] = [
+                {"id": number, "from_id": places[one.source], "to_id": places[one.target], "type": one.type}
+                for number, one in enumerate(document.relations)
+                if one.source in places and one.target in places
+            ]
+        else:
+            record["label"] = [[a.start, a.end, a.type] for _, a in content]
+        out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        count += 1
+    return count, {}
+
+
+def write_prodigy(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+    """Write JSON Lines of Prodigy."""
+    count = 0
+    for at, document in enumerate(documents):
+        _lose(document, at, losses, holds=("id", "relations", "tokens"))
+        record: dict[str, Any] = {} if document.id is None else {"id": document.id}
+        record["text"] = document.text
+        tokens = [a for a in document.annotations if a.type == TOKEN]
+        if tokens:
+            record["tokens"] = [
+                {"text": document.text[a.start : a.end], "start": a.start, "end": a.end, "id": number}
+                for number, a in enumerate(tokens)
+            ]
+        content = _content(document)
+        spans = {place: {"start": a.start, "end": a.end, "label": a.type} for place, a in content}
+        record["spans"] = list(spans.values())
+        if document.relations:
+            record["relations"] = [
+                {"head_span": spans[one.source], "child_span": spans[one.target], "label": one.type}
+                for one in document.relations
+                if one.source in spans and one.target in spans
+            ]
+        record["answer"] = "accept"
+        out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        count += 1
+    return count, {}
+
+
+def write_label_studio(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+    """Write the JSON of Label Studio: a list of tasks, each with one annotation."""
+    count = 0
+    for at, document in enumerate(documents):
+        _lose(document, at, losses, holds=("id", "relations"))
+        out.write(b"[\n" if count == 0 else b",\n")
+        units = _Utf16(document.text)
+        ids = {place: f"a{number}" for number, (place, _) in enumerate(_content(document))}
+        result: list[dict[str, Any]] = [
+            {
+                "id": ids[place],
+                "type": "labels",
+                "from_name": "label",
+                "to_name": "text",
+                "value": {
+                    "start": units.offset(a.start),
+                    "end": units.offset(a.end),
+                    "text": document.text[a.start : a.end],
+                    "labels": [a.type],
+                },
+            }
+            for place, a in _content(document)
+        ]
+        result += [
+            {
+                "type": "relation",
+                "from_id": ids[one.source],
+                "to_id": ids[one.target],
+                "direction": "right",
+                "labels": [one.type],
+            }
+            for one in document.relations
+            if one.source in ids and one.target in ids
+        ]
+        task = {
+            "id": at if document.id is None else document.id,
+            "data": {"text": document.text},
+            "annotations": [{"id": at, "result": result}],
+        }
+        out.write(json.dumps(task, ensure_ascii=False).encode())
+        count += 1
+    out.write(b"\n]\n" if count else b"[]\n")
+    return count, {}
+
+
+class _Utf16:
+    """Offsets of characters in UTF-16, as JavaScript counts them."""
+
+    def __init__(self, text: str) -> None:
+        # Characters outside of the basic plane are two units.
+        self._large = [at for at, mark in enumerate(text) if mark > "\uffff"]
+
+    def offset(self, at: int) -> int:
+        """Return the offset of a character."""
+        from bisect import bisect_left
+
+        return at + bisect_left(self._large, at)
+
+
+def write_docbin(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+    """Write a DocBin of spaCy: entities where spans do not overlap, else the span group ``spans``."""
+    try:
+        import spacy
+        from spacy.tokens import Doc, DocBin
+    except ImportError as error:
+        raise ImportError("a .spacy file is written by spaCy; pip install 'spanrs[spacy]'") from error
+    from spanrs.io.tokenizer import tokenize
+
+    vocab = spacy.blank("xx").vocab
+    docs = []
+    overlapping = False
+    for at, document in enumerate(documents):
+        _lose(document, at, losses, holds=("tokens",))
+        own = sorted({(a.start, a.end) for a in document.annotations if a.type == TOKEN})
+        words, spaces = _spacy_words(document.text, own or tokenize(document.text))
+        doc = Doc(vocab, words=words, spaces=spaces)
+        spans = []
+        for _, a in _content(document):
+            span = doc.char_span(a.start, a.end, label=a.type)
+            if span is None:
+                losses.add("annotations that begin or end within a token", _place(at, document))
+            else:
+                spans.append(span)
+        doc.spans["spans"] = spans
+        overlapping |= _overlap(spans)
+        docs.append(doc)
+    for doc in docs:
+        if not overlapping:
+            doc.set_ents(list(doc.spans["spans"]))
+            del doc.spans["spans"]
+    out.write(DocBin(docs=docs, store_user_data=True).to_bytes())
+    return len(docs), {"layer": "spans"} if overlapping else {}
+
+
+def _overlap(spans: Sequence[Any]) -> bool:
+    ordered = sorted((span.start, span.end) for span in spans)
+    return any(before[1] > after[0] for before, after in pairwise(ordered))
+
+
+def _spacy_words(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[list[str], list[bool]]:
+    """Return the words of a text and whether a space follows each, so that they join to the text."""
+    words: list[str] = []
+    spaces: list[bool] = []
+    at = 0
+
+    def add_between(until: int) -> None:
+        between = text[at:until]
+        if between.startswith(" ") and words and not spaces[-1]:
+            spaces[-1] = True
+            between = between[1:]
+        if between:
+            words.append(between)
+            spaces.append(False)
+
+    for start, end in tokens:
+        if start > at:
+            add_between(start)
+        words.append(text[start:end])
+        spaces.append(False)
+        at = end
+    if at < len(text):
+        add_between(len(text))
+    return words, spaces
+
+
+#: Writers by format: (documents, file, losses) to the number of documents and options to read with.
+FORMATS: dict[str, Callable[[Iterator[Document], IO[bytes], Losses], Counted]] = {
+    "mat-json": write_mat_json,
+    "xml-inline": write_xml,
+    "brat": write_brat,
+    "doccano": write_doccano,
+    "prodigy": write_prodigy,
+    "label-studio": write_label_studio,
+    "spacy": write_docbin,
+}
+#: Formats with one document a file, and the endings of their files.
+ONE_A_FILE = {"mat-json": ".json", "xml-inline": ".xml", "brat": ".ann"}
