@@ -14,6 +14,7 @@ COMMANDS = {
     "compare": "Compare systems: which differences are significant.",
     "merge": "Merge counts that spanrs score --save wrote.",
     "fair": "Evaluate spans fairly: every mistake once, as what it is.",
+    "read": "Show what is understood of a file: format, layers, scheme.",
     "validate": "List the tags that do not conform to their scheme.",
     "convert": "Convert the tags of a file from one scheme to another.",
     "spans": "Write the spans of a tagged file as JSON Lines.",

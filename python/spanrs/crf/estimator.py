@@ -32,6 +32,7 @@ from spanrs.crf.training import (
 )
 from spanrs.errors import ModelError
 from spanrs.io.output import atomic_output
+from spanrs.io.training import is_corpus, tagged
 
 if TYPE_CHECKING:
     import numpy as np
@@ -192,9 +193,9 @@ class CRF(Parameters):
 
     def fit(
         self,
-        X: Iterable[Any],
-        y: Iterable[Any],
-        X_dev: Iterable[Any] | None = None,
+        X: Any,
+        y: Iterable[Any] | None = None,
+        X_dev: Any = None,
         y_dev: Sequence[Sequence[str]] | None = None,
         *,
         sample_weight: Iterable[float] | None = None,
@@ -204,13 +205,14 @@ class CRF(Parameters):
 
         Parameters
         ----------
-        X : iterable of sequences
+        X : iterable of sequences, or a corpus
             A sequence is a list of tokens: dicts or lists of features, or strings (tuples of strings) for a template.
+            A :class:`spanrs.Corpus`, or what :func:`spanrs.read` takes, has tokens and tags; ``y`` is not given then.
         y : iterable of sequences
             A label for each token. Besides a string it may be a set of allowed labels or None for any (partial
             labels), or a dict of probabilities that sum to 1 (soft labels).
         X_dev, y_dev : sequences, optional
-            Development data, scored after each iteration.
+            Development data, scored after each iteration; a corpus has both.
         sample_weight : iterable of float, optional
             A weight of at least 0 for each sequence. For ``lbfgs`` 2 is the same sequence twice; online algorithms
             multiply their steps by it.
@@ -230,6 +232,12 @@ class CRF(Parameters):
             For features, labels or weights that are not as above; with the index of the sequence.
         """
         text = None if self.template is None else template_text(self.template)
+        if is_corpus(X):
+            X, y, text = self._of_corpus(X, y, text)
+        elif y is None:
+            raise TypeError("y is missing: labels of the sequences, unless X is a corpus or a path")
+        if is_corpus(X_dev):
+            X_dev, y_dev = tagged(X_dev)
         options = complete(self.algorithm, self._options())
         if self.patience is not None and (X_dev is None or y_dev is None):
             raise ValueError("patience needs development data: X_dev and y_dev")
@@ -287,6 +295,22 @@ class CRF(Parameters):
             self.save(self.model_filename)
         warn_of_constant_model(self._model, self.min_freq)
         return self
+
+    def _of_corpus(self, X: Any, y: object, text: str | None) -> tuple[Any, list[list[str]], str]:
+        """Return the tokens and tags of a corpus, and the template for its tokens.
+
+        Raises
+        ------
+        TypeError
+            Where labels are given besides.
+        """
+        if y is not None:
+            raise TypeError("a corpus has tags; leave out y, or pass the tokens of its sentences as X")
+        tokens, tags = tagged(X)
+        if text is None:
+            labels = list(dict.fromkeys(label for sentence in tags for label in sentence))
+            text = template_text("pos" if scheme_of(labels, tags) is None else "ner")
+        return tokens, tags, text
 
     def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:
         """Give the best labels of sequences (Viterbi); of equal labellings the one whose last label is lowest.

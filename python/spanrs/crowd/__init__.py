@@ -1,6 +1,7 @@
 """Sequences labelled by many annotators: an estimated truth, and how reliable each annotator is.
 
-A :class:`CrowdCorpus` holds sentences with the labels of any number of annotators. Aggregators estimate the truth from
+A :class:`CrowdCorpus` holds sentences with the labels of any number of annotators; :func:`crowd_corpus` makes one of
+whatever holds them. Aggregators estimate the truth from
 it: :class:`MajorityVote`, :class:`DawidSkene`, :class:`BSCSeq` and :class:`CRFMA`, which trains a CRF at the same time.
 """
 
@@ -16,6 +17,7 @@ from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.mace import MACE
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
+from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.review import AnnotatorScore, Disagreement, disagreements, rank_annotators
 from spanrs.crowd.simulation import NoisyCRFs, flip_labels
 
@@ -38,6 +40,7 @@ __all__ = [
     "NoisyCRFs",
     "OneCoinDawidSkene",
     "PairAgreement",
+    "crowd_corpus",
     "disagreements",
     "flip_labels",
     "rank_annotators",

@@ -41,8 +41,14 @@ class Aggregator(ABC):
     _soft = False
 
     @abstractmethod
-    def fit(self, corpus: CrowdCorpus) -> Self:
-        """Estimate the truth."""
+    def fit(self, corpus: Any) -> Self:
+        """Estimate the truth.
+
+        Parameters
+        ----------
+        corpus : CrowdCorpus, or what :func:`spanrs.crowd.crowd_corpus` takes
+            The annotations.
+        """
 
     def _set_truth(self, corpus: CrowdCorpus, probabilities: npt.NDArray[np.float64]) -> None:
         """Take the most probable label of each token, the lowest of equal ones; rows are tokens of all sentences."""

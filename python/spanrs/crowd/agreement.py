@@ -10,6 +10,7 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanrs.crowd.reading import crowd_corpus
 from spanrs.errors import ModelError, SpanrsWarning
 from spanrs.eval import score
 from spanrs.io import atomic_output
@@ -55,7 +56,7 @@ class Agreement:
 
     Parameters
     ----------
-    corpus : CrowdCorpus
+    corpus : CrowdCorpus, or what :func:`spanrs.crowd.crowd_corpus` takes
         The annotations.
 
     Attributes
@@ -86,7 +87,8 @@ class Agreement:
     (0.667, 0.4, 0.444)
     """
 
-    def __init__(self, corpus: CrowdCorpus) -> None:
+    def __init__(self, corpus: Any) -> None:
+        corpus = crowd_corpus(corpus)
         self.annotators = list(corpus.annotators)
         counts = corpus.vote_counts()
         counts = counts[counts.sum(axis=1) > 1]

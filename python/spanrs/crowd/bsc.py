@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import (
@@ -14,6 +14,7 @@ from spanrs.crowd.annotators import (
     legality,
     vote_shares,
 )
+from spanrs.crowd.reading import crowd_corpus
 from spanrs.errors import ModelError, warn
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class BSCSeq(Aggregator):
         self.scheme = scheme
         self.agreement = agreement
 
-    def fit(self, corpus: CrowdCorpus) -> Self:
+    def fit(self, corpus: Any) -> Self:
         """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
 
         Raises
@@ -90,6 +91,7 @@ class BSCSeq(Aggregator):
         spanrs.errors.LimitError
             For so many labels or annotators that tables would fill the memory.
         """
+        corpus = crowd_corpus(corpus)
         corpus.check_labelled()
         annotators = Annotators(corpus)
         found = self.fit_parameters(corpus, annotators)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import CRFAggregator
+from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 
 if TYPE_CHECKING:
     from os import PathLike
-
-    from spanrs.crowd.corpus import CrowdCorpus
 
 
 class ConcatenatedCRF(CRFAggregator):
@@ -58,7 +57,7 @@ class ConcatenatedCRF(CRFAggregator):
         self.scheme = scheme
         self.threads = threads
 
-    def fit(self, corpus: CrowdCorpus) -> Self:
+    def fit(self, corpus: Any) -> Self:
         """Train the CRF, and take its labels as the truth.
 
         Raises
@@ -66,6 +65,7 @@ class ConcatenatedCRF(CRFAggregator):
         spanrs.errors.ModelError
             If the corpus has no annotations.
         """
+        corpus = crowd_corpus(corpus)
         import numpy as np
 
         corpus.check_labelled()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from spanrs.crf.options import check_threads
 from spanrs.crowd import equations
 from spanrs.crowd.aggregator import CRFAggregator, named, reliability
 from spanrs.crowd.majority import MajorityVote
+from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import warn
 from spanrs.report.progress import iteration_display
@@ -147,7 +148,7 @@ class CRFMA(CRFAggregator):
         self.seed = seed
         self.progress = progress
 
-    def fit(self, corpus: CrowdCorpus) -> Self:
+    def fit(self, corpus: Any) -> Self:
         """Estimate the truth, the reliabilities and the CRF. Sentences that nobody labelled get the labels of the CRF.
 
         Raises
@@ -157,6 +158,7 @@ class CRFMA(CRFAggregator):
         spanrs.errors.ModelError
             If the corpus has no annotations, or for features that the CRF cannot use.
         """
+        corpus = crowd_corpus(corpus)
         alpha = self._check(corpus)
         em = _Problem(corpus, self)
         pi = self._initial_pi(corpus, alpha)

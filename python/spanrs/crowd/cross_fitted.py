@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crf.options import check_threads
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import Annotators, expected_logs, legality
 from spanrs.crowd.bsc import BSCSeq
+from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError
 from spanrs.report.progress import iteration_display
@@ -147,7 +148,7 @@ class CrossFitted(Aggregator):
         self.threads = threads
         self.progress = progress
 
-    def fit(self, corpus: CrowdCorpus) -> Self:
+    def fit(self, corpus: Any) -> Self:
         """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
 
         Raises
@@ -161,6 +162,7 @@ class CrossFitted(Aggregator):
         spanrs.errors.LimitError
             For so many labels or annotators that tables would fill the memory.
         """
+        corpus = crowd_corpus(corpus)
         self._check(corpus)
         problem = _Problem(corpus, self)
         total, done = self.rounds * self.folds, 0

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.reading import crowd_corpus
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from spanrs.crowd.corpus import CrowdCorpus
 
     Array = npt.NDArray[np.float64]
     Numbers = npt.NDArray[np.int64]
@@ -83,7 +82,7 @@ class DawidSkene(Aggregator):
         self.smoothing = smoothing
         self.agreement = agreement
 
-    def fit(self, corpus: CrowdCorpus) -> Self:
+    def fit(self, corpus: Any) -> Self:
         """Estimate the truth. Tokens without a vote get the prior.
 
         Raises
@@ -95,6 +94,7 @@ class DawidSkene(Aggregator):
         spanrs.errors.LimitError
             For so many labels that tables would fill the memory.
         """
+        corpus = crowd_corpus(corpus)
         import numpy as np
 
         self._check_options()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import (
@@ -13,6 +13,7 @@ from spanrs.crowd.annotators import (
     legality,
     vote_shares,
 )
+from spanrs.crowd.reading import crowd_corpus
 from spanrs.errors import ModelError, with_code
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class HMMCrowd(Aggregator):
         self.agreement = agreement
         self.word_count = word_count
 
-    def fit(self, corpus: CrowdCorpus) -> Self:
+    def fit(self, corpus: Any) -> Self:
         """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
 
         Raises
@@ -81,6 +82,7 @@ class HMMCrowd(Aggregator):
         spanrs.errors.LimitError
             For so many labels, words or annotators that tables would fill the memory.
         """
+        corpus = crowd_corpus(corpus)
         import numpy as np
 
         if self.iterations < 1 or not self.agreement >= 0 or not self.word_count > 0:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.reading import crowd_corpus
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +53,7 @@ class MajorityVote(Aggregator):
         self.ties = ties
         self.seed = seed
 
-    def fit(self, corpus: CrowdCorpus) -> Self:
+    def fit(self, corpus: Any) -> Self:
         """Estimate the truth. Confidence is the share of votes; tokens without one get the first label, with 0.
 
         Raises
@@ -62,6 +63,7 @@ class MajorityVote(Aggregator):
         spanrs.errors.LimitError
             For so many labels that tables would fill the memory.
         """
+        corpus = crowd_corpus(corpus)
         import numpy as np
 
         for value, known in ((self.unit, UNITS), (self.ties, TIES)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import CRFAggregator
 from spanrs.crowd.annotators import Annotators
+from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.report.progress import iteration_display
 
@@ -76,7 +77,7 @@ class MultiCRF(CRFAggregator):
         self.threads = threads
         self.progress = progress
 
-    def fit(self, corpus: CrowdCorpus) -> Self:
+    def fit(self, corpus: Any) -> Self:
         """Train the CRF, and take its labels as the truth.
 
         Raises
@@ -88,6 +89,7 @@ class MultiCRF(CRFAggregator):
         spanrs.errors.LimitError
             For so many labels that tables would fill the memory.
         """
+        corpus = crowd_corpus(corpus)
         import numpy as np
 
         if self.iterations < 1 or self.crf_iterations < 1:

@@ -187,7 +187,7 @@ class Parser:
 
         Parameters
         ----------
-        train : path, binary file object, or sequence of Parse or paths
+        train : path, binary file object, Corpus, or sequence of Parse or paths
             Sentences with heads, labels and tags.
         dev : as train, optional
             Development data, scored after each pass with predicted tags.

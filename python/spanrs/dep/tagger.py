@@ -132,7 +132,7 @@ class Tagger:
 
         Parameters
         ----------
-        train : path, binary file object, or sequence of Parse or paths
+        train : path, binary file object, Corpus, or sequence of Parse or paths
             Sentences with XPOS, UPOS, or both.
         dev : as train, optional
             Development data, scored after each pass.

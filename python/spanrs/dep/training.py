@@ -10,10 +10,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.dep.parse import Parse
+from spanrs.errors import FormatError, with_code
+from spanrs.io import Corpus
 from spanrs.io.sources import Source, check_source
 
-#: Files in CoNLL-U, or sentences: a path, a binary file object, or a sequence of Parse or of paths.
-Sentences: TypeAlias = Source | Sequence[Parse] | Sequence[Source]
+#: Files in CoNLL-U, or sentences: a path, a binary file object, a corpus, or a sequence of Parse or of paths.
+Sentences: TypeAlias = Source | Corpus | Sequence[Parse] | Sequence[Source]
 
 
 class Epoch(NamedTuple):
@@ -39,7 +41,9 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
     """Give sentences to the compiled half; ``trees`` is None, ``one`` or ``many`` (roots)."""
     treebank = _spanrs.Treebank()
     items: Iterable[Any]
-    if isinstance(data, (str, os.PathLike, _spanrs.Source)) or hasattr(data, "read"):
+    if isinstance(data, Corpus):
+        items = _parts_of(data)
+    elif isinstance(data, (str, os.PathLike, _spanrs.Source)) or hasattr(data, "read"):
         items = [data]
     else:
         if not isinstance(data, Iterable):
@@ -61,6 +65,21 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
     if not len(treebank):
         raise ValueError("there are no sentences to learn from")
     return treebank
+
+
+def _parts_of(corpus: Corpus) -> list[Any]:
+    """Return the files of a corpus of trees.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        For files of other formats.
+    """
+    for part in corpus.parts:
+        if part.format not in ("conllu", "columns"):
+            message = f"{part.shown}: {part.format} has no trees; give CoNLL-U, or the four columns word, tag, head, label"
+            raise with_code(FormatError(message), "wrong_format", part.path)
+    return [part.opened(keep=True) for part in corpus.parts]
 
 
 def check_count(name: str, value: object, least: int = 1) -> int:

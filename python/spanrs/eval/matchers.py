@@ -14,6 +14,7 @@ from spanrs._spanrs import Criterion
 from spanrs.eval.arguments import is_iterable, is_number
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
 from spanrs.eval.stored import ANY, NONE, check_stored
+from spanrs.io.sentences import DUMMIES
 
 #: criterion, outcome, gold type, pred type, number
 Cell: TypeAlias = tuple[int, int, str | None, str | None, float]
@@ -25,7 +26,7 @@ MATCHINGS = ("greedy", "optimal")
 #: Characters with a meaning in signatures.
 QUOTED = re.compile(r'[,=|;"\n]|^\[\]$')
 #: Types that fair matching leaves out unless it is told otherwise: FairEval's dummies.
-EXCLUDED = ("NONE", "EMPTY")
+EXCLUDED = DUMMIES
 
 
 @cache

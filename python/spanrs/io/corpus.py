@@ -199,20 +199,15 @@ class Corpus:
         formats = "+".join(dict.fromkeys(part.format for part in self.parts))
         return f"Corpus({names}{more}; {formats})"
 
-    def understood(self, sentences: int = 3) -> dict[str, Any]:
-        """Return what was understood of the sources: formats, layers, scheme, and the first sentences."""
-        first = [sentence for _, sentence in zip(range(sentences), self, strict=False)]
+    def facts(self) -> dict[str, Any]:
+        """Return what was understood of the sources, as plain values: ``parts``, ``layers``, ``scheme``, ``options``.
+
+        Each of ``parts`` has a ``path`` and a ``format``; ``scheme`` is None where there are no tags; ``options`` are
+        those of :func:`spanrs.read` that are not at their defaults.
+        """
         return {
             "parts": [{"path": part.shown, "format": part.format} for part in self.parts],
             "layers": self.layers,
             "scheme": self.scheme if self.has_tags else None,
-            "options": self.options.given(),
-            "sentences": [
-                {
-                    "tokens": None if own.tokens is None else list(own.tokens),
-                    "tags": {layer: list(tags) for layer, tags in own.tags.items()},
-                    "spans": {layer: [span[:3] for span in spans] for layer, spans in own.spans.items()},
-                }
-                for own in first
-            ],
+            "options": {name: str(value) for name, value in self.options.given().items()},
         }

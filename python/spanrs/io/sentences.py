@@ -15,6 +15,9 @@ from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.span_columns import holds_spans, is_list, span_tuples
 from spanrs.tags.types import Span, as_vocabulary
 
+#: Types of the lines of span files that stand for a sentence without spans.
+DUMMIES = ("NONE", "EMPTY")
+
 
 class Layout(NamedTuple):
     """The columns of a part that are read."""
@@ -140,7 +143,11 @@ def _span_sentences(part: Part, options: ReadOptions, make: Callable[..., Senten
     source = part.opened(keep=True), part.format, columns, ignore_punct
     for chunk in _spanrs.SpanReader(source, None):
         for tokens, rows, line in chunk:
-            spans = [Span(row[0], row[1], row[2], tuple(row[3]) if len(row) > 3 else None) for row in rows]
+            spans = [
+                Span(row[0], row[1], row[2], tuple(row[3]) if len(row) > 3 else None)
+                for row in rows
+                if row[0] not in DUMMIES
+            ]
             yield make(tokens, None, {LAYER: spans}, path=part.path, line=line)
 
 

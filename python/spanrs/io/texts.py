@@ -100,7 +100,9 @@ def sentences_of_document(
     ValueError
         Where a tokenizer gives tokens that are not in order, or not in the text.
     """
-    own = sorted((a.start, a.end) for a in document.annotations if a.type == TOKEN)
+    # Some tokenizers make tokens of white space.
+    words = (a for a in document.annotations if a.type == TOKEN)
+    own = sorted((a.start, a.end) for a in words if document.text[a.start : a.end].strip())
     tokens = own if own and tokenizer is None else _checked(document.text, tokenizer or tokenize)
     spans = sorted((a for a in document.annotations if a.is_content), key=lambda a: (a.start, -a.end))
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]

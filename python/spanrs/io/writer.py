@@ -166,7 +166,10 @@ def _write_each(documents: list[Any], target: Any, form: str, losses: Losses) ->
     names = _file_names(documents)
     options: dict[str, Any] = {}
     for document, name in zip(documents, names, strict=True):
-        options |= _write_one(document, folder / f"{name}{ending}", form, losses)
+        own = _write_one(document, folder / f"{name}{ending}", form, losses)
+        # The elements of XML are those of all files.
+        elements = {*options.get("elements", ()), *own.get("elements", ())}
+        options |= own | ({"elements": sorted(elements)} if elements else {})
     return len(documents), options
 
 

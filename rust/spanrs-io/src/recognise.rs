@@ -62,7 +62,7 @@ fn text_format(begin: &[u8], whole: bool) -> Option<TextFormat> {
         Some(TextFormat::WebAnno)
     } else if is_json(begin, whole) {
         Some(TextFormat::Json)
-    } else if is_xml(begin, line) {
+    } else if is_xml(begin, line, whole) {
         Some(TextFormat::Xml)
     } else if is_brat(line) {
         Some(TextFormat::Brat)
@@ -192,7 +192,8 @@ fn is_webanno(begin: &[u8]) -> bool {
 /// | `<doc>`, then `</doc>` on a later line | yes | closed, alone on the line |
 /// | `<doc id="1"><p>Bob` | yes | an attribute |
 /// | `<s> O`, then `</s> O` | no | `O` looks like a tag |
-fn is_xml(begin: &[u8], line: &[u8]) -> bool {
+/// | `<doc><A>Bob</A> saw`, then `</doc>` at the end of the file | yes | the root ends with the file |
+fn is_xml(begin: &[u8], line: &[u8], whole: bool) -> bool {
     let declared = [&b"<?xml"[..], b"<!DOCTYPE", b"<!--"];
     if declared.iter().any(|start| begin.starts_with(start)) {
         // A token of a web page has a tag behind it, and nothing else.
@@ -219,6 +220,10 @@ fn is_xml(begin: &[u8], line: &[u8]) -> bool {
         && !last.contains(&b'=')
         && !last.contains(&b'<');
     let closing = [b"</", name, b">"].concat();
+    // A root that ends with the file is no token, whatever the first line ends with.
+    if named && whole && begin.trim_ascii_end().ends_with(&closing) {
+        return true;
+    }
     named
         && !tagged
         && (memmem::find(begin, &closing).is_some()
@@ -295,6 +300,7 @@ mod tests {
             ("<doc>\n<p>Bob <PER>Smith</PER></p>\n</doc>\n", "XML"),
             ("<doc id=\"1\"><p>Bob", "XML"),
             ("<!-- a comment -->\n<a/>", "XML"),
+            ("<d><PER>Bob</PER> saw .\nhim</d>\n", "XML"),
             ("#FORMAT=WebAnno TSV 3.3\n", "WebAnno TSV"),
             ("T1\tPER 0 3\tBob\n", "brat's standoff annotations"),
             (

@@ -13,9 +13,10 @@ from spanrs.cli import console
 from spanrs.cli.crf.features import find_template, given, read_tagged
 from spanrs.cli.crf.features import threads as threads_option
 from spanrs.cli.run import print_message
-from spanrs.crowd import CrowdCorpus, read_columns, read_files, read_table
+from spanrs.crowd import CrowdCorpus, crowd_corpus, read_columns, read_files, read_table
 from spanrs.crowd.experiments import GOLD, METHODS, Data, Settings, unused_settings
 from spanrs.errors import AlignmentError, with_code
+from spanrs.io import read
 from spanrs.io.columns import Columns
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,7 +36,7 @@ annotators = click.option(
 
 
 def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
-    """Read annotations: a table, a file of columns, or a file of each annotator."""
+    """Read annotations: a table, a file of columns, an export, or a file of each annotator."""
     twice = next((name for name in annotators if annotators.count(name) > 1), None)
     if twice is not None:
         raise click.UsageError(f"--annotator {twice} is given twice")
@@ -51,7 +52,10 @@ def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
         if annotators:
             raise click.UsageError("--annotator is for columns and files; a table names its annotators")
         return read_table(path, partial="drop")
-    return read_columns(console.source(path), annotators=annotators or None, partial="drop")
+    corpus = read(console.source(path))
+    if corpus.parts[0].kind == "documents":
+        return crowd_corpus(corpus, annotators=annotators or None)
+    return read_columns(corpus.parts[0].opened(keep=True), annotators=annotators or None, partial="drop")
 
 
 def crf_options(function: F) -> F:

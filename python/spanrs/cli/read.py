@@ -1,0 +1,131 @@
+"""``spanrs read``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import click
+
+from spanrs.cli import console, options
+from spanrs.cli.output import Output, output_options
+from spanrs.io import Corpus, Sentence
+from spanrs.io import read as read_corpus
+from spanrs.report.table import Table
+
+#: Files that are listed one by one.
+LISTED = 20
+#: Tokens of a sentence that are shown.
+SHOWN = 30
+
+
+@click.command("read")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@options.scheme()
+@options.reading()
+@options.reading_options
+@click.option("--sentences", type=options.COUNT, default=3, help="First sentences to show.")
+@output_options("text", "json")
+def command(
+    files: tuple[str, ...],
+    scheme: str,
+    reading: str,
+    read: dict[str, Any],
+    sentences: int,
+    output: Output,
+) -> None:
+    """Show what is understood of FILE: format, layers, scheme, and the first sentences.
+
+    FILE is anything that other commands take as GOLD: a file, a directory, a quoted pattern, or "-" for standard input.
+    """
+    output.check([name for name in files if name != "-"])
+    source = console.source(files[0]) if len(files) == 1 else list(files)
+    corpus = _read(source, read | {"scheme": scheme, "reading": reading})
+    with console.quiet():
+        first = list(islice(corpus, sentences))
+        facts = corpus.facts()
+    output.write({"text": lambda: _parts(corpus, facts, first), "json": lambda: _json(facts, first)})
+
+
+def _read(source: Any, arguments: dict[str, Any]) -> Corpus:
+    """Read a source; what its formats have no use for, such as a scheme, is left at its default."""
+    usual = {"scheme": "auto", "reading": "conlleval"}
+    return read_corpus(
+        source, **{name: value for name, value in arguments.items() if usual.get(name) != value}
+    )
+
+
+def _parts(corpus: Corpus, facts: dict[str, Any], first: list[Sentence]) -> Iterator[Table | str]:
+    table = Table(["file", "format"], left=2, title="Files")
+    for part in facts["parts"][:LISTED]:
+        table.add_row(part["path"], part["format"])
+    yield table
+    if len(facts["parts"]) > LISTED:
+        yield f"and {len(facts['parts']) - LISTED} more"
+    yield ""
+    yield f"layers    {', '.join(facts['layers'])}"
+    if facts["scheme"] is not None:
+        how = "as named" if corpus.options.scheme != "auto" else "the one that the tags violate least"
+        yield f"scheme    {facts['scheme']} ({how})"
+    for at, sentence in enumerate(first):
+        yield ""
+        yield _sentence(at, sentence)
+    yield ""
+    yield from _advice(corpus, facts)
+
+
+def _sentence(at: int, sentence: Sentence) -> Table:
+    """Return a sentence as a table: a row for each token, or for each span where there are no tokens."""
+    where = "" if sentence.line is None else f", line {sentence.line}"
+    document = "" if sentence.document is None else f", document {sentence.document}"
+    title = f"sentence {at}{where}{document}"
+    if sentence.tokens is None and not sentence.tags:
+        table = Table([title, "start", "end"], left=1, title=title)
+        for layer in sentence.spans.values():
+            for span in layer[:SHOWN]:
+                table.add_row(span.type, str(span.start), str(span.end))
+        return table
+    layers = sentence.layers
+    table = Table([title, *layers], left=1 + len(layers), title=title)
+    for token in range(min(len(sentence), SHOWN)):
+        word = "" if sentence.tokens is None else sentence.tokens[token]
+        table.add_row(word, *(_cell(sentence, layer, token) for layer in layers))
+    if len(sentence) > SHOWN:
+        table.add_row(f"and {len(sentence) - SHOWN} more tokens", *("" for _ in layers))
+    return table
+
+
+def _cell(sentence: Sentence, layer: str, token: int) -> str:
+    """Return the tag of a token, or the types of the spans that it is in."""
+    if sentence.tags:
+        return sentence.tags[layer][token]
+    inside = [span.type for span in sentence.spans[layer] if span.start <= token < span.end]
+    return ", ".join(inside) or "-"
+
+
+def _advice(corpus: Corpus, facts: dict[str, Any]) -> Iterator[str]:
+    """Say how the layers are used."""
+    layers = facts["layers"]
+    kind = corpus.parts[0].kind
+    if set(layers) == {"gold", "pred"}:
+        yield "it holds gold and pred: spanrs score FILE"
+    elif kind == "documents" and len(layers) > 1:
+        option = "layer" if corpus.parts[0].format == "spacy" else "annotator"
+        yield f"one layer is read at a time: --{option} {layers[0]}"
+
+
+def _json(facts: dict[str, Any], first: list[Sentence]) -> str:
+    rows = [
+        {
+            "tokens": None if sentence.tokens is None else list(sentence.tokens),
+            "tags": {layer: list(tags) for layer, tags in sentence.tags.items()},
+            "spans": {layer: [span._asdict() for span in spans] for layer, spans in sentence.spans.items()},
+            "document": sentence.document,
+            "path": sentence.path,
+            "line": sentence.line,
+        }
+        for sentence in first
+    ]
+    return json.dumps(facts | {"sentences": rows}, ensure_ascii=False)

@@ -1,0 +1,151 @@
+"""Annotations of many annotators from any corpus."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from spanrs.crowd.corpus import MISSING, CrowdCorpus
+from spanrs.crowd.files import read_columns, read_files, read_table
+from spanrs.errors import AlignmentError, FormatError, warn, with_code
+from spanrs.io import Corpus, read
+from spanrs.io.losses import Losses
+from spanrs.io.sentence import LAYER
+from spanrs.io.texts import sentences_of_document
+from spanrs.io.write_sentences import flat
+from spanrs.tags import write_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanrs.io import Document
+
+
+def crowd_corpus(
+    source: Any,
+    *,
+    annotators: Sequence[str] | None = None,
+    missing: str = MISSING,
+    partial: str = "error",
+) -> CrowdCorpus:
+    r"""Return the annotations of a corpus, whatever holds them.
+
+    Parameters
+    ----------
+    source : CrowdCorpus, Corpus, or what :func:`spanrs.read` takes
+        - A column file with a token a line and a column of labels for each annotator.
+        - Several files with the same tokens, one of each annotator; they are called by the names of the files.
+        - A table or CSV file in long form with the columns ``annotator``, ``document``, ``token`` and ``label``.
+        - An export of Label Studio or Prodigy, whose annotators are layers. Text is cut at line breaks into sentences
+          and by the tokens that the export has, or a tokenizer; spans are written as tags in BIO, of spans that share
+          tokens the first and longest.
+    annotators : sequence of str, optional
+        Names of the columns or files, or the annotators of an export that count; all of them if not given.
+    missing : str
+        Stands for "not labelled by this annotator" in columns and tables.
+    partial : str
+        What becomes of a sentence that an annotator labelled in part: ``error``, or ``drop``.
+
+    Returns
+    -------
+    CrowdCorpus
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        Where there are no annotators, and as :func:`read_columns`, :func:`read_files` and :func:`read_table`.
+    spanrs.errors.AlignmentError
+        Where annotators have other tokens for one text.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> from spanrs.crowd import crowd_corpus
+    >>> records = [
+    ...     {"text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}], "_annotator_id": "ann"},
+    ...     {"text": "Ada met Bob", "spans": [{"start": 8, "end": 11, "label": "PER"}], "_annotator_id": "ben"},
+    ... ]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "export.jsonl")
+    ...     _ = path.write_text("\n".join(map(json.dumps, records)))
+    ...     crowd_corpus(path).annotators
+    ['ann', 'ben']
+    """
+    if isinstance(source, CrowdCorpus):
+        return source
+    corpus = source if isinstance(source, Corpus) else read(source)
+    kinds = {part.kind for part in corpus.parts}
+    if kinds == {"documents"}:
+        return _of_documents(corpus, annotators)
+    if len(corpus.parts) > 1:
+        names = list(annotators or _names(corpus))
+        if len(names) != len(corpus.parts) or len(set(names)) != len(names):
+            message = "several files are those of one annotator each; name each by a name of its own"
+            raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
+        paths = [part.path for part in corpus.parts]
+        if None in paths:
+            raise TypeError("files of several annotators are paths")
+        files: dict[str, str | PathLike[str]] = dict(zip(names, map(str, paths), strict=True))
+        return read_files(files, missing=missing, partial=partial)
+    part = corpus.parts[0]
+    if part.kind == "table":
+        if annotators:
+            raise ValueError("a table names its annotators; leave out annotators")
+        table = part.path if part.path is not None else part.source
+        return read_table(table, missing=missing, partial=partial)
+    if part.kind == "spans":
+        message = (
+            f"{part.shown}: files of spans have no labels of tokens; give columns, a table or an export"
+        )
+        raise with_code(FormatError(message), "wrong_format", part.path)
+    return read_columns(part.opened(keep=True), annotators=annotators, missing=missing, partial=partial)
+
+
+def _names(corpus: Corpus) -> list[str]:
+    """Return the names of files without their endings."""
+    return [part.shown.rpartition("/")[2].partition(".")[0] for part in corpus.parts]
+
+
+def _of_documents(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
+    """Return the annotations of an export with layers."""
+    known = corpus.layers
+    shown = corpus.parts[0].shown
+    if known == [LAYER] or corpus.parts[0].format == "spacy":
+        message = (
+            f"{shown}: {corpus.parts[0].format} does not say who annotated; give a file for each annotator"
+        )
+        raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
+    unknown = [name for name in annotators or () if name not in known]
+    if unknown:
+        raise with_code(
+            FormatError(f"{shown}: no annotator {unknown[0]}; there are {', '.join(known)}"), "annotators"
+        )
+    names = list(annotators or known)
+    sentences: list[list[str]] = []
+    given: list[dict[str, list[str] | None]] = []
+    places: dict[str, range] = {}
+    losses = Losses()
+    for name in names:
+        for document in corpus[name].documents:
+            own = [
+                (list(sentence.tokens or ()), sentence.spans[LAYER])
+                for sentence in sentences_of_document(document, corpus.options.tokenizer)
+            ]
+            key = _key(document)
+            if key not in places:
+                places[key] = range(len(sentences), len(sentences) + len(own))
+                sentences += [tokens for tokens, _ in own]
+                given += [{} for _ in own]
+            for at, (tokens, spans) in zip(places[key], own, strict=False):
+                if tokens != sentences[at]:
+                    message = f"{shown}: document {key!r}: the tokens of {name} differ from those of others"
+                    raise with_code(AlignmentError(message), "tokens", corpus.parts[0].path)
+                kept = flat(spans, losses, f"document {key[:40]!r} of {name}")
+                given[at][name] = write_tags(kept, len(tokens))
+    warn(f"{shown}: left out: {message}" for message in losses.messages())
+    return CrowdCorpus(sentences, given, annotators=names, missing=None)
+
+
+def _key(document: Document) -> str:
+    """Return what the annotators of a text have in common: the text, as ids are those of records in some exports."""
+    return document.text
