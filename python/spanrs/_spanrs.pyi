@@ -9,7 +9,6 @@ import numpy.typing as npt
 NO_CONTENT: list[str]
 __version__: str
 __all__ = [
-    "NO_CONTENT",
     "Conlleval",
     "Counts",
     "CrfItems",
@@ -29,6 +28,8 @@ __all__ = [
     "IobesWriter",
     "MatOutcome",
     "MatScorer",
+    "NO_CONTENT",
+    "SchemeEvidence",
     "Scorer",
     "SentenceReader",
     "Source",
@@ -519,6 +520,12 @@ class DocumentReader:
     def __iter__(self) -> DocumentReader: ...
     def __next__(self) -> Document: ...
     def warnings(self) -> list[str]: ...
+
+@final
+class SchemeEvidence:
+    def __new__(cls, dialect: _Dialect, /) -> SchemeEvidence: ...
+    def add(self, column: object, vocabulary: list[str] | None, ignore_index: int, /) -> None: ...
+    def decide(self, expected: str | None = None, /) -> tuple[str, str, list[tuple[str, int]]]: ...
 
 @final
 class SentenceReader:

@@ -77,7 +77,7 @@ def _parts_of(corpus: Corpus) -> list[Any]:
     """
     for part in corpus.parts:
         if part.format not in ("conllu", "columns"):
-            message = f"{part.shown}: {part.format} has no trees; give CoNLL-U, or the four columns word, tag, head, label"
+            message = f"{part.shown}: {part.format} has no trees; give CoNLL-U, or columns of word, tag, head, label"
             raise with_code(FormatError(message), "wrong_format", part.path)
     return [part.opened(keep=True) for part in corpus.parts]
 

@@ -38,7 +38,7 @@ from spanrs.io.parts import Part
 from spanrs.io.sentences import columns_of, is_long
 from spanrs.io.sources import same_file
 from spanrs.io.tagged_files import odd_sentences
-from spanrs.tags.types import Dialect, as_vocabulary
+from spanrs.tags.types import Dialect, as_vocabulary, is_auto
 
 #: The reading that refuses malformed tags; where there are none it is the same as the others.
 REFUSE = "refuse"
@@ -272,6 +272,9 @@ def _checked_pair(
     if not result.sentences and kinds == {"table"}:
         message = f"{gold.shown}: there is no row in it, so there is nothing to score"
         raise with_code(_format_error(message), "format", gold.path)
+    better = _better_schemes(corpora, parts, options, result)
+    if better is not None:
+        return _checked_pair(corpora, parts, better, named=named)
     if kinds == {"rows"}:
         refuse_tokens_as_tags(result, gold.shown, None if pred is None else pred.shown)
     if options.errors:
@@ -282,6 +285,45 @@ def _checked_pair(
         )
         result = replace(result, error_list=found)
     return _described(result, parts, added, adding.notes, most)
+
+
+def _better_schemes(
+    corpora: tuple[Corpus, Corpus],
+    parts: tuple[Part, Part | None],
+    options: ScoreOptions,
+    result: Result,
+) -> ScoreOptions | None:
+    """Return options with other schemes, where all batches of a table say so and the first one said something else.
+
+    A table is counted in the schemes of its first batch. Only if its tags violate them can all of it be in others.
+    """
+    gold, pred = parts
+    if pred is not None or gold.kind != "table" or is_long(gold, corpora[0].options):
+        return None
+    autos = is_auto(options.scheme or "auto"), is_auto(options.pred_scheme or options.scheme or "auto")
+    if not any(autos) or not any(result.violations[side].count for side in ("gold", "pred")):
+        return None
+    found = _schemes_of_table(gold, corpora[0], options, autos)
+    known = result.settings.get("scheme"), result.settings.get("pred_scheme")
+    return None if found == known else replace(options, scheme=found[0], pred_scheme=found[1])
+
+
+def _schemes_of_table(
+    part: Part, corpus: Corpus, options: ScoreOptions, autos: tuple[bool, bool]
+) -> tuple[str, str | None]:
+    """Return the schemes of gold and of pred that all rows of a table speak for; None where that of pred is gold's."""
+    layout = columns_of(part, corpus.options)
+    ids = id_options(part, corpus.options, layout)
+    vocabulary = as_vocabulary(ids["vocabulary"]) if ids else None
+    evidence = [_spanrs.SchemeEvidence(options.dialect) for _ in range(2)]
+    for golds, preds, _, _ in table_sides(part, layout._replace(documents=None)):
+        for own, column in zip(evidence, (golds, preds), strict=True):
+            own.add(column, vocabulary, corpus.options.ignore_index)
+    scheme = evidence[0].decide()[0] if autos[0] else _spanrs.scheme_name(str(options.scheme))
+    if not autos[1]:
+        return scheme, options.pred_scheme
+    pred_scheme = evidence[1].decide(scheme)[0]
+    return scheme, None if pred_scheme == scheme else pred_scheme
 
 
 def _format_error(message: str) -> SpanrsError:

@@ -23,6 +23,7 @@ mod options;
 mod partial;
 mod py_sequence;
 mod resample;
+mod scheme_evidence;
 mod scorer;
 mod sentences;
 mod span_lists;
@@ -78,6 +79,8 @@ mod _spanrs {
     use crate::py_sequence::item_access;
     #[pymodule_export]
     use crate::resample::Systems;
+    #[pymodule_export]
+    use crate::scheme_evidence::SchemeEvidence;
     #[pymodule_export]
     use crate::scorer::{ErrorFinder, FileErrors, Scorer, score_readings};
     #[pymodule_export]

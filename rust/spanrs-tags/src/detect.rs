@@ -154,6 +154,29 @@ impl Evidence {
         }
     }
 
+    /// Adds the evidence of other sentences, with ids of the same vocabulary.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_base::Vocabulary;
+    /// use spanrs_tags::{Dialect, Evidence, Scheme};
+    /// let mut tags = Vocabulary::new(100);
+    /// let ids = ["I-PER", "O"].map(|tag| tags.intern(tag).unwrap());
+    /// let (mut one, mut other) = (Evidence::default(), Evidence::default());
+    /// one.add(&ids);
+    /// other.add(&ids);
+    /// one.merge(&other);
+    /// assert_eq!(one.check(&tags, Scheme::Bio, &Dialect::default()), (2, 2));
+    /// ```
+    pub fn merge(&mut self, other: &Self) {
+        for (n, more) in self.dense.iter_mut().zip(&other.dense) {
+            *n += more;
+        }
+        for (pair, n) in &other.sparse {
+            *self.sparse.entry(*pair).or_default() += n;
+        }
+    }
+
     /// Returns the number of malformed pairs under `scheme` and the number of tags other than `O`.
     ///
     /// `tags` is the vocabulary of the ids that were added. The first number is 0 for TOKEN, of

@@ -1,0 +1,58 @@
+//! Evidence for the scheme of a column that comes batch by batch.
+
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+use spanrs::arrow::Columns;
+use spanrs::eval::Side;
+use spanrs::tags::{Evidence, Reader, Reading, Scheme};
+
+use crate::arrow;
+use crate::error::Result;
+use crate::locks::lock_now;
+use crate::options::{Choice, PyDialect};
+use crate::tags::{DetectionTuple, detection_tuple};
+
+/// What is said of an object that another thread is using.
+const IN_USE: &str = "the evidence is in use; gather it in one thread";
+
+/// Evidence for the scheme of tags.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct SchemeEvidence(Mutex<(Reader, Evidence)>);
+
+#[pymethods]
+impl SchemeEvidence {
+    #[new]
+    #[pyo3(signature = (dialect, /))]
+    fn new(dialect: PyDialect) -> Result<Self> {
+        let reader = Reader::new(Scheme::Token, Reading::Conlleval, dialect.0)?;
+        Ok(Self(Mutex::new((reader, Evidence::default()))))
+    }
+
+    /// Adds an Arrow list column: of strings, of a dictionary, or of integers with a vocabulary.
+    #[pyo3(signature = (column, vocabulary, ignore_index, /))]
+    fn add(
+        &self,
+        column: &Bound<'_, PyAny>,
+        vocabulary: Option<Vec<String>>,
+        ignore_index: i64,
+    ) -> Result<()> {
+        let (reader, evidence) = &mut *lock_now(&self.0, IN_USE)?;
+        let chunks = arrow::import(column, "gold")?;
+        column.py().detach(|| {
+            let sides = (&chunks[..], &chunks[..]);
+            let columns = Columns::new(sides, vocabulary.as_deref(), ignore_index, reader)?;
+            evidence.merge(&columns.evidence(Side::Gold, u64::MAX)?.0);
+            Ok(())
+        })
+    }
+
+    /// The scheme, and what speaks for it. A scheme that is `expected` is returned unless the tags are clearly in
+    /// another one.
+    #[pyo3(signature = (expected=None, /))]
+    fn decide(&self, expected: Option<Choice<Scheme>>) -> Result<DetectionTuple> {
+        let (reader, evidence) = &*lock_now(&self.0, IN_USE)?;
+        let detection = evidence.decide(reader.tags(), reader.dialect())?;
+        Ok(detection_tuple(detection, expected))
+    }
+}
