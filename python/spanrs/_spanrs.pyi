@@ -9,6 +9,7 @@ import numpy.typing as npt
 NO_CONTENT: list[str]
 __version__: str
 __all__ = [
+    "NO_CONTENT",
     "Conlleval",
     "Counts",
     "CrfItems",
@@ -28,7 +29,6 @@ __all__ = [
     "IobesWriter",
     "MatOutcome",
     "MatScorer",
-    "NO_CONTENT",
     "SchemeEvidence",
     "Scorer",
     "SentenceReader",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from spanrs.crowd.corpus import MISSING, CrowdCorpus
-from spanrs.crowd.files import read_columns, read_files, read_table
+from spanrs.crowd.files import TABLE, read_columns, read_files, read_table
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
-from spanrs.io import Corpus, read
+from spanrs.io import Corpus, read, tables
 from spanrs.io.losses import Losses
 from spanrs.io.sentence import LAYER
 from spanrs.io.texts import sentences_of_document
+from spanrs.io.training import tagged
 from spanrs.io.write_sentences import flat
 from spanrs.tags import write_tags
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanrs.io import Document
+    from spanrs.io.parts import Part
 
 
 def crowd_corpus(
@@ -34,7 +37,8 @@ def crowd_corpus(
     ----------
     source : CrowdCorpus, Corpus, or what :func:`spanrs.read` takes
         - A column file with a token a line and a column of labels for each annotator.
-        - Several files with the same tokens, one of each annotator; they are called by the names of the files.
+        - Several files of any format with the same tokens, one of each annotator, who are called by the names of the
+          files.
         - A table or CSV file in long form with the columns ``annotator``, ``document``, ``token`` and ``label``.
         - An export of Label Studio or Prodigy, whose annotators are layers. Text is cut at line breaks into sentences
           and by the tokens that the export has, or a tokenizer; spans are written as tags in BIO, of spans that share
@@ -74,31 +78,72 @@ def crowd_corpus(
     if isinstance(source, CrowdCorpus):
         return source
     corpus = source if isinstance(source, Corpus) else read(source)
-    kinds = {part.kind for part in corpus.parts}
-    if kinds == {"documents"}:
-        return _of_documents(corpus, annotators)
-    if len(corpus.parts) > 1:
-        names = list(annotators or _names(corpus))
-        if len(names) != len(corpus.parts) or len(set(names)) != len(names):
-            message = "several files are those of one annotator each; name each by a name of its own"
-            raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
-        paths = [part.path for part in corpus.parts]
-        if None in paths:
-            raise TypeError("files of several annotators are paths")
-        files: dict[str, str | PathLike[str]] = dict(zip(names, map(str, paths), strict=True))
-        return read_files(files, missing=missing, partial=partial)
-    part = corpus.parts[0]
-    if part.kind == "table":
+    parts = corpus.parts
+    if len(parts) > 1:
+        return _of_files(corpus, annotators, missing, partial)
+    if parts[0].kind == "documents":
+        return _of_layers(corpus, annotators)
+    if parts[0].kind == "table":
         if annotators:
             raise ValueError("a table names its annotators; leave out annotators")
-        table = part.path if part.path is not None else part.source
-        return read_table(table, missing=missing, partial=partial)
-    if part.kind == "spans":
+        return read_table(_table(parts[0]), missing=missing, partial=partial)
+    if parts[0].kind == "spans":
         message = (
-            f"{part.shown}: files of spans have no labels of tokens; give columns, a table or an export"
+            f"{parts[0].shown}: files of spans have no labels of tokens; give columns, a table or an export"
         )
-        raise with_code(FormatError(message), "wrong_format", part.path)
-    return read_columns(part.opened(keep=True), annotators=annotators, missing=missing, partial=partial)
+        raise with_code(FormatError(message), "wrong_format", parts[0].path)
+    return read_columns(parts[0].opened(keep=True), annotators=annotators, missing=missing, partial=partial)
+
+
+def _table(part: Part) -> Any:
+    """Return a table in long form for :func:`read_table`: the path of a CSV file, or a table of pyarrow."""
+    if part.format == "csv":
+        return part.path
+    names = list(tables.column_types(part))
+    lacking = [name for name in TABLE if name not in names]
+    if lacking:
+        message = f"{part.shown}: no column {', '.join(lacking)}; there are {', '.join(names)}: rename them"
+        raise with_code(FormatError(message), "no_column", part.path)
+    import pyarrow
+
+    return pyarrow.Table.from_batches(
+        [
+            one
+            for batch in tables.batches(part, TABLE)
+            for one in (batch.to_batches() if hasattr(batch, "to_batches") else [batch])
+        ]
+    )
+
+
+def _of_files(corpus: Corpus, annotators: Sequence[str] | None, missing: str, partial: str) -> CrowdCorpus:
+    """Return the annotations of several files, one of each annotator."""
+    names = list(annotators or _names(corpus))
+    if len(names) != len(corpus.parts) or len(set(names)) != len(names):
+        message = "several files are those of one annotator each; name each by a name of its own"
+        raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
+    paths = [part.path for part in corpus.parts]
+    if (
+        all(part.format == "columns" for part in corpus.parts)
+        and None not in paths
+        and not corpus.options.given()
+    ):
+        files: dict[str, str | PathLike[str]] = dict(zip(names, map(str, paths), strict=True))
+        return read_files(files, missing=missing, partial=partial)
+    sentences: list[list[str]] = []
+    given: list[dict[str, list[str] | None]] = []
+    for name, part in zip(names, corpus.parts, strict=True):
+        tokens, labels = tagged(replace(corpus, parts=(part,)))
+        own = [list(sentence) for sentence in tokens]
+        if not sentences:
+            sentences, given = own, [{} for _ in own]
+        if own != sentences:
+            pairs = zip(own, sentences, strict=False)
+            at = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(own), len(sentences)))
+            message = f"{part.shown}: sentence {at} differs from that of {corpus.parts[0].shown}"
+            raise with_code(AlignmentError(message), "tokens", part.path)
+        for at, tags in enumerate(labels):
+            given[at][name] = None if all(tag == missing for tag in tags) else tags
+    return CrowdCorpus(sentences, given, annotators=names, missing=None)
 
 
 def _names(corpus: Corpus) -> list[str]:
@@ -106,7 +151,7 @@ def _names(corpus: Corpus) -> list[str]:
     return [part.shown.rpartition("/")[2].partition(".")[0] for part in corpus.parts]
 
 
-def _of_documents(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
+def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
     """Return the annotations of an export with layers."""
     known = corpus.layers
     shown = corpus.parts[0].shown

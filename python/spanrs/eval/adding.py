@@ -84,7 +84,7 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
         pair = gold, pred
         gold, pred = (replace(part, format="stacked") if part.kind == "rows" else part for part in pair)
         kinds = {"spans"}
-    if pred is not None and kinds == {"spans"}:
+    if pred is not None and kinds == {"spans"} and adding.by != "sentence":
         return Added(_add_span_files(adding, corpora, (gold, pred)), adding.finder is not None)
     if pred is not None and kinds == {"documents"}:
         _add_documents(adding, corpora, (gold, pred))
@@ -101,8 +101,21 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
             "tokens; compare their spans in the text with align='characters' (--align characters)"
         )
         raise with_code(AlignmentError(message), "formats", gold.path)
+    if "spans" in kinds:
+        _check_by_sentence(corpora)
     _add_sentences(adding, corpora, (gold, pred))
     return Added({}, False)
+
+
+def _check_by_sentence(corpora: tuple[Corpus, Corpus]) -> None:
+    """Refuse to leave punctuation out sentence by sentence: which it is depends on both sides.
+
+    Raises
+    ------
+    ValueError
+    """
+    if any(corpus.options.punct_column is not None for corpus in corpora):
+        raise ValueError("punct_column goes with rows of documents; leave out by='sentence'")
 
 
 def _check_one_side(corpus: Corpus, part: Part) -> None:

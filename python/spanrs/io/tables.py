@@ -84,7 +84,11 @@ def _schema(part: Part) -> Any:
             return source.features.arrow_schema
         if hasattr(source, "collect_schema") and hasattr(source, "collect"):
             return _reader(source.limit(0).collect()).schema
-        return source.schema if hasattr(source, "read_next_batch") else _reader(source).schema
+        if hasattr(source, "read_next_batch"):
+            return source.schema
+        if _is_relation(source):
+            return _reader(source.limit(0)).read_all().schema
+        return _reader(source).schema
     with readable(part.shown):
         if part.format == "parquet":
             from pyarrow import parquet
@@ -160,10 +164,18 @@ def _memory(table: Any, names: list[str], *, whole: bool) -> Iterator[Any]:
                 yield from _reader(frame)
             return
         table = chosen.collect()
+    if _is_relation(table):
+        # A connection of DuckDB has one open result at a time.
+        table = _reader(table).read_all()
     reader = _reader(table)
     check_columns(names, reader.schema.names)
     chosen = reader.read_all().select(names) if whole else (batch.select(names) for batch in reader)
     yield from [chosen] if whole else chosen
+
+
+def _is_relation(table: object) -> bool:
+    """Tell a relation of DuckDB."""
+    return hasattr(table, "fetchall") and hasattr(table, "limit")
 
 
 def _reader(table: Any) -> Any:

@@ -251,21 +251,23 @@ def write_span_lines(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses
 
 
 def write_csv(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
-    """Write a row a token: document, sentence, token, and a tag for each layer."""
+    """Write a row a token: document if there are such, sentence, token, and a tag for each layer."""
     tags = Tags(corpus, scheme, losses)
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     rows = csv.writer(text, lineterminator="\n")
     layers: list[str] = []
-    count = 0
+    count, named = 0, False
     try:
         for place, sentence in _sentences(corpus, losses):
             if not layers:
-                layers = sentence.layers
-                rows.writerow(["document", "sentence", "token", *_csv_names(layers)])
+                layers, named = sentence.layers, sentence.document is not None
+                names = [*(["document"] if named else []), "sentence", "token"]
+                rows.writerow([*names, *_csv_names(layers)])
             words = _words(sentence, place)
             columns = [tags.of(sentence, layer, place) for layer in layers]
+            first = [sentence.document or "", str(count)] if named else [str(count)]
             for fields in zip(words, *columns, strict=True):
-                rows.writerow([sentence.document or "", count, *fields])
+                rows.writerow([*first, *fields])
             count += 1
     finally:
         text.detach()

@@ -1,0 +1,181 @@
+"""Everything that holds labelled text, given to everything that takes it: works, or is refused with what to do."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+import spanrs
+from corpus_sources import OF_TEXT, OPTIONS, SENTENCES, SOURCES, WITHOUT_TOKENS, tags, tokens
+from spanrs.crf import CRF
+from spanrs.crowd import Agreement, crowd_corpus
+from spanrs.errors import SpanrsWarning
+
+#: What spans in memory give.
+EXPECTED = spanrs.score(tags("gold"), tags("pred"))
+#: Tags are the same as in memory for these sources; others hold spans.
+OF_TAGS = (
+    "columns",
+    "CoNLL-U",
+    "CSV",
+    "CSV in long form",
+    "Parquet",
+    "Arrow",
+    "directory",
+    "pattern",
+    "open file",
+)
+
+
+@pytest.fixture(params=SOURCES)
+def name(request):
+    """The name of a source."""
+    if request.param == "DuckDB":
+        pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    if request.param == "Hugging Face":
+        pytest.importorskip("datasets", reason="datasets is not installed")
+    if request.param == "DocBin":
+        pytest.importorskip("spacy", reason="spaCy is not installed")
+    return request.param
+
+
+@pytest.fixture
+def sides(name, tmp_path):
+    """Gold and pred as this source, and the options to read them with."""
+    with warnings.catch_warnings():
+        # What a format cannot hold is listed, which other tests look at.
+        warnings.simplefilter("ignore", SpanrsWarning)
+        made = [SOURCES[name](tmp_path, side) for side in ("gold", "pred")]
+    return *made, OPTIONS.get(name, {})
+
+
+def test_score(name, sides):
+    gold, pred, options = sides
+    result = spanrs.score(gold, pred, **options)
+    assert result.totals == EXPECTED.totals
+    assert {ty: score.f1 for ty, score in result.per_type.items()} == {
+        ty: score.f1 for ty, score in EXPECTED.per_type.items()
+    }
+    assert result.outcomes == EXPECTED.outcomes
+    if name in OF_TAGS:
+        assert result.accuracy == EXPECTED.accuracy
+
+
+def test_errors(name, sides):
+    gold, pred, options = sides
+    result = spanrs.score(gold, pred, errors=True, **options)
+    assert result.errors.outcomes == {"missed": 3, "spurious": 3, "mistyped": 3}
+    shown = [error.tokens[error.gold.start - error.first : error.gold.end - error.first] for error in result.errors
+             if error.gold is not None and error.tokens and name not in OF_TEXT]  # fmt: skip
+    if name not in (*OF_TEXT, *WITHOUT_TOKENS):
+        assert [" ".join(words) for words in shown] == ["New York", "Ada"] * 3
+
+
+def test_compare(name, sides, tmp_path):
+    gold, pred, options = sides
+    unit = "document" if name in OF_TEXT else "sentence"
+    if name == "open file":
+        pytest.skip("a stream is one system; it cannot be read for another one")
+    found = spanrs.compare(gold, {"a": pred, "b": gold}, by=unit, samples=20, **options)
+    assert (found.systems["a"].value, found.systems["b"].value) == (EXPECTED.micro.f1, 1.0)
+    assert found.documents == len(SENTENCES)
+
+
+def test_crf_train(name, sides):
+    gold, _, options = sides
+    corpus = spanrs.read(gold, **options)
+    if name in WITHOUT_TOKENS:
+        with pytest.raises(
+            spanrs.errors.FormatError, match="no tokens to learn from; name the column of tokens"
+        ):
+            CRF().fit(corpus)
+        return
+    crf = CRF(max_iterations=30).fit(corpus)
+    assert crf.predict(tokens()[:3]) == tags("gold")[:3]
+
+
+def test_agreement(name, sides, tmp_path):
+    gold, pred, options = sides
+    one, other = (spanrs.read(side, **options) for side in (gold, pred))
+    if one.parts[0].path is None or len(one.parts) > 1:
+        # Annotators are files, or layers of one; those in memory are scored against each other.
+        assert spanrs.score(one, other).micro.f1 == EXPECTED.micro.f1
+        return
+    both = spanrs.read([Path(one.parts[0].path), Path(other.parts[0].path)], **options)
+    if name in WITHOUT_TOKENS:
+        with pytest.raises(spanrs.errors.FormatError, match="no tokens"):
+            Agreement(both)
+        return
+    assert Agreement(both).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
+
+
+@pytest.mark.parametrize("form", ["label-studio", "prodigy"])
+def test_agreement_of_the_annotators_of_an_export(form, tmp_path):
+    import json
+
+    rows = list(zip(tokens(), tags("gold"), tags("pred"), strict=True))
+    path = tmp_path / "export"
+    records = []
+    for at, (words, *both) in enumerate(rows):
+        text = " ".join(words)
+        starts = [len(" ".join(words[:token])) + bool(token) for token in range(len(words))]
+        bounds = [
+            [
+                (span.type, starts[span.start], starts[span.end - 1] + len(words[span.end - 1]))
+                for span in spanrs.tags.read_spans(own)
+            ]
+            for own in both
+        ]
+        text = f"{text} {at}"
+        if form == "prodigy":
+            records += [
+                {
+                    "text": text,
+                    "spans": [{"label": t, "start": s, "end": e} for t, s, e in own],
+                    "_annotator_id": who,
+                }
+                for who, own in zip(("ann", "eve"), bounds, strict=True)
+            ]
+            continue
+        annotations = [
+            {
+                "completed_by": who,
+                "result": [
+                    {"type": "labels", "value": {"start": s, "end": e, "labels": [t], "text": text[s:e]}}
+                    for t, s, e in own
+                ],
+            }
+            for who, own in zip(("ann", "eve"), bounds, strict=True)
+        ]
+        records.append({"id": at, "data": {"text": text}, "annotations": annotations})
+    lines = json.dumps(records) if form == "label-studio" else "\n".join(map(json.dumps, records))
+    path.write_text(lines, encoding="utf-8")
+    corpus = spanrs.read(path)
+    assert (corpus.parts[0].format, corpus.layers) == (form, ["ann", "eve"])
+    assert Agreement(path).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
+    assert spanrs.score(corpus["ann"], corpus["eve"]).totals == EXPECTED.totals
+    assert crowd_corpus(corpus).annotators == ["ann", "eve"]
+    with pytest.raises(KeyError, match="no layer 'bob'; there are ann, eve"):
+        corpus["bob"]
+
+
+def test_columns_against_spans_of_characters(tmp_path):
+    gold, pred = SOURCES["columns"](tmp_path, "gold"), SOURCES["doccano"](tmp_path, "pred")
+    with pytest.raises(spanrs.errors.AlignmentError, match="align='characters'"):
+        spanrs.score(gold, pred)
+    whole = spanrs.read(pred)
+    joined = spanrs.Document(
+        "\n".join(document.text for document in whole.documents),
+        _shifted(list(whole.documents)),
+    )
+    assert spanrs.score(gold, joined, align="characters").totals == EXPECTED.totals
+
+
+def _shifted(documents):
+    found, at = [], 0
+    for document in documents:
+        found += [a._replace(start=a.start + at, end=a.end + at) for a in document.annotations]
+        at += len(document.text) + 1
+    return found
