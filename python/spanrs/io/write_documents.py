@@ -266,8 +266,7 @@ def write_label_studio(documents: Iterator[Document], out: IO[bytes], losses: Lo
             for one in document.relations
             if one.source in ids and one.target in ids
         ]
-        task = {
-            "id": at if document.id is None else document.id,
+        task = ({} if document.id is None else {"id": document.id}) | {
             "data": {"text": document.text},
             "annotations": [{"id": at, "result": result}],
         }

@@ -1,0 +1,201 @@
+"""What was written is read as the same corpus; what a format cannot hold is listed."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import spanrs
+from spanrs.errors import SpanrsWarning
+from spanrs.io import Annotation, Document, Relation, Sentence, write_documents, write_sentences
+from spanrs.tags import Span
+
+#: Characters of tokens: letters, marks with a meaning in some format, characters beyond the basic plane.
+CHARACTERS = st.sampled_from("aäB9<&\"'|=#,;_-O😀\u0301日")
+WORDS = st.text(CHARACTERS, min_size=1, max_size=4)
+TYPES = st.sampled_from(["PER", "LOC", "X-Y", "Ö"])
+ROW_FORMATS = sorted(write_sentences.FORMATS)
+TEXT_FORMATS = sorted(write_documents.FORMATS)
+
+
+@st.composite
+def flat_spans(draw, length):
+    """Draw spans that do not share tokens."""
+    borders = sorted(draw(st.sets(st.integers(0, length), max_size=6)))
+    pairs = zip(borders[::2], borders[1::2], strict=False)
+    return [Span(draw(TYPES), start, end) for start, end in pairs]
+
+
+@st.composite
+def sentences(draw):
+    """Draw sentences with spans, in documents with names or without."""
+    named = draw(st.booleans())
+    found = []
+    for at in range(draw(st.integers(1, 4))):
+        words = draw(st.lists(WORDS, min_size=1, max_size=7))
+        found.append((words, draw(flat_spans(len(words))), f"doc {at // 2}" if named else None))
+    return found
+
+
+def as_documents(rows) -> list[Document]:
+    """Join drawn sentences to documents."""
+    found: dict[object, list] = {}
+    for words, spans, name in rows:
+        found.setdefault(name, []).append((words, spans))
+    documents = []
+    for name, own in found.items():
+        text, annotations, tokens = "", [], []
+        for words, spans in own:
+            starts, ends = [], []
+            text += "\n" if text else ""
+            for word in words:
+                text += "" if not starts else " "
+                starts.append(len(text))
+                text += word
+                ends.append(len(text))
+            tokens += [Annotation("lex", start, end) for start, end in zip(starts, ends, strict=True)]
+            annotations += [Annotation(s.type, starts[s.start], ends[s.end - 1]) for s in spans]
+        documents.append(Document(text, [*tokens, *annotations], name))
+    return documents
+
+
+def written(source, path, to):
+    """Write and read again; give both what was written and the corpus."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SpanrsWarning)
+        found = spanrs.write(source, path, to=to)
+    return found, spanrs.read(path, **found.options)
+
+
+def values(corpus) -> list:
+    """What a corpus holds, without places."""
+    return [
+        (
+            None if one.tokens is None else list(one.tokens),
+            {k: sorted(v) for k, v in one.spans.items()},
+            one.document,
+        )
+        for one in corpus
+    ]
+
+
+@pytest.mark.parametrize("to", ROW_FORMATS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=sentences())
+def test_sentences_come_back(to, tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("written") / "file"
+    corpus = spanrs.read(as_documents(rows))
+    found, back = written(corpus, path, to)
+    expected = [(list(words), {"tags": sorted(spans)}, name) for words, spans, name in rows]
+    lost = " ".join(found.left_out)
+    if "tokens are not written" in lost:
+        expected = [(None, spans, None) for _, spans, _ in expected]
+    if "names of documents" in lost:
+        expected = [(words, spans, None) for words, spans, _ in expected]
+    assert values(back) == expected
+    assert back.parts[0].format == to
+    # Written again it is the same file.
+    again = path.with_name("again")
+    _, second = written(back, again, to)
+    assert values(second) == expected
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("to", TEXT_FORMATS)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=sentences())
+def test_documents_come_back(to, tmp_path_factory, rows):
+    if to == "spacy":
+        pytest.importorskip("spacy", reason="spaCy is not installed")
+    documents = as_documents(rows)
+    if to == "xml-inline":
+        documents = [
+            Document(d.text, [a._replace(type=a.type.replace("Ö", "O")) for a in d.annotations], d.id)
+            for d in documents
+        ]
+    folder = tmp_path_factory.mktemp("written")
+    path = folder / ("one" + write_documents.ONE_A_FILE.get(to, "") if len(documents) == 1 else "many")
+    found, back = written(documents, path, to)
+    lost = " ".join(found.left_out)
+    expected = sorted(_facts(document, with_id="names" not in lost) for document in documents)
+    assert sorted(_facts(document, with_id="names" not in lost) for document in back.documents) == expected
+
+
+def _facts(document: Document, *, with_id: bool):
+    spans = sorted((a.type, a.start, a.end) for a in document.annotations if a.is_content)
+    return document.text, spans, (document.id or "") if with_id else ""
+
+
+def test_what_a_format_cannot_hold_is_listed(tmp_path):
+    crossing = Document(
+        "a b c d", [Annotation("X", 0, 3), Annotation("Y", 2, 5), Annotation("Z", 0, 1)], "name"
+    )
+    with pytest.warns(
+        SpanrsWarning, match="left out of columns: .*share tokens with others, the first in sentence 0"
+    ):
+        found = spanrs.write(crossing, tmp_path / "a.conll")
+    assert found.left_out == ["2 spans that share tokens with others, the first in sentence 0"]
+    with pytest.warns(SpanrsWarning, match="1 of annotations that cross others, in document name"):
+        spanrs.write(crossing, tmp_path / "a.xml")
+    with pytest.warns(SpanrsWarning, match="1 of spans that cross others, in sentence 0"):
+        spanrs.write(crossing, tmp_path / "a", to="stacked")
+    rich = Document(
+        "Bob ate fish",
+        [Annotation("PER", 0, 3, {"sure": "yes"}), Annotation("FOOD", 8, 12)],
+        relations=[Relation("eats", 0, 1)],
+    )
+    with pytest.warns(SpanrsWarning, match="attributes that are not written"):
+        found = spanrs.write(rich, tmp_path / "doccano", to="doccano")
+    [back] = spanrs.read(tmp_path / "doccano").documents
+    assert back.relations == (Relation("eats", 0, 1),)
+    found = spanrs.write(rich, tmp_path / "b.ann")
+    assert found.left_out == []
+    [back] = spanrs.read(tmp_path / "b.ann").documents
+    assert (back.relations, back.annotations[0].attributes) == ((Relation("eats", 0, 1),), {"sure": "yes"})
+
+
+@pytest.mark.parametrize(
+    ("token", "to"),
+    [("a\tb", "columns"), ("", "columns"), ("a\nb", "conllu"), (" a", "stacked"), ("a\u2028", "spans")],
+)
+def test_tokens_that_are_no_field_are_refused_and_nothing_is_written(token, to, tmp_path):
+    import pyarrow
+
+    table = pyarrow.table({"tokens": [["x"], [token]], "tags": [["O"], ["O"]]})
+    path = tmp_path / "out"
+    if to == "spans":
+        spanrs.write(table, path, to=to)
+        return
+    with pytest.raises(
+        spanrs.errors.FormatError, match=r"sentence 1, token 0: .* cannot be written in one column"
+    ):
+        spanrs.write(table, path, to=to)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_formats_are_named_or_told_by_the_name(tmp_path):
+    document = Document("a b", [Annotation("X", 0, 1)])
+    assert spanrs.write(document, tmp_path / "a.parquet").format == "parquet"
+    with pytest.raises(
+        ValueError, match=r"'.*a\.json' does not tell the format; name it with to=: columns"
+    ):
+        spanrs.write(document, tmp_path / "a.json")
+    with pytest.raises(ValueError, match="no format 'raw' to write"):
+        spanrs.write(document, tmp_path / "a", to="raw")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(FileExistsError, match="not empty"):
+        spanrs.write([document, document], tmp_path / "full", to="brat")
+
+
+def test_sentences_compare_by_what_they_hold():
+    one = Sentence(["a"], {"tags": ["B-X"]}, document="d")
+    assert one == Sentence(("a",), {"tags": ("B-X",)}, document="d", line=7)
+    assert one != Sentence(["a"], {"tags": ["O"]}, document="d")
+    assert one.spans == {"tags": [Span("X", 0, 1)]}
+    assert len(one) == 1
+    with pytest.raises(TypeError, match="unknown"):
+        len(Sentence(None, spans={"tags": []}))
