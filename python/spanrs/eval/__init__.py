@@ -3,17 +3,22 @@
 Counts are integers and can be added in any order; every float is computed from them when it is asked for.
 """
 
-from spanrs.eval.comparison import Comparison, compare
-from spanrs.eval.details import ErrorList
-from spanrs.eval.evidence import Detail, Evidence, LocatedViolation, Violations
-from spanrs.eval.long_table import LongTable
-from spanrs.eval.matchers import Fair, Matcher, Partial
-from spanrs.eval.measures import Measure, Ratio
-from spanrs.eval.resampling import Bootstrap
-from spanrs.eval.result import Result
-from spanrs.eval.scorer import Scorer
-from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals
-from spanrs.eval.scoring import score
+from typing import TYPE_CHECKING
+
+from spanrs.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from spanrs.eval.comparison import Comparison, compare
+    from spanrs.eval.details import ErrorList
+    from spanrs.eval.evidence import Detail, Evidence, LocatedViolation, Violations
+    from spanrs.eval.long_table import LongTable
+    from spanrs.eval.matchers import Fair, Matcher, Partial
+    from spanrs.eval.measures import Measure, Ratio
+    from spanrs.eval.resampling import Bootstrap
+    from spanrs.eval.result import Result
+    from spanrs.eval.scorer import Scorer
+    from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals
+    from spanrs.eval.scoring import score
 
 __all__ = [
     "Bootstrap",
@@ -39,3 +44,31 @@ __all__ = [
     "compare",
     "score",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Bootstrap": "resampling",
+        "Comparison": "comparison",
+        "Confusion": "scores",
+        "CriterionResult": "scores",
+        "Detail": "evidence",
+        "DocumentRow": "scores",
+        "ErrorList": "details",
+        "Evidence": "evidence",
+        "Fair": "matchers",
+        "LocatedViolation": "evidence",
+        "LongTable": "long_table",
+        "Matcher": "matchers",
+        "Measure": "measures",
+        "Partial": "matchers",
+        "Ratio": "measures",
+        "Result": "result",
+        "Score": "scores",
+        "Scorer": "scorer",
+        "Totals": "scores",
+        "Violations": "evidence",
+        "compare": "comparison",
+        "score": "scoring",
+    },
+)

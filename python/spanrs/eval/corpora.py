@@ -11,7 +11,6 @@ from typing import Any
 from spanrs import _spanrs
 from spanrs.errors import SchemeError, SpanrsError, SpanrsWarning, as_integer, warn, with_code
 from spanrs.eval.adding import Added, add_parts, id_options, sentence_chunks, table_sides
-from spanrs.eval.aligned import score_aligned
 from spanrs.eval.column_checks import UNKNOWN_TAGS, explaining_one_column, refuse_tokens_as_tags
 from spanrs.eval.details import (
     ErrorList,
@@ -31,13 +30,12 @@ from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, document_scorer, liste
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import ALIGN, ROWS, Scorer
 from spanrs.eval.settings import UNDECIDED
-from spanrs.eval.shards import Shard, score_shards
 from spanrs.eval.sides import Corpora
 from spanrs.io import Corpus, Pairing, pair_parts
+from spanrs.io.file_advice import odd_sentences
 from spanrs.io.parts import Part
 from spanrs.io.sentences import columns_of, is_long
 from spanrs.io.sources import same_file
-from spanrs.io.tagged_files import odd_sentences
 from spanrs.tags.types import Dialect, as_vocabulary, is_auto
 
 #: The reading that refuses malformed tags; where there are none it is the same as the others.
@@ -208,6 +206,9 @@ def _score_pair(
 ) -> Result:
     """Score two parts, or one that holds both sides; ``named`` as for :class:`spanrs.eval.adding.Adding`."""
     if options.align == "characters" and parts[1] is not None:
+        # Imported where they are needed: most scores are of two files.
+        from spanrs.eval.aligned import score_aligned
+
         return score_aligned(
             corpora,
             (parts[0], parts[1]),

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from spanrs.errors import Violation
 from spanrs.eval.evidence import Violations
 from spanrs.eval.scores import Measured
-from spanrs.io.tagged_files import comments_advice
+from spanrs.io.file_advice import comments_advice
 
 #: Names that models give to labels whose own names were never set.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")

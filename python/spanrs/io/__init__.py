@@ -6,16 +6,21 @@
 - :func:`detect_scheme`, :func:`validate`, :func:`convert`: tags of a corpus.
 """
 
-from spanrs.io.corpus import Corpus
-from spanrs.io.document import Annotation, Document, Relation
-from spanrs.io.options import Limits
-from spanrs.io.output import atomic_output
-from spanrs.io.parts import Pairing, pair_parts
-from spanrs.io.reader import read
-from spanrs.io.sentence import Sentence
-from spanrs.io.sources import Source
-from spanrs.io.tagged_files import FileReport, convert, detect_scheme, validate
-from spanrs.io.writer import Written, write
+from typing import TYPE_CHECKING
+
+from spanrs.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from spanrs.io.corpus import Corpus
+    from spanrs.io.document import Annotation, Document, Relation
+    from spanrs.io.options import Limits
+    from spanrs.io.output import atomic_output
+    from spanrs.io.parts import Pairing, pair_parts
+    from spanrs.io.reader import read
+    from spanrs.io.sentence import Sentence
+    from spanrs.io.sources import Source
+    from spanrs.io.tagged_files import FileReport, convert, detect_scheme, validate
+    from spanrs.io.writer import Written, write
 
 __all__ = [
     "Annotation",
@@ -36,3 +41,26 @@ __all__ = [
     "validate",
     "write",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Annotation": "document",
+        "Corpus": "corpus",
+        "Document": "document",
+        "FileReport": "tagged_files",
+        "Limits": "options",
+        "Pairing": "parts",
+        "Relation": "document",
+        "Sentence": "sentence",
+        "Source": "sources",
+        "Written": "writer",
+        "atomic_output": "output",
+        "convert": "tagged_files",
+        "detect_scheme": "tagged_files",
+        "pair_parts": "parts",
+        "read": "reader",
+        "validate": "tagged_files",
+        "write": "writer",
+    },
+)

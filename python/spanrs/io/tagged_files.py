@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import IO, Any, Unpack
@@ -10,6 +10,7 @@ from typing import IO, Any, Unpack
 from spanrs import _spanrs
 from spanrs.errors import FormatError, Violation, warn, with_code
 from spanrs.io.corpus import Corpus
+from spanrs.io.file_advice import comments_advice, odd_sentences
 from spanrs.io.options import ReadArguments
 from spanrs.io.output import atomic_output
 from spanrs.io.parts import Part
@@ -84,59 +85,6 @@ def _scheme(corpus: Corpus, part: Part, columns: Any, progress: Progress | None)
     if not is_auto(corpus.options.scheme):
         return _spanrs.scheme_name(corpus.options.scheme)
     return _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress)[0]
-
-
-#: Minimum length, in tokens, at which the only sentence of a file is reported.
-MIN_LONG_SENTENCE = 1000
-#: Minimum number of lines at which it is reported that comments seem to be read as tokens.
-MIN_COMMENTS = 2
-#: Minimum number of sentences at which it is reported that all have one token.
-MIN_SHORT_SENTENCES = 20
-
-
-def odd_sentences(path: str, sentences: int, tokens: int) -> list[str]:
-    """Warn where the blank lines of a file seem to be missing, or to stand between all tokens."""
-    if sentences == 1 and tokens >= MIN_LONG_SENTENCE:
-        return [f"{path}: all {tokens} tokens are one sentence; are blank lines between sentences missing?"]
-    if sentences == tokens >= MIN_SHORT_SENTENCES:
-        return [
-            f"{path}: each of {sentences} sentences has one token; are there blank lines between tokens?"
-        ]
-    return []
-
-
-def comments_advice(places: Sequence[tuple[int | None, Violation]]) -> str | None:
-    """Tell what to do where the first violations of a file seem to be comments that were read as tokens.
-
-    A comment of as many words as there are columns, such as ``# comment`` beside ``Rio B-LOC``, is a token line by its
-    form. Its tag is unknown and it begins a sentence, alone or behind other such lines. Unknown tags of the wrong
-    column or scheme stand anywhere.
-
-    Parameters
-    ----------
-    places : sequence of (int, Violation)
-        The first violations in order, with their lines; None for data in memory.
-
-    Returns
-    -------
-    str or None
-        The advice; None where one of the violations is not that of a comment, and for a single one, which may be
-        anything.
-    """
-    before = None
-    for line, violation in places:
-        follows = violation.index == 0 or (line is not None and before == line - 1)
-        # A comment stands before a token, or alone between blank lines.
-        ends = violation.next is None and violation.index > 0
-        if line is None or violation.kind != "Unknown Tag" or not follows or ends:
-            return None
-        before = line
-    if len(places) < MIN_COMMENTS:
-        return None
-    return (
-        "if the lines that begin these sentences are comments, name what comments begin with: --comments '# ', in "
-        "Python comments='# '"
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from spanrs.crf.options import complete
 from spanrs.crf.training import dev_scorer, scheme_of
 from spanrs.errors import FormatError, with_code
 from spanrs.io.columns import Columns
-from spanrs.io.tagged_files import odd_sentences
+from spanrs.io.file_advice import odd_sentences
 from spanrs.tags.types import Dialect
 
 #: Number of labels from which on the column of the tags is probably another one.
