@@ -155,6 +155,8 @@ def score_corpora(
     both = gold, pred
     if len(gold.parts) == 1 and len(pairs) == 1 and store is None and options.on_error == "raise":
         return _score_pair(both, pairs[0], options)
+    from spanrs.eval.shards import Shard, score_shards
+
     shards = [
         Shard(document_name(part.name or os.path.basename(part.shown)), part, other)
         for part, other in pairs
