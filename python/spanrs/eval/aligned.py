@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ EXAMPLES = 3
 #: Characters of text that are shown of one.
 SHOWN = 40
 #: A place behind all texts.
-BEHIND = 1 << 40
+BEHIND = 1 << 31
 
 #: A span as the compiled half takes it.
 Plain = tuple[Any, ...]
@@ -104,12 +105,12 @@ def score_aligned(
         alignment = _spanrs.align_texts(gold.text, pred.text)
         plain = {"gold": gold.spans(), "pred": pred.spans()}
         placed = {}
+        alone = alignment.unaligned()
         sides = (("gold", gold, alignment.gold), ("pred", pred, alignment.pred))
         for parity, (side, document, place) in enumerate(sides):
+            stretches = [(stretch[2 * parity], stretch[2 * parity + 1]) for stretch in alone]
             numbers[side] += len(plain[side])
-            placed[side] = _placed(
-                plain[side], place, document, name, unaligned=unaligned[side], parity=parity
-            )
+            placed[side] = _placed((plain[side], document, name), place, stretches, unaligned[side], parity)
         names = None if by is None else [name]
         scorer.add_spans([placed["gold"]], [placed["pred"]], names)
         if errors:
@@ -129,27 +130,39 @@ def score_aligned(
 
 
 def _placed(
-    spans: Sequence[Plain],
+    side: tuple[Sequence[Plain], Document, str],
     place: Any,
-    document: Document,
-    name: str,
-    *,
+    stretches: Sequence[tuple[int, int]],
     unaligned: _Unaligned,
     parity: int,
 ) -> list[Plain]:
     """Return spans on the common axis; each that cannot be aligned gets a place of its own behind all others.
 
-    A span of several pieces keeps its holes if all pieces can be aligned.
+    Parameters
+    ----------
+    side : (spans, document, name)
+        The spans of a document; one of several pieces keeps its holes if all pieces can be aligned.
+    place : callable
+        Gives the places of stretches of characters on the axis; None for one that cannot be aligned.
+    stretches : sequence of (int, int)
+        Characters of the text that the other text lacks, ascending.
+    unaligned : _Unaligned
+        Gets the spans that cannot be aligned.
+    parity : int
+        0 for gold, 1 for pred, so that places behind all others are never the same.
     """
+    spans, document, name = side
     pieces = [_pieces(span) for span in spans]
     places = iter(place([piece for own in pieces for piece in own]))
+    starts = [start for start, _ in stretches]
     found: list[Plain] = []
     for span, own in zip(spans, pieces, strict=True):
         bounds = [next(places) for _ in own]
+        at = bisect_right(starts, span[1]) - 1
+        is_alone = at >= 0 and span[2] <= stretches[at][1]
         known = [bound for bound in bounds if bound is not None]
-        if len(known) < len(bounds):
+        if is_alone or len(known) < len(bounds):
             unaligned.add(span, document, name)
-            # Places of the two sides are of different parity, so that they never meet.
             start = BEHIND + 2 * len(found) + parity
             found.append((span[0], start, start + 1))
         elif len(known) == 1:

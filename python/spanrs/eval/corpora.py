@@ -153,7 +153,9 @@ def score_corpora(
         skipped += [_unpaired("pred", part) for part in paired.preds]
         pairs = paired.pairs
     both = gold, pred
-    if len(gold.parts) == 1 and len(pairs) == 1 and store is None and options.on_error == "raise":
+    # The only file of a directory is named as one of several would be.
+    is_one = len(pairs) == 1 and not any(part is not None and part.name for part in pairs[0])
+    if is_one and store is None and options.on_error == "raise":
         return _score_pair(both, pairs[0], options)
     from spanrs.eval.shards import Shard, score_shards
 
@@ -179,7 +181,8 @@ def score_corpora(
 def _shown(corpus: Corpus) -> str:
     """Return what messages call the files of a corpus."""
     paths = [os.path.dirname(part.path) or "." for part in corpus.parts if part.path is not None]
-    return os.path.commonpath(paths) if paths else corpus.parts[0].shown
+    # Paths of a list may have nothing in common.
+    return paths[0] if len(set(paths)) == 1 else corpus.parts[0].shown
 
 
 def _unpaired(side: str, part: Part) -> Skipped:
