@@ -220,7 +220,7 @@ def test_a_file_that_a_side_lacks_is_named(spanrs, folders, side):
     (folders[side] / "sub" / "a.conll").unlink()
     status, out, err = spanrs("score", *folders)
     assert (status, out) == (2, "")
-    assert "has no file sub/a.conll; files are paired by name" in err
+    assert "has no file for sub/a.conll; files are paired by name" in err
     assert ("gold", "pred")[side] in err
 
 
@@ -268,7 +268,7 @@ def test_tables_are_scored(spanrs, tmp_path):
     found = json.loads(spanrs("score", path, *options, "--document-column", "doc")[1])
     assert found["counts"] == {"tp": 2, "fp": 1, "fn": 1}
     assert [(row["name"], row["counts"]["tp"]) for row in found["documents"]] == [("x", 1), ("y", 1)]
-    found = json.loads(spanrs("score", path, *options, "--errors", "--table-token-column", "words")[1])
+    found = json.loads(spanrs("score", path, *options, "--errors", "--token-column", "words")[1])
     assert sorted((row["kind"], row["sentence"], row["tokens"]) for row in found["errors"]) == [
         ("missed", 2, ["go", "home"]),
         ("spurious", 0, ["Rio", "loves"]),
@@ -278,7 +278,7 @@ def test_tables_are_scored(spanrs, tmp_path):
         ((path, path, *options), "is a table; it holds both sides"),
         ((path, *options, "--by-document"), "named by --document-column"),
         ((path, *options, "--separator", "tab"), "do not go with tables"),
-        ((path, *options, "--table-token-column", "nothing", "--errors"), "nothing"),
+        ((path, *options, "--token-column", "nothing", "--errors"), "nothing"),
         ((path, *options, "--document-column", "nothing"), "nothing"),
     ):
         status, out, err = spanrs("score", *arguments)
