@@ -17,6 +17,7 @@ from spanrs.mat.scoring import score_pairs
 
 #: Cases with a similarity profile of 2.0, which 1.3 does not have: nothing is derived for them.
 PROFILES = {"e14_simprofile", "e15_simprofile_span_only"}
+USUAL = mat.Mat()
 
 
 def names(folder: Path) -> list[str]:
@@ -34,7 +35,7 @@ def corpus(source: Any, **options: Any) -> Corpus:
 def lenient(
     gold: Corpus | Document | Sequence[Document],
     pred: Corpus | Document | Sequence[Document],
-    matcher: mat.Mat = mat.Mat(),
+    matcher: mat.Mat = USUAL,
     *,
     pairing: Pairing = Pairing(),
     threads: int = 1,

@@ -223,9 +223,7 @@ def test_long_work_shows_how_far_it_is(command, files, monkeypatch):
     assert status == 0
     *reads, (samples, least, told) = bars
     # Gold is read for each system.
-    assert [size for size, _, _ in reads] == [
-        gold.stat().st_size + path.stat().st_size for path in systems
-    ]
+    assert [size for size, _, _ in reads] == [gold.stat().st_size + path.stat().st_size for path in systems]
     # Resamples of all systems, and the exchanges of three pairs.
     assert (samples, least) == (4 * 9_000, 0)
     assert told == sorted(told)

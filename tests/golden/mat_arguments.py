@@ -46,7 +46,5 @@ def read(folder: Path, name: str) -> Case:
     of_xml = {"overlay": options.pop("overlay", False)}
     if options.pop("translate_all", False):
         of_xml["elements"] = "all"
-    read_gold, read_pred = (
-        {"format": name} | (of_xml if name == "xml-inline" else {}) for name in formats
-    )
+    read_gold, read_pred = ({"format": name} | (of_xml if name == "xml-inline" else {}) for name in formats)
     return Case(gold, pred, mat.Mat(**options), read_gold, read_pred, pairing)

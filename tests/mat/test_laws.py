@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import mat_cases
 import mat_stars
 import merging
-import mat_cases
 import spanrs
 from spanrs import Result, mat
 from spanrs.io import Annotation, Document

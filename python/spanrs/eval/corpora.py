@@ -272,7 +272,7 @@ def _checked_pair(
     if not result.sentences and kinds == {"table"}:
         message = f"{gold.shown}: there is no row in it, so there is nothing to score"
         raise with_code(_format_error(message), "format", gold.path)
-    if kinds == {"rows"}:
+    if all(part is None or part.kind == "rows" or part.format == "csv" for part in parts):
         refuse_tokens_as_tags(result, gold.shown, None if pred is None else pred.shown)
     if options.errors:
         found = (
