@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spanrs import mat
+import spanrs
+from spanrs import Result, mat
+from spanrs.io import Corpus, Document, Pairing
+from spanrs.io.options import ReadOptions
+from spanrs.io.parts import Part
+from spanrs.mat.files import corpus_pairs
+from spanrs.mat.scoring import score_pairs
 
 #: Cases with a similarity profile of 2.0, which 1.3 does not have: nothing is derived for them.
 PROFILES = {"e14_simprofile", "e15_simprofile_span_only"}
+USUAL = mat.Mat()
 
 
 def names(folder: Path) -> list[str]:
     """All cases of a folder."""
     return sorted(path.name for path in (folder / "cases").iterdir())
+
+
+def corpus(source: Any, **options: Any) -> Corpus:
+    """Return what ``spanrs.read`` does, and of no documents a corpus without any, which it refuses."""
+    if isinstance(source, Sequence) and not source:
+        return Corpus((Part("", [], "documents"),), ReadOptions(**options))
+    return spanrs.read(source, **options)
+
+
+def lenient(
+    gold: Corpus | Document | Sequence[Document],
+    pred: Corpus | Document | Sequence[Document],
+    matcher: mat.Mat = USUAL,
+    *,
+    pairing: Pairing = Pairing(),
+    threads: int = 1,
+    details: bool = False,
+) -> Result:
+    """Score as ``spanrs mat --lenient``, which gives the result of nothing where ``spanrs.score`` refuses it."""
+    corpora = [side if isinstance(side, Corpus) else corpus(side) for side in (gold, pred)]
+    pairs, _ = corpus_pairs(corpora[0], corpora[1], matcher.known_task, pairing)
+    return score_pairs(pairs, matcher, threads=threads, details=details)
 
 
 def expected(folder: Path, name: str) -> dict[str, Any]:

@@ -35,8 +35,8 @@ RUST = {
 PYTHON = {
     "errors": set(),
     "caching": set(),
-    "io": set(),
-    "tags": {"io"},
+    "tags": set(),
+    "io": {"tags"},
     "report": set(),
     "eval": {"io", "tags", "report"},
     "mat": {"io", "tags", "eval", "report"},

@@ -220,7 +220,7 @@ def test_a_file_that_a_side_lacks_is_named(spanrs, folders, side):
     (folders[side] / "sub" / "a.conll").unlink()
     status, out, err = spanrs("score", *folders)
     assert (status, out) == (2, "")
-    assert "has no file sub/a.conll; files are paired by name" in err
+    assert "has no file for sub/a.conll; files are paired by name" in err
     assert ("gold", "pred")[side] in err
 
 
@@ -268,22 +268,48 @@ def test_tables_are_scored(spanrs, tmp_path):
     found = json.loads(spanrs("score", path, *options, "--document-column", "doc")[1])
     assert found["counts"] == {"tp": 2, "fp": 1, "fn": 1}
     assert [(row["name"], row["counts"]["tp"]) for row in found["documents"]] == [("x", 1), ("y", 1)]
-    found = json.loads(spanrs("score", path, *options, "--errors", "--table-token-column", "words")[1])
+    found = json.loads(spanrs("score", path, *options, "--errors", "--token-column", "words")[1])
     assert sorted((row["kind"], row["sentence"], row["tokens"]) for row in found["errors"]) == [
         ("missed", 2, ["go", "home"]),
         ("spurious", 0, ["Rio", "loves"]),
     ]
+    # Two tables: each has the tags of its side.
+    two = json.loads(spanrs("score", path, path, *options)[1])
+    assert two["counts"] == found["counts"]
     for arguments, message in (
-        ((path, "--pred-column", "system"), "gold"),
-        ((path, path, *options), "is a table; it holds both sides"),
-        ((path, *options, "--by-document"), "named by --document-column"),
-        ((path, *options, "--separator", "tab"), "do not go with tables"),
-        ((path, *options, "--table-token-column", "nothing", "--errors"), "nothing"),
-        ((path, *options, "--document-column", "nothing"), "nothing"),
+        ((path, "--pred-column", "system"), "name them with --gold-column and --pred-column"),
+        ((path, *options, "--by-document"), "no column names the documents; name it with --document-column"),
+        ((path, *options, "--separator", "tab"), "--separator says nothing about parquet; leave it out"),
+        ((path, *options, "--token-column", "nothing", "--errors"), "no column 'nothing'"),
+        ((path, *options, "--document-column", "nothing"), "no column 'nothing'"),
     ):
         status, out, err = spanrs("score", *arguments)
         assert (status, out) == (2, ""), arguments
         assert message in err
+
+
+def test_csv_without_a_header_has_its_columns_where_a_column_file_has_them(spanrs, tmp_path):
+    rows = [("EU", "B-ORG"), ("rejects", "O"), None, ("Rio", "B-LOC"), ("de", "I-LOC")]
+    texts = {
+        side: "".join("\n" if row is None else f"{row[0]}{mark}{row[1]}\n" for row in kept)
+        for side, mark, kept in (
+            ("gold.csv", ",", rows),
+            ("pred.csv", ",", [*rows[:4], ("de", "O")]),
+            ("gold.conll", "\t", rows),
+            ("pred.conll", "\t", [*rows[:4], ("de", "O")]),
+        )
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    csv, conll = (
+        json.loads(spanrs("score", tmp_path / f"gold.{end}", tmp_path / f"pred.{end}", "--json")[1])
+        for end in ("csv", "conll")
+    )
+    assert csv["counts"] == conll["counts"] == {"tp": 1, "fp": 1, "fn": 1}
+    (tmp_path / "pred.csv").write_text(texts["pred.csv"].replace("rejects", "accepts"))
+    status, out, err = spanrs("score", tmp_path / "gold.csv", tmp_path / "pred.csv")
+    assert (status, out) == (2, "")
+    assert "gold has token `rejects`" in err
 
 
 FORMATS = ["text", "markdown", "latex", "csv", "json", "html"]

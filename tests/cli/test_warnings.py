@@ -178,9 +178,9 @@ def test_other_warnings_stay_as_they_are(call, monkeypatch):
 
     def validate(*args, **kwargs):
         warnings.warn("from elsewhere", UserWarning, stacklevel=1)
-        return spanrs.tags.validate_file(*args, **kwargs)
+        return spanrs.io.validate(*args, **kwargs)
 
-    monkeypatch.setattr(module, "validate_file", validate)
+    monkeypatch.setattr(module, "validate", validate)
     with pytest.warns(UserWarning, match="from elsewhere"):
         call("validate", "gold", gold=GOLD)
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
+from spanrs.eval.span_columns import span_tuples
+from spanrs.eval.table_files import is_table_file
 
 import spanrs
 from spanrs.errors import AlignmentError, FormatError, SchemeError
 from spanrs.eval import table_files
-from spanrs.eval.span_columns import span_tuples
-from spanrs.eval.table_files import is_table_file
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
 STRINGS = pa.list_(pa.string())

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean, pvariance
 from typing import Any
 
+import mat_cases
 import spanrs
 from golden import mat_arguments
 from spanrs import mat
@@ -263,8 +264,7 @@ def exact_confidence(folder: Path) -> dict[str, Any]:
         values: dict[str, list[float]] = {}
         for draw in itertools.product(range(3), repeat=3):
             drawn = [[documents[number] for number in draw] for documents in sides]
-            # TODO lenient
-            for row in mat.tables(mat.score(*drawn, case.matcher, lenient=True)).table(table).dicts():
+            for row in mat.tables(mat_cases.lenient(*drawn, case.matcher)).table(table).dicts():
                 for measure in MEASURES:
                     values.setdefault(f"{row['tag']}|{measure}", []).append(row[measure])
         found[key] = {

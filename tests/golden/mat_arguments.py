@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import mat_cases
+import spanrs
 from spanrs import Result, mat
+from spanrs.io import Pairing
 
 
 @dataclass(frozen=True)
@@ -17,22 +19,18 @@ class Case:
     gold: Path
     pred: Path
     matcher: mat.Mat
-    input_format: mat.InputFormat
-    gold_input_format: mat.InputFormat
-    pairing: mat.Pairing
+    read_gold: dict[str, Any]
+    read_pred: dict[str, Any]
+    pairing: Pairing
 
     def score(self, *, file_re: str | None = None, threads: int = 1, **options: Any) -> Result:
         """Score the files, with other options of the matcher than those of the case."""
-        # TODO lenient
-        return mat.score(
-            self.gold,
-            self.pred,
+        return mat_cases.lenient(
+            spanrs.read(self.gold, **self.read_gold),
+            spanrs.read(self.pred, **self.read_pred),
             replace(self.matcher, **options),
-            input_format=self.input_format,
-            gold_input_format=self.gold_input_format,
             pairing=replace(self.pairing, file_re=file_re or self.pairing.file_re),
             details=True,
-            lenient=True,
             threads=threads,
         )
 
@@ -42,11 +40,11 @@ def read(folder: Path, name: str) -> Case:
     gold, pred, options = mat_cases.options(folder, name)
     assert options.pop("details")
     assert options.pop("lenient")
-    formats = {side: options.pop(f"{side}format", "mat-json") for side in ("", "gold_")}
-
-    def taken(kind: type) -> dict[str, Any]:
-        return {field.name: options.pop(field.name) for field in fields(kind) if field.name in options}
-
-    pairing, input_format = mat.Pairing(**taken(mat.Pairing)), mat.InputFormat(**taken(mat.InputFormat))
-    of_pred, of_gold = (replace(input_format, format=formats[side]) for side in ("", "gold_"))
-    return Case(gold, pred, mat.Mat(**options), of_pred, of_gold, pairing)
+    names = [field.name for field in fields(Pairing)]
+    pairing = Pairing(**{name: options.pop(name) for name in names if name in options})
+    formats = [options.pop(f"{side}format", "mat-json") for side in ("gold_", "")]
+    of_xml = {"overlay": options.pop("overlay", False)}
+    if options.pop("translate_all", False):
+        of_xml["elements"] = "all"
+    read_gold, read_pred = ({"format": name} | (of_xml if name == "xml-inline" else {}) for name in formats)
+    return Case(gold, pred, mat.Mat(**options), read_gold, read_pred, pairing)

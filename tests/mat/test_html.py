@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spanrs
+from mat_cases import corpus
 from spanrs import mat
 from spanrs.io import Annotation, Document
 from spanrs.mat import marks as of_marks
 from spanrs.mat import page as of_page
-from spanrs.mat.files import InputFormat, file_pairs
+from spanrs.mat.files import corpus_pairs
 from spanrs.mat.page import Page
 from spanrs.mat.scoring import score_pairs
 from spanrs.report import pages
@@ -78,7 +79,7 @@ class Parsed(HTMLParser):
 def shown(pairs, **options):
     """The page of pairs of documents, parsed; the page; what was scored."""
     golds, preds = zip(*pairs, strict=True) if pairs else ((), ())
-    files = list(file_pairs(list(golds), list(preds), (InputFormat(), InputFormat()), None))
+    files, _ = corpus_pairs(corpus(golds), corpus(preds), None)
     scored = []
     title = options.pop("title", "MATScore")
     how = {name: options.pop(name) for name in ("confidence", "percent", "by_document") if name in options}
@@ -240,7 +241,8 @@ def test_messages_and_names_of_files_are_escaped(tmp_path):
     for name in names:
         (tmp_path / "pred" / name).write_text('{"signal": "x", "asets": [], "version": 2}')
     (tmp_path / "gold" / names[1]).write_text('{"signal": "x", "asets": [], "version": 2}')
-    files = list(file_pairs(tmp_path / "gold", tmp_path / "pred", (InputFormat(), InputFormat()), None))
+    sides = [spanrs.read(tmp_path / side, format="mat-json") for side in ("gold", "pred")]
+    files, _ = corpus_pairs(sides[0], sides[1], None)
     with Page() as page:
         result = score_pairs(files, mat.Mat(), sinks=[page.add])
         out = io.BytesIO()

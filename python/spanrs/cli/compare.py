@@ -10,6 +10,7 @@ import click
 
 from spanrs.cli import console, matchers, options
 from spanrs.cli.output import Output, output_options
+from spanrs.cli.run import explained
 from spanrs.cli.score.show import base_names
 from spanrs.eval import Comparison, Measure, Result, compare, score
 from spanrs.eval import comparison_tables as tables
@@ -106,10 +107,11 @@ def command(
     measure.compiled(own)
     test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}
     results: dict[str, Result] = {}
-    sources = read_corpus(console.source(gold), **read)
+    with explained():
+        sources = read_corpus(console.source(gold), **read)
     for name in preds:
         # The bar begins anew with each system.
-        with console.quiet(), console.files_bar(gold, name) as bar:
+        with console.quiet(), console.files_bar(gold, name) as bar, explained():
             pair = read_both((sources, {}), (name, read))
             results[name] = score(*pair, matcher=own, errors=True, by=unit, progress=bar, **given)
     console.print_warnings(results, gold)

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from spanrs.cli.run import print_message
+from spanrs.cli.run import explained, print_message
 from spanrs.errors import SpanrsWarning, escaped_lines
 from spanrs.io import Source
 from spanrs.io.output import named_descriptor
@@ -90,7 +90,7 @@ def files_bar(*paths: str) -> Iterator[Callable[..., None] | None]:
 
 def read_files(function: Callable[..., T], *paths: str, **options: Any) -> T:
     """Call a function that reads files, and show how far it is with large ones."""
-    with files_bar(*paths) as bar:
+    with files_bar(*paths) as bar, explained():
         return function(*map(source, paths), progress=bar, **options)
 
 

@@ -11,6 +11,7 @@ import click
 
 from spanrs.cli import console, options
 from spanrs.cli.output import ENDINGS, Output, output_options
+from spanrs.cli.run import explained
 from spanrs.compat.faireval import fair_config
 from spanrs.compat.faireval.fair_config import FairConfig
 from spanrs.eval import Fair, score, tables
@@ -150,7 +151,8 @@ def _read(
     arguments = options.column_arguments(columns)
     if file_format != "auto":
         arguments["format"] = file_format
-    both = read_both((console.source(gold), arguments), (console.source(pred), arguments))
+    with explained():
+        both = read_both((console.source(gold), arguments), (console.source(pred), arguments))
     return tuple(_as_spans(corpus, punct_column) for corpus in both)  # type: ignore[return-value]  # of two
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,13 @@ import click
 from spanrs.cli import console, options
 from spanrs.cli.output import Output, Rendered, output_options
 from spanrs.cli.run import CONTEXT
-from spanrs.io import Corpus, Limits, Pairing, atomic_output
-from spanrs.io import read as spanrs_read
+from spanrs.io import Limits, Pairing, atomic_output
 from spanrs.io.columns import Columns
+from spanrs.io.options import ReadOptions
 from spanrs.mat import Mat, MatTables, tables
 from spanrs.mat.confidence import SAMPLES
 from spanrs.mat.csv_files import CONFUSABILITY, DETAILS, FILES, Sheet, detail_rows
-from spanrs.mat.files import FilePair, corpus_pairs, without_hypothesis
+from spanrs.mat.files import FilePair, Side, two_directories, two_files, without_hypothesis
 from spanrs.mat.matcher import PIECES, TABLES, UNPAIRED
 from spanrs.mat.scoring import Sink, refuse_nothing, score_pairs
 from spanrs.mat.task import Task, find_task, read_task
@@ -364,17 +363,16 @@ def _pairs(given: dict[str, Any], task: Task | None) -> tuple[list[FilePair], li
         for option in ("dir", "ref_dir"):
             if not given[option].is_dir():
                 raise click.UsageError(f"--{option} {given[option]}: there is no such directory.")
-    read_pred = _read(given, "", pred)
-    corpora = _read(given, "ref_", gold), read_pred
+    sides = _side(given, "ref_", gold), _side(given, "", pred)
     if kind == "file":
-        return corpus_pairs(*corpora, task)[0], []
+        return [two_files(*sides, task)], []
     pairing = Pairing(given["file_re"], given["ref_fsuff_off"], given["ref_fsuff_on"])
-    pairs, alone = corpus_pairs(*corpora, task, pairing)
+    pairs, alone = two_directories(*sides, task, pairing)
     return pairs, without_hypothesis(alone)
 
 
-def _read(given: dict[str, Any], side: str, path: Path) -> Corpus:
-    """Return the corpus of a side; ``side`` begins the names of its options."""
+def _side(given: dict[str, Any], side: str, path: Path) -> Side:
+    """Return how the files of a side are read; ``side`` begins the names of its options."""
     kind = given[f"{side}file_type"]
     for option in ("xml_input_is_overlay", "xml_translate_all"):
         if given[side + option] and kind != "xml-inline":
@@ -382,19 +380,13 @@ def _read(given: dict[str, Any], side: str, path: Path) -> Corpus:
                 f"unenabled option --{side}{option}: it goes with --{side}file_type xml-inline."
             )
     columns: Columns = given["columns"]
-    read: dict[str, Any] = {name: given[side + name] for name in ("encoding", "annotator", "layer")}
-    read = {name: value for name, value in read.items() if value is not None}
+    read = {name: given[side + name] for name in ("encoding", "annotator", "layer")}
     read |= {name: given[name] for name in ("scheme", "reading")} | options.column_arguments(columns)
+    if kind == "conll":
+        # CoNLL-U is recognised, unless --format says otherwise.
+        kind, read["format"] = "columns", columns.format
     if given[f"{side}xml_translate_all"]:
         read["elements"] = "all"
-    corpus = spanrs_read(
-        path,
-        format="columns" if kind == "conll" else kind,
-        overlay=given[f"{side}xml_input_is_overlay"],
-        limits=Limits(expansion=given["max_expansion"]),
-        **read,
-    )
-    if kind != "conll":
-        return corpus
-    # CoNLL-U is recognised, unless --format says otherwise.
-    return replace(corpus, options=replace(corpus.options, format=columns.format))
+    read["overlay"] = given[f"{side}xml_input_is_overlay"]
+    # Not those of `read`, which refuses options that a file type has no use for.
+    return Side(path, kind, ReadOptions(limits=Limits(expansion=given["max_expansion"]), **read))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import signal
 import sys
 import warnings
@@ -18,6 +19,23 @@ from spanrs.errors import SpanrsError, SpanrsWarning, escaped
 
 #: Settings of ``spanrs`` and ``MATScore``.
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default": True}
+
+
+#: What reading options are called on the command line; messages name those of Python.
+OPTIONS = {
+    "tags": "--column",
+    "tokens": "--token-column",
+    "gold": "--gold-column",
+    "pred": "--pred-column",
+    "documents": "--document-column",
+    "position": "--position-column",
+    "punct_column": "--punct-column",
+} | {
+    name: f"--{name}"
+    for name in ("separator", "comments", "encoding", "annotator", "layer", "format", "scheme", "reading")
+}
+#: A name before an equals sign with no value behind it, and the first word of a message about an option without use.
+_NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=says nothing about ))")
 
 
 class Terminated(BaseException):
@@ -118,12 +136,21 @@ def print_message(kind: str, message: str) -> None:
     click.echo(f"spanrs: {kind}: {escaped(' '.join(message.splitlines()))}", err=True)
 
 
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """Take a TypeError for a wrong use of the command: of sides and options that do not go together."""
+    try:
+        yield
+    except TypeError as error:
+        raise click.UsageError(describe(error)) from error
+
+
 def describe(error: Exception) -> str:
-    """Say what is wrong, with the file that an operating system's error is about."""
+    """Say what is wrong, with the file that an operating system's error is about, and options as commands have them."""
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason
-    return str(error)
+    return _NAMED.sub(lambda found: OPTIONS[found[1]] + (" " if found[0].endswith(" ") else ""), str(error))
 
 
 def _fail(message: str, status: int = 2) -> int:

@@ -192,6 +192,9 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
         For columns of integers without ``vocabulary``.
     """
     layout = columns_of(part, options) if layout is None else layout
+    if adding.by == "document" and layout.documents is None:
+        message = f"{part.shown}: no column names the documents; name it with documents="
+        raise with_code(FormatError(message), "columns", part.path)
     if not {"gold", "pred"} <= layout.tags.keys():
         there = ", ".join(tables.column_types(part))
         message = f"{part.shown}: there are no columns of gold and pred among {there}; name them with gold= and pred="
@@ -204,9 +207,6 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
                 adding.update(golds, preds, [1] * len(rows), **read)
             elif adding.by is None:
                 adding.update(golds, preds, None, **read)
-            elif documents is None:
-                message = f"{part.shown}: no column names the documents; name it with documents="
-                raise with_code(FormatError(message), "columns", part.path)
             else:
                 runs.update(golds, preds, documents, **read)
     runs.end()

@@ -281,7 +281,7 @@ def _checked_pair(
     better = _better_schemes(corpora, parts, options, result)
     if better is not None:
         return _checked_pair(corpora, parts, better, named=named)
-    if kinds == {"rows"}:
+    if all(part is None or part.kind == "rows" or part.format == "csv" for part in parts):
         refuse_tokens_as_tags(result, gold.shown, None if pred is None else pred.shown)
     if options.errors:
         found = (

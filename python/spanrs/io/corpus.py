@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError, with_code
+from spanrs.errors import AlignmentError, SchemeError, with_code
 from spanrs.io.document import Document
 from spanrs.io.documents import core_documents, plain_document
 from spanrs.io.options import ReadOptions
@@ -127,7 +127,11 @@ class Corpus:
             tags += [list(own) for own in sentence.tags.values()]
             if len(tags) >= MANY:
                 break
-        return detect_scheme(tags, dialect=self.options.dialect).scheme if tags else None
+        try:
+            return detect_scheme(tags, dialect=self.options.dialect).scheme if tags else None
+        except SchemeError as error:
+            # It knows no file.
+            raise with_code(SchemeError(f"{part.shown}: {error}"), error.code, part.path) from None
 
     def decided(self) -> Corpus:
         """Return the corpus with the scheme that was found, so that it is not searched for again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from spanrs.errors import AlignmentError, FormatError, with_code
@@ -198,6 +198,25 @@ def long_form(names: Sequence[str], options: ReadOptions, shown: str) -> LongFor
         place(options.position, POSITION_NAMES),
         shown,
     )
+
+
+def without_header(options: ReadOptions, names: Sequence[str]) -> ReadOptions:
+    """Return the options for a CSV file; one without a header has its columns where a column file has them.
+
+    Parameters
+    ----------
+    options : ReadOptions
+        Columns that are named there stay.
+    names : sequence of str
+        Those of :func:`csv_rows`.
+    """
+    if list(names) != [str(at) for at in range(len(names))]:
+        return options
+    if options.tokens is None and len(names) > 1:
+        options = replace(options, tokens=0)
+    if options.tags is None and options.gold is None and options.pred is None:
+        options = replace(options, tags=-1)
+    return options
 
 
 def column_place(asked: int | str, names: Sequence[str], shown: str) -> int:

@@ -105,11 +105,14 @@ def recognised(part: Part, named: str) -> Part:
     """
     if named != "auto":
         return replace(part, format=named)
-    source = part.opened()
+    source = part.opened(keep=True)
     beginning, whole = source.beginning(BEGINNING)
     found, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
     if found is None:
         raise with_code(FormatError(f"{part.shown}: {refusal}"), "wrong_format", part.shown)
+    if part.path is not None and not os.path.isfile(part.path):
+        # What was read of a pipe cannot be read again by opening it.
+        return replace(part, format=found, source=source)
     return replace(part, format=found)
 
 

@@ -157,7 +157,7 @@ def _long_sentences(part: Part, options: ReadOptions, make: Callable[..., Senten
         if options.encoding is not None:
             data = data.decode(options.encoding).encode()
         names, rows = long_form.csv_rows(data, part.shown, options.separator)
-        form = long_form.long_form(names, options, part.shown)
+        form = long_form.long_form(names, long_form.without_header(options, names), part.shown)
     else:
         names = list(tables.column_types(part))
         form = long_form.long_form(names, options, part.shown)

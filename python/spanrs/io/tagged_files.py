@@ -35,11 +35,17 @@ def _tagged_part(source: Any, options: ReadArguments, what: str) -> tuple[Corpus
     corpus = read(source, **options)
     part = corpus.require_one(what)
     if part.kind != "rows":
-        message = f"{part.shown}: {what} takes a column file (a token a line), and this is {part.format}"
+        message = (
+            f"{part.shown}: {what} takes a column file (a token a line), and this looks like {part.format}; if it is "
+            "a column file, name format='columns' (--format columns)"
+        )
         raise with_code(FormatError(message), "wrong_format", part.path)
     layers = corpus.options.layers()
     if len(layers) > 1:
-        raise ValueError(f"{what} takes one column of tags, not {len(layers)} layers")
+        raise ValueError(
+            f"{what} takes one column of tags, not {len(layers)}; several are layers of nested annotations, which "
+            "spanrs.score (spanrs score) reads"
+        )
     return corpus, part, corpus.options.columns(layers[0]).as_options()
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.eval.documents import document_name
 from spanrs.io import Corpus, Pairing, pair_parts
+from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
+from spanrs.io.sources import is_file_or_broken_link
 from spanrs.mat.details import first_names
 from spanrs.tags.types import is_auto
 
@@ -66,7 +70,7 @@ def _shown(corpus: Corpus) -> str:
 
 
 def _missing(name: str, folder: str) -> Iterator[_spanrs.Document]:
-    raise FileNotFoundError(2, "No such file or directory", f"{folder}{name}")
+    raise FileNotFoundError(2, "no such file", f"{folder}{name}")
 
 
 def _with_task(corpus: Corpus, task: Task | None) -> Corpus:
@@ -99,6 +103,62 @@ def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FileP
 
     name = "" if in_memory else document_name((pred.path or pred.shown).rpartition("/")[2])
     return FilePair(name, *names, read_gold, read_pred)
+
+
+class Side(NamedTuple):
+    """A file or a directory that MATScore is given, and how its files are read."""
+
+    path: Path
+    format: str
+    options: ReadOptions
+
+    def part(self, path: Path) -> Part:
+        """Return a file of it, which need not be there: opening it tells."""
+        return Part(path.name, str(path), self.format, str(path))
+
+    def corpus(self, task: Task | None) -> Corpus:
+        """Return a corpus without files that says how they are read."""
+        return _with_task(Corpus((), self.options), task)
+
+
+def two_files(gold: Side, pred: Side, task: Task | None) -> FilePair:
+    """Return two files as a pair."""
+    parts = gold.part(gold.path), pred.part(pred.path)
+    return file_pair((gold.corpus(task), pred.corpus(task)), parts)
+
+
+def two_directories(
+    gold: Side, pred: Side, task: Task | None, pairing: Pairing = Pairing()
+) -> tuple[list[FilePair], list[str]]:
+    """Return what :func:`corpus_pairs` does, of the files that MATScore finds in two directories.
+
+    It does not search below them, takes hidden files too, and pairs by the whole name alone.
+    """
+    corpora = gold.corpus(task), pred.corpus(task)
+    names = [name for name in _listed(pred.path) if pairing.selects(name)]
+    if pred.format == "brat":
+        # The text beside a file of brat is no document of its own.
+        names = [name for name in names if name.endswith(".ann")]
+    golds = [pairing.gold_name(name) for name in names]
+    pairs = [
+        file_pair(corpora, (gold.part(gold.path / of_gold), pred.part(pred.path / name)))
+        for name, of_gold in zip(names, golds, strict=True)
+    ]
+    # With a pattern somebody has chosen, and with brat texts lie beside annotations.
+    if pairing.file_re is not None or gold.format == "brat":
+        return pairs, []
+    return pairs, sorted(set(_listed(gold.path)).difference(golds))
+
+
+def _listed(folder: Path) -> list[str]:
+    # What cannot be opened is said later; a pipe would wait for somebody to write into it.
+    with os.scandir(folder) as entries:
+        found = [
+            entry.name
+            for entry in entries
+            if entry.is_file(follow_symlinks=False) or is_file_or_broken_link(entry)
+        ]
+    return sorted(found)
 
 
 def without_hypothesis(alone: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ import click
 
 from spanrs.cli import console, matchers, options
 from spanrs.cli.output import FORMATS, Output, output_options
-from spanrs.cli.run import print_message
+from spanrs.cli.run import explained, print_message
 from spanrs.cli.score import show
 from spanrs.cli.score.inputs import check_pattern, read_sides, score_all
 from spanrs.cli.score.signature import FOUND, Like, read_like
@@ -339,8 +339,8 @@ def _all_readings(
         if given.get(name):
             raise click.UsageError(f"--all-readings does not go with --{name}")
     taken = {name: given[name] for name in ("scheme", "pred_scheme", "matcher", "max_violations", "align")}
-    corpora = read_sides(gold, preds[0] if preds else None, columns, given["read"])
-    with console.quiet(), console.files_bar(gold, *preds) as bar:
+    with console.quiet(), console.files_bar(gold, *preds) as bar, explained():
+        corpora = read_sides(gold, preds[0] if preds else None, columns, given["read"])
         by = "document" if given["by_document"] else "sentence" if given["by_sentence"] else None
         results = score(*corpora, reading="all", by=by, progress=bar, **taken)
     if isinstance(results, Result):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from spanrs.cli import console
-from spanrs.cli.run import describe, print_message
+from spanrs.cli.run import describe, explained, print_message
 from spanrs.errors import AlignmentError, SpanrsError
 from spanrs.eval import Result, score
 from spanrs.eval.shards import as_shard
@@ -85,10 +85,11 @@ def read_sides(
 def _score(gold: str, pred: str | None, columns: tuple[Any, Any], **given: Any) -> Result:
     """Score a file, a table, or the files of a directory or pattern."""
     save, shard_name = given.pop("save"), given.pop("shard_name")
-    corpora = read_sides(gold, pred, columns, given.pop("read"))
+    with explained():
+        corpora = read_sides(gold, pred, columns, given.pop("read"))
     several = is_several(gold)
     size = sum(corpus.size for corpus in corpora if corpus is not None)
-    with console.quiet(), console.progress_bar(size, console.LARGE, in_bytes=True) as bar:
+    with console.quiet(), console.progress_bar(size, console.LARGE, in_bytes=True) as bar, explained():
         result: Result = score(*corpora, progress=bar, store=save if several else None, **given)
     if save is not None and not several:
         with atomic_output(save) as out:
