@@ -278,7 +278,10 @@ def test_tables_are_scored(spanrs, tmp_path):
     assert two["counts"] == found["counts"]
     for arguments, message in (
         ((path, "--pred-column", "system"), "name them with --gold-column and --pred-column"),
-        ((path, *options, "--by-document"), "no column names the documents; name it with --document-column"),
+        (
+            (path, *options, "--by-document"),
+            "no column names the documents; name it with --document-column",
+        ),
         ((path, *options, "--separator", "tab"), "--separator says nothing about parquet; leave it out"),
         ((path, *options, "--token-column", "nothing", "--errors"), "no column 'nothing'"),
         ((path, *options, "--document-column", "nothing"), "no column 'nothing'"),
