@@ -418,7 +418,7 @@ def sentence_chunks(
     preds: Iterable[Sentence | None]
     if pred is None:
         layers = [("gold", "pred")]
-        pairs: Iterator[tuple[Any, Any]] = ((sentence, sentence) for sentence in golds)
+        pairs: Iterator[tuple[Any, Any]] = _both_in_each(golds, gold)
     else:
         layers = []
         preds = _decided(corpora[1], pred)
@@ -426,6 +426,24 @@ def sentence_chunks(
     shown = gold.shown, (gold if pred is None else pred).shown
     while rows := list(islice(pairs, CHUNK)):
         yield _chunk(rows, layers, shown, align)
+
+
+def _both_in_each(sentences: Iterator[Sentence], part: Part) -> Iterator[tuple[Sentence, Sentence]]:
+    """Yield each sentence as both sides.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        Where it has no columns of gold and pred.
+    """
+    for sentence in sentences:
+        if not {"gold", "pred"} <= set(sentence.layers):
+            message = (
+                f"{part.shown}: there are no columns of gold and pred; name them with gold= and pred=, or pass the "
+                "file of pred as well"
+            )
+            raise with_code(FormatError(message), "columns", part.path)
+        yield sentence, sentence
 
 
 def _decided(corpus: Corpus, part: Part) -> Iterator[Sentence]:
