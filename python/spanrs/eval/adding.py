@@ -194,6 +194,9 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
             elif documents is None:
                 message = f"{part.shown}: no column names the documents; name it with documents="
                 raise with_code(FormatError(message), "columns", part.path)
+            elif part.format == "table" and not tables.is_one_shot(part.source):
+                # All rows are there, so that no document goes on, and all of them say which scheme they are in.
+                adding.update(golds, preds, documents, **read)
             else:
                 runs.update(golds, preds, documents, **read)
     runs.end()

@@ -106,6 +106,10 @@ def recognised(part: Part, named: str) -> Part:
     if named != "auto":
         return replace(part, format=named)
     source = part.opened()
+    if part.path is not None and not os.path.isfile(part.path):
+        # What is read of a pipe is not there again.
+        source = part.opened(keep=True)
+        part = replace(part, source=source)
     beginning, whole = source.beginning(BEGINNING)
     found, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
     if found is None:

@@ -119,7 +119,7 @@ def _score(
     if tokens is not None:
         # Tokens with features are tuples.
         words = [[one if isinstance(one, str) else one[0] for one in sentence] for sentence in tokens]
-        options |= {"documents": [1] * len(gold), "errors": OF_A_KIND, "tokens": words}
+        options |= {"by": [1] * len(gold), "errors": OF_A_KIND, "tokens": words}
     with console.quiet():
         result: Result = score(gold, pred, scheme=scheme, **options)
     return result if tokens is None else replace(result, by_sentence=True)
