@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import file_sources
 import spanrs
 from file_sources import Difference
-from spanrs.eval import table_files
+from spanrs.io import tables
 
 #: Types of a column of tags.
 TYPES = {
@@ -44,7 +44,7 @@ def write_table(rng: random.Random, columns: dict[str, list[list[str]]], path: P
     sentences = len(columns["gold"])
     kind = rng.choice(list(TYPES))
     # Row groups are smaller than a batch, as large, and larger; files of DuckDB and Spark have several sizes.
-    sizes = [[1], [3], [7, 1, 40], [table_files.BATCH_ROWS, 5], [sentences], [max(sentences // 3, 1)]]
+    sizes = [[1], [3], [7, 1, 40], [tables.BATCH_ROWS, 5], [sentences], [max(sentences // 3, 1)]]
     drawn, used = rng.choice(sizes), rng.random() < 0.7
     table = pa.table({name: pa.array(column, TYPES[kind]) for name, column in columns.items()})
     with pq.ParquetWriter(path, table.schema, use_dictionary=used, version="2.6") as writer:

@@ -27,7 +27,7 @@ WORKERS = 2
 ROUNDS = 5
 OPTIONS = {"scheme": "BIO"}
 #: Programs of processes whose memory is measured.
-IMPORTS = "import sys, numpy, pyarrow.compute, pyarrow.parquet, spanrs.eval.table_files\n"
+IMPORTS = "import sys, numpy, pyarrow.compute, pyarrow.parquet, spanrs.io.tables\n"
 SCORE = "spanrs.score(sys.argv[1], scheme='BIO')\n"
 
 Pairs = Sequence[tuple[Path, Path]]

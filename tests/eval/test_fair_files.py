@@ -15,6 +15,7 @@ import fair_steps
 import spanrs
 from spanrs.compat.faireval.fair_config import read_fair_config
 from spanrs.errors import AlignmentError, FormatError
+from spanrs.io import Pairing
 
 
 def outcomes(**counted):
@@ -128,7 +129,7 @@ def test_signatures_say_how_files_were_read():
 def test_span_files_are_known_by_their_first_lines(first, code):
     text = first + b"\n\nA\t1\t1\t1\n"
     with pytest.raises(FormatError) as caught:
-        spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair")
+        spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair", format="spans")
     assert (caught.value.line, caught.value.code) == (1, code)
 
 
@@ -215,12 +216,18 @@ def test_directories_are_paired_by_name(tmp_path):
         ("one.csv", 1, 0),
         ("two.csv", 0, 1),
     ]
-    one = spanrs.score(tmp_path / "gold" / "one.csv", tmp_path / "pred", matcher="fair")
+    one = spanrs.score(
+        tmp_path / "gold" / "one.csv", tmp_path / "pred", matcher="fair", pairing=Pairing(file_re="one.*")
+    )
     assert one.outcomes == outcomes(be=1, bes=1)
+    with pytest.raises(AlignmentError, match=r"gold has no file for two\.csv; files are paired by name"):
+        spanrs.score(tmp_path / "gold" / "one.csv", tmp_path / "pred", matcher="fair")
     (tmp_path / "gold" / "three.csv").write_text("A\t1\t1\t1\n")
-    with pytest.raises(AlignmentError, match=r"gold has no partner for three\.csv") as caught:
+    with pytest.raises(
+        AlignmentError, match=r"pred: pred has no file for three\.csv; files are paired by name"
+    ) as caught:
         spanrs.score(tmp_path / "gold", tmp_path / "pred", matcher="fair")
-    assert caught.value.code == "unpaired_files"
+    assert caught.value.code == "files"
     with pytest.raises(FileNotFoundError):
         spanrs.score(tmp_path / "gold" / "one.csv", tmp_path / "nothing", matcher="fair")
 

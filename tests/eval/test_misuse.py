@@ -49,7 +49,7 @@ REFUSED = {
     "tags where texts are wanted": (
         lambda: spanrs.score(A, A, matcher=mat.Mat(), on_error="skip"),
         TypeError,
-        "spanrs.io.Document objects, not list",
+        "the mat matcher compares texts; pass files or spanrs.io.Document objects",
     ),
     "texts that differ": (
         lambda: spanrs.score(Document("Bob", []), Document("Rob", []), matcher=mat.Mat(), on_error="skip"),

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow
@@ -16,8 +17,9 @@ import pytest
 
 import spanrs
 from spanrs.errors import AlignmentError, FormatError
+from spanrs.eval import corpora
 from spanrs.eval import shards as shards_of
-from spanrs.eval.shards import Shard, find_shards
+from spanrs.io import pair_parts
 from spanrs.tags import Dialect
 
 TAGS = ["O", "B-A", "I-A", "B-B"]
@@ -122,13 +124,13 @@ class Calls:
 
     def __init__(self, monkeypatch):
         self.names = []
-        real = shards_of.score_files  # TODO: the function that scores one shard
+        real = corpora._score_pair
 
-        def counted(gold, *args, **options):
-            self.names.append(Path(gold).name)
-            return real(gold, *args, **options)
+        def counted(both, parts, *args, **options):
+            self.names.append(Path(parts[0].path).name)
+            return real(both, parts, *args, **options)
 
-        monkeypatch.setattr(shards_of, "score_files", counted)
+        monkeypatch.setattr(corpora, "_score_pair", counted)
 
     def take(self):
         names, self.names = sorted(self.names), []
@@ -212,16 +214,12 @@ def test_a_directory_of_parquet_files_continues(tmp_path, monkeypatch):
     table = pyarrow.table({"gold": [["B-A", "O"]], "pred": [["B-A", "B-A"]]})
     for at in range(4):
         pyarrow.parquet.write_table(table, folder / f"{at}.parquet")
-    scored = []
-    real = shards_of.score_table_files  # TODO: the function that scores one shard
-    monkeypatch.setattr(
-        shards_of, "score_table_files", lambda path, *a, **o: scored.append(path) or real(path, *a, **o)
-    )
+    calls = Calls(monkeypatch)
     (folder / "4.parquet").write_bytes(b"PAR1 cut PAR1")
     for _ in range(2):
         with pytest.raises(FormatError, match=r"4\.parquet"):
             spanrs.score(folder, store=tmp_path / "counts")
-    assert [Path(path).name for path in scored] == [f"{at}.parquet" for at in (0, 1, 2, 3, 4, 4)]
+    assert calls.names == [f"{at}.parquet" for at in (0, 1, 2, 3, 4, 4)]
 
 
 @pytest.mark.parametrize("side", ["gold", "pred"])
@@ -380,11 +378,18 @@ def test_files_are_paired_by_their_paths(tmp_path):
             path.touch()
     names = ["b.conll", "sub/a.conll", "sub/deep/c.txt"]
     gold, pred = str(tmp_path / "gold"), str(tmp_path / "pred")
-    assert [shard.name for shard in find_shards(gold, pred)] == names
-    for shard in find_shards(gold, pred):
-        assert shard == Shard(shard.name, f"{gold}/{shard.name}", f"{pred}/{shard.name}")
-    assert [shard.name for shard in find_shards(gold)] == names
-    assert all(shard.pred is None for shard in find_shards(gold))
+
+    def paired(*sides):
+        parts = [spanrs.read(side, format="columns").parts for side in sides]
+        found = pair_parts(*parts)
+        assert not found.golds
+        assert not found.preds
+        return found.pairs
+
+    assert [part.name for part in spanrs.read(gold, format="columns").parts] == names
+    assert [one.name for one, _ in paired(gold, pred)] == names
+    for one, other in paired(gold, pred):
+        assert (one.path, other.path) == (f"{gold}/{one.name}", f"{pred}/{one.name}")
     patterns = {
         "/*.conll": ["b.conll"],
         "/**/*.conll": ["b.conll", "sub/a.conll"],
@@ -393,9 +398,9 @@ def test_files_are_paired_by_their_paths(tmp_path):
         "/sub/deep/[c].*": ["c.txt"],
     }
     for pattern, expected in patterns.items():
-        assert [shard.name for shard in find_shards(gold + pattern, pred + pattern)] == expected
+        assert [one.name for one, _ in paired(gold + pattern, pred + pattern)] == expected
     # A directory and a pattern may go together.
-    assert [shard.name for shard in find_shards(f"{gold}/sub", f"{pred}/sub/**")] == [
+    assert [one.name for one, _ in paired(f"{gold}/sub", f"{pred}/sub/**")] == [
         "a.conll",
         "deep/c.txt",
     ]
@@ -406,7 +411,7 @@ def test_a_file_that_a_side_lacks_is_named(corpus, side):
     gold, pred, texts = corpus
     lacking = sorted(texts)[4]
     ((gold if side == "gold" else pred) / lacking).unlink()
-    with pytest.raises(AlignmentError, match=f"{side} has no file {lacking}|has no file {lacking}"):
+    with pytest.raises(AlignmentError, match=f"{side} has no file for {lacking}; files are paired by name"):
         spanrs.score(gold, pred)
     other = gold if side == "pred" else pred
     with pytest.raises(AlignmentError, match=str(other.parent / side)):
@@ -420,10 +425,8 @@ def test_directories_without_files_are_refused(tmp_path):
         spanrs.score(tmp_path / "empty")
     with pytest.raises(FileNotFoundError, match="no file matches"):
         spanrs.score(str(tmp_path / "*.conll"))
-    with pytest.raises(ValueError, match="there is no shard"):
-        spanrs.score(spanrs.read([]), spanrs.read([]))
-    with pytest.raises(ValueError, match="threads is an integer of at least 1"):
-        spanrs.score(tmp_path, threads=0)
+    with pytest.raises(ValueError, match="there is no source in the list"):
+        spanrs.read([])
 
 
 def test_directories_of_tables(tmp_path):
@@ -446,10 +449,13 @@ def test_directories_of_tables(tmp_path):
 
 def test_lists_of_shards_are_taken_as_they_are(corpus):
     gold, pred, _ = corpus
-    shards = find_shards(str(gold), str(pred))
+    shards = pair_parts(spanrs.read(gold).parts, spanrs.read(pred).parts).pairs
 
     def scored(some):
-        golds, preds = (spanrs.read([getattr(one, side) for one in some]) for side in ("gold", "pred"))
+        golds, preds = (
+            replace(spanrs.read(folder), parts=tuple(pair[side] for pair in some))
+            for side, folder in enumerate((gold, pred))
+        )
         return spanrs.score(golds, preds, scheme="BIO")
 
     whole = scored(shards)
@@ -472,7 +478,7 @@ def test_a_folder_that_is_not_ours_is_not_touched(corpus, tmp_path):
 def test_counts_are_not_saved_into_a_directory_that_is_scored(corpus):
     gold, pred, _ = corpus
     for folder in (gold, pred):
-        with pytest.raises(ValueError, match="save the counts elsewhere"):
+        with pytest.raises(ValueError, match="store the counts elsewhere"):
             spanrs.score(gold, pred, scheme="BIO", store=folder / "sub" / "counts")
 
 

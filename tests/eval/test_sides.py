@@ -245,7 +245,8 @@ def test_what_cannot_be_aligned_is_counted_and_listed():
     result = spanrs.score(more, pred, align="characters", errors=True)
     assert result.totals == (2, 0, 1)
     assert result.notes == [
-        "1 of 3 spans of gold cannot be aligned with the other text and count as errors: X 'it' (0: characters 32 to 34)"
+        "1 of 3 spans of gold cannot be aligned with the other text and count as errors: X 'it' "
+        "(0: characters 32 to 34)"
     ]
     [error] = result.errors
     assert (error.outcome, error.gold, error.tokens) == ("missed", spanrs.Span("X", 32, 34), ("it",))

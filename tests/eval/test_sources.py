@@ -35,7 +35,7 @@ def test_command_reads_standard_input_as_a_file(size, tmp_path):
 @pytest.mark.parametrize("rows", [None, 4, 16])
 def test_row_groups_of_parquet_give_what_a_column_file_gives(rows, tmp_path, monkeypatch):
     if rows is not None:
-        monkeypatch.setattr(table_sources.table_files, "BATCH_ROWS", rows)
+        monkeypatch.setattr(table_sources.tables, "BATCH_ROWS", rows)
     compared = []
     for at in range(20):
         rng = random.Random(f"{rows} {at}")
@@ -61,7 +61,7 @@ def test_source_without_a_usable_name_is_a_stream(name):
             self.name = name
 
     with pytest.raises(FormatError, match=r"^<stream>: "):
-        spanrs.tags.detect_scheme_file(Source(b""))
+        spanrs.io.detect_scheme(Source(b""))
     assert open_source(Source(b"a O\n")).name == "<stream>"
 
 

@@ -181,7 +181,7 @@ def test_results_are_the_same_in_forked_processes():
 
 
 def test_results_are_the_same_in_new_processes():
-    score = partial(spanrs.score, GOLD, PRED, "BIO", vocabulary=NAMES, lengths=LENGTHS)
+    score = partial(spanrs.score, GOLD, PRED, scheme="BIO", vocabulary=NAMES, lengths=LENGTHS)
     expected = score()
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         for threads in (1, 3):

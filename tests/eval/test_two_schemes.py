@@ -253,7 +253,7 @@ def test_tokens_may_differ_if_that_is_asked_for():
             score(how, b"a B-A\n\nx O\ny O\n")
     with pytest.raises(spanrs.errors.SchemeError, match="made differently"):
         reported.merge(ignored)
-    with pytest.raises(ValueError, match="refuse, report or ignore"):
+    with pytest.raises(ValueError, match="refuse, report, ignore or characters"):
         score("perhaps")
 
 
@@ -278,7 +278,7 @@ def test_layers_of_tags_are_counted_together(nested):
     with pytest.raises(ValueError, match="one column of gold and one of pred"):
         spanrs.score(io.BytesIO(text), tokens=1, gold=(2, 3))
     with pytest.raises(ValueError, match="one column of tags"):
-        tags.validate_file(io.BytesIO(text), columns=spanrs.io.Columns(token=1, tag=(2, 3)))
+        spanrs.io.validate(io.BytesIO(text), tokens=1, tags=(2, 3))
     both = spanrs.score(nested.path, nested.path, tokens=1, tags=(2, 3))
     alone = [spanrs.score(nested.path, nested.path, tokens=1, tags=tag) for tag in (2, 3)]
     assert both.totals == (sum(result.totals.tp for result in alone), 0, 0)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import spanrs
-from spanrs.errors import AlignmentError, SchemeError
+from spanrs.errors import AlignmentError, FormatError, SchemeError
 from spanrs.eval.shards import as_shard
 from spanrs.integrations import shards
 
@@ -142,7 +142,7 @@ def test_columns_that_cannot_be_scored():
         score_dataframe(lists, "golt")
     with pytest.raises(AlignmentError, match=r"document 'a' goes on after .* or in another partition"):
         score_dataframe(lists, documents="d", scheme="BIO")
-    with pytest.raises(TypeError, match="a sentence has no document"):
+    with pytest.raises(FormatError, match="sentence 3 has no document: 'd' is null"):
         score_dataframe(nulls, documents="d", scheme="BIO")
 
 
@@ -181,7 +181,9 @@ def test_shards_are_scored_as_files(tmp_path, matcher):
     assert len(merged.documents) == 34
     with pytest.raises(ValueError, match="there is nothing to score"):
         score_shards([])
-    with pytest.raises(TypeError, match=r"0.table is a table, which holds gold and pred in two columns"):
+    with pytest.raises(
+        FormatError, match=r"0.table: the table has columns of gold and pred; name the one of this"
+    ):
         score_shards([(tables[0], tables[1])])
 
 

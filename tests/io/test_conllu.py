@@ -9,8 +9,8 @@ import json
 import pytest
 
 import spanrs
-from spanrs import tags
-from spanrs.io.columns import Columns
+from spanrs.mat.files import corpus_pairs
+from spanrs.mat.scoring import score_pairs
 
 HEAD = b"# newdoc id = a\n# sent_id = 1\n# text = Vamonos al mar\n"
 WORDS = (
@@ -23,22 +23,22 @@ WORDS = (
 TEXT = HEAD + WORDS + b"# text = Rio\n1\tRio\tRio\tPROPN\tN\t_\t0\troot\t_\tNER=B-LOC\n"
 
 
-def spans(text, columns, scheme="BIO"):
+def spans(text, **options):
     return [
-        [(span.type, span.start, span.end) for span in sentence]
-        for sentence in tags.read_spans_file(io.BytesIO(text), scheme, columns=columns)
+        [(span.type, span.start, span.end) for span in sentence.spans["tags"]]
+        for sentence in spanrs.read(io.BytesIO(text), **{"scheme": "BIO"} | options)
     ]
 
 
 def test_columns_have_names_and_misc_has_keys():
-    assert spans(TEXT, Columns(tag="NER")) == [[("PER", 1, 3)], [("LOC", 0, 1)]]
-    assert spans(TEXT, Columns(tag="NER", format="conllu")) == spans(TEXT, Columns(tag="NER"))
+    assert spans(TEXT, tags="NER") == [[("PER", 1, 3)], [("LOC", 0, 1)]]
+    assert spans(TEXT, tags="NER", format="conllu") == spans(TEXT, tags="NER")
     named = [("VERB", 0, 1), ("PRON", 1, 2), ("NOUN", 2, 3)]
     for column in ("upos", "UPOS", 3):
-        assert spans(TEXT, Columns(tag=column), "TOKEN")[0] == named
+        assert spans(TEXT, tags=column, scheme="TOKEN")[0] == named
     for missing in ("ner", "Missing", "UPOSS"):
         with pytest.raises(spanrs.errors.FormatError, match=f"no word has the key {missing} in MISC"):
-            spans(TEXT, Columns(tag=missing))
+            spans(TEXT, tags=missing)
 
 
 def test_tokens_are_forms_of_words():
@@ -66,41 +66,41 @@ def test_gold_and_pred_may_be_keys_of_one_file():
 
 def test_misc_that_holds_tags_alone_is_read_without_a_name():
     text = TEXT.replace(b"SpaceAfter=No|NER=", b"").replace(b"NER=", b"").replace(b"SpaceAfter=No", b"_")
-    assert spans(text, Columns()) == [[("PER", 1, 3)], [("LOC", 0, 1)]]
+    assert spans(text) == [[("PER", 1, 3)], [("LOC", 0, 1)]]
     with pytest.raises(
         spanrs.errors.FormatError, match=r"key of MISC \(found: SpaceAfter, NER\)"
     ) as caught:
-        spans(TEXT, Columns())
+        spans(TEXT)
     assert caught.value.code == "no_column"
     with pytest.raises(spanrs.errors.FormatError, match="columns have names only in CoNLL-U"):
-        spans(b"a O\n", Columns(tag="NER"))
+        spans(b"a O\n", tags="NER")
 
 
 def test_conversion_changes_values_of_keys():
     target = io.BytesIO()
-    tags.convert_file(io.BytesIO(TEXT), target, "BIO", "IOBES", columns=Columns(tag="NER"))
+    spanrs.io.convert(io.BytesIO(TEXT), target, "IOBES", scheme="BIO", tags="NER")
     expected = TEXT.replace(b"NER=I-PER", b"NER=E-PER").replace(b"NER=B-LOC", b"NER=S-LOC")
     assert target.getvalue() == expected
 
 
 def test_plain_columns_with_ten_columns_are_not_conllu():
     line = b"\t".join([b"Bob", *[b"x"] * 8, b"B-PER"]) + b"\n"
-    assert spans(line, Columns()) == [[("PER", 0, 1)]]
+    assert spans(line) == [[("PER", 0, 1)]]
     numbered = b"1\tBob\tx\tx\tx\tx\tno head\tx\tx\tB-PER\n"
-    assert spans(numbered, Columns()) == [[("PER", 0, 1)]]
+    assert spans(numbered) == [[("PER", 0, 1)]]
     # Whoever names the format is believed.
-    assert len(spans(WORDS, Columns(format="columns"))[0]) == 0
+    assert len(spans(WORDS, format="columns")[0]) == 0
 
 
 def test_a_mark_before_the_first_line_is_kept_and_a_token_is_a_token():
     mark = "\ufeff".encode()
     for text in (mark + b"a B-A\n", mark + b"# newdoc\n\na B-A\n", mark + b"\n\na B-A\n"):
         target = io.BytesIO()
-        tags.convert_file(io.BytesIO(text), target, "BIO", "IOBES")
+        spanrs.io.convert(io.BytesIO(text), target, "IOBES", scheme="BIO")
         assert target.getvalue() == text.replace(b"B-A", b"S-A")
     for blank in (b" ", b"\t"):
         token = mark + blank + b"B-A\nb" + blank + b"O\n"
-        assert spans(token, Columns()) == [[("A", 0, 1)]]
+        assert spans(token) == [[("A", 0, 1)]]
         with pytest.raises(spanrs.errors.AlignmentError, match="token `\\\\ufeff`"):
             spanrs.score(io.BytesIO(token), io.BytesIO(token.replace(mark, b"x")))
 
@@ -142,8 +142,8 @@ def test_scoring_nothing_is_an_error(tmp_path):
             on_error="skip",
             format="mat-json",
         )
-    # TODO lenient
-    result = spanrs.mat.score(tmp_path / "gold", tmp_path / "pred", lenient=True)
+    sides = (spanrs.read(tmp_path / side, format="mat-json") for side in ("gold", "pred"))
+    result = score_pairs(corpus_pairs(*sides, None)[0], spanrs.mat.Mat())
     assert spanrs.mat.tables(result).tag["<all>"]["fmeasure"] == 1.0
     (tmp_path / "pred").write_text("[]", encoding="utf-8")
     with pytest.raises(spanrs.errors.FormatError, match="all pairs were skipped") as caught:
@@ -176,9 +176,9 @@ def test_multiword_token_of_fewer_than_two_words_is_refused_with_its_line(ids, l
     text = conllu(*ids)
     readers = [
         lambda: spanrs.score(io.BytesIO(text), io.BytesIO(text), tags="NER"),
-        lambda: tags.validate_file(io.BytesIO(text), columns=Columns(tag="NER", format="conllu")),
-        lambda: tags.convert_file(
-            io.BytesIO(text), io.BytesIO(), "BIO", "IOBES", columns=Columns(tag="NER", format="conllu")
+        lambda: spanrs.io.validate(io.BytesIO(text), tags="NER", format="conllu"),
+        lambda: spanrs.io.convert(
+            io.BytesIO(text), io.BytesIO(), "IOBES", scheme="BIO", tags="NER", format="conllu"
         ),
         lambda: spanrs.dep.read_conllu(io.BytesIO(text), format="conllu"),
     ]

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import zlib
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -19,7 +20,6 @@ from spanrs.cli.run import run
 from spanrs.crowd import read_table
 from spanrs.dep.parser import import_published
 from spanrs.errors import AlignmentError, FormatError, LimitError
-from spanrs.eval.shards import Shard, find_shards
 
 MIB = 1 << 20
 GOOD = {"signal": "a b", "asets": [{"type": "PER", "attrs": [], "annots": [[0, 1]]}]}
@@ -192,8 +192,8 @@ def test_links_to_files_are_found_by_patterns(tmp_path):
     (tmp_path / "gold" / ".hidden").mkdir()
     (tmp_path / "gold" / ".hidden" / "c.conll").touch()
     for pattern in ("gold", "gold/**", "gold/**/*.conll", "**/*.conll"):
-        shards = find_shards(str(tmp_path / pattern))
-        assert [os.path.basename(shard.name) for shard in shards] == ["b.conll", "a.conll"]
+        parts = spanrs.read(tmp_path / pattern).parts
+        assert [os.path.basename(part.name) for part in parts] == ["b.conll", "a.conll"]
 
 
 def test_ring_of_links_is_named(tmp_path, capsys):
@@ -276,9 +276,9 @@ def test_listed_shards_of_one_name_are_refused_by_document(tmp_path, threads):
     with pytest.raises(AlignmentError, match="counted twice"):
         spanrs.score(spanrs.read([paths[0], paths[0]]), by="document", threads=threads)
     assert spanrs.score(spanrs.read(paths), threads=threads).sentences == 2
-    # TODO: shards with names of their own
-    shards = [Shard(f"{at}/a", str(path), None) for at, path in enumerate(paths)]
-    result = spanrs.score(shards, by="document", threads=threads)
+    corpus = spanrs.read(paths)
+    parts = [replace(part, name=f"{at}/a") for at, part in enumerate(corpus.parts)]
+    result = spanrs.score(replace(corpus, parts=tuple(parts)), by="document", threads=threads)
     assert [row.name for row in result.documents] == ["0/a:0", "1/a:0"]
 
 

@@ -23,7 +23,7 @@ from spanrs.crowd import page as crowd
 from spanrs.dep import Dep, Parse, evaluate
 from spanrs.dep.page import tree_page
 from spanrs.io import Annotation, Document
-from spanrs.mat.files import InputFormat, file_pairs
+from spanrs.mat.files import corpus_pairs
 from spanrs.mat.page import Page
 from spanrs.mat.scoring import score_pairs
 from spanrs.report.page import (
@@ -151,7 +151,7 @@ def mat_page():
     gold = [Annotation(HOSTILE, 0, 3), Annotation("LOC", text.index("Rome"), text.index("Rome") + 4)]
     pred = [Annotation(HOSTILE, 0, 8), Annotation("ORG", text.index("Rome"), text.index("Rome") + 4)]
     documents = [[Document(text, side, HOSTILE), Document(text, side, "b")] for side in (gold, pred)]
-    files = list(file_pairs(*documents, (InputFormat(), InputFormat()), None))
+    files, _ = corpus_pairs(*map(spanrs.read, documents), None)
     with Page(HOSTILE) as page:
         page.write(mat.tables(score_pairs(files, mat.Mat(), sinks=[page.add])), out := io.BytesIO())
     return out.getvalue().decode()

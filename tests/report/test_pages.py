@@ -350,7 +350,7 @@ def test_errors_of_several_files_have_their_names(tmp_path):
             (tmp_path / side / name).write_text(text)
     result = spanrs.score(tmp_path / "g", tmp_path / "p", errors=True)
     per_file = Counter(error.path for error in result.errors)
-    assert per_file == {str(tmp_path / "g" / name): 5 for name in ("one", "two")}
+    assert per_file == {"one": 5, "two": 5}
     assert {error.sentence for error in result.errors} == {0, 1, 2}
     kept = spanrs.score(tmp_path / "g", tmp_path / "p", errors=1).error_list
     assert len(kept) == len(kept.numbers)

@@ -155,10 +155,10 @@ def test_files_convert_byte_for_byte(tmp_path):
     after = before.replace(b"I-A", b"E-A")[:-3] + b"S-A"
     path, target = tmp_path / "in", tmp_path / "out"
     path.write_bytes(before)
-    tags.convert_file(path, target, "auto", "iobes")
+    spanrs.io.convert(path, target, "iobes")
     assert target.read_bytes() == after
     sink = io.BytesIO()
-    tags.convert_file(io.BytesIO(before), sink, "bio", "iobes")
+    spanrs.io.convert(io.BytesIO(before), sink, "iobes", scheme="bio")
     assert sink.getvalue() == after
 
 
@@ -173,10 +173,9 @@ def test_files_read_as_their_sentences_do(submissions):
             current = []
     sentences += [current] if current else []
     for reading in ("conlleval", "strict"):
-        assert list(tags.read_spans_file(path, "BIO", reading)) == tags.read_spans(
-            sentences, "BIO", reading
-        )
-    report = tags.validate_file(path, "BIO")
+        found = [s.spans["tags"] for s in spanrs.read(path, scheme="BIO", reading=reading)]
+        assert found == tags.read_spans(sentences, "BIO", reading)
+    report = spanrs.io.validate(path, scheme="BIO")
     flat = [v for found in tags.validate(sentences, "BIO") for v in found]
     assert [v for _, v in report.located] == flat
     assert report.count == submissions.violations

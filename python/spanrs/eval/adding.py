@@ -207,6 +207,9 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
                 adding.update(golds, preds, [1] * len(rows), **read)
             elif adding.by is None:
                 adding.update(golds, preds, None, **read)
+            elif part.format == "table" and not tables.is_one_shot(part.source):
+                # All rows are there, so that no document goes on, and all of them say which scheme they are in.
+                adding.update(golds, preds, documents, **read)
             else:
                 runs.update(golds, preds, documents, **read)
     runs.end()

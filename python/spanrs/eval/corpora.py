@@ -137,6 +137,7 @@ def score_corpora(
     """
     options = options.of_corpora(corpora)
     gold, pred = corpora.gold, corpora.gold if corpora.pred is None else corpora.pred
+    gold, pred = _with_schemes((gold, pred), options)
     of_texts = document_scorer(options.matcher)
     if of_texts is not None:
         if corpora.pred is None:
@@ -167,7 +168,7 @@ def score_corpora(
 
     def score_shard(shard: Shard, scheme: str, pred_scheme: str | None, check: Any) -> Result:
         own = replace(inner, scheme=scheme, pred_scheme=pred_scheme, progress=check)
-        return _score_pair(both, (shard.gold, shard.pred), own, named=True)
+        return _score_pair(_with_schemes(both, own), (shard.gold, shard.pred), own, named=True)
 
     settings = _stored_options(both, options)
     result, left_out = score_shards(score_shard, shards, options, settings, store)
@@ -176,6 +177,19 @@ def score_corpora(
         evidence = replace(result.evidence, skipped=(*result.evidence.skipped, *skipped))
         result = replace(result, evidence=evidence)
     return result
+
+
+def _with_schemes(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> tuple[Corpus, Corpus]:
+    """Return corpora that are read as the options say, for tags that become spans before they are scored."""
+    schemes = options.scheme, options.pred_scheme or options.scheme
+    own = []
+    for corpus, scheme in zip(corpora, schemes, strict=True):
+        wanted = scheme or "auto", options.reading or "conlleval"
+        if wanted != (corpus.options.scheme, corpus.options.reading):
+            changed = replace(corpus.options, scheme=wanted[0], reading=wanted[1])
+            corpus = replace(corpus, options=changed)  # noqa: PLW2901 - the same corpus, read in another way
+        own.append(corpus)
+    return own[0], own[1]
 
 
 def _shown(corpus: Corpus) -> str:

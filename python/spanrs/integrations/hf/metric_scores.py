@@ -71,12 +71,12 @@ def fair_scores(
     import spanrs
     from spanrs.compat.seqeval.metrics import accuracy_score
 
-    result = spanrs.fair(
+    own = {} if weights is None else {"weights": weights}
+    result = spanrs.score(
         references,
         predictions,
-        "auto" if scheme is None else scheme,
-        weights=weights,
-        exclude=(),
+        matcher=spanrs.Fair(exclude=(), **own),
+        scheme="auto" if scheme is None else scheme,
         dialect=spanrs.tags.Dialect(suffix=suffix),
     )
 
@@ -133,11 +133,11 @@ def compute(
         one it is found out from ``references``.
     mode : str, optional
         None reads tags as conlleval does, ``'strict'`` as the scheme says. ``'fair'``, ``'weighted'`` and
-        ``'traditional'`` are those of :func:`spanrs.fair`, which takes every scheme.
+        ``'traditional'`` are those of :class:`spanrs.Fair`, which takes every scheme.
     zero_division : {'warn', 0, 1}
         What a measure is with nothing below its fraction line; 0 in the fair modes.
     weights : str or mapping
-        For ``'weighted'``, as for :func:`spanrs.fair`.
+        For ``'weighted'``, as for :class:`spanrs.Fair`.
 
     Returns
     -------

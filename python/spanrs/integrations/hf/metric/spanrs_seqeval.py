@@ -26,7 +26,7 @@ Args:
         "traditional" are those of fair evaluation (Ortmann 2022)
     sample_weight: ignored, as seqeval ignores it
     zero_division: "warn", 0 or 1: what a measure is with nothing below its fraction line
-    weights: for "weighted", as for spanrs.fair
+    weights: for "weighted", as for spanrs.Fair
 Returns:
     each type to precision, recall, f1 and number; overall_precision, overall_recall, overall_f1 and
     overall_accuracy
