@@ -223,7 +223,9 @@ def test_directories_are_paired_by_name(tmp_path):
     with pytest.raises(AlignmentError, match=r"gold has no file for two\.csv; files are paired by name"):
         spanrs.score(tmp_path / "gold" / "one.csv", tmp_path / "pred", matcher="fair")
     (tmp_path / "gold" / "three.csv").write_text("A\t1\t1\t1\n")
-    with pytest.raises(AlignmentError, match=r"pred: pred has no file for three\.csv; files are paired by name") as caught:
+    with pytest.raises(
+        AlignmentError, match=r"pred: pred has no file for three\.csv; files are paired by name"
+    ) as caught:
         spanrs.score(tmp_path / "gold", tmp_path / "pred", matcher="fair")
     assert caught.value.code == "files"
     with pytest.raises(FileNotFoundError):

@@ -146,7 +146,11 @@ def test_arrays_that_hold_no_integers(kind):
         (arrow([[["O"]]]), {}, "lists of gold hold List"),
         (arrow([["O"]]).flatten(), {}, "gold is an Arrow column of Utf8; it must be a list column"),
         (arrow([[0]]), {}, "gold is an Arrow column of integers; pass vocabulary="),
-        (pa.StructArray.from_arrays([pa.array([["O"]])], ["gold"]), {}, "gold is an Arrow column of Struct"),
+        (
+            pa.StructArray.from_arrays([pa.array([["O"]])], ["gold"]),
+            {},
+            "gold is an Arrow column of Struct",
+        ),
         (pl.DataFrame({"gold": [["O"]]}).to_struct("gold"), {}, "gold is an Arrow column of Struct"),
         (pl.Series(["O"]), {}, "it must be a list column"),
         (pa.array([["O"]], pa.list_view(pa.string())), {}, "it must be a list column"),

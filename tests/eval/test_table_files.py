@@ -108,10 +108,14 @@ def test_documents_go_on_over_batches_and_files(small_batches, tmp_path, lengths
     assert got.totals == expected.totals
     if len(paths) == 2:
         keys = [
-            f"{path.name}:{key}" for path, part in zip(paths, parts, strict=True) for key in part.counts.documents()
+            f"{path.name}:{key}"
+            for path, part in zip(paths, parts, strict=True)
+            for key in part.counts.documents()
         ]
         assert got.counts.documents() == keys
-        assert [row.totals for row in got.documents] == [row.totals for part in parts for row in part.documents]
+        assert [row.totals for row in got.documents] == [
+            row.totals for part in parts for row in part.documents
+        ]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +188,7 @@ def test_ids_and_dictionaries(small_batches, tmp_path):
         for name in ("pred", "coded"):
             got = spanrs.score(tmp_path / "table", pred=name, scheme="BIO", vocabulary=vocabulary)
             assert got.to_bytes() == expected
-        with pytest.raises(TypeError, match="pass vocabulary=|with vocabulary="):
+        with pytest.raises(TypeError, match="pass vocabulary="):
             spanrs.score(tmp_path / "table", scheme="BIO")
 
 
@@ -291,9 +295,7 @@ def test_columns_that_are_missing_are_named(tmp_path):
     for write in (pq.write_table, write_ipc, lambda t, p: write_ipc(t, p, stream=True)):
         write(pa.table(TWO), path)
         for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt", "by": "document"}):
-            with pytest.raises(
-                FormatError, match="table: there is no column 'golt'; there are gold, pred"
-            ):
+            with pytest.raises(FormatError, match="table: there is no column 'golt'; there are gold, pred"):
                 spanrs.score(path, **names)
     write_ipc(pa.Table.from_arrays([pa.array([["O"]])] * 2, ["gold", "gold"]), path)
     with pytest.raises(FormatError, match="there are several columns 'gold'"):
@@ -441,7 +443,7 @@ def test_nulls_leave_tokens_out(small_batches, tmp_path):
 def test_pipes_are_not_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     # Whoever names the format has its first bytes left in the pipe.
-    assert not spanrs.read(tmp_path / "pipe", format="columns").parts[0].kind == "table"
+    assert spanrs.read(tmp_path / "pipe", format="columns").parts[0].kind == "rows"
 
 
 def test_formats_that_are_not_read(tmp_path):

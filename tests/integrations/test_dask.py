@@ -181,7 +181,9 @@ def test_shards_are_scored_as_files(tmp_path, matcher):
     assert len(merged.documents) == 34
     with pytest.raises(ValueError, match="there is nothing to score"):
         score_shards([])
-    with pytest.raises(FormatError, match=r"0.table: the table has columns of gold and pred; name the one of this"):
+    with pytest.raises(
+        FormatError, match=r"0.table: the table has columns of gold and pred; name the one of this"
+    ):
         score_shards([(tables[0], tables[1])])
 
 

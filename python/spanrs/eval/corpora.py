@@ -37,8 +37,9 @@ from spanrs.io import Corpus, Pairing, pair_parts
 from spanrs.io.parts import Part
 from spanrs.io.sentences import columns_of, is_long
 from spanrs.io.sources import same_file
+from spanrs.io.tables import is_one_shot
 from spanrs.io.tagged_files import odd_sentences
-from spanrs.tags.types import Dialect, as_vocabulary
+from spanrs.tags.types import Dialect, as_vocabulary, is_auto
 
 #: The reading that refuses malformed tags; where there are none it is the same as the others.
 REFUSE = "refuse"
@@ -156,7 +157,9 @@ def score_corpora(
         skipped += [_unpaired("pred", part) for part in paired.preds]
         pairs = paired.pairs
     both = gold, pred
-    if len(gold.parts) == 1 and len(pairs) == 1 and store is None and options.on_error == "raise":
+    # The only file of a directory has a name, so that its result merges with those of other files.
+    is_single = len(gold.parts) == 1 and len(pairs) == 1 and not gold.parts[0].name
+    if is_single and store is None and options.on_error == "raise":
         return _score_pair(both, pairs[0], options)
     shards = [
         Shard(document_name(part.name or os.path.basename(part.shown)), part, other)
@@ -171,6 +174,11 @@ def score_corpora(
     settings = _stored_options(both, options)
     result, left_out = score_shards(score_shard, shards, options, settings, store)
     skipped += left_out
+    errors = result.error_list
+    if errors is not None and options.most_errors is not None:
+        # Each file has kept as many.
+        kept = first_of_each_kind(errors.errors, options.most_errors)
+        result = replace(result, error_list=replace(errors, errors=kept))
     if skipped:
         evidence = replace(result.evidence, skipped=(*result.evidence.skipped, *skipped))
         result = replace(result, evidence=evidence)
@@ -266,6 +274,10 @@ def _checked_pair(
 ) -> Result:
     """Score two parts with one layer each, and warn of what looks wrong."""
     gold, pred = parts
+    if is_one_shot(gold.source) and (options.errors or is_auto(options.scheme or "auto")):
+        # It is read again for its errors, and all of it says which scheme it is in.
+        gold = replace(gold, source=gold.source.read_all())
+        parts = gold, pred
     kinds = {part.kind for part in parts if part is not None}
     most = options.max_violations
     # Some examples show that a column of tags holds tokens.

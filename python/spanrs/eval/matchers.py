@@ -360,7 +360,9 @@ def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
         if type(matcher) is Matcher and matcher.name in _MAKERS and matcher.name in known:
             return from_dict({"name": matcher.name})
         if matcher.name not in known:
-            raise TypeError(f"the {matcher.name} matcher compares texts; pass files or spanrs.io.Document objects to spanrs.score")
+            raise TypeError(
+                f"the {matcher.name} matcher compares texts; pass files or spanrs.io.Document objects to spanrs.score"
+            )
         return matcher
     if not isinstance(matcher, str):
         raise TypeError(
