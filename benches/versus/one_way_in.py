@@ -42,7 +42,6 @@ from benches.versus.measure import Call, Record, machine, milliseconds, signific
 from spanrs.crf import CRF
 from spanrs.dep import Parser, Tagger
 from spanrs.io import Source
-from spanrs.tags import detect_scheme_file
 
 ROOT = Path(__file__).parent.parent.parent
 TOKENS = 2_000_000
@@ -431,6 +430,8 @@ def score_ids(inputs: Inputs) -> object:
 
 
 #: The functions of a build that has one for each kind of input; None where `score` takes them all.
+#: Before there was one verb, this was a function of tags.
+detect: Any = getattr(spanrs.io, "detect_scheme", None) or spanrs.tags.detect_scheme_file
 OLDER: Any = spanrs.eval if hasattr(spanrs, "score_files") else None
 #: Names of the options of a layout in such builds.
 OLDER_COLUMNS = {"tokens": "token", "tags": "tag"}
@@ -544,7 +545,7 @@ ROWS: dict[str, Row] = {
     "spans/stacked": matched_spans("stacked", "exact", errors=True),
     "tags/validate": lambda inputs: command("validate --scheme BIO", inputs.generated[0]),
     "tags/validate-auto": lambda inputs: command("validate", inputs.generated[0]),
-    "tags/detect": lambda inputs: partial(detect_scheme_file, inputs.generated[0]),
+    "tags/detect": lambda inputs: partial(detect, inputs.generated[0]),
     "tags/convert": lambda inputs: command(CONVERT, inputs.out, inputs.generated[0]),
     "tags/spans": lambda inputs: command("spans --scheme BIO -o", inputs.out, inputs.generated[0]),
     "crf/tag-file": lambda inputs: command(CRF_TAG, inputs.out, inputs.crf_model, inputs.untagged),
@@ -603,7 +604,8 @@ RATIOS = {
     "lists / file: crf train": ("crf/train-lists", "crf/train-file"),
 }
 
-DETECT = "import sys\nfrom spanrs.tags import detect_scheme_file\ndetect_scheme_file(sys.argv[1])\n"
+DETECT = "import sys\nfrom spanrs import io, tags\n"
+DETECT += "(getattr(io, 'detect_scheme', None) or tags.detect_scheme_file)(sys.argv[1])\n"
 
 #: Commands whose memory is compared, by the input's megabytes.
 MEMORY: dict[str, Callable[[Inputs, int], Command]] = {

@@ -438,7 +438,7 @@ def test_directories_of_tables(tmp_path):
         pyarrow.parquet.write_table(
             pyarrow.table(dict(zip(("g", "p", "doc"), columns, strict=True))), folder / name
         )
-    options = {"gold": "g", "pred": "p", "documents": "doc"}
+    options = {"gold": "g", "pred": "p", "documents": "doc", "by": "document"}
     one = spanrs.score(folder, scheme="BIO", **options)
     assert one.totals == (2, 2, 2)
     assert len(one.documents) == 4

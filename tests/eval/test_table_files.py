@@ -188,7 +188,7 @@ def test_ids_and_dictionaries(small_batches, tmp_path):
         for name in ("pred", "coded"):
             got = spanrs.score(tmp_path / "table", pred=name, scheme="BIO", vocabulary=vocabulary)
             assert got.to_bytes() == expected
-        with pytest.raises(TypeError, match="pass vocabulary=|with vocabulary="):
+        with pytest.raises(TypeError, match="pass vocabulary="):
             spanrs.score(tmp_path / "table", scheme="BIO")
 
 
@@ -443,7 +443,7 @@ def test_nulls_leave_tokens_out(small_batches, tmp_path):
 def test_pipes_are_not_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     # Whoever names the format has its first bytes left in the pipe.
-    assert not spanrs.read(tmp_path / "pipe", format="columns").parts[0].kind == "table"
+    assert spanrs.read(tmp_path / "pipe", format="columns").parts[0].kind == "rows"
 
 
 def test_formats_that_are_not_read(tmp_path):

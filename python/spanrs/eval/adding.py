@@ -137,7 +137,8 @@ def _add_rows(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     of_gold, of_pred = (corpus.options for corpus in corpora)
     if pred is None:
         layout = columns_of(gold, of_gold).tags
-        first = of_gold.columns(layout["gold"], layout["pred"]).as_options()
+        # A directory may hold tables too, which have other columns.
+        first = of_gold.columns(layout.get("gold", -2), layout.get("pred", -1)).as_options()
         columns = first, first
     else:
         columns = (

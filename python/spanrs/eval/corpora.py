@@ -36,6 +36,7 @@ from spanrs.io.file_advice import odd_sentences
 from spanrs.io.parts import Part
 from spanrs.io.sentences import columns_of, is_long
 from spanrs.io.sources import same_file
+from spanrs.io.tables import is_one_shot
 from spanrs.tags.types import Dialect, as_vocabulary, is_auto
 
 #: The reading that refuses malformed tags; where there are none it is the same as the others.
@@ -173,6 +174,11 @@ def score_corpora(
     settings = _stored_options(both, options)
     result, left_out = score_shards(score_shard, shards, options, settings, store)
     skipped += left_out
+    errors = result.error_list
+    if errors is not None and options.most_errors is not None:
+        # Each file has kept as many.
+        kept = first_of_each_kind(errors.errors, options.most_errors)
+        result = replace(result, error_list=replace(errors, errors=kept))
     if skipped:
         evidence = replace(result.evidence, skipped=(*result.evidence.skipped, *skipped))
         result = replace(result, evidence=evidence)
@@ -272,6 +278,10 @@ def _checked_pair(
 ) -> Result:
     """Score two parts with one layer each, and warn of what looks wrong."""
     gold, pred = parts
+    if is_one_shot(gold.source) and (options.errors or is_auto(options.scheme or "auto")):
+        # It is read again for its errors, and all of it says which scheme it is in.
+        gold = replace(gold, source=gold.source.read_all())
+        parts = gold, pred
     kinds = {part.kind for part in parts if part is not None}
     most = options.max_violations
     # Some examples show that a column of tags holds tokens.
