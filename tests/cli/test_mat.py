@@ -156,6 +156,31 @@ def test_references_without_a_hypothesis_are_named(files):
     ]
 
 
+def test_files_of_directories_are_those_of_matscore(files):
+    """Hidden ones too, none of folders below, and paired by the whole name alone."""
+    for side in ("ref", "hyp"):
+        text = (files / side / "a.json").read_bytes()
+        (files / side / ".hidden.json").write_bytes(text)
+        (files / side / "below").mkdir()
+        (files / side / "below" / "c.json").write_bytes(text)
+    done = run(*sides(files), "--by_document", "--csv_output_dir", files / "out", "--no_csv_formulas")
+    assert done.returncode == 0
+    with (files / "out" / "bytag.csv").open(encoding="utf-8", newline="") as file:
+        names = {row["file"] for row in csv.DictReader(file)}
+    assert names == {"<all>", ".hidden.json", "a.json", "b.json"}
+    for name in (".hidden.json", "b.json"):
+        (files / "hyp" / name).unlink()
+    (files / "hyp" / "a.json").rename(files / "hyp" / "a.pred.json")
+    done = run(*sides(files))
+    missing = files / "ref" / "a.pred.json"
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("Reference files without a hypothesis are not scored: .hidden.json, a.json")
+    assert lines[1:] == [
+        f"Couldn't open reference {missing} (no such file); skipping pair.",
+        "spanrs: error: nothing was scored: all pairs were skipped (see above)",
+    ]
+
+
 def test_nothing_to_score_is_said_and_shown_by_the_status(files):
     done = run(*sides(files), "--file_re", "none")
     assert (done.returncode, done.stdout) == (2, "")

@@ -224,6 +224,26 @@ def test_a_file_that_a_side_lacks_is_named(spanrs, folders, side):
     assert ("gold", "pred")[side] in err
 
 
+def test_files_that_cannot_be_scored_are_skipped_on_demand(spanrs, folders):
+    gold, pred = folders
+    (gold / "sub" / "a.conll").unlink()
+    other = pred / "sub" / "deep" / "c.conll"
+    other.write_text("other O\n")
+    status, out, err = spanrs("score", *folders, "--on-error", "skip", "--json")
+    alone = json.loads(spanrs("score", gold / "b.conll", pred / "b.conll", "--json")[1])
+    assert status == 1
+    assert json.loads(out)["counts"] == alone["counts"]
+    lines = [line for line in err.splitlines() if line.startswith("spanrs: error: ")]
+    assert len(lines) == 2
+    assert all(line.endswith("it is left out") for line in lines)
+    assert f"{pred / 'sub' / 'a.conll'}: gold has no file of this name" in lines[0]
+    assert f"{other}:1" in lines[1]
+    (gold / "b.conll").unlink()
+    status, out, err = spanrs("score", *folders, "--on-error", "skip")
+    assert (status, out) == (2, "")
+    assert "nothing was scored: all files were skipped" in err
+
+
 def test_directories_that_cannot_be_scored(spanrs, folders, files, tmp_path):
     (tmp_path / "empty").mkdir()
     for arguments, message in (
