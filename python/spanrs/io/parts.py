@@ -195,10 +195,13 @@ class PairedParts:
 
 def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pairing()) -> PairedParts:
     """Pair the parts of two corpora: one with one, several by name, or by stem where all suffixes differ."""
-    preds = [part for part in pred if pairing.selects(part.name)]
-    if len(gold) == len(pred) == 1 and preds:
+    preds: Sequence[Part] = [part for part in pred if pairing.selects(part.name)]
+    if len(gold) == 1 and not gold[0].name and len(preds) > 1:
+        preds = _of_name(gold[0], preds)
+    elif len(preds) == 1 and not preds[0].name and len(gold) > 1:
+        gold = _of_name(preds[0], gold)
+    if len(gold) == len(preds) == 1:
         return PairedParts([(gold[0], preds[0])])
-    # A file against a directory is meant for the file of its name.
     golds_by_name = {part.name or os.path.basename(part.shown): part for part in gold}
     preds_by_name = {pairing.gold_name(part.name or os.path.basename(part.shown)): part for part in preds}
     for shorten in (str, _stem, _first_stem):
@@ -212,6 +215,12 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
             [part for name, part in preds_found.items() if name not in golds],
         )
     return PairedParts([], gold, preds)
+
+
+def _of_name(one: Part, parts: Sequence[Part]) -> Sequence[Part]:
+    """Return the part with the name of a file, which is meant where a file stands against a directory; else all."""
+    name = os.path.basename(one.shown)
+    return [part for part in parts if part.name == name] or parts
 
 
 def _by(parts: Mapping[str, Part], shorten: Any) -> dict[str, Part] | None:
