@@ -317,15 +317,10 @@ def test_same_document_id_in_two_files_is_two_documents(tmp_path):
     assert mat.tables(scored).tag["PER"]["match"] == 2
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="known defect: `auto` is decided by the first batch, whose size is estimated from the bytes of row groups; "
-    "name the scheme. It goes when a scheme is decided at the end of a file",
-)
 def test_scheme_of_a_table_does_not_depend_on_its_row_groups(tmp_path, monkeypatch):
-    from spanrs.eval import table_files
+    from spanrs.io import tables
 
-    monkeypatch.setattr(table_files, "BATCH_BYTES", 1 << 16)
+    monkeypatch.setattr(tables, "BATCH_BYTES", 1 << 16)
     # The first 14 of 30 sentences are well-formed IOB only, the others BIO only.
     sentences = [["I-X", "I-X", "O"]] * 14 + [["B-X", "I-X", "O"]] * 16
     table = pa.table({"gold": sentences, "pred": sentences})
