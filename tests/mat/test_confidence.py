@@ -77,7 +77,7 @@ def test_columns_of_confidence_stand_behind_their_measure(corpus):
 
 
 def test_nothing_to_draw_from():
-    with pytest.raises(TypeError, match="needs texts; pass documents, files or corpora"):
+    with pytest.raises(TypeError, match="compares texts; pass files or"):
         spanrs.score([], [], matcher=mat.Mat(), on_error="skip")
     result = mat.tables(mat_cases.lenient([], []), confidence=True)
     row = result.tag["<all>"]

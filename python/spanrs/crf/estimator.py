@@ -22,6 +22,7 @@ from spanrs.crf.training import (
     allows_single_token_sentences,
     check_dev,
     check_single_tokens,
+    corpus_data,
     dev_scorer,
     progress_display,
     scheme_of,
@@ -233,7 +234,7 @@ class CRF(Parameters):
         """
         text = None if self.template is None else template_text(self.template)
         if is_corpus(X):
-            X, y, text = self._of_corpus(X, y, text)
+            X, y, text = corpus_data(X, y, text)
         elif y is None:
             raise TypeError("y is missing: labels of the sequences, unless X is a corpus or a path")
         if is_corpus(X_dev):
@@ -295,22 +296,6 @@ class CRF(Parameters):
             self.save(self.model_filename)
         warn_of_constant_model(self._model, self.min_freq)
         return self
-
-    def _of_corpus(self, X: Any, y: object, text: str | None) -> tuple[Any, list[list[str]], str]:
-        """Return the tokens and tags of a corpus, and the template for its tokens.
-
-        Raises
-        ------
-        TypeError
-            Where labels are given besides.
-        """
-        if y is not None:
-            raise TypeError("a corpus has tags; leave out y, or pass the tokens of its sentences as X")
-        tokens, tags = tagged(X)
-        if text is None:
-            labels = list(dict.fromkeys(label for sentence in tags for label in sentence))
-            text = template_text("pos" if scheme_of(labels, tags) is None else "ner")
-        return tokens, tags, text
 
     def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:
         """Give the best labels of sequences (Viterbi); of equal labellings the one whose last label is lowest.

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from spanrs._spanrs import CrfModel
+from spanrs.crf.templates import template_text
 from spanrs.errors import AlignmentError, ModelError, SpanrsWarning
+from spanrs.io.training import tagged
 
 
 class Iteration(NamedTuple):
@@ -128,6 +130,23 @@ def warn_of_lost_labels(before: Sequence[str], after: Sequence[str]) -> None:
             f"predict: {', '.join(lost[:10])}. Train on all data to keep them."
         )
         warnings.warn(message, SpanrsWarning, stacklevel=3)
+
+
+def corpus_data(corpus: Any, y: object, template: str | None) -> tuple[Any, list[list[str]], str]:
+    """Return the tokens and tags of a corpus, and the template for its tokens: ``ner`` or ``pos`` if none is given.
+
+    Raises
+    ------
+    TypeError
+        Where labels are given besides.
+    """
+    if y is not None:
+        raise TypeError("a corpus has tags; leave out y, or pass the tokens of its sentences as X")
+    tokens, tags = tagged(corpus)
+    if template is None:
+        labels = list(dict.fromkeys(label for sentence in tags for label in sentence))
+        template = template_text("pos" if scheme_of(labels, tags) is None else "ner")
+    return tokens, tags, template
 
 
 def dev_scorer(gold: Sequence[Sequence[str]]) -> tuple[str, Callable[[Sequence[Sequence[str]]], float]]:
