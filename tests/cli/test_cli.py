@@ -152,3 +152,19 @@ def test_output_keeps_links_and_modes(spanrs, tmp_path):
 
 def test_scheme_names_do_not_mind_case(spanrs, tmp_path):
     assert "BIO" in spanrs("validate", "--scheme", " AUTO ", GOLD)[1]
+
+
+def test_files_that_cannot_be_read_are_skipped_where_that_is_asked_for(tmp_path, capsys):
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+        for name in ("a", "b"):
+            (tmp_path / side / name).write_text("x B-X\n", encoding="utf-8")
+    (tmp_path / "gold" / "b").write_text('{"foo": 1}\n', encoding="utf-8")
+    sides = [str(tmp_path / side) for side in ("gold", "pred")]
+    assert run(group, ["score", *sides]) == 2
+    assert "this is JSON whose first record has the key" in capsys.readouterr().err
+    assert run(group, ["score", *sides, "--on-error", "skip", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["micro"]["f1"] == 1.0
+    assert "gold/b: this is JSON" in err
+    assert err.rstrip().endswith("it is left out")

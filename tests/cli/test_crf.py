@@ -566,3 +566,22 @@ def test_the_scheme_of_a_model_is_not_replaced_by_another(call, model):
     assert "was trained for BIO" in err
     assert call("tag", model, RAW, "--scheme", "none")[0] == 0
     assert call("tag", model, RAW, "--scheme", "bio")[1] == call("tag", model, RAW)[1]
+
+
+def test_models_learn_from_a_doccano_project(tmp_path):
+    records = [
+        {
+            "text": f"Ada met Bob in Rome {at} times",
+            "label": [[0, 3, "PER"], [8, 11, "PER"], [15, 19, "LOC"]],
+        }
+        for at in range(12)
+    ]
+    project = tmp_path / "project.jsonl"
+    project.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    model, raw = tmp_path / "model", tmp_path / "raw"
+    assert run(group, ["crf", "train", "-q", "--max-iterations", "40", str(project), "-o", str(model)]) == 0
+    raw.write_text("Ada\nmet\nBob\n", encoding="utf-8")
+    tagged = tmp_path / "tagged"
+    assert run(group, ["crf", "tag", str(model), str(raw), "-o", str(tagged)]) == 0
+    assert tagged.read_text(encoding="utf-8").split() == ["Ada", "B-PER", "met", "O", "Bob", "B-PER"]
+    assert run(group, ["crf", "eval", str(model), str(project)]) == 0

@@ -102,10 +102,14 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def score_quietly(function: Callable[..., Result], *paths: str, **options: Any) -> Result:
-    """Call a function that scores files; its warnings are those of the result, for :func:`print_warnings`."""
-    with quiet():
-        return read_files(function, *paths, **options)
+@contextmanager
+def quiet_but_printed() -> Iterator[None]:
+    """Print warnings on standard error as lines of the command."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SpanrsWarning)
+        yield
+    for warning in caught:
+        print_message("warning", str(warning.message))
 
 
 def overwritten(outputs: Iterable[Path], inputs: Iterable[Path]) -> Path | None:

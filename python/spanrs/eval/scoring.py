@@ -220,7 +220,7 @@ def score(
                 by=None if by is None and document_weights is None else "document",
                 threads=threads,
             ),
-            by=[1] * inputs.count_sentences(gold, None) if by == "sentence" else by,
+            by=by,
             is_weighted=document_weights is not None,
             errors=errors,
             details=details,
@@ -277,11 +277,12 @@ def _score_memory(
             inputs.reiterable(inputs.without_nulls(side), sentences=True) for side in (gold, pred)
         )
         mask = arguments["mask"] = inputs.reiterable(mask, sentences=True)
-    if is_weighted and by is None:
+    by_sentence = by == "sentence"
+    if by_sentence or (is_weighted and by is None):
         gold = inputs.reiterable(gold)
         by = [1] * inputs.count_sentences(gold, lengths)
     scorer.update(gold, pred, by=by, **arguments)
-    result = scorer.taken()
+    result = replace(scorer.taken(), by_sentence=by_sentence)
     if details or errors:
         schemes = result.settings["scheme"], result.settings.get("pred_scheme")
         read = (*schemes, result.settings["reading"], scorer.dialect)

@@ -45,7 +45,8 @@ class Part:
     source : object
         A path, an opened :class:`spanrs._spanrs.Source`, or an object in memory.
     format : str
-        One of the formats of :func:`spanrs.read`; ``table`` or ``documents`` for objects in memory.
+        One of the formats of :func:`spanrs.read`; ``table`` or ``documents`` for objects in memory; ``unreadable`` for
+        a file of a directory that cannot be opened or recognised, whose source is the error.
     path : str or None
         The path, where the part is a file.
     """
@@ -57,7 +58,15 @@ class Part:
 
     @property
     def kind(self) -> str:
-        """What it holds: ``rows``, ``spans``, ``table`` or ``documents``."""
+        """What it holds: ``rows``, ``spans``, ``table`` or ``documents``.
+
+        Raises
+        ------
+        OSError, spanrs.errors.FormatError
+            For a file that cannot be opened or recognised.
+        """
+        if isinstance(self.source, Exception):
+            raise self.source
         for kind, formats in (("rows", ROWS), ("spans", SPANS), ("table", TABLES)):
             if self.format in formats:
                 return kind

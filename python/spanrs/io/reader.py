@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any, NoReturn, Unpack
 
 from spanrs import _spanrs
+from spanrs.errors import SpanrsError
 from spanrs.io.corpus import Corpus
 from spanrs.io.document import Annotation, Document
 from spanrs.io.options import ReadArguments, ReadOptions, read_options
@@ -190,11 +191,11 @@ def check_used(arguments: Mapping[str, Any], corpora: Iterable[Corpus]) -> None:
     TypeError
         With the option and the formats.
     """
-    parts = [part for corpus in corpora for part in corpus.parts]
+    parts = [part for corpus in corpora for part in corpus.parts if part.format != "unreadable"]
     used = _EVERYWHERE.union(
         *(_USED.get(name, frozenset()) for part in parts for name in (part.kind, part.format))
     )
-    given = read_options(arguments).given()
+    given = read_options(arguments).given() if parts else {}
     unused = next((name for name in given if name not in used), None)
     if unused is not None:
         formats = " and ".join(dict.fromkeys(part.format for part in parts))
@@ -252,11 +253,19 @@ def _path_parts(path: str | bytes, options: ReadOptions) -> list[Part]:
         }
         if not files:
             raise FileNotFoundError(2, "there is no file of brat (.ann) in it", path)
-    return [_file_part(name, file, options) for name, file in files.items()]
+    return [_part_of_several(name, file, options) for name, file in files.items()]
 
 
 def _file_part(name: str, path: str, options: ReadOptions) -> Part:
     return recognised(Part(name, path, "", path), options.format)
+
+
+def _part_of_several(name: str, path: str, options: ReadOptions) -> Part:
+    """Return a file of a directory; what is wrong with it is said when it is read, as it may be skipped."""
+    try:
+        return _file_part(name, path, options)
+    except (OSError, SpanrsError) as error:
+        return Part(name, error, "unreadable", path)
 
 
 def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> list[Part]:

@@ -24,7 +24,6 @@ from spanrs.cli.run import print_message
 from spanrs.crf.training import scheme_of
 from spanrs.eval import Result, score
 from spanrs.eval import tables as report
-from spanrs.io.columns import Columns
 
 #: Errors of each kind that a page holds.
 OF_A_KIND = 10_000
@@ -41,8 +40,7 @@ OF_A_KIND = 10_000
 @click.option("--posterior", is_flag=True, help="Score the most probable tag of each token.")
 @options.scheme()
 @options.reading()
-@options.file_format
-@options.places
+@options.reading_options
 @output_options()
 def command(
     model_path: str,
@@ -53,7 +51,7 @@ def command(
     posterior: bool,
     scheme: str,
     reading: str,
-    columns: Columns,
+    read: dict[str, Any],
     output: Output,
 ) -> None:
     """Tag the tokens of GOLD with MODEL, and score the tags against those of GOLD, as spanrs score does.
@@ -65,9 +63,8 @@ def command(
         raise click.UsageError("standard input can be read once")
     output.check([model_path, gold])
     model = load_model(model_path, template, features, threads)
-    columns = tokens_of_model(model.card, columns)
-    trained = model.card.get("columns", {})
-    data = read_tagged(gold, _tag_column(columns, trained), model.features)
+    read = _tag_column(tokens_of_model(model.card, read), model.card.get("columns", {}))
+    data = read_tagged(gold, read, model.features)
     model.warn_if_unrelated(data.X)
     known = set(model.crf.classes_)
     missing = sorted(set(all_labels(data.y)) - known)
@@ -89,13 +86,13 @@ def command(
     )
 
 
-def _tag_column(columns: Columns, trained: dict[str, object]) -> Columns:
+def _tag_column(read: dict[str, Any], trained: dict[str, object]) -> dict[str, Any]:
     """Read the tags where they were in training, if no other column is named."""
     column = trained.get("tag", -1)
     # Names are of CoNLL-U; a file of columns may have another number of them.
     if given("tag") or not trained.get("conllu") or not isinstance(column, (int, str)):
-        return columns
-    return columns._replace(tag=column)
+        return read
+    return read | {"tags": column}
 
 
 def _score(

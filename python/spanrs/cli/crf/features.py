@@ -17,8 +17,8 @@ from spanrs.cli.run import print_message
 from spanrs.crf import CRF, templates
 from spanrs.crf.templates import template_text
 from spanrs.errors import FormatError, ModelError, SpanrsError, with_code
-from spanrs.io.columns import Columns
-from spanrs.io.sources import source_name
+from spanrs.io import read as read_corpus
+from spanrs.io.training import tagged
 
 #: The column that a macro reads: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].
 _MACRO_COLUMN = re.compile(r"%\w+\s*\[\s*[^,\[\]]+,\s*(\d+)")
@@ -103,17 +103,35 @@ class Data(NamedTuple):
         return {"file": self.name, "sentences": len(self.y), "tokens": self.tokens}
 
 
-def read_tagged(path: str, columns: Columns, features: Sequence[int | str]) -> Data:
-    """Read a file with tags, and print what looks wrong in it."""
-    source = console.source(path)
+def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) -> Data:
+    """Read tokens and tags of anything that holds them, and print what looks wrong.
+
+    Parameters
+    ----------
+    path : str
+        What is read; ``-`` is standard input.
+    read : dict
+        Options of :func:`spanrs.read`.
+    features : sequence of int or str
+        Further columns of a column file, for templates.
+    """
+    corpus = read_corpus(console.source(path), **read)
+    part = corpus.parts[0]
+    if len(corpus.parts) > 1 or part.kind != "rows":
+        if features:
+            raise click.UsageError(f"--feature-column goes with one column file, and {path} is none")
+        with console.quiet_but_printed():
+            tokens, tags = tagged(corpus)
+        return Data(part.shown if len(corpus.parts) == 1 else path, tokens, tags, False, 2, False)
+    columns = corpus.options.columns(corpus.options.layers()[0])
     with console.files_bar(path) as bar:
-        sentences = CrfSentences(source, columns.as_options(), list(features), bar)
+        sentences = CrfSentences(part.opened(keep=True), columns.as_options(), list(features), bar)
     conllu, width, _, tags_are_tokens, warnings = sentences.facts()
     for message in warnings:
         print_message("warning", message)
     # A sequence, if not by its type.
-    tokens = cast("Sequence[Any]", sentences)
-    return Data(source_name(source), tokens, sentences.tags(), conllu, width, tags_are_tokens)
+    rows = cast("Sequence[Any]", sentences)
+    return Data(part.shown, rows, sentences.tags(), conllu, width, tags_are_tokens)
 
 
 def check_columns(template: Template, features: Sequence[int | str]) -> None:
@@ -214,10 +232,10 @@ def given(name: str) -> bool:
     return source is not None and source is not click.core.ParameterSource.DEFAULT
 
 
-def tokens_of_model(card: dict[str, Any], columns: Columns) -> Columns:
+def tokens_of_model(card: dict[str, Any], read: dict[str, Any]) -> dict[str, Any]:
     """Read the tokens where they were in training, if no other column is named."""
     token = card.get("columns", {}).get("token", 0)
-    return columns if given("token") else columns._replace(token=token)
+    return read if given("token") or token == 0 else read | {"tokens": token}
 
 
 def predictions(model: TrainedModel, sequences: Sequence[Any], posterior: bool) -> list[list[str]]:

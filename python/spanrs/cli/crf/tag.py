@@ -66,7 +66,8 @@ def command(
     console.check_output(output, files)
     model = load_model(model_path, template, features, threads, scheme)
     trained = model.card.get("columns", {})
-    columns = tokens_of_model(model.card, columns)
+    token = tokens_of_model(model.card, {}).get("tokens")
+    columns = columns if token is None else columns._replace(token=token)
     target = columns.tag if given("tag") else None
     if isinstance(target, tuple):
         raise click.UsageError("--column wants one column")

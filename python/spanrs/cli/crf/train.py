@@ -31,7 +31,6 @@ from spanrs.crf import CRF
 from spanrs.crf.options import complete
 from spanrs.crf.training import dev_scorer, scheme_of
 from spanrs.errors import FormatError, with_code
-from spanrs.io.columns import Columns
 from spanrs.io.file_advice import odd_sentences
 from spanrs.tags.types import Dialect
 
@@ -101,8 +100,7 @@ _OWN = (
 @options.scheme()
 @click.option("--start", metavar="MODEL", help="Begin with the weights of this model (warm start).")
 @click.option("--keep-on-interrupt", is_flag=True, help="Ctrl-C ends training and writes the model so far.")
-@options.file_format
-@options.places
+@options.reading_options
 @click.option("-q", "--quiet", is_flag=True, help="Do not show the iterations.")
 @click.option("--json", "as_json", is_flag=True, help="The summary as one JSON object.")
 def command(
@@ -113,12 +111,12 @@ def command(
     features: tuple[int | str, ...],
     scheme: str,
     start: str | None,
-    columns: Columns,
+    read: dict[str, Any],
     quiet: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Train a conditional random field on GOLD, a file with one token and its tag per line.
+    """Train a conditional random field on GOLD: tokens with tags, or text with spans, in any format that is read.
 
     The loss and the score on --dev are shown on standard error. A score is F1 of spans if the tags have prefixes of
     a scheme, else accuracy of tokens. With --scheme none, tagging may give tags that are not legal in sequence; any
@@ -142,14 +140,14 @@ def command(
     complete(crf.algorithm, crf.get_params())
     if template is not None:
         check_columns(template, features)
-    train = read_tagged(gold, columns, features)
+    train = read_tagged(gold, read, features)
     features = _absolute(train, features)
     _check_tags(train)
     _check_train(train, scheme_name)
     if template is None:
         template = _default_template(train, features)
     crf.set_params(template=template.text)
-    held_out = None if dev is None else read_tagged(dev, columns, features)
+    held_out = None if dev is None else read_tagged(dev, read, features)
     if held_out is not None:
         _check_tags(held_out)
     began = time.perf_counter()
@@ -166,8 +164,8 @@ def command(
             name: value for name, value in own.items() if name not in ("threads", "keep_on_interrupt")
         },
         "columns": {
-            "token": columns.token,
-            "tag": columns.tag,
+            "token": read.get("tokens", 0),
+            "tag": read.get("tags", -1),
             "features": list(features),
             "conllu": train.conllu,
         },

@@ -12,6 +12,7 @@ import click
 from spanrs.cli import console
 from spanrs.cli.crf.features import find_template, given, read_tagged
 from spanrs.cli.crf.features import threads as threads_option
+from spanrs.cli.options import column_arguments
 from spanrs.cli.run import print_message
 from spanrs.crowd import CrowdCorpus, crowd_corpus, read_columns, read_files, read_table
 from spanrs.crowd.experiments import GOLD, METHODS, Data, Settings, unused_settings
@@ -92,7 +93,8 @@ def method_option(default: str) -> Callable[[F], F]:
 
 def read_gold(path: str, columns: Columns, features: Sequence[int | str] = ()) -> Data:
     """Read a file with true labels."""
-    data = read_tagged(path, columns, features)
+    form = {} if columns.format == "auto" else {"format": columns.format}
+    data = read_tagged(path, column_arguments(columns) | form, features)
     return Data(data.X, data.y)
 
 
