@@ -40,11 +40,11 @@ const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
 const BINARY: &[(&[u8], &str)] = &[
     (
         b"PAR1",
-        "this is Parquet; spanrs score FILE and spanrs.score_table_files score it",
+        "this is Parquet; leave out the format, or name parquet",
     ),
     (
         b"ARROW1",
-        "this is an Arrow file; spanrs score FILE and spanrs.score_table_files score it",
+        "this is an Arrow file; leave out the format, or name arrow",
     ),
     (
         b"spanrs result\x01",

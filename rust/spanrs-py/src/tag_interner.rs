@@ -275,8 +275,7 @@ pub(crate) fn as_list_or_tuple_at<'py>(
     let refuse = |why: &str| Err(PyTypeError::new_err(format!("{}{why}", place())).into());
     if sequence.is_instance_of::<PyString>() {
         return refuse(
-            "expected a sequence of tags, got one str; a sentence is a list of tags, and files are scored by \
-             score_files",
+            "expected a sequence of tags, got one str; a sentence is a list of tags; files are passed by their paths",
         );
     }
     if sequence.is_none() {

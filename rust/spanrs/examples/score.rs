@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use spanrs::eval::outcomes::Score;
-use spanrs::{FileScore, ScoreOptions, score_files};
+use spanrs::{FileScore, ScoreOptions, score_paths};
 
 fn main() -> ExitCode {
     let paths: Vec<_> = std::env::args_os().skip(1).collect();
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         eprintln!("usage: score GOLD PRED");
         return ExitCode::FAILURE;
     };
-    match score_files(Path::new(gold), Path::new(pred), &ScoreOptions::default()) {
+    match score_paths(Path::new(gold), Path::new(pred), &ScoreOptions::default()) {
         Ok(scored) => {
             for warning in &scored.warnings {
                 eprintln!("warning: {warning}");

@@ -7,9 +7,9 @@ use spanrs_eval::{Unmatched, Violations};
 /// What can go wrong in a job. Displayed with file and line in front, as far as they are known.
 ///
 /// ```
-/// use spanrs::{Error, ScoreOptions, score_files};
+/// use spanrs::{Error, ScoreOptions, score_paths};
 /// let missing = std::path::Path::new("/no/such/file");
-/// let error = score_files(missing, missing, &ScoreOptions::default()).unwrap_err();
+/// let error = score_paths(missing, missing, &ScoreOptions::default()).unwrap_err();
 /// assert!(matches!(error, Error::Io(_)));
 /// assert_eq!(error.to_string(), "/no/such/file: no such file");
 /// ```

@@ -1,6 +1,6 @@
 //! Scoring two column files with one call.
 //!
-//! [`score_files`] opens the files, detects the scheme if it is not given, and scores. Callers that
+//! [`score_paths`] opens the files, detects the scheme if it is not given, and scores. Callers that
 //! need rows for documents, two columns of one file, progress or threads use
 //! [`score`](crate::score()) and its relatives, from which this is composed.
 
@@ -18,7 +18,7 @@ use crate::{Alignment, OnMisaligned, Rows, Sides, column_warnings, detect, score
 /// Number of violations of each side that [`FileScore`] locates.
 const LOCATED: usize = 10;
 
-/// How [`score_files`] reads and scores column files. The default detects the scheme, reads
+/// How [`score_paths`] reads and scores column files. The default detects the scheme, reads
 /// malformed tags as conlleval does and matches spans exactly.
 ///
 /// ```
@@ -62,7 +62,7 @@ impl Default for ScoreOptions {
     }
 }
 
-/// The result of [`score_files`].
+/// The result of [`score_paths`].
 #[derive(Clone, Debug)]
 pub struct FileScore {
     /// The scheme in which the tags were read.
@@ -101,13 +101,13 @@ impl FileScore {
 ///     std::fs::write(&path, text).unwrap();
 ///     path
 /// });
-/// let scored = spanrs::score_files(&gold, &pred, &Default::default())?;
+/// let scored = spanrs::score_paths(&gold, &pred, &Default::default())?;
 /// // True positives, false positives, false negatives.
 /// assert_eq!(scored.summary().all.totals, [1.0, 1.0, 0.0]);
 /// # [gold, pred].iter().for_each(|path| std::fs::remove_file(path).unwrap());
 /// # Ok::<(), spanrs::Error>(())
 /// ```
-pub fn score_files(gold: &Path, pred: &Path, options: &ScoreOptions) -> Result<FileScore> {
+pub fn score_paths(gold: &Path, pred: &Path, options: &ScoreOptions) -> Result<FileScore> {
     let open = |path: &Path| {
         let lines = Source::from(path.to_owned()).lines(options.limits)?;
         ColumnReader::new(lines, options.columns.clone())

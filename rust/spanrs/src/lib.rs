@@ -7,7 +7,7 @@
 //! # let [gold, pred] = ["gold", "pred"].map(|side| {
 //! #     std::path::PathBuf::from(format!("{}/../../examples/{side}.conll", env!("CARGO_MANIFEST_DIR")))
 //! # });
-//! let scored = spanrs::score_files(&gold, &pred, &spanrs::ScoreOptions::default())?;
+//! let scored = spanrs::score_paths(&gold, &pred, &spanrs::ScoreOptions::default())?;
 //! let summary = scored.summary();
 //! for (ty, outcomes) in &summary.types {
 //!     let [precision, recall, f1] = outcomes.score.values;
@@ -21,7 +21,7 @@
 //!
 //! | job | functions |
 //! |---|---|
-//! | score | [`score_files`]; [`score()`] with more options; [`score_in_threads`]; [`score_column_files`], which detects schemes; [`score_readings`] |
+//! | score | [`score_paths`]; [`score()`] with more options; [`score_in_threads`]; [`score_column_files`], which detects schemes; [`score_readings`] |
 //! | inspect | [`validate()`], [`detect()`], [`score_and_list`] for errors, [`column_warnings`] |
 //! | convert | [`convert()`] between schemes, [`spans()`] to JSON Lines, [`ConllDocuments`] |
 //! | files of spans | [`span_files`] |
@@ -94,7 +94,7 @@ pub use error::{Error, Result};
 pub use error_list::{ErrorKind, SpanError, SpanErrors, TypedSpan};
 pub use errors::{ErrorFinder, ErrorOptions};
 pub use file_warnings::column_warnings;
-pub use files::{FileScore, ScoreOptions, score_files};
+pub use files::{FileScore, ScoreOptions, score_paths};
 pub use pair_reader::{Alignment, OnMisaligned, Sides};
 pub use readings::score_readings;
 pub use schemas::schema_of;

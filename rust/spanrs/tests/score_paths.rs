@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use spanrs::tags::Scheme;
-use spanrs::{Error, FileScore, ScoreOptions, score_files};
+use spanrs::{Error, FileScore, ScoreOptions, score_paths};
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -12,7 +12,7 @@ fn example(name: &str) -> PathBuf {
 }
 
 fn scored(options: &ScoreOptions) -> Result<FileScore, Error> {
-    score_files(&example("gold.conll"), &example("pred.conll"), options)
+    score_paths(&example("gold.conll"), &example("pred.conll"), options)
 }
 
 #[test]
@@ -48,6 +48,6 @@ fn the_scheme_can_be_named() {
 #[test]
 fn files_with_other_sentences_are_refused() {
     let (gold, pred) = (example("gold.conll"), example("crf/train.conll"));
-    let error = score_files(&gold, &pred, &ScoreOptions::default()).unwrap_err();
+    let error = score_paths(&gold, &pred, &ScoreOptions::default()).unwrap_err();
     assert!(matches!(error, Error::Misaligned { .. }), "{error}");
 }
