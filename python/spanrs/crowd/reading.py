@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,6 @@ from spanrs.tags import write_tags
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanrs.io import Document
     from spanrs.io.parts import Part
 
 
@@ -98,6 +98,8 @@ def crowd_corpus(
 def _table(part: Part) -> Any:
     """Return a table in long form for :func:`read_table`: the path of a CSV file, or a table of pyarrow."""
     if part.format == "csv":
+        if part.path is None:
+            raise TypeError("a table in long form is read of a path, not of a stream")
         return part.path
     names = list(tables.column_types(part))
     lacking = [name for name in TABLE if name not in names]
@@ -142,7 +144,11 @@ def _of_files(corpus: Corpus, annotators: Sequence[str] | None, missing: str, pa
             message = f"{part.shown}: sentence {at} differs from that of {corpus.parts[0].shown}"
             raise with_code(AlignmentError(message), "tokens", part.path)
         for at, tags in enumerate(labels):
-            given[at][name] = None if all(tag == missing for tag in tags) else tags
+            lacking = [tag for tag in tags if tag == missing]
+            if lacking and len(lacking) < len(tags) and partial != "drop":
+                message = f"{part.shown}: sentence {at}: {name} labelled a part of this sentence only"
+                raise with_code(FormatError(message), "partial", part.path)
+            given[at][name] = None if lacking else tags
     return CrowdCorpus(sentences, given, annotators=names, missing=None)
 
 
@@ -171,26 +177,30 @@ def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
     places: dict[str, range] = {}
     losses = Losses()
     for name in names:
-        for document in corpus[name].documents:
+        seen: Counter[str] = Counter()
+        for document in replace(corpus, options=corpus.options.with_layer("annotator", name)).documents:
             own = [
                 (list(sentence.tokens or ()), sentence.spans[LAYER])
                 for sentence in sentences_of_document(document, corpus.options.tokenizer)
             ]
-            key = _key(document)
+            # Ids are those of records in some exports; a text that is there twice is two.
+            key = f"{document.text}\0{seen[document.text]}"
+            start = document.text[:40]
+            seen[document.text] += 1
             if key not in places:
                 places[key] = range(len(sentences), len(sentences) + len(own))
                 sentences += [tokens for tokens, _ in own]
                 given += [{} for _ in own]
-            for at, (tokens, spans) in zip(places[key], own, strict=False):
+            if len(own) != len(places[key]):
+                message = f"{shown}: a document of {name} has {len(own)} sentences, and {len(places[key])} of others"
+                raise with_code(AlignmentError(message), "tokens", corpus.parts[0].path)
+            for at, (tokens, spans) in zip(places[key], own, strict=True):
                 if tokens != sentences[at]:
-                    message = f"{shown}: document {key!r}: the tokens of {name} differ from those of others"
+                    message = (
+                        f"{shown}: document {start!r}: the tokens of {name} differ from those of others"
+                    )
                     raise with_code(AlignmentError(message), "tokens", corpus.parts[0].path)
-                kept = flat(spans, losses, f"document {key[:40]!r} of {name}")
+                kept = flat(spans, losses, f"document {start!r} of {name}")
                 given[at][name] = write_tags(kept, len(tokens))
     warn(f"{shown}: left out: {message}" for message in losses.messages())
     return CrowdCorpus(sentences, given, annotators=names, missing=None)
-
-
-def _key(document: Document) -> str:
-    """Return what the annotators of a text have in common: the text, as ids are those of records in some exports."""
-    return document.text

@@ -87,6 +87,8 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     if pred is not None and kinds == {"spans"} and adding.by != "sentence":
         return Added(_add_span_files(adding, corpora, (gold, pred)), adding.finder is not None)
     if pred is not None and kinds == {"documents"}:
+        if adding.by == "sentence":
+            raise ValueError("documents of text have no sentences on both sides; by is 'document'")
         _add_documents(adding, corpora, (gold, pred))
         return Added({}, False)
     if pred is None and not is_long(gold, corpora[0].options):

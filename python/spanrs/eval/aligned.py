@@ -100,7 +100,7 @@ def score_aligned(
     numbers = {"gold": 0, "pred": 0}
     notes: list[str] = []
     criterion = scorer.matcher.criteria[scorer.matcher.criterion]
-    found = ErrorList(criterion.name, most=most_errors)
+    found: list[ErrorList] = []
     for at, (name, gold, pred) in enumerate(paired_documents(corpora, parts, notes, compare_texts=False)):
         alignment = _spanrs.align_texts(gold.text, pred.text)
         plain = {"gold": gold.spans(), "pred": pred.spans()}
@@ -115,8 +115,8 @@ def score_aligned(
         scorer.add_spans([placed["gold"]], [placed["pred"]], names)
         if errors:
             own = _errors((placed, plain), (gold, pred), scorer.matcher, criterion, most_errors)
-            own = replace(own, errors=[error._replace(path=name) for error in own.errors])
-            found = found.merge([own], [0, at])
+            errors_of = [error._replace(path=name, sentence=at) for error in own.errors]
+            found.append(replace(own, errors=errors_of))
     result = scorer.taken()
     for side, counted in unaligned.items():
         notes += counted.note(side, numbers[side])
@@ -124,8 +124,9 @@ def score_aligned(
     evidence = replace(result.evidence, notes=(*result.evidence.notes, *notes))
     result = replace(result, settings=settings, evidence=evidence)
     if errors:
-        kept = first_of_each_kind(found.errors, most_errors)
-        result = replace(result, error_list=replace(found, errors=kept))
+        whole = ErrorList(criterion.name, most=most_errors).merge(found, [0] * (len(found) + 1))
+        kept = first_of_each_kind(whole.errors, most_errors)
+        result = replace(result, error_list=replace(whole, errors=kept))
     return result
 
 

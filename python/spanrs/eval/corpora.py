@@ -143,6 +143,10 @@ def score_corpora(
     if of_texts is not None:
         if corpora.pred is None:
             raise TypeError(f"the {options.matcher.name} matcher compares two corpora; pass gold and pred")
+        if store is not None or options.by == "sentence":
+            raise ValueError(
+                f"the {options.matcher.name} matcher scores documents; leave out store and by='sentence'"
+            )
         result: Result = of_texts(gold, pred, options)
         return result
     skipped: list[Skipped] = []
@@ -230,7 +234,10 @@ def _score_pair(
     named: bool = False,
 ) -> Result:
     """Score two parts, or one that holds both sides; ``named`` as for :class:`spanrs.eval.adding.Adding`."""
-    if options.align == "characters" and parts[1] is not None:
+    if options.align == "characters":
+        if parts[1] is None:
+            raise ValueError("align='characters' compares two sides; one file with both has one text")
+        _check_one_layer(corpora, parts)
         # Imported where they are needed: most scores are of two files.
         from spanrs.eval.aligned import score_aligned
 
@@ -244,7 +251,7 @@ def _score_pair(
         )
     pred = parts[1]
     layers = [
-        corpus.options.layers() if part is not None and part.kind == "rows" else (None,)
+        corpus.options.layers() if part is not None and part.kind in ("rows", "table") else (None,)
         for corpus, part in zip(corpora, parts, strict=True)
     ]
     if pred is not None and len(layers[0]) != len(layers[1]):
@@ -259,6 +266,8 @@ def _score_pair(
         )
         return _checked_pair(own, parts, replace(options, **schemes), named=named)  # type: ignore[arg-type]
 
+    if any(part is not None and part.kind != "rows" for part in parts):
+        raise ValueError("several layers are scored of column files; of tables name one column with tags=")
     results = [score_layer(at) for at in range(len(layers[0]))]
     # The layer with most spans says in which schemes all of them are.
     largest = max(results, key=spans_of).settings
@@ -267,6 +276,18 @@ def _score_pair(
         if {name: result.settings.get(name) for name in schemes} != schemes:
             results[at] = score_layer(at, **schemes)
     return join_layers(results, list(layers[0]))
+
+
+def _check_one_layer(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:
+    """Refuse several layers, of which documents have one.
+
+    Raises
+    ------
+    ValueError
+    """
+    for corpus, part in zip(corpora, parts, strict=True):
+        if part is not None and part.kind in ("rows", "table") and len(corpus.options.layers()) > 1:
+            raise ValueError("align='characters' compares one layer; name one column with tags=")
 
 
 def _checked_pair(
@@ -400,7 +421,8 @@ def _list_errors(
 ) -> ErrorList:
     """Read parts again that were scored, and list the errors in them."""
     most = options.most_errors
-    whole = ErrorList(result.criterion.name, most=most)
+    lists = [ErrorList(result.criterion.name, most=most)]
+    offsets = [0]
     sentence = 0
     scheme = result.settings.get("scheme", UNDECIDED)
     read = (
@@ -413,8 +435,8 @@ def _list_errors(
         with warnings.catch_warnings():
             # The result of all batches has the warnings.
             warnings.simplefilter("ignore", SpanrsWarning)
-            lists = span_lists(golds, preds, read, ids)
-        found = find_errors(*lists, result.matcher, result.criterion, most)
+            spans = span_lists(golds, preds, read, ids)
+        found = find_errors(*spans, result.matcher, result.criterion, most)
         if texts is not None:
             errors = [
                 error if texts[error.sentence] is None else with_tokens(error, texts[error.sentence])
@@ -425,8 +447,10 @@ def _list_errors(
             found = replace(
                 found, errors=[error._replace(path=names[error.sentence]) for error in found.errors]
             )
-        whole = whole.merge([found], [0, sentence])
+        lists.append(found)
+        offsets.append(sentence)
         sentence += len(golds)
+    whole = lists[0].merge(lists[1:], offsets)
     return replace(whole, errors=first_of_each_kind(whole.errors, most))
 
 

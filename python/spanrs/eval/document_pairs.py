@@ -76,6 +76,7 @@ def _pairs(
     """Pair documents: those at the same position with one key at once, others when their partner comes."""
     waiting: tuple[dict[str, deque[_spanrs.Document]], dict[str, deque[_spanrs.Document]]] = ({}, {})
     numbers = [0, 0]
+    seen: tuple[set[str], set[str]] = (set(), set())
     while True:
         one, other = next(gold, None), next(pred, None)
         if one is None and other is None:
@@ -84,6 +85,7 @@ def _pairs(
             if document is None:
                 continue
             numbers[side] += 1
+            _check_id(document, seen[side], names[side])
             theirs = waiting[1 - side]
             key = _key(document)
             if key in theirs:
@@ -116,6 +118,21 @@ def _pairs(
         return
     if golds or preds:
         raise _unpaired(golds, preds, names, numbers)
+
+
+def _check_id(document: _spanrs.Document, seen: set[str], name: str) -> None:
+    """Refuse an id that was there before.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+    """
+    if document.id is None:
+        return
+    if document.id in seen:
+        message = f"{name}: the id {document.id!r} is there twice; ids of documents must differ"
+        raise with_code(AlignmentError(message), "documents", name)
+    seen.add(document.id)
 
 
 def _unpaired(

@@ -13,10 +13,10 @@ from spanrs.eval import inputs
 from spanrs.eval.adding import Adding, DocumentRuns, add_parts
 from spanrs.eval.documents import document_sizes
 from spanrs.eval.evidence import Evidence, merge_evidence
-from spanrs.eval.matchers import Matcher, as_matcher
+from spanrs.eval.matchers import EXCLUDED, Matcher, as_matcher
 from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED, make_settings, merged_settings
-from spanrs.eval.sides import Side, corpora_of
+from spanrs.eval.sides import Corpora, Side, corpora_of, is_readable
 from spanrs.io import pair_parts
 from spanrs.io.options import ReadArguments
 from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, as_vocabulary
@@ -163,6 +163,9 @@ class Scorer:
         OSError, spanrs.errors.SpanrsError
             As :func:`score`.
         """
+        for name in ("scheme", "reading", "dialect", "tokens"):
+            if name in options and (name != "tokens" or not is_readable("gold", gold)):
+                raise TypeError(f"{name} is an option of the scorer, not of its batches")
         corpora = corpora_of(gold, pred, options)
         if corpora is None:
             self._update_memory(gold, pred, by, **cast("dict[str, Any]", options))
@@ -173,6 +176,7 @@ class Scorer:
             )
         if by is not None:
             self._need_documents()
+        self._check_parts(corpora)
         adding = replace(self.adding(progress), by=by or self._by)
         if corpora.pred is None:
             for part in corpora.gold.parts:
@@ -183,6 +187,25 @@ class Scorer:
         paired.require_all("gold", "pred")
         for pair in paired.pairs:
             add_parts(adding, both, pair)
+
+    def _check_parts(self, corpora: Corpora) -> None:
+        """Leave out the dummies of span files, and refuse several layers.
+
+        Raises
+        ------
+        ValueError
+            For several layers, and for files of spans after other batches.
+        """
+        both = [corpus for corpus in corpora if corpus is not None]
+        if any(len(corpus.options.layers()) > 1 for corpus in both):
+            raise ValueError("a scorer takes one layer of tags; spanrs.score takes several")
+        has_spans = any(part.kind == "spans" for corpus in both for part in corpus.parts)
+        if has_spans and self._filter == (None, []):
+            if self._scorer.position()[0] or self._merged:
+                raise ValueError(
+                    "files of spans come before other batches, as the types NONE and EMPTY do not count"
+                )
+            self.leave_out(EXCLUDED)
 
     def add_spans(self, gold: Side, pred: Side, by: Iterable[str] | None) -> None:
         """Add spans of characters, one list a document."""

@@ -204,6 +204,7 @@ def score(
     if corpora is None:
         if several:
             raise ValueError("several readings are of files; call score for each of them")
+        _check_memory(pairing=pairing, on_error=on_error, progress=progress, store=store)
         result = _score_memory(
             gold,
             pred,
@@ -243,10 +244,29 @@ def score(
             progress=progress,
         )
         if several:
-            return score_readings(corpora, None if reading == "all" else list(reading or ()), asked)
+            if store is not None or on_error != "raise":
+                raise ValueError("store and on_error are options of one reading")
+            results = score_readings(corpora, None if reading == "all" else list(reading or ()), asked)
+            if document_weights is None:
+                return results
+            weights = list(document_weights)
+            return {name: one.with_document_weights(weights) for name, one in results.items()}
         result = score_corpora(corpora, asked, store)
     warn(result.warnings)
     return result if document_weights is None else result.with_document_weights(document_weights)
+
+
+def _check_memory(**given: Any) -> None:
+    """Refuse options of files where both sides are sentences in memory.
+
+    Raises
+    ------
+    TypeError
+    """
+    usual = {"pairing": Pairing(), "on_error": "raise", "progress": None, "store": None}
+    for name, value in given.items():
+        if value is not usual[name] and value != usual[name]:
+            raise TypeError(f"{name} is an option of files, and gold and pred are sentences in memory")
 
 
 def _align_of_memory(align: str) -> str:
@@ -282,7 +302,9 @@ def _score_memory(
         gold = inputs.reiterable(gold)
         by = [1] * inputs.count_sentences(gold, lengths)
     scorer.update(gold, pred, by=by, **arguments)
-    result = replace(scorer.taken(), by_sentence=by_sentence)
+    result = scorer.taken()
+    if by_sentence:
+        result = replace(result, by_sentence=True)
     if details or errors:
         schemes = result.settings["scheme"], result.settings.get("pred_scheme")
         read = (*schemes, result.settings["reading"], scorer.dialect)

@@ -172,9 +172,10 @@ class _ShardCache:
                 raise ValueError(
                     f"{part.shown} is no file, so its result cannot be stored; leave out store"
                 )
-            with open(part.path, "rb") as file:
-                # Copied files may have the size and the time of others.
-                files.append([part.path, hashlib.file_digest(file, "sha256").hexdigest()])
+            for path in part.paths():
+                with open(path, "rb") as file:
+                    # Copied files may have the size and the time of others.
+                    files.append([path, hashlib.file_digest(file, "sha256").hexdigest()])
         known = {"name": shard.name, "files": files, "schemes": schemes, "settings": self.settings}
         return MAGIC + json.dumps(known).encode() + b"\n"
 
@@ -269,7 +270,7 @@ class _ShardJob:
 
 def _file_states(shard: Shard) -> list[tuple[int, ...]]:
     """Return numbers that change when a file of a shard is written to or replaced."""
-    statuses = (os.stat(part.path) for part in shard.parts() if part.path is not None)
+    statuses = (os.stat(path) for part in shard.parts() for path in part.paths())
     return [(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns) for status in statuses]
 
 

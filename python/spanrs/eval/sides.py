@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.eval.inputs import is_arrow
-from spanrs.io import Corpus, Document, read
+from spanrs.io import Corpus, Document
 from spanrs.io.options import NAMES
-from spanrs.io.reader import read_both, refuse
+from spanrs.io.reader import read_both, read_stream, refuse
 from spanrs.io.tables import is_table
 
 if TYPE_CHECKING:
@@ -73,6 +73,12 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
         raise TypeError(
             f"both sides are read already; give {', '.join(arguments)} to spanrs.read, where they are read"
         )
+    for name in ("gold", "pred"):
+        if arguments.get(name) is not None:
+            raise TypeError(
+                f"{name} names a column of one source that holds both sides; for two name the column with tags=, or "
+                f"read each: spanrs.read({name}, tags=...)"
+            )
     return Corpora(*read_both((gold, arguments), (pred, arguments)))
 
 
@@ -84,7 +90,7 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
         )
     if isinstance(side, Corpus) and arguments:
         raise TypeError(f"the corpus is read already; give {', '.join(arguments)} to spanrs.read")
-    corpus = read(side, **arguments)
+    corpus = read_stream(side, arguments)
     options = corpus.options
     part = corpus.parts[0]
     if part.kind == "rows" and (options.gold is None or options.pred is None):
@@ -145,7 +151,7 @@ def is_column(value: object) -> bool:
 
 def _is_doc(value: object) -> bool:
     """Tell a Doc of spaCy."""
-    return hasattr(value, "ents") and hasattr(value, "text")
+    return hasattr(value, "ents") and hasattr(value, "spans")
 
 
 def _check_memory(arguments: Mapping[str, Any]) -> None:

@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError, SchemeError, with_code
+from spanrs.errors import AlignmentError, SchemeError, warn, with_code
 from spanrs.io.document import Document
 from spanrs.io.documents import core_documents, plain_document
+from spanrs.io.losses import Losses
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentence import LAYER, Sentence
@@ -69,8 +70,10 @@ class Corpus:
         )
         for part in self.parts:
             if part.kind == "documents":
+                losses = Losses()
                 for document in self._documents_of(part):
-                    yield from sentences_of_document(document, self.options.tokenizer, part.path)
+                    yield from sentences_of_document(document, self.options.tokenizer, part.path, losses)
+                warn(f"{part.shown}: {message}" for message in losses.messages())
             else:
                 yield from sentences_of(part, self.options, make)
 
@@ -165,9 +168,11 @@ class Corpus:
         if part.kind == "documents":
             name = "layer" if part.format == "spacy" else "annotator"
             return replace(self, options=self.options.with_layer(name, layer))
-        column = layer
+        if known == [LAYER]:
+            return self
+        column: Any = layer
         if part.kind == "rows" or not is_long(part, self.options):
-            column = columns_of(part, self.options).tags[layer]  # type: ignore[assignment]
+            column = columns_of(part, self.options).tags[layer]
         return replace(self, options=replace(self.options, tags=column, gold=None, pred=None))
 
     @property

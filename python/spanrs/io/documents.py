@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator, Sequence
 from functools import partial
 
 from spanrs import _spanrs
-from spanrs.errors import FormatError, check_name, warn
+from spanrs.errors import check_name, warn
 from spanrs.io.document import Annotation, Document, Relation
+from spanrs.io.encodings import as_declared, is_utf8, recoded
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentence import LAYER, Sentence
@@ -104,9 +104,9 @@ def _source(part: Part, options: ReadOptions) -> _spanrs.Source | tuple[bytes, s
     source = part.opened(keep=True)
     if encoding is None and part.format == "xml-inline":
         # Read once, for a pipe cannot be read again.
-        return _as_declared(source.contents(limit), part.shown), part.shown
-    if encoding is not None and not _is_utf8(encoding) and part.format in ENCODED:
-        return _decoded(source.contents(limit), part.shown, encoding), part.shown
+        return as_declared(source.contents(limit), part.shown), part.shown
+    if encoding is not None and not is_utf8(encoding) and part.format in ENCODED:
+        return recoded(source.contents(limit), part.shown, encoding), part.shown
     return source
 
 
@@ -141,52 +141,3 @@ def of_memory(documents: Sequence[Document]) -> list[_spanrs.Document]:
             for document in documents
         ]
     )
-
-
-def _is_utf8(encoding: str) -> bool:
-    try:
-        # What is no encoding of text (rot13, hex) does not decode.
-        b" ".decode(encoding, "ignore")
-        name = codecs.lookup(encoding).name
-    except LookupError:
-        raise ValueError(f"unknown encoding {encoding!r}") from None
-    except UnicodeError:
-        name = "idna"
-    if name in ("idna", "punycode"):
-        raise ValueError(f"{encoding} is an encoding for host names, not text")
-    return name == "utf-8"
-
-
-def _as_declared(data: bytes, path: str) -> bytes:
-    """Give XML in UTF-8, from the encoding that it declares."""
-    encoding = _spanrs.declared_encoding(data)
-    if encoding is None:
-        return data
-    try:
-        utf8 = _is_utf8(encoding)
-    except ValueError as error:
-        raise _not_in(path, f"the declaration names no encoding of text: {error}") from None
-    # A declaration that can be read as ASCII is not in an encoding of two bytes a character.
-    if data.startswith((b"<?xml", b"\xef\xbb\xbf")) and codecs.lookup(encoding).name.startswith(
-        ("utf-16", "utf-32")
-    ):
-        raise _not_in(path, f"the declaration says {encoding}, which the file is not in; name its encoding")
-    return data if utf8 else _decoded(data, path, encoding)
-
-
-def _not_in(path: str, message: str) -> FormatError:
-    error = FormatError(f"{path}:1: {message}")
-    error.code, error.path, error.line = "encoding", path, 1
-    return error
-
-
-def _decoded(data: bytes, path: str, encoding: str) -> bytes:
-    """Give the text of a file in UTF-8."""
-    try:
-        return data.decode(encoding).encode()
-    except UnicodeError as wrong:
-        line = data.count(b"\n", 0, wrong.start) + 1 if isinstance(wrong, UnicodeDecodeError) else None
-        place = path if line is None else f"{path}:{line}"
-        error = FormatError(f"{place}: the file is not {encoding}: {wrong}")
-        error.code, error.path, error.line = "encoding", path, line
-        raise error from None

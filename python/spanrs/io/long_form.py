@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -126,7 +127,7 @@ class LongForm:
         """Sort rows by their position, which each has once."""
         at: int = self.position  # type: ignore[assignment]  # there is one
         try:
-            placed = {int(row.values[at]): row for row in group}
+            placed = {_position(row.values[at]): row for row in group}
         except (TypeError, ValueError):
             raise self._error(group[0], "a position is not an integer") from None
         if len(placed) < len(group):
@@ -143,6 +144,16 @@ class LongForm:
 
     def _error(self, row: Row, message: str) -> FormatError:
         return with_code(FormatError(f"{self.shown}: row {row.number}: {message}"), "columns", self.shown)
+
+
+def _position(value: Any) -> int:
+    """Return a position, which is an integer or the digits of one.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    return int(value) if isinstance(value, str) else operator.index(value)
 
 
 def is_null(value: Any) -> bool:
@@ -300,6 +311,8 @@ def csv_rows(data: bytes, shown: str, separator: str) -> tuple[list[str], Iterat
 def _delimiter(line: str, separator: str) -> str:
     named = {"tab": "\t", "space": " "}.get(separator, separator)
     if named != "auto":
+        if len(named) != 1:
+            raise ValueError(f"separator of CSV is auto, tab, space or one character, not {separator!r}")
         return named
     return max("\t,;", key=line.count)
 

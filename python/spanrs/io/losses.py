@@ -27,6 +27,6 @@ class Losses:
     def messages(self) -> list[str]:
         """Say what was left out."""
         return [
-            f"{number} {kind}, the first in {first}" if number > 1 else f"1 of {kind}, in {first}"
+            f"{number} {kind}, the first in {first}" if number > 1 else f"1 of the {kind}, in {first}"
             for kind, (number, first) in self._found.items()
         ]

@@ -79,6 +79,15 @@ class Part:
             return self.source.name
         return self.path or f"<{self.format}>"
 
+    def paths(self) -> list[str]:
+        """Return the paths of its files: none of a stream or an object, two of brat."""
+        if self.path is None:
+            return []
+        if self.format != "brat":
+            return [self.path]
+        stem = os.path.splitext(self.path)[0]
+        return [f"{stem}.ann", f"{stem}.txt"]
+
     def size(self) -> int:
         """Return the bytes of the file; 0 for anything else."""
         return os.path.getsize(self.path) if self.path is not None and os.path.isfile(self.path) else 0
@@ -95,7 +104,9 @@ class Part:
         state = dict(vars(self))
         if self.path is not None:
             # Another process may be in another directory.
-            state["source"] = os.path.abspath(self.path)
+            state["path"] = os.path.abspath(self.path)
+            if not isinstance(self.source, Exception):
+                state["source"] = state["path"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -112,15 +123,20 @@ def recognised(part: Part, named: str) -> Part:
     spanrs.errors.FormatError
         For a format that is recognised and not read, with what to do.
     """
+    is_pipe = part.path is not None and not os.path.isfile(part.path) and os.path.exists(part.path)
     if named != "auto":
-        return replace(part, format=named)
+        # What was read of a pipe cannot be read again by opening it.
+        return (
+            replace(part, format=named, source=part.opened(keep=True))
+            if is_pipe
+            else replace(part, format=named)
+        )
     source = part.opened(keep=True)
     beginning, whole = source.beginning(BEGINNING)
     found, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
     if found is None:
         raise with_code(FormatError(f"{part.shown}: {refusal}"), "wrong_format", part.shown)
-    if part.path is not None and not os.path.isfile(part.path):
-        # What was read of a pipe cannot be read again by opening it.
+    if is_pipe:
         return replace(part, format=found, source=source)
     return replace(part, format=found)
 
@@ -213,6 +229,10 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
         return PairedParts([(gold[0], preds[0])])
     golds_by_name = {part.name or os.path.basename(part.shown): part for part in gold}
     preds_by_name = {pairing.gold_name(part.name or os.path.basename(part.shown)): part for part in preds}
+    for side, named in ((gold, golds_by_name), (preds, preds_by_name)):
+        if len(named) < len(side):
+            message = f"{side[-1].shown}: several files have one name, so they cannot be paired by name"
+            raise with_code(AlignmentError(message), "files", side[-1].path)
     for shorten in (str, _stem, _first_stem):
         golds, preds_found = _by(golds_by_name, shorten), _by(preds_by_name, shorten)
         if golds is None or preds_found is None or not golds.keys() & preds_found.keys():

@@ -16,7 +16,7 @@ from spanrs.io.document import Annotation, Document
 from spanrs.io.options import ReadArguments, ReadOptions, read_options
 from spanrs.io.parts import Part, recognised
 from spanrs.io.paths import find_files, is_several
-from spanrs.io.tables import is_table
+from spanrs.io.tables import is_one_shot, is_table
 
 
 def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
@@ -121,6 +121,15 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
     return corpus
 
 
+def read_stream(source: Any, arguments: Mapping[str, Any]) -> Corpus:
+    """Read a stream of batches as a table that can be gone through once; anything else as :func:`read`."""
+    if not is_one_shot(source):
+        return read(source, **arguments)
+    corpus = Corpus((Part("", source, "table"),), read_options(arguments))
+    check_used(arguments, [corpus])
+    return corpus
+
+
 def _read(source: Any, arguments: Mapping[str, Any]) -> Corpus:
     found = read_options(arguments)
     return Corpus(tuple(_parts(source, found)), found)
@@ -209,7 +218,8 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
     if hasattr(source, "read") or isinstance(source, _spanrs.Source):
         return [recognised(Part("", _stream(source), ""), options.format)]
     if is_table(source):
-        return [Part("", source, "table")]
+        # A stream of batches is read once, and a corpus again and again.
+        return [Part("", source.read_all() if is_one_shot(source) else source, "table")]
     if _is_document(source):
         return [Part("", [_as_document(source)], "documents")]
     if isinstance(source, (list, tuple)):
@@ -277,12 +287,16 @@ def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -
         for part in _path_parts(os.fspath(path), options):
             name = part.name or os.path.basename(part.shown)
             parts.append(Part(name, part.source, part.format, part.path))
+    if len({part.name for part in parts}) < len(parts):
+        # Files of several directories are told apart by their paths.
+        parts = [replace(part, name=str(part.path)) for part in parts]
     return parts
 
 
 def _is_document(source: object) -> bool:
     """Tell a document: one of this package, or a Doc of spaCy."""
-    return isinstance(source, Document) or (hasattr(source, "ents") and hasattr(source, "text"))
+    # A Span of spaCy has entities too, and no span groups.
+    return isinstance(source, Document) or (hasattr(source, "ents") and hasattr(source, "spans"))
 
 
 def _as_document(source: Any) -> Document:

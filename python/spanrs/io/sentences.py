@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
 from spanrs.io import long_form, tables
+from spanrs.io.encodings import recoded
 from spanrs.io.options import Column, ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentence import LAYER, Sentence
@@ -155,7 +156,7 @@ def _long_sentences(part: Part, options: ReadOptions, make: Callable[..., Senten
     if part.format == "csv":
         data = part.opened(keep=True).contents(options.limits.expansion)
         if options.encoding is not None:
-            data = data.decode(options.encoding).encode()
+            data = recoded(data, part.shown, options.encoding)
         names, rows = long_form.csv_rows(data, part.shown, options.separator)
         form = long_form.long_form(names, long_form.without_header(options, names), part.shown)
     else:
@@ -195,6 +196,7 @@ def _list_sentences(part: Part, options: ReadOptions, make: Callable[..., Senten
         )
         for at in range(batch.num_rows):
             own = {layer: values[at] for layer, (values, _) in layers.items()}
+            _check_row(part, row + at, None if tokens is None else tokens[at], own, layers)
             are_spans = any(is_spans for _, is_spans in layers.values())
             yield make(
                 None if tokens is None else tokens[at],
@@ -202,11 +204,32 @@ def _list_sentences(part: Part, options: ReadOptions, make: Callable[..., Senten
                 {layer: [Span(*span) for span in spans] for layer, spans in own.items()}
                 if are_spans
                 else None,
-                document=None if documents is None else str(documents[at]),
+                document=None if documents is None or documents[at] is None else str(documents[at]),
                 path=part.path,
                 line=row + at,
             )
         row += batch.num_rows
+
+
+def _check_row(
+    part: Part, row: int, tokens: Any, own: Mapping[str, Any], layers: Mapping[str, tuple[Any, bool]]
+) -> None:
+    """Refuse tokens that are null, and tags of another number.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+    """
+    if tokens is None:
+        return
+    if None in tokens:
+        raise with_code(
+            AlignmentError(f"{part.shown}: row {row} has a token that is null"), "shape", part.path
+        )
+    for layer, (_, are_spans) in layers.items():
+        if not are_spans and len(own[layer]) != len(tokens):
+            message = f"{part.shown}: row {row} has {len(tokens)} tokens and {len(own[layer])} tags"
+            raise with_code(AlignmentError(message), "shape", part.path)
 
 
 def layer_values(part: Part, name: str, column: Any, options: ReadOptions) -> tuple[list[Any], bool]:

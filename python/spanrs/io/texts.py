@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spanrs.errors import AlignmentError, with_code
 from spanrs.io.document import TOKEN, Annotation, Document
+from spanrs.io.losses import Losses
 from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.tokenizer import lines, tokenize
 from spanrs.tags.types import Span
@@ -77,7 +78,10 @@ def _placed(span: Span, starts: Sequence[int], ends: Sequence[int]) -> Annotatio
 
 
 def sentences_of_document(
-    document: Document, tokenizer: Tokenizer | None = None, path: str | None = None
+    document: Document,
+    tokenizer: Tokenizer | None = None,
+    path: str | None = None,
+    losses: Losses | None = None,
 ) -> Iterator[Sentence]:
     """Cut a text into sentences of tokens: a line is a sentence.
 
@@ -89,6 +93,8 @@ def sentences_of_document(
         Finds the tokens of a text, as :func:`spanrs.io.tokenizer.tokenize`, which is used if none is given.
     path : str, optional
         The file, for the sentences.
+    losses : Losses, optional
+        Gets annotations that go on in the next line, which become a span in each, and those without a token.
 
     Yields
     ------
@@ -106,6 +112,8 @@ def sentences_of_document(
     tokens = own if own and tokenizer is None else _checked(document.text, tokenizer or tokenize)
     spans = sorted((a for a in document.annotations if a.is_content), key=lambda a: (a.start, -a.end))
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+    if losses is not None:
+        _note_losses(document, spans, (starts, ends), losses)
     at = following = 0
     # Those that begin on an earlier line and may go on.
     active: list[Annotation] = []
@@ -125,6 +133,18 @@ def sentences_of_document(
             document=document.id,
             path=path,
         )
+
+
+def _note_losses(
+    document: Document, spans: Sequence[Annotation], tokens: tuple[list[int], list[int]], losses: Losses
+) -> None:
+    """Count annotations that sentences of tokens cannot hold as they are."""
+    place = f"document {document.id}" if document.id is not None else f"the text {document.text[:40]!r}"
+    for annotation in spans:
+        if bisect_right(tokens[1], annotation.start) >= bisect_left(tokens[0], annotation.end):
+            losses.add("annotations without a token", place)
+        elif len(document.text[annotation.start : annotation.end].splitlines()) > 1:
+            losses.add("annotations that are cut at the end of a line", place)
 
 
 def _checked(text: str, tokenizer: Tokenizer) -> list[tuple[int, int]]:

@@ -41,6 +41,11 @@ def _lose(document: Document, at: int, losses: Losses, *, holds: Iterable[str] =
             losses.add("tokens", place)
     if document.relations and "relations" not in holds:
         losses.add("documents with relations that are not written", place)
+    if "relations" in holds:
+        content = {number for number, _ in _content(document)}
+        for one in document.relations:
+            if not {one.source, one.target} <= content:
+                losses.add("relations of tokens", place)
 
 
 def _content(document: Document) -> list[tuple[int, Annotation]]:
@@ -160,7 +165,6 @@ def write_brat(documents: Iterator[Document], out: IO[bytes], losses: Losses) ->
         for number, relation in enumerate(document.relations, start=1):
             ends = ids.get(relation.source), ids.get(relation.target)
             if None in ends:
-                losses.add("relations of tokens", place)
                 continue
             out.write(f"R{number}\t{relation.type} Arg1:{ends[0]} Arg2:{ends[1]}\n".encode())
     return 1, {}

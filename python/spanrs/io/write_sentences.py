@@ -111,9 +111,19 @@ def _sentences(corpus: Corpus, losses: Losses) -> Iterator[tuple[str, Sentence]]
 
 
 def _begins(sentence: Sentence, before: str | None) -> str | None:
-    """Return the line that begins the document of a sentence, where it is another one than before."""
+    """Return the line that begins the document of a sentence, where it is another one than before.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        For a sentence without a document behind one that has one: it would be read as part of that.
+    """
+    if sentence.document is None and before is not None:
+        message = f"a sentence without a document follows document {before!r}; name the documents of all or of none"
+        raise with_code(FormatError(message), "documents")
     if sentence.document is None or sentence.document == before:
         return None
+    _check_field(sentence.document, "the name of a document")
     return f"# newdoc id = {sentence.document}\n"
 
 
@@ -263,6 +273,9 @@ def write_csv(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Co
                 layers, named = sentence.layers, sentence.document is not None
                 names = [*(["document"] if named else []), "sentence", "token"]
                 rows.writerow([*names, *_csv_names(layers)])
+            if named != (sentence.document is not None):
+                message = f"{place}: some sentences have a document, and others have none; name those of all or of none"
+                raise with_code(FormatError(message), "documents")
             words = _words(sentence, place)
             columns = [tags.of(sentence, layer, place) for layer in layers]
             first = [sentence.document or "", str(count)] if named else [str(count)]
