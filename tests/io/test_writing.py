@@ -140,7 +140,7 @@ def test_what_a_format_cannot_hold_is_listed(tmp_path):
     assert found.left_out == ["2 spans that share tokens with others, the first in sentence 0"]
     with pytest.warns(SpanrsWarning, match="1 of the annotations that cross others, in document name"):
         spanrs.write(crossing, tmp_path / "a.xml")
-    with pytest.warns(SpanrsWarning, match="1 of spans that cross others, in sentence 0"):
+    with pytest.warns(SpanrsWarning, match="1 of the spans that cross others, in sentence 0"):
         spanrs.write(crossing, tmp_path / "a", to="stacked")
     rich = Document(
         "Bob ate fish",

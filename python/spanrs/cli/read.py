@@ -11,6 +11,7 @@ import click
 
 from spanrs.cli import console, options
 from spanrs.cli.output import Output, output_options
+from spanrs.cli.run import explained
 from spanrs.io import Corpus, Sentence
 from spanrs.io import read as read_corpus
 from spanrs.report.table import Table
@@ -42,7 +43,8 @@ def command(
     """
     output.check([name for name in files if name != "-"])
     source = console.source(files[0]) if len(files) == 1 else list(files)
-    corpus = _read(source, read | {"scheme": scheme, "reading": reading})
+    with explained():
+        corpus = _read(source, read | {"scheme": scheme, "reading": reading})
     with console.quiet():
         first = list(islice(corpus, sentences))
         facts = corpus.facts()

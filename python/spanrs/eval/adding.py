@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -46,6 +46,8 @@ class Adding:
     """Parts are several, and their names stand with their errors."""
     notes: list[str] = field(default_factory=list)
     """Gets what is assumed about the sides."""
+    losses: list[str] = field(default_factory=list)
+    """Gets what of the sides could not be kept, which is warned of."""
 
 
 class Added(NamedTuple):
@@ -94,9 +96,6 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     if pred is None and not is_long(gold, corpora[0].options):
         add_table(adding, gold, corpora[0].options)
         return Added({}, False)
-    for corpus, part in zip(corpora, parts, strict=True):
-        if pred is not None and part is not None and part.kind == "table":
-            _check_one_side(corpus, part)
     if "documents" in kinds:
         message = (
             f"{gold.shown} ({gold.format}) and {pred.shown if pred else ''} ({pred.format if pred else ''}) have other "
@@ -118,20 +117,6 @@ def _check_by_sentence(corpora: tuple[Corpus, Corpus]) -> None:
     """
     if any(corpus.options.punct_column is not None for corpus in corpora):
         raise ValueError("punct_column goes with rows of documents; leave out by='sentence'")
-
-
-def _check_one_side(corpus: Corpus, part: Part) -> None:
-    """Refuse a table that has both sides where one is meant.
-
-    Raises
-    ------
-    spanrs.errors.FormatError
-    """
-    if not is_long(part, corpus.options) and len(columns_of(part, corpus.options).tags) > 1:
-        message = (
-            f"{part.shown}: the table has columns of gold and pred; name the one of this side with tags="
-        )
-        raise with_code(FormatError(message), "columns", part.path)
 
 
 def _add_rows(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:
@@ -202,6 +187,8 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
         there = ", ".join(tables.column_types(part))
         message = f"{part.shown}: there are no columns of gold and pred among {there}; name them with gold= and pred="
         raise with_code(FormatError(message), "columns", part.path)
+    if adding.by != "document":
+        layout = layout._replace(documents=None)
     runs = DocumentRuns(adding.scorer, adding.update)
     for golds, preds, rows, documents in table_sides(part, layout):
         read = id_options(part, options, layout)
@@ -222,14 +209,24 @@ def id_options(part: Part, options: ReadOptions, layout: Layout) -> dict[str, An
     """Return the vocabulary and other options of integers in a table."""
     names = options.vocabulary
     if names is None:
-        names = tables.class_labels(part, str(layout.tags["gold"]))
+        names = _joined_labels(part, layout)[0]
     return {} if names is None else {"vocabulary": names, "ignore_index": options.ignore_index}
+
+
+def _joined_labels(part: Part, layout: Layout) -> tuple[list[str] | None, list[int] | None]:
+    """Return the labels of gold and pred together, and the places of pred's in them if they are others than gold's."""
+    gold, pred = (tables.class_labels(part, str(layout.tags[side])) for side in ("gold", "pred"))
+    if gold is None or pred is None or gold == pred:
+        return gold if gold is not None else pred, None
+    both = list(dict.fromkeys((*gold, *pred)))
+    return both, [both.index(name) for name in pred]
 
 
 def table_sides(
     part: Part, layout: Layout, extra: str | None = None
 ) -> Iterator[tuple[Any, Any, Any, Any]]:
     """Yield gold, pred, the range of rows, and the names of documents or an extra column, batch by batch."""
+    places = _joined_labels(part, layout)[1]
     gold, pred = (str(layout.tags[side]) for side in ("gold", "pred"))
     other = layout.documents if extra is None else extra
     names = [gold, pred] if other is None else [gold, pred, other]
@@ -240,6 +237,8 @@ def table_sides(
         rows = range(row, row + batch.num_rows)
         with _located(part, rows):
             golds, preds = _sides(batch, gold, pred, row)
+            if places is not None:
+                preds = _renumbered(preds, places)
             values = None
             if extra is not None:
                 values = batch.column(extra).to_pylist()
@@ -247,6 +246,23 @@ def table_sides(
                 values = _documents(batch.column(other), other)
         yield golds, preds, rows, values
         row = rows.stop
+
+
+def _renumbered(column: Any, places: Sequence[int]) -> Any:
+    """Return a list column of ids with the place of each; ids beyond them, such as the ignored one, stay."""
+    import numpy as np
+    import pyarrow
+    import pyarrow.compute as pc
+
+    lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
+    offsets = pyarrow.array(np.concatenate(([0], np.cumsum(lengths))), pyarrow.int32())
+    ids = pc.list_flatten(column)
+    if isinstance(ids, pyarrow.ChunkedArray):
+        ids = ids.combine_chunks()
+    is_known = pc.and_(pc.greater_equal(ids, 0), pc.less(ids, len(places)))
+    taken = pc.take(pyarrow.array(places, ids.type), pc.if_else(is_known, ids, 0))
+    found = pyarrow.ListArray.from_arrays(offsets, pc.if_else(is_known, taken, ids))
+    return pyarrow.chunked_array([found])
 
 
 def _sides(batch: Any, gold_name: str, pred_name: str, row: int) -> tuple[Any, Any]:
@@ -420,15 +436,15 @@ def sentence_chunks(
         Where one side has more sentences or tokens, or tokens differ under ``refuse``; with the places.
     """
     gold, pred = parts
-    golds = _decided(corpora[0], gold)
-    preds: Iterable[Sentence | None]
+    schemes = decided_schemes(corpora, parts)
+    golds = _sentences(corpora[0], gold, schemes[0])
+    pairs: Iterator[tuple[Any, Any]]
     if pred is None:
         layers = [("gold", "pred")]
-        pairs: Iterator[tuple[Any, Any]] = _both_in_each(golds, gold)
+        pairs = _both_in_each(golds, gold)
     else:
         layers = []
-        preds = _decided(corpora[1], pred)
-        pairs = zip_longest(golds, preds)
+        pairs = zip_longest(golds, _sentences(corpora[1], pred, schemes[1]))
     shown = gold.shown, (gold if pred is None else pred).shown
     while rows := list(islice(pairs, CHUNK)):
         yield _chunk(rows, layers, shown, align)
@@ -452,11 +468,25 @@ def _both_in_each(sentences: Iterator[Sentence], part: Part) -> Iterator[tuple[S
         yield sentence, sentence
 
 
-def _decided(corpus: Corpus, part: Part) -> Iterator[Sentence]:
-    """Yield the sentences of a part, whose tags are in a scheme that is known."""
+def decided_schemes(
+    corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]
+) -> tuple[str | None, str | None]:
+    """Return the schemes of two parts; that of pred is gold's, unless its tags are clearly in another one."""
+    gold, pred = parts
+    scheme = replace(corpora[0], parts=(gold,)).likely_scheme(None) if _has_tags(gold) else None
+    if pred is None or not _has_tags(pred):
+        return scheme, scheme
+    return scheme, replace(corpora[1], parts=(pred,)).likely_scheme(scheme)
+
+
+def _has_tags(part: Part) -> bool:
+    return part.kind in ("rows", "table")
+
+
+def _sentences(corpus: Corpus, part: Part, scheme: str | None) -> Iterator[Sentence]:
+    """Yield the sentences of a part, with tags in this scheme."""
     options = corpus.options
-    scheme = replace(corpus, parts=(part,)).scheme if part.kind != "spans" else "BIO"
-    make = partial(Sentence, scheme=scheme, reading=options.reading, dialect=options.dialect)
+    make = partial(Sentence, scheme=scheme or "BIO", reading=options.reading, dialect=options.dialect)
     return sentences_of(part, options, make)
 
 
@@ -474,6 +504,7 @@ def _chunk(
                 f"{where}: {side} goes on, and the other side has ended; both must hold the same sentences"
             )
             raise with_code(AlignmentError(message), "sentences", longer.path, longer.line)
+        _check_pair(gold, pred, shown, both=bool(layers))
         found = _differing(gold, pred, shown)
         if found and align == "refuse":
             message = (
@@ -492,6 +523,25 @@ def _chunk(
         tokens.append(gold.tokens)
         sentences.append(gold)
     return Chunk(golds, preds, tokens, sentences, differing, examples)
+
+
+def _check_pair(gold: Sentence, pred: Sentence, shown: tuple[str, str], *, both: bool) -> None:
+    """Refuse sentences of several layers where each side has one, and those of other documents.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError, spanrs.errors.FormatError
+    """
+    for sentence, name, side in ((gold, shown[0], "gold"), (pred, shown[1], "pred")):
+        if not both and len(sentence.layers) > 1:
+            message = f"{name}: {side} has columns of {' and '.join(sentence.layers)}; name one with tags="
+            raise with_code(FormatError(message), "columns", sentence.path)
+    if gold.document != pred.document and None not in (gold.document, pred.document):
+        message = (
+            f"{shown[0]}:{gold.line}: the sentence is of document {gold.document!r} in gold and of {pred.document!r} "
+            f"in pred ({shown[1]}:{pred.line}); both sides must hold the same documents in the same order"
+        )
+        raise with_code(AlignmentError(message), "documents", gold.path, gold.line)
 
 
 def _plain(span: Any) -> tuple[Any, ...]:
@@ -523,11 +573,22 @@ def _differing(gold: Sentence, pred: Sentence, shown: tuple[str, str]) -> list[s
 
 def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:
     """Add sentences of any formats as Python objects."""
+    scheme, pred_scheme = decided_schemes(corpora, parts)
+    if scheme is not None and (parts[1] is None or _has_tags(parts[1])):
+        adding.scorer.set_schemes(scheme, None if pred_scheme == scheme else pred_scheme)
+    # They are not searched for again.
+    decided = zip(corpora, (scheme, pred_scheme), strict=True)
+    gold, pred = (
+        replace(corpus, options=replace(corpus.options, scheme=own or corpus.options.scheme))
+        for corpus, own in decided
+    )
+    corpora = gold, pred
     runs = DocumentRuns(adding.scorer, adding.update)
     for chunk in sentence_chunks(corpora, parts, adding.align):
-        names = [sentence.document for sentence in chunk.sentences]
-        if adding.by == "document" and None not in names:
-            runs.update(chunk.gold, chunk.pred, [str(name) for name in names])
+        if adding.by == "document":
+            # What stands before the first document, and what has none, is the first one.
+            names = [sentence.document or "0" for sentence in chunk.sentences]
+            runs.update(chunk.gold, chunk.pred, names)
         else:
             by = [1] * len(chunk.gold) if adding.by == "sentence" else None
             adding.update(chunk.gold, chunk.pred, by)
@@ -538,7 +599,9 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
 
 def _add_documents(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> None:
     """Add documents with their annotations as spans of characters."""
-    pairs = paired_documents(corpora, parts, adding.notes, compare_texts=adding.align == "refuse")
+    pairs = paired_documents(
+        corpora, parts, adding.notes, adding.losses, compare_texts=adding.align == "refuse"
+    )
     while some := list(islice(pairs, CHUNK)):
         golds, preds = [gold.spans() for _, gold, _ in some], [pred.spans() for _, _, pred in some]
         names = None if adding.by is None else [name for name, _, _ in some]

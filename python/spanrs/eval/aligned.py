@@ -99,9 +99,11 @@ def score_aligned(
     unaligned = {"gold": _Unaligned(), "pred": _Unaligned()}
     numbers = {"gold": 0, "pred": 0}
     notes: list[str] = []
+    losses: list[str] = []
     criterion = scorer.matcher.criteria[scorer.matcher.criterion]
     found: list[ErrorList] = []
-    for at, (name, gold, pred) in enumerate(paired_documents(corpora, parts, notes, compare_texts=False)):
+    pairs = paired_documents(corpora, parts, notes, losses, compare_texts=False)
+    for at, (name, gold, pred) in enumerate(pairs):
         alignment = _spanrs.align_texts(gold.text, pred.text)
         plain = {"gold": gold.spans(), "pred": pred.spans()}
         placed = {}
@@ -121,7 +123,8 @@ def score_aligned(
     for side, counted in unaligned.items():
         notes += counted.note(side, numbers[side])
     settings = with_setting(result.settings, "align", "characters")
-    evidence = replace(result.evidence, notes=(*result.evidence.notes, *notes))
+    evidence = result.evidence
+    evidence = replace(evidence, warnings=(*evidence.warnings, *losses), notes=(*evidence.notes, *notes))
     result = replace(result, settings=settings, evidence=evidence)
     if errors:
         whole = ErrorList(criterion.name, most=most_errors).merge(found, [0] * (len(found) + 1))

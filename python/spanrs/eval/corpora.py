@@ -10,7 +10,7 @@ from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import SchemeError, SpanrsError, SpanrsWarning, as_integer, warn, with_code
-from spanrs.eval.adding import Added, add_parts, id_options, sentence_chunks, table_sides
+from spanrs.eval.adding import Added, Adding, add_parts, id_options, sentence_chunks, table_sides
 from spanrs.eval.column_checks import UNKNOWN_TAGS, explaining_one_column, refuse_tokens_as_tags
 from spanrs.eval.details import (
     ErrorList,
@@ -335,7 +335,7 @@ def _checked_pair(
             else _list_errors(corpora, parts, result, options)
         )
         result = replace(result, error_list=found)
-    return _described(result, parts, added, adding.notes, most)
+    return _described(result, parts, added, adding, most)
 
 
 def _better_schemes(
@@ -384,7 +384,7 @@ def _format_error(message: str) -> SpanrsError:
 
 
 def _described(
-    result: Result, parts: tuple[Part, Part | None], added: Added, notes: Sequence[str], most: int
+    result: Result, parts: tuple[Part, Part | None], added: Added, adding: Adding, most: int
 ) -> Result:
     """Add settings, warnings and notes about the files to a result."""
     gold, pred = parts
@@ -407,8 +407,8 @@ def _described(
     evidence = result.evidence.first(most)
     evidence = replace(
         evidence,
-        warnings=tuple(dict.fromkeys((*evidence.warnings, *odd))),
-        notes=(*evidence.notes, *notes, *same),
+        warnings=tuple(dict.fromkeys((*evidence.warnings, *odd, *adding.losses))),
+        notes=(*evidence.notes, *adding.notes, *same),
     )
     return replace(result, settings=settings, evidence=evidence)
 
@@ -473,7 +473,7 @@ def _batches_again(
             yield lists[0], lists[1], texts, None, known
         return
     if pred is not None and gold.kind == pred.kind == "documents":
-        pairs = list(paired_documents(corpora, (gold, pred), [], compare_texts=align == "refuse"))
+        pairs = list(paired_documents(corpora, (gold, pred), [], [], compare_texts=align == "refuse"))
         yield (
             [p[1].spans() for p in pairs],
             [p[2].spans() for p in pairs],

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from spanrs import _spanrs
 from spanrs.errors import AlignmentError, LimitError, with_code
 from spanrs.io import Corpus, Document
-from spanrs.io.documents import plain_document
+from spanrs.io.documents import plain_documents
 from spanrs.io.parts import Part
 
 #: Documents of one side that wait for their partners, at most.
@@ -19,6 +18,7 @@ def paired_documents(
     corpora: tuple[Corpus, Corpus],
     parts: tuple[Part, Part],
     notes: list[str],
+    losses: list[str],
     *,
     compare_texts: bool = True,
 ) -> Iterator[tuple[str, Document, Document]]:
@@ -32,6 +32,8 @@ def paired_documents(
         Gold and pred.
     notes : list of str
         Gets what is assumed about the pairs.
+    losses : list of str
+        Gets what of the parts could not be kept.
     compare_texts : bool
         Refuse documents whose texts differ.
 
@@ -48,8 +50,11 @@ def paired_documents(
     spanrs.errors.LimitError
         Where more than 100,000 documents wait for their partners, because the sides are in other orders.
     """
-    gold, pred = (corpus.core_documents(part) for corpus, part in zip(corpora, parts, strict=True))
     names = parts[0].shown, parts[1].shown
+    gold, pred = (
+        plain_documents(corpus.core_documents(part), part, corpus.options, losses)
+        for corpus, part in zip(corpora, parts, strict=True)
+    )
     for at, (one, other) in enumerate(_pairs(gold, pred, names, notes)):
         name = one.id if one.id is not None else other.id
         if compare_texts and one.text != other.text:
@@ -59,7 +64,7 @@ def paired_documents(
                 f"at character {where}; compare their spans with align='characters' (--align characters)"
             )
             raise with_code(AlignmentError(message), "texts", parts[0].path)
-        yield str(at) if name is None else name, plain_document(one), plain_document(other)
+        yield str(at) if name is None else name, one, other
 
 
 def _first_difference(one: str, other: str) -> int:
@@ -68,15 +73,14 @@ def _first_difference(one: str, other: str) -> int:
 
 
 def _pairs(
-    gold: Iterator[_spanrs.Document],
-    pred: Iterator[_spanrs.Document],
+    gold: Iterator[Document],
+    pred: Iterator[Document],
     names: tuple[str, str],
     notes: list[str],
-) -> Iterator[tuple[_spanrs.Document, _spanrs.Document]]:
+) -> Iterator[tuple[Document, Document]]:
     """Pair documents: those at the same position with one key at once, others when their partner comes."""
-    waiting: tuple[dict[str, deque[_spanrs.Document]], dict[str, deque[_spanrs.Document]]] = ({}, {})
-    numbers = [0, 0]
-    seen: tuple[set[str], set[str]] = (set(), set())
+    waiting: tuple[dict[str, deque[Document]], dict[str, deque[Document]]] = ({}, {})
+    arrived = [_Arrived(name) for name in names]
     while True:
         one, other = next(gold, None), next(pred, None)
         if one is None and other is None:
@@ -84,8 +88,7 @@ def _pairs(
         for side, document in enumerate((one, other)):
             if document is None:
                 continue
-            numbers[side] += 1
-            _check_id(document, seen[side], names[side])
+            arrived[side].add(document)
             theirs = waiting[1 - side]
             key = _key(document)
             if key in theirs:
@@ -101,42 +104,72 @@ def _pairs(
                 "bring both files into one order"
             )
             raise with_code(LimitError(message), "documents", names[0])
+    if any(side.has_equal_texts for side in arrived):
+        notes.append(
+            f"documents of {names[0]} and {names[1]} with one text and no id are paired by their order"
+        )
     golds, preds = ([document for own in side.values() for document in own] for side in waiting)
-    by_text = {document.text: document for document in preds}
-    if len({d.text for d in golds}) == len(golds) == len(by_text) == len(preds) and all(
-        document.text in by_text for document in golds
-    ):
-        # One side has ids, the other none or others.
-        yield from ((document, by_text[document.text]) for document in golds)
-        return
-    if len(golds) == len(preds) and (len(golds) == 1 or not any(d.id for d in (*golds, *preds))):
-        if len(golds) > 1:
-            notes.append(
-                f"documents of {names[0]} and {names[1]} are paired by their order, as they have no ids"
-            )
-        yield from zip(golds, preds, strict=True)
-        return
-    if golds or preds:
-        raise _unpaired(golds, preds, names, numbers)
+    yield from _left(golds, preds, names, notes, [side.number for side in arrived])
 
 
-def _check_id(document: _spanrs.Document, seen: set[str], name: str) -> None:
-    """Refuse an id that was there before.
+def _left(
+    golds: list[Document],
+    preds: list[Document],
+    names: tuple[str, str],
+    notes: list[str],
+    numbers: list[int],
+) -> Iterable[tuple[Document, Document]]:
+    """Pair documents without a partner of the same key: by their texts, or by order where none has an id.
 
     Raises
     ------
     spanrs.errors.AlignmentError
     """
-    if document.id is None:
-        return
-    if document.id in seen:
-        message = f"{name}: the id {document.id!r} is there twice; ids of documents must differ"
-        raise with_code(AlignmentError(message), "documents", name)
-    seen.add(document.id)
+    by_text = {document.text: document for document in preds}
+    if len({d.text for d in golds}) == len(golds) == len(by_text) == len(preds) and all(
+        document.text in by_text for document in golds
+    ):
+        # One side has ids, the other none or others.
+        return [(document, by_text[document.text]) for document in golds]
+    if len(golds) != len(preds) or (len(golds) > 1 and any(d.id for d in (*golds, *preds))):
+        raise _unpaired(golds, preds, names, numbers)
+    if len(golds) > 1:
+        notes.append(
+            f"documents of {names[0]} and {names[1]} are paired by their order, as they have no ids"
+        )
+    return zip(golds, preds, strict=True)
+
+
+class _Arrived:
+    """What has been read of a side."""
+
+    def __init__(self, name: str) -> None:
+        self.number = 0
+        self.has_equal_texts = False
+        self._name = name
+        self._keys: set[str] = set()
+
+    def add(self, document: Document) -> None:
+        """Count a document.
+
+        Raises
+        ------
+        spanrs.errors.AlignmentError
+            For an id that was there before.
+        """
+        self.number += 1
+        key = _key(document)
+        if key not in self._keys:
+            self._keys.add(key)
+        elif document.id is None:
+            self.has_equal_texts = True
+        else:
+            message = f"{self._name}: the id {document.id!r} is there twice; ids of documents must differ"
+            raise with_code(AlignmentError(message), "documents", self._name)
 
 
 def _unpaired(
-    golds: list[_spanrs.Document], preds: list[_spanrs.Document], names: tuple[str, str], numbers: list[int]
+    golds: list[Document], preds: list[Document], names: tuple[str, str], numbers: list[int]
 ) -> AlignmentError:
     """Return the error for documents without a partner."""
     side, mine, other = ("gold", golds, names[1]) if golds else ("pred", preds, names[0])
@@ -149,6 +182,6 @@ def _unpaired(
     return with_code(AlignmentError(message), "documents", other)
 
 
-def _key(document: _spanrs.Document) -> str:
+def _key(document: Document) -> str:
     """Return what tells a document: its id, or its text."""
     return f"id {document.id}" if document.id is not None else f"text {document.text}"

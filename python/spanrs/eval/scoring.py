@@ -204,23 +204,24 @@ def score(
     if corpora is None:
         if several:
             raise ValueError("several readings are of files; call score for each of them")
+        scorer = Scorer(
+            scheme="auto" if scheme is None else scheme,
+            reading="conlleval" if reading is None else reading,  # type: ignore[arg-type]  # one
+            matcher=matcher,
+            pred_scheme=pred_scheme,
+            vocabulary=arguments.pop("vocabulary", None),
+            align=_align_of_memory(align),
+            dialect=arguments.pop("dialect", Dialect()),
+            max_violations=max_violations,
+            by=None if by is None and document_weights is None else "document",
+            threads=threads,
+        )
         _check_memory(pairing=pairing, on_error=on_error, progress=progress, store=store)
         result = _score_memory(
             gold,
             pred,
             arguments,
-            Scorer(
-                scheme="auto" if scheme is None else scheme,
-                reading="conlleval" if reading is None else reading,  # type: ignore[arg-type]  # one
-                matcher=matcher,
-                pred_scheme=pred_scheme,
-                vocabulary=arguments.pop("vocabulary", None),
-                align=_align_of_memory(align),
-                dialect=arguments.pop("dialect", Dialect()),
-                max_violations=max_violations,
-                by=None if by is None and document_weights is None else "document",
-                threads=threads,
-            ),
+            scorer,
             by=by,
             is_weighted=document_weights is not None,
             errors=errors,

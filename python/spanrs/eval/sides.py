@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -15,7 +15,7 @@ from spanrs.io.reader import read_both, read_stream, refuse
 from spanrs.io.tables import is_table
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
 #: Gold or pred: a corpus, what :func:`spanrs.read` takes, or sentences in memory.
 Side: TypeAlias = Any
@@ -161,12 +161,3 @@ def _check_memory(arguments: Mapping[str, Any]) -> None:
             raise TypeError(
                 f"{name} says how files and tables are read, and gold and pred are sentences in memory"
             )
-
-
-class MemoryOptions(NamedTuple):
-    """How ids in memory are read."""
-
-    vocabulary: list[str] | None
-    ignore_index: int
-    lengths: Iterable[int] | None
-    mask: npt.ArrayLike | None

@@ -6,23 +6,23 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, SchemeError, warn, with_code
 from spanrs.io.document import Document
-from spanrs.io.documents import core_documents, plain_document
+from spanrs.io.documents import core_documents, plain_documents
 from spanrs.io.losses import Losses
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.sentences import columns_of, is_long, sentences_of
 from spanrs.io.texts import sentences_of_document
-from spanrs.tags.detect import detect_scheme
 from spanrs.tags.types import is_auto
 
-#: Sentences by which the scheme of tables is found out.
-MANY = 100_000
+#: Sentences that are looked at at once.
+CHUNK = 10_000
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,9 @@ class Corpus:
             yield from self._documents_of(part)
 
     def _documents_of(self, part: Part) -> Iterator[Document]:
-        return map(plain_document, self.core_documents(part))
+        losses: list[str] = []
+        yield from plain_documents(self.core_documents(part), part, self.options, losses)
+        warn(losses)
 
     def core_documents(self, part: Part) -> Iterator[_spanrs.Document]:
         """Yield the documents of a part as the compiled half has them."""
@@ -104,37 +106,40 @@ class Corpus:
     def scheme(self) -> str:
         """The scheme of the tags; where it is ``auto`` the tags are read to find it out.
 
-        Several layers have one scheme, and so have several files: that which the first one with a tag other than ``O``
-        violates least.
+        Several layers and several files have one scheme: that which all their tags violate least. Where all tags are
+        ``O`` it is BIO.
+
+        Raises
+        ------
+        OSError, spanrs.errors.SpanrsError
+            Where a file cannot be read, and where most tags are in no scheme.
         """
+        return self.likely_scheme(None)
+
+    def likely_scheme(self, expected: str | None) -> str:
+        """Return the scheme of the tags; one that is expected, unless they are clearly in another."""
         if not is_auto(self.options.scheme):
             return _spanrs.scheme_name(self.options.scheme)
-        return next(filter(None, map(self._scheme_of, self.parts)), "BIO")
-
-    def _scheme_of(self, part: Part) -> str | None:
-        """Return the scheme of the tags of a part; None where it has no tag but ``O``."""
-        if part.kind == "rows":
-            layers = columns_of(part, self.options).tags.values()
-            dialect = self.options.dialect
-            found = [
-                _spanrs.detect_file(
-                    part.opened(keep=True), self.options.columns(tag).as_options(), dialect, None
-                )
-                for tag in layers
-            ]
-            return found[0][0]
-        if part.kind != "table":
-            return None
-        tags = []
-        for sentence in sentences_of(part, self.options, Sentence):
-            tags += [list(own) for own in sentence.tags.values()]
-            if len(tags) >= MANY:
-                break
+        evidence = _spanrs.SchemeEvidence(self.options.dialect)
+        for part in self.parts:
+            self._add_evidence(evidence, part)
+        if not evidence.labelled:
+            return expected or "BIO"
         try:
-            return detect_scheme(tags, dialect=self.options.dialect).scheme if tags else None
+            return evidence.decide(expected)[0]
         except SchemeError as error:
             # It knows no file.
-            raise with_code(SchemeError(f"{part.shown}: {error}"), error.code, part.path) from None
+            shown, path = self.parts[0].shown, self.parts[0].path
+            raise with_code(SchemeError(f"{shown}: {error}"), error.code, path) from None
+
+    def _add_evidence(self, evidence: _spanrs.SchemeEvidence, part: Part) -> None:
+        if part.kind == "rows":
+            for tag in columns_of(part, self.options).tags.values():
+                evidence.add_file(part.opened(keep=True), self.options.columns(tag).as_options(), None)
+        elif part.kind == "table":
+            sentences = sentences_of(part, self.options, Sentence)
+            while some := list(islice(sentences, CHUNK)):
+                evidence.add_sentences([list(own) for one in some for own in one.tags.values()])
 
     def decided(self) -> Corpus:
         """Return the corpus with the scheme that was found, so that it is not searched for again."""
@@ -174,15 +179,6 @@ class Corpus:
         if part.kind == "rows" or not is_long(part, self.options):
             column = columns_of(part, self.options).tags[layer]
         return replace(self, options=replace(self.options, tags=column, gold=None, pred=None))
-
-    @property
-    def has_both_sides(self) -> bool:
-        """True where the first part holds gold and pred."""
-        options = self.options
-        if options.gold is not None and options.pred is not None:
-            return True
-        part = self.parts[0]
-        return part.kind == "table" and part.format != "csv" and "pred" in columns_of(part, options).tags
 
     @property
     def size(self) -> int:

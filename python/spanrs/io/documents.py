@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from spanrs import _spanrs
@@ -26,6 +27,47 @@ def plain_document(document: _spanrs.Document) -> Document:
     text, annotations, id_, left_out, relations = document.plain()
     kept = [Annotation(*annotation) for annotation in annotations]
     return Document(text, kept, id_, left_out, tuple(Relation(*relation) for relation in relations))
+
+
+def plain_documents(
+    documents: Iterator[_spanrs.Document], part: Part, options: ReadOptions, losses: list[str]
+) -> Iterator[Document]:
+    """Yield documents of the compiled half as Python values.
+
+    Parameters
+    ----------
+    documents : iterator
+        Those of :func:`core_documents`.
+    part, options
+        Where they are from. XML has one element around the whole text, which is an annotation only where ``elements``
+        says so.
+    losses : list of str
+        Gets what of the part could not be kept, after the last document.
+    """
+    left, first = 0, ""
+    for document in documents:
+        plain = plain_document(document)
+        number, reports = document.left_out()
+        number += max(len(plain.left_out) - len(reports), 0)
+        if number and not left:
+            first = plain.left_out[0]
+        left += number
+        if part.format == "xml-inline" and options.elements is None:
+            plain = _without_root(plain)
+        yield plain
+    if left:
+        more = f" and {left - 1} more" if left > 1 else ""
+        losses.append(f"{part.shown}: left out: {first}{more}")
+
+
+def _without_root(document: Document) -> Document:
+    """Return a document without the annotation of the root element, which stands first."""
+    annotations = list(document.annotations)
+    root = next((a for a in annotations if (a.start, a.end) == (0, len(document.text))), None)
+    if root is None:
+        return document
+    annotations.remove(root)
+    return replace(document, annotations=annotations)
 
 
 def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Document]:
@@ -53,11 +95,13 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
         from spanrs.io.docbin import read_docbin
 
         return iter(of_memory(read_docbin(part.opened(keep=True), options.layer, options.limits.expansion)))
-    if part.kind == "rows":
+    # Several layers are joined where several columns are named.
+    several = len(options.layers()) > 1
+    if part.kind == "rows" and not several and options.gold is None and options.pred is None:
         return _column_documents(part, options)
-    if part.kind in ("table", "spans"):
+    if part.kind in ("rows", "table", "spans"):
         make = partial(Sentence, scheme=options.scheme, reading=options.reading, dialect=options.dialect)
-        joined = documents_of_sentences(sentences_of(part, options, make), part.shown)
+        joined = documents_of_sentences(sentences_of(part, options, make), part.shown, several=several)
         return (document for one in joined for document in of_memory([one]))
     return _spanrs.read_documents(
         _source(part, options),

@@ -12,14 +12,32 @@ from typing import Any, NamedTuple
 from spanrs.errors import AlignmentError, FormatError, with_code
 from spanrs.io.options import ReadOptions
 
-#: Names of columns, in any case, by what they hold; the first that is there is taken.
+#: Names of columns by what they hold, as :func:`simple_name` gives them; the first that is there is taken.
 TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "text")
-TAG_NAMES = ("tag", "tags", "ner", "ner_tag", "ner_tags", "label", "labels", "entity", "entities")
+TAG_NAMES = ("tag", "tags", "ner", "nertag", "nertags", "label", "labels", "entity", "entities")
 GOLD_NAMES, PRED_NAMES = ("gold",), ("pred",)
-DOCUMENT_NAMES = ("document", "document_id", "doc", "doc_id")
-SENTENCE_NAMES = ("sentence", "sentence_id", "sent_id", "sentence #", "sentence_number")
-POSITION_NAMES = ("position", "token_id", "token_number")
-ANNOTATOR_NAMES = ("annotator", "annotator_id")
+DOCUMENT_NAMES = ("document", "documentid", "doc", "docid", "file", "filename", "documentname", "docname")
+SENTENCE_NAMES = (
+    *(
+        "sentence",
+        "sentenceid",
+        "sentenceidx",
+        "sentenceindex",
+        "sentencenumber",
+        "sentenceno",
+        "sentencenr",
+    ),
+    *("sent", "sentid", "sentidx", "sentindex", "sentnumber", "sentno", "sentnr", "sid"),
+)
+POSITION_NAMES = (
+    "position",
+    "tokenid",
+    "tokenidx",
+    "tokenindex",
+    "tokennumber",
+    "tokenno",
+    "tokenposition",
+)
 
 
 class Row(NamedTuple):
@@ -140,6 +158,11 @@ class LongForm:
             raise self._error(row, f"the {what} is missing")
         if not isinstance(value, str):
             raise self._error(row, f"the {what} is {value!r}, not a string")
+        if what == "tag" and len(value.split()) > 1:
+            message = (
+                f"the tag {value!r} has a blank in it; a row is one token, or a sentence with lists of tags"
+            )
+            raise self._error(row, message)
         return value
 
     def _error(self, row: Row, message: str) -> FormatError:
@@ -184,8 +207,7 @@ def long_form(names: Sequence[str], options: ReadOptions, shown: str) -> LongFor
     def place(asked: Any, usual: Sequence[str]) -> int | None:
         if asked is not None:
             return column_place(asked, names, shown)
-        lower = [name.strip().lower() for name in names]
-        return next((lower.index(name) for name in usual if name in lower), None)
+        return usual_place(names, usual, shown)
 
     gold, pred = place(options.gold, GOLD_NAMES), place(options.pred, PRED_NAMES)
     tags: dict[str, int] = {}
@@ -209,6 +231,29 @@ def long_form(names: Sequence[str], options: ReadOptions, shown: str) -> LongFor
         place(options.position, POSITION_NAMES),
         shown,
     )
+
+
+def simple_name(name: str) -> str:
+    """Return the letters and digits of the name of a column, in lower case: ``sentenceid`` of ``Sentence ID``."""
+    return "".join(filter(str.isalnum, name)).lower()
+
+
+def usual_place(names: Sequence[str], usual: Sequence[str], shown: str) -> int | None:
+    """Return the place of the first column with a usual name; None where there is none.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        Where several columns have the name.
+    """
+    simple = [simple_name(name) for name in names]
+    found = next((name for name in usual if name in simple), None)
+    if found is None:
+        return None
+    if simple.count(found) > 1:
+        message = f"{shown}: several columns are called {names[simple.index(found)]!r}; name another one, or its number"
+        raise with_code(FormatError(message), "columns", shown)
+    return simple.index(found)
 
 
 def without_header(options: ReadOptions, names: Sequence[str]) -> ReadOptions:
@@ -243,6 +288,9 @@ def column_place(asked: int | str, names: Sequence[str], shown: str) -> int:
         if 0 <= at < len(names):
             return at
     elif asked in names:
+        if names.count(asked) > 1:
+            message = f"{shown}: several columns are called {asked!r}; name the number of one"
+            raise with_code(FormatError(message), "columns", shown)
         return names.index(asked)
     message = f"{shown}: there is no column {asked!r}; there are {', '.join(map(str, names))}"
     raise with_code(FormatError(message), "columns", shown)
@@ -319,10 +367,10 @@ def _delimiter(line: str, separator: str) -> str:
 
 def _is_header(cells: Sequence[str]) -> bool:
     """Tell a header by the names of columns: of tokens or tags, and no cell looks like a tag of a span."""
-    lower = {cell.strip().lower() for cell in cells}
+    simple = {simple_name(cell) for cell in cells}
     known = {*TOKEN_NAMES, *TAG_NAMES, *GOLD_NAMES, *PRED_NAMES, *DOCUMENT_NAMES, *SENTENCE_NAMES}
     is_tag = any(cell == "O" or cell[:2] in ("B-", "I-", "S-", "E-", "U-", "L-") for cell in cells)
-    return bool(lower & known) and not is_tag
+    return bool(simple & known) and not is_tag
 
 
 def _csv_error(shown: str, line: int, error: csv.Error) -> FormatError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,25 +12,14 @@ from spanrs.errors import AlignmentError, FormatError, with_code
 
 #: Bytes of a file by which its format is recognised.
 BEGINNING = 1 << 16
+#: Bytes for files whose first record is not over by then.
+LONG_BEGINNING = 1 << 25
 #: Formats of one token a line, with one tag in each column.
 ROWS = ("columns", "conllu")
 #: Formats of spans of tokens that may overlap.
 SPANS = ("spans", "stacked")
 #: Formats of tables, and a table in memory.
 TABLES = ("parquet", "arrow", "csv", "table")
-#: Formats that hold text with annotations; the others hold tokens.
-DOCUMENTS = (
-    "mat-json",
-    "xml-inline",
-    "fake-xml-inline",
-    "raw",
-    "brat",
-    "doccano",
-    "prodigy",
-    "label-studio",
-    "spacy",
-    "documents",
-)
 
 
 @dataclass(frozen=True)
@@ -132,8 +121,12 @@ def recognised(part: Part, named: str) -> Part:
             else replace(part, format=named)
         )
     source = part.opened(keep=True)
-    beginning, whole = source.beginning(BEGINNING)
-    found, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
+    for size in (BEGINNING, LONG_BEGINNING):
+        beginning, whole = source.beginning(size)
+        found, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
+        # The first record of a document may be long, and its keys behind its text.
+        if whole or not (found is None or beginning.lstrip().startswith(b"<")):
+            break
     if found is None:
         raise with_code(FormatError(f"{part.shown}: {refusal}"), "wrong_format", part.shown)
     if is_pipe:
@@ -233,8 +226,10 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
         if len(named) < len(side):
             message = f"{side[-1].shown}: several files have one name, so they cannot be paired by name"
             raise with_code(AlignmentError(message), "files", side[-1].path)
-    for shorten in (str, _stem, _first_stem):
-        golds, preds_found = _by(golds_by_name, shorten), _by(preds_by_name, shorten)
+    for shorten in (str, _stem, None):
+        golds, preds_found = (
+            _by(side, shorten or _without_shared_suffix(side)) for side in (golds_by_name, preds_by_name)
+        )
         if golds is None or preds_found is None or not golds.keys() & preds_found.keys():
             continue
         pairs = [(part, preds_found[name]) for name, part in golds.items() if name in preds_found]
@@ -263,7 +258,12 @@ def _stem(name: str) -> str:
     return os.path.splitext(name)[0]
 
 
-def _first_stem(name: str) -> str:
-    """Return a name without all suffixes: ``x/a`` of ``x/a.gold.conll``."""
-    folder, base = os.path.split(name)
-    return os.path.join(folder, base.split(".", 1)[0])
+def _without_shared_suffix(names: Iterable[str]) -> Callable[[str], str]:
+    """Return what takes from a name the suffix that all names have: ``.gold.conll`` of ``doc.1.gold.conll``."""
+    suffixes = [os.path.basename(name).split(".")[1:][::-1] for name in names]
+    shared = 0
+    for same in zip(*suffixes, strict=False):
+        if len(set(same)) > 1:
+            break
+        shared += 1
+    return lambda name: name if not shared else name.rsplit(".", shared)[0]

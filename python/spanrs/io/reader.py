@@ -76,7 +76,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         Of files with stacked tags: column of the parts of speech. Tokens that are punctuation in STTS, UPOS or PTB are
         left out, and what is left of their spans counts.
     elements : sequence of str, or "all", optional
-        Of XML: which elements are annotations. All, if not given.
+        Of XML: which elements are annotations. All but the one around the whole text, if not given.
     overlay : bool
         Of XML with ``elements``: the other elements stay in the text as they are written.
     tokenizer : callable, optional

@@ -50,9 +50,7 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
     types = tables.column_types(part)
     found = partial(_find, types, part.shown)
     tokens = found(options.tokens, long_form.TOKEN_NAMES)
-    documents = options.documents
-    if documents is not None:
-        long_form.column_place(documents, list(types), part.shown)
+    documents = found(options.documents, long_form.DOCUMENT_NAMES)
     if isinstance(options.tags, tuple):
         named = {str(tag): found(tag, ()) for tag in options.tags}
         return Layout({layer: tag for layer, tag in named.items() if tag is not None}, tokens, documents)
@@ -75,8 +73,8 @@ def _find(types: Mapping[str, Any], shown: str, asked: Any, usual: Sequence[str]
     names = list(types)
     if asked is not None:
         return names[long_form.column_place(asked, names, shown)]
-    lower = [name.lower() for name in names]
-    return next((names[lower.index(name)] for name in usual if name in lower), None)
+    place = long_form.usual_place(names, usual, shown)
+    return None if place is None else names[place]
 
 
 def is_long(part: Part, options: ReadOptions) -> bool:
@@ -127,11 +125,13 @@ def _column_sentences(
     columns = options.columns(next(iter(layers.values()))).as_options()
     reader = _spanrs.SentenceReader(part.opened(keep=True), columns, list(layers.values()), None)
     document: str | None = None
-    number = 0
+    # As rows of counts name documents: those without a name by their number, from 0.
+    number = -1
     for chunk in reader:
         for tokens, tags, line, name in chunk:
-            if name is not None:
+            if name is not None or number < 0:
                 number += 1
+            if name is not None:
                 document = name or str(number)
             named = dict(zip(layers, tags, strict=True))
             yield make(tokens, named, document=document, path=part.path, line=line)

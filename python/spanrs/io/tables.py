@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from spanrs import _spanrs
 from spanrs.errors import FormatError, SpanrsError, with_code
 from spanrs.io.parts import Part
 
@@ -75,7 +75,7 @@ def column_types(part: Part) -> dict[str, Any]:
 
 
 def _schema(part: Part) -> Any:
-    pyarrow = _need_pyarrow()
+    _need_pyarrow()
     if part.format == "table":
         source = part.source
         if hasattr(
@@ -93,9 +93,24 @@ def _schema(part: Part) -> Any:
         if part.format == "parquet":
             from pyarrow import parquet
 
-            return parquet.read_schema(part.path)
-        with pyarrow.OSFile(os.fspath(part.source)) as file:
+            with _opened(_file(part)) as file:
+                return parquet.read_schema(file)
+        with _opened(_file(part)) as file:
             return _open_ipc(file).schema
+
+
+def _file(part: Part) -> Any:
+    """Return the path of a file, or what was read of a stream, whose footer is read first."""
+    if part.path is not None and not isinstance(part.source, _spanrs.Source):
+        return part.path
+    return _need_pyarrow().py_buffer(part.opened(keep=True).contents(None))
+
+
+def _opened(file: Any) -> Any:
+    """Open a path or a buffer for pyarrow."""
+    pyarrow = _need_pyarrow()
+    # A mapped file that is cut meanwhile would end the process.
+    return pyarrow.OSFile(file) if isinstance(file, str) else pyarrow.BufferReader(file)
 
 
 def class_labels(part: Part, column: str) -> list[str] | None:
@@ -136,7 +151,7 @@ def batches(part: Part, names: Sequence[str], *, whole: bool = False) -> Iterato
         return
     with readable(part.shown):
         read = _parquet if part.format == "parquet" else _ipc
-        yield from read(os.fspath(part.source), names)
+        yield from read(_file(part), part.shown, names)
 
 
 def check_columns(names: Iterable[str], there: Sequence[str]) -> None:
@@ -196,20 +211,20 @@ def _reader(table: Any) -> Any:
     )
 
 
-def _parquet(path: str, names: list[str]) -> Iterator[Any]:
+def _parquet(source: Any, shown: str, names: list[str]) -> Iterator[Any]:
     from pyarrow import parquet
 
-    # A mapped file that is cut meanwhile would end the process.
-    with parquet.ParquetFile(path, memory_map=False, buffer_size=READ_BYTES) as file:
-        _check_there(path, names, file.schema_arrow)
+    with _opened(source) as opened, parquet.ParquetFile(opened, buffer_size=READ_BYTES) as file:
+        _check_there(shown, names, file.schema_arrow)
         strings = _string_paths(file.schema, names)
         groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
         size = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
     rows = int(min(max(BATCH_BYTES / max(GROWTH * size, 1), 1), BATCH_ROWS))
     # Tags are scored from the dictionary, instead of one str a token.
-    with parquet.ParquetFile(
-        path, memory_map=False, buffer_size=READ_BYTES, read_dictionary=strings
-    ) as file:
+    with (
+        _opened(source) as opened,
+        parquet.ParquetFile(opened, buffer_size=READ_BYTES, read_dictionary=strings) as file,
+    ):
         # Each row group has a dictionary, and pyarrow does not read lists with two dictionaries into one batch.
         parts = (
             part
@@ -250,11 +265,10 @@ def _string_paths(schema: Any, names: list[str]) -> list[str]:
     ]
 
 
-def _ipc(path: str, names: list[str]) -> Iterator[Any]:
-    pyarrow = _need_pyarrow()
-    with pyarrow.OSFile(path) as file:
+def _ipc(source: Any, shown: str, names: list[str]) -> Iterator[Any]:
+    with _opened(source) as file:
         schema = _open_ipc(file).schema
-        _check_there(path, names, schema)
+        _check_there(shown, names, schema)
         file.seek(0)
         reader = _open_ipc(file, included_fields=sorted(schema.get_field_index(name) for name in names))
         one_by_one = hasattr(reader, "get_batch")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from spanrs.errors import AlignmentError, with_code
+from spanrs.errors import AlignmentError, FormatError, with_code
 from spanrs.io.document import TOKEN, Annotation, Document
 from spanrs.io.losses import Losses
 from spanrs.io.sentence import LAYER, Sentence
@@ -16,22 +16,31 @@ from spanrs.tags.types import Span
 Tokenizer = Callable[[str], Iterable[tuple[int, int]]]
 
 
-def documents_of_sentences(sentences: Iterable[Sentence], shown: str) -> Iterator[Document]:
+def documents_of_sentences(
+    sentences: Iterable[Sentence], shown: str, *, several: bool = False
+) -> Iterator[Document]:
     """Join sentences to texts: a space between tokens, a line feed between sentences.
 
     Sentences of one document stand together; those without a document are one. The tokens are annotations of type
-    ``lex``, which stand before the spans of the first layer.
+    ``lex``, which stand before the spans; ``several`` joins those of several layers.
 
     Raises
     ------
     spanrs.errors.AlignmentError
         For sentences without tokens, which have no text.
+    spanrs.errors.FormatError
+        For several layers that are not to be joined.
     """
     group: list[Sentence] = []
     for sentence in sentences:
         if sentence.tokens is None:
             message = f"{shown}: there are no tokens, so there is no text; name the column of tokens"
             raise with_code(AlignmentError(message), "no_tokens", shown)
+        if len(sentence.layers) > 1 and not several:
+            message = (
+                f"{shown}: there are layers {', '.join(sentence.layers)}; name the column of one with tags="
+            )
+            raise with_code(FormatError(message), "layers", shown)
         if group and sentence.document != group[-1].document:
             yield _joined(group)
             group = []
@@ -56,8 +65,7 @@ def _joined(sentences: Sequence[Sentence]) -> Document:
         tokens += [
             Annotation(TOKEN, start, end) for start, end in zip(starts, ends, strict=True) if start < end
         ]
-        layer = next(iter(sentence.spans.values()), ())
-        annotations += [_placed(span, starts, ends) for span in layer]
+        annotations += [_placed(span, starts, ends) for layer in sentence.spans.values() for span in layer]
         at += not starts
     return Document("\n".join(parts), [*tokens, *annotations], sentences[0].document)
 
@@ -94,7 +102,8 @@ def sentences_of_document(
     path : str, optional
         The file, for the sentences.
     losses : Losses, optional
-        Gets annotations that go on in the next line, which become a span in each, and those without a token.
+        Gets annotations that go on in the next line, which become a span in each, those without a token, and those
+        that begin or end within one.
 
     Yields
     ------
@@ -140,11 +149,14 @@ def _note_losses(
 ) -> None:
     """Count annotations that sentences of tokens cannot hold as they are."""
     place = f"document {document.id}" if document.id is not None else f"the text {document.text[:40]!r}"
+    bounds = {*tokens[0], *tokens[1]}
     for annotation in spans:
         if bisect_right(tokens[1], annotation.start) >= bisect_left(tokens[0], annotation.end):
             losses.add("annotations without a token", place)
         elif len(document.text[annotation.start : annotation.end].splitlines()) > 1:
             losses.add("annotations that are cut at the end of a line", place)
+        elif not {annotation.start, annotation.end} <= bounds:
+            losses.add("annotations that are widened to whole tokens", place)
 
 
 def _checked(text: str, tokenizer: Tokenizer) -> list[tuple[int, int]]:

@@ -92,10 +92,8 @@ def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FileP
         if gold.kind == pred.kind == "rows" and is_auto(corpus.options.scheme):
             # As for scores: gold says how both are written, unless pred is clearly in another scheme.
             expected = replace(corpora[0], parts=(gold,)).scheme
-            columns = corpus.options.columns(corpus.options.layers()[0]).as_options()
-            source = pred.opened(keep=True)
-            found = _spanrs.detect_file(source, columns, corpus.options.dialect, None, expected)
-            corpus = replace(corpus, options=replace(corpus.options, scheme=found[0]))
+            scheme = replace(corpus, parts=(pred,)).likely_scheme(expected)
+            corpus = replace(corpus, options=replace(corpus.options, scheme=scheme))
         return replace(corpus, parts=(pred,)).core_documents(pred)
 
     def read_gold() -> Iterator[_spanrs.Document]:

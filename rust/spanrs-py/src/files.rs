@@ -169,7 +169,7 @@ pub(crate) fn limits(line_bytes: Option<usize>) -> Limits {
 
 /// Opens a column file. Without the GIL, as another thread may hold the lock of the source and wait
 /// for the interpreter.
-fn columns(
+pub(crate) fn columns(
     py: Python<'_>,
     source: &SourceArgument,
     options: &ColumnOptions,

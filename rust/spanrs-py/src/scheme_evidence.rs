@@ -9,9 +9,10 @@ use spanrs::tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
 use crate::error::Result;
+use crate::files::{ColumnOptions, SourceArgument, columns, run_job};
 use crate::locks::lock_now;
 use crate::options::{Choice, PyDialect};
-use crate::tags::{DetectionTuple, detection_tuple};
+use crate::tags::{DetectionTuple, batch, detection_tuple};
 
 /// What is said of an object that another thread is using.
 const IN_USE: &str = "the evidence is in use; gather it in one thread";
@@ -45,6 +46,43 @@ impl SchemeEvidence {
             evidence.merge(&columns.evidence(Side::Gold, u64::MAX)?.0);
             Ok(())
         })
+    }
+
+    /// Adds sentences: lists of tags.
+    #[pyo3(signature = (sentences, /))]
+    fn add_sentences(&self, sentences: &Bound<'_, PyAny>) -> Result<()> {
+        let (reader, evidence) = &mut *lock_now(&self.0, IN_USE)?;
+        batch(sentences, reader, |_, ids| {
+            evidence.add(ids);
+            Ok(())
+        })
+    }
+
+    /// Adds a column of a file.
+    #[pyo3(signature = (source, options, progress, /))]
+    fn add_file(
+        &self,
+        py: Python<'_>,
+        source: SourceArgument,
+        options: ColumnOptions,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<()> {
+        let rows = columns(py, &source, &options)?;
+        let (reader, evidence) = &mut *lock_now(&self.0, IN_USE)?;
+        let found = run_job(py, progress, |tell| {
+            spanrs::gather(rows, reader, u64::MAX, tell)
+        })?;
+        evidence.merge(&found.0);
+        Ok(())
+    }
+
+    /// Number of tags other than `O`.
+    #[getter]
+    fn labelled(&self) -> Result<u64> {
+        let (reader, evidence) = &*lock_now(&self.0, IN_USE)?;
+        Ok(evidence
+            .check(reader.tags(), Scheme::Token, reader.dialect())
+            .1)
     }
 
     /// The scheme, and what speaks for it. A scheme that is `expected` is returned unless the tags are clearly in

@@ -13,7 +13,7 @@ import click
 
 from spanrs._spanrs import CrfSentences, CrfTrainer
 from spanrs.cli import console, options
-from spanrs.cli.run import print_message
+from spanrs.cli.run import explained, print_message
 from spanrs.crf import CRF, templates
 from spanrs.crf.templates import template_text
 from spanrs.errors import FormatError, ModelError, SpanrsError, with_code
@@ -115,7 +115,8 @@ def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) 
     features : sequence of int or str
         Further columns of a column file, for templates.
     """
-    corpus = read_corpus(console.source(path), **read)
+    with explained():
+        corpus = read_corpus(console.source(path), **read)
     part = corpus.parts[0]
     if len(corpus.parts) > 1 or part.kind != "rows":
         if features:
