@@ -182,7 +182,7 @@ def test_shards_are_scored_as_files(tmp_path, matcher):
     with pytest.raises(ValueError, match="there is nothing to score"):
         score_shards([])
     with pytest.raises(
-        FormatError, match=r"0.table: the table has columns of gold and pred; name the one of this"
+        FormatError, match=r"0.table: gold has columns of gold and pred; name one with tags="
     ):
         score_shards([(tables[0], tables[1])])
 

@@ -470,6 +470,8 @@ def _batches_again(
         extra = None if layout.tokens is None else str(layout.tokens)
         for golds, preds, _, texts in table_sides(gold, layout._replace(documents=None), extra):
             lists = [side if isinstance(side, list) else side.to_pylist() for side in (golds, preds)]
+            if known.vocabulary is not None:
+                lists = [_padded(side, options.ignore_index) for side in lists]
             yield lists[0], lists[1], texts, None, known
         return
     if pred is not None and gold.kind == pred.kind == "documents":
@@ -485,6 +487,15 @@ def _batches_again(
     for chunk in sentence_chunks(corpora, parts, align):
         has_tokens = any(tokens is not None for tokens in chunk.tokens)
         yield chunk.gold, chunk.pred, chunk.tokens if has_tokens else None, None, none
+
+
+def _padded(sentences: list[list[int | None]], ignore_index: int) -> list[list[int]]:
+    """Return ids of sentences of one length; what is filled in, and nulls, are ignored."""
+    longest = max(map(len, sentences), default=0)
+    return [
+        [ignore_index if id_ is None else id_ for id_ in own] + [ignore_index] * (longest - len(own))
+        for own in sentences
+    ]
 
 
 def score_readings(
