@@ -113,7 +113,7 @@ REFUSED = {
     "both sides in one table where one is meant": (
         lambda: spanrs.score(TABLE, TABLE),
         FormatError,
-        "columns of gold and pred; name one with tags=",
+        "columns of gold and pred; choose one",
     ),
     "a column that is not there": (
         lambda: spanrs.score(TABLE, gold="x"),

@@ -181,9 +181,7 @@ def test_shards_are_scored_as_files(tmp_path, matcher):
     assert len(merged.documents) == 34
     with pytest.raises(ValueError, match="there is nothing to score"):
         score_shards([])
-    with pytest.raises(
-        FormatError, match=r"0.table: gold has columns of gold and pred; name one with tags="
-    ):
+    with pytest.raises(FormatError, match=r"0.table: gold has columns of gold and pred; choose one"):
         score_shards([(tables[0], tables[1])])
 
 

@@ -534,7 +534,10 @@ def _check_pair(gold: Sentence, pred: Sentence, shown: tuple[str, str], *, both:
     """
     for sentence, name, side in ((gold, shown[0], "gold"), (pred, shown[1], "pred")):
         if not both and len(sentence.layers) > 1:
-            message = f"{name}: {side} has columns of {' and '.join(sentence.layers)}; name one with tags="
+            message = (
+                f"{name}: {side} has columns of {' and '.join(sentence.layers)}; "
+                f"choose one: spanrs.read(...)['{sentence.layers[-1]}'], or name it with tags="
+            )
             raise with_code(FormatError(message), "columns", sentence.path)
     if gold.document != pred.document and None not in (gold.document, pred.document):
         message = (

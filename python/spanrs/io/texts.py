@@ -38,7 +38,8 @@ def documents_of_sentences(
             raise with_code(AlignmentError(message), "no_tokens", shown)
         if len(sentence.layers) > 1 and not several:
             message = (
-                f"{shown}: there are layers {', '.join(sentence.layers)}; name the column of one with tags="
+                f"{shown}: there are layers {', '.join(sentence.layers)}; "
+                f"choose one: spanrs.read(...)['{sentence.layers[-1]}'], or name it with tags="
             )
             raise with_code(FormatError(message), "layers", shown)
         if group and sentence.document != group[-1].document:

@@ -1,0 +1,188 @@
+"""What a hurried user feeds it: sources that could be read as something else, and what cannot be kept of them."""
+
+import io
+import json
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import spanrs
+from spanrs.errors import AlignmentError, FormatError, SpanrsWarning
+from spanrs.io import Annotation, Document
+
+GOLD = "EU B-ORG\nx O\n\nRio B-LOC\n"
+BOTH = "sentence,token,gold,pred\n1,EU,B-ORG,O\n1,x,O,O\n2,Rio,B-LOC,O\n"
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def record(text, labels, **more):
+    return json.dumps({"text": text, "label": labels, **more}) + "\n"
+
+
+@pytest.mark.parametrize("align", ["refuse", "characters"])
+def test_a_table_of_both_sides_is_no_side(tmp_path, align):
+    gold, both = write(tmp_path / "gold.conll", GOLD), write(tmp_path / "both.csv", BOTH)
+    with pytest.raises(FormatError, match=r"columns of gold and pred|layers gold, pred"):
+        spanrs.score(gold, both, align=align)
+    assert spanrs.score(gold, spanrs.read(both)["pred"], align=align).totals == (0, 0, 2)
+    assert spanrs.score(both).totals == (0, 0, 2)
+
+
+def test_labels_in_another_order_are_read_by_their_own_names():
+    datasets = pytest.importorskip("datasets")
+    names = {"gold": ["O", "B-PER", "I-PER", "B-LOC"], "pred": ["B-LOC", "O", "I-PER", "B-PER", "B-X"]}
+    features = {side: datasets.Sequence(datasets.ClassLabel(names=own)) for side, own in names.items()}
+    ids = {"gold": [[1, 2, 0], [3, 0]], "pred": [[3, 2, 1], [1, 4]]}
+    labelled = datasets.Dataset.from_dict(ids, features=datasets.Features(features))
+    result = spanrs.score(labelled, errors=True)
+    assert result.totals == (1, 1, 1)
+    assert {(e.gold or e.pred).type for e in result.errors} == {"LOC", "X"}
+
+
+def test_several_layers_are_kept_in_documents(tmp_path):
+    path = write(tmp_path / "a.conll", "EU B-ORG B-X\nx O B-Y\n")
+    layers = spanrs.read(path, tags=(1, 2))
+    [document] = layers.documents
+    assert [a.type for a in document.annotations if a.is_content] == ["ORG", "X", "Y"]
+    with pytest.raises(ValueError, match="compares one layer"):
+        spanrs.score(layers, layers, align="characters")
+
+
+def test_annotations_that_do_not_fit_are_warned_of(tmp_path):
+    gold = write(tmp_path / "gold.jsonl", record("Ada met Bob", [[0, 3, "PER"], [8, 30, "PER"]]))
+    pred = write(tmp_path / "pred.jsonl", record("Ada met Bob", [[0, 3, "PER"]]))
+    for align in ("refuse", "characters"):
+        with pytest.warns(SpanrsWarning, match=r"left out: PER 8-30 reaches beyond the text"):
+            result = spanrs.score(gold, pred, align=align)
+        assert any("left out: PER 8-30" in warning for warning in result.warnings)
+    with pytest.warns(SpanrsWarning, match="left out: PER 8-30"):
+        spanrs.write(gold, tmp_path / "a.conll", to="columns")
+
+
+def test_other_annotators_are_warned_of(tmp_path):
+    region = {"type": "labels", "from_name": "l", "to_name": "t"}
+    regions = [region | {"value": {"start": at, "end": at + 3, "labels": ["PER"]}} for at in (0, 8)]
+    task = {
+        "id": 1,
+        "data": {"text": "Ada met Bob"},
+        "annotations": [
+            {"id": 1, "completed_by": 1, "result": regions},
+            {"id": 2, "completed_by": 2, "result": regions[:1]},
+        ],
+    }
+    path = write(tmp_path / "l.json", json.dumps([task]))
+    with pytest.warns(SpanrsWarning, match="1 other annotator is not read"):
+        list(spanrs.read(path))
+
+
+@pytest.mark.parametrize("column", ["tags", "tag"])
+def test_documents_of_tables_agree(column):
+    pandas = pytest.importorskip("pandas")
+    tags = (["B-X"], ["O"]) if column == "tags" else ("B-X", "O")
+    gold = pandas.DataFrame({"document": ["a", "b"], column: tags})
+    with pytest.raises(AlignmentError, match="document 'a' in gold and of 'b' in pred"):
+        spanrs.score(gold, gold.iloc[::-1])
+    assert spanrs.score(gold, gold).totals == (1, 0, 0)
+
+
+def test_the_root_of_xml_is_no_annotation_unless_it_is_named(tmp_path):
+    gold = write(tmp_path / "gold.xml", "<doc><PER>Ada</PER> met Bob</doc>")
+    pred = write(tmp_path / "pred.xml", "<doc>Ada met <PER>Bob</PER></doc>")
+    assert spanrs.score(gold, pred).totals == (0, 1, 1)
+    assert spanrs.score(gold, pred, elements="all").totals == (1, 1, 1)
+
+
+def test_tags_of_a_sentence_in_one_cell_are_refused():
+    source = io.BytesIO(b"text,labels\nEU in,B-ORG O\nRio de,B-LOC I-LOC\n")
+    with pytest.raises(FormatError, match="'B-ORG O' has a blank in it"):
+        list(spanrs.read(source))
+
+
+def test_equal_texts_without_ids_are_paired_by_order_with_a_note(tmp_path):
+    labelled, empty = record("Ada", [[0, 3, "PER"]]), record("Ada", [])
+    gold, pred = (
+        write(tmp_path / "g.jsonl", labelled + empty),
+        write(tmp_path / "p.jsonl", empty + labelled),
+    )
+    assert "with one text and no id" in " ".join(spanrs.score(gold, pred).evidence.notes)
+
+
+@pytest.mark.parametrize("name", ["sentence_idx", "Sentence #", "sent", "SentenceID", "sentence id", "sid"])
+def test_usual_names_of_sentences_are_known(name):
+    source = io.BytesIO(f"{name},word,tag\n1,EU,I-ORG\n2,Rio,I-ORG\n".encode())
+    assert [sentence.tokens for sentence in spanrs.read(source)] == [["EU"], ["Rio"]]
+
+
+def test_columns_of_one_name_are_refused():
+    with pytest.raises(FormatError, match="several columns are called 'tag'"):
+        list(spanrs.read(io.BytesIO(b"token,tag,tag\nEU,B-ORG,O\n")))
+
+
+def test_annotations_that_are_widened_are_counted(tmp_path):
+    path = write(tmp_path / "a.jsonl", record("Adas", [[0, 3, "PER"]]))
+    with pytest.warns(SpanrsWarning, match="1 of the annotations that are widened to whole tokens"):
+        [sentence] = spanrs.read(path)
+    assert sentence.spans["tags"] == [("PER", 0, 1, None)]
+
+
+@pytest.mark.parametrize("format_", ["parquet", "arrow"])
+@pytest.mark.parametrize("opened", ["file", "memory"])
+def test_tables_are_read_from_streams(tmp_path, format_, opened):
+    table = pyarrow.table({"gold": [["B-X", "O"], ["B-Y"]], "pred": [["B-X", "O"], ["O"]]})
+    path = tmp_path / "a"
+    if format_ == "parquet":
+        pyarrow.parquet.write_table(table, path)
+    else:
+        with pyarrow.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    with path.open("rb") as file:
+        source = file if opened == "file" else io.BytesIO(file.read())
+        assert spanrs.score(source).totals == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("to", "name"),
+    [("doccano", "jsonl"), ("prodigy", "jsonl"), ("label-studio", "json"), ("xml-inline", "xml")],
+)
+@pytest.mark.filterwarnings("ignore::spanrs.errors.SpanrsWarning")
+def test_long_records_are_recognised(tmp_path, to, name):
+    text = " ".join(f"word{at}" for at in range(20_000))
+    written = spanrs.write(Document(text, [Annotation("X", 0, 5)]), tmp_path / f"a.{name}", to=to)
+    assert spanrs.read(tmp_path / f"a.{name}").parts[0].format == written.format
+
+
+def test_files_are_paired_without_the_suffix_that_all_have(tmp_path):
+    for side, names in (("gold", ("doc.1", "doc.2")), ("pred", ("doc.1", "doc.2"))):
+        (tmp_path / side).mkdir()
+        for name in names:
+            write(tmp_path / side / f"{name}.{side}.conll", GOLD)
+    assert spanrs.score(tmp_path / "gold", tmp_path / "pred").totals == (4, 0, 0)
+    write(tmp_path / "gold" / "v1.0.gold.conll", GOLD)
+    write(tmp_path / "pred" / "v1.1.pred.conll", GOLD)
+    with pytest.raises(AlignmentError, match=r"v1\.0"):
+        spanrs.score(tmp_path / "gold", tmp_path / "pred")
+
+
+def test_the_scheme_is_that_of_all_tags(tmp_path):
+    paths = [
+        write(tmp_path / "a", "x O\n"),
+        write(tmp_path / "b", "EU U-ORG\nx O\nNew B-LOC\nYork L-LOC\n"),
+    ]
+    assert spanrs.read(paths).scheme == "BILOU"
+    csv = write(tmp_path / "c.csv", "token,tag\nEU,U-ORG\nx,O\nNew,B-LOC\nYork,L-LOC\n")
+    assert spanrs.score(csv, csv).settings["scheme"] == "BILOU"
+
+
+def test_documents_of_tables_are_rows_as_those_of_files(tmp_path):
+    lines = "-DOCSTART- O\n\nEU B-ORG\n\n-DOCSTART- O\n\nRio B-LOC\n"
+    gold = write(tmp_path / "a.conll", lines)
+    csv = write(tmp_path / "a.csv", "document,token,tag\n0,EU,B-ORG\n1,Rio,O\n")
+    rows = spanrs.score(gold, csv, by="document").documents
+    assert [(row.name, row.totals) for row in rows] == [("0", (1, 0, 0)), ("1", (0, 0, 1))]
+    plain = write(tmp_path / "b.csv", "token,tag\nEU,B-ORG\n\nRio,B-LOC\n")
+    assert [row.name for row in spanrs.score(plain, plain, by="document").documents] == ["0"]
