@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.errors import SchemeError, SpanrsError, SpanrsWarning, as_integer, warn, with_code
-from spanrs.eval.adding import Added, Adding, add_parts, id_options, sentence_chunks, table_sides
+from spanrs.errors import FormatError, as_integer, with_code
+from spanrs.eval.adding import Added, Adding, add_parts
 from spanrs.eval.column_checks import UNKNOWN_TAGS, explaining_one_column, refuse_tokens_as_tags
 from spanrs.eval.details import (
-    ErrorList,
-    IdOptions,
     file_error_finder,
     file_error_list,
-    find_errors,
     first_of_each_kind,
-    span_lists,
-    with_tokens,
 )
-from spanrs.eval.document_pairs import paired_documents
 from spanrs.eval.documents import document_name
 from spanrs.eval.evidence import Skipped
 from spanrs.eval.layers import join_layers, spans_of
+from spanrs.eval.listed_errors import list_errors
 from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, document_scorer, listed
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import ALIGN, ROWS, Scorer
-from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.sides import Corpora
+from spanrs.eval.table_sides import id_options, table_sides
 from spanrs.io import Corpus, Pairing, pair_parts
 from spanrs.io.file_advice import odd_sentences
 from spanrs.io.parts import Part
@@ -38,9 +32,6 @@ from spanrs.io.sentences import columns_of, is_long
 from spanrs.io.sources import same_file
 from spanrs.io.tables import is_one_shot
 from spanrs.tags.types import Dialect, as_vocabulary, is_auto
-
-#: The reading that refuses malformed tags; where there are none it is the same as the others.
-REFUSE = "refuse"
 
 
 @dataclass(frozen=True)
@@ -322,7 +313,7 @@ def _checked_pair(
     result = replace(scorer.taken(), by_sentence=options.by == "sentence")
     if not result.sentences and kinds == {"table"}:
         message = f"{gold.shown}: there is no row in it, so there is nothing to score"
-        raise with_code(_format_error(message), "format", gold.path)
+        raise with_code(FormatError(message), "format", gold.path)
     better = _better_schemes(corpora, parts, options, result)
     if better is not None:
         return _checked_pair(corpora, parts, better, named=named)
@@ -332,7 +323,15 @@ def _checked_pair(
         found = (
             file_error_list(finder.finish(), scorer.matcher, options.most_errors)
             if finder is not None and added.has_errors
-            else _list_errors(corpora, parts, result, options)
+            else list_errors(
+                corpora,
+                parts,
+                result,
+                reading=options.reading or "conlleval",
+                dialect=options.dialect,
+                align=options.align,
+                most=options.most_errors,
+            )
         )
         result = replace(result, error_list=found)
     return _described(result, parts, added, adding, most)
@@ -377,12 +376,6 @@ def _schemes_of_table(
     return scheme, None if pred_scheme == scheme else pred_scheme
 
 
-def _format_error(message: str) -> SpanrsError:
-    from spanrs.errors import FormatError
-
-    return FormatError(message)
-
-
 def _described(
     result: Result, parts: tuple[Part, Part | None], added: Added, adding: Adding, most: int
 ) -> Result:
@@ -411,158 +404,3 @@ def _described(
         notes=(*evidence.notes, *adding.notes, *same),
     )
     return replace(result, settings=settings, evidence=evidence)
-
-
-def _list_errors(
-    corpora: tuple[Corpus, Corpus],
-    parts: tuple[Part, Part | None],
-    result: Result,
-    options: ScoreOptions,
-) -> ErrorList:
-    """Read parts again that were scored, and list the errors in them."""
-    most = options.most_errors
-    lists = [ErrorList(result.criterion.name, most=most)]
-    offsets = [0]
-    sentence = 0
-    scheme = result.settings.get("scheme", UNDECIDED)
-    read = (
-        "BIO" if scheme == UNDECIDED else scheme,
-        result.settings.get("pred_scheme"),
-        options.reading or "conlleval",
-        options.dialect,
-    )
-    for golds, preds, texts, names, ids in _batches_again(corpora, parts, options.align):
-        with warnings.catch_warnings():
-            # The result of all batches has the warnings.
-            warnings.simplefilter("ignore", SpanrsWarning)
-            spans = span_lists(golds, preds, read, ids)
-        found = find_errors(*spans, result.matcher, result.criterion, most)
-        if texts is not None:
-            errors = [
-                error if texts[error.sentence] is None else with_tokens(error, texts[error.sentence])
-                for error in found.errors
-            ]
-            found = replace(found, errors=errors)
-        if names is not None:
-            found = replace(
-                found, errors=[error._replace(path=names[error.sentence]) for error in found.errors]
-            )
-        lists.append(found)
-        offsets.append(sentence)
-        sentence += len(golds)
-    whole = lists[0].merge(lists[1:], offsets)
-    return replace(whole, errors=first_of_each_kind(whole.errors, most))
-
-
-def _batches_again(
-    corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
-) -> Iterator[tuple[Any, Any, Any, Any, IdOptions]]:
-    """Yield gold, pred, tokens, names of documents and the options of ids, batch by batch."""
-    gold, pred = parts
-    options = corpora[0].options
-    none = IdOptions(None, options.ignore_index, None, None)
-    if pred is None and gold.kind == "table" and not is_long(gold, options):
-        layout = columns_of(gold, options)
-        ids = id_options(gold, options, layout)
-        known = IdOptions(
-            as_vocabulary(ids["vocabulary"]) if ids else None, options.ignore_index, None, None
-        )
-        extra = None if layout.tokens is None else str(layout.tokens)
-        for golds, preds, _, texts in table_sides(gold, layout._replace(documents=None), extra):
-            lists = [side if isinstance(side, list) else side.to_pylist() for side in (golds, preds)]
-            if known.vocabulary is not None:
-                lists = [_padded(side, options.ignore_index) for side in lists]
-            yield lists[0], lists[1], texts, None, known
-        return
-    if pred is not None and gold.kind == pred.kind == "documents":
-        pairs = list(paired_documents(corpora, (gold, pred), [], [], compare_texts=align == "refuse"))
-        yield (
-            [p[1].spans() for p in pairs],
-            [p[2].spans() for p in pairs],
-            None,
-            [p[0] for p in pairs],
-            none,
-        )
-        return
-    for chunk in sentence_chunks(corpora, parts, align):
-        has_tokens = any(tokens is not None for tokens in chunk.tokens)
-        yield chunk.gold, chunk.pred, chunk.tokens if has_tokens else None, None, none
-
-
-def _padded(sentences: list[list[int | None]], ignore_index: int) -> list[list[int]]:
-    """Return ids of sentences of one length; what is filled in, and nulls, are ignored."""
-    longest = max(map(len, sentences), default=0)
-    return [
-        [ignore_index if id_ is None else id_ for id_ in own] + [ignore_index] * (longest - len(own))
-        for own in sentences
-    ]
-
-
-def score_readings(
-    corpora: Corpora, readings: Sequence[str] | None, options: ScoreOptions
-) -> dict[str, Result]:
-    """Score column files under several readings: once for the first, which finds the scheme, and once for all others.
-
-    Parameters
-    ----------
-    corpora : Corpora
-        One file each, with one layer of tags.
-    readings : sequence of str, optional
-        Those that are defined for the scheme, without ``refuse``, if not given.
-    options : ScoreOptions
-        Without lists of errors and threads.
-
-    Raises
-    ------
-    ValueError
-        For options that several readings do not have, and unknown readings.
-    OSError, spanrs.errors.SpanrsError
-        As :func:`spanrs.score`.
-    """
-    gold, pred = corpora
-    part = gold.require_one("several readings")
-    other = None if pred is None else pred.require_one("several readings")
-    if {own.kind for own in (part, other) if own is not None} != {"rows"}:
-        raise ValueError("several readings are of column files")
-    if pred is not None and (len(gold.options.layers()) > 1 or len(pred.options.layers()) > 1):
-        raise ValueError("several readings are of one column of tags, not of layers")
-    names = [name for name in _spanrs.readings() if name != REFUSE] if readings is None else list(readings)
-    if options.errors or options.threads != 1 or options.align in ("report", "characters"):
-        raise ValueError("errors, threads and align='report' are options of one reading")
-    if not names or REFUSE in names:
-        raise ValueError(f"name readings other than {REFUSE}; there are {', '.join(_spanrs.readings())}")
-    first = score_corpora(corpora, replace(options, reading=names[0]))
-    known = replace(
-        options.of_corpora(corpora),
-        scheme=first.settings["scheme"],
-        pred_scheme=first.settings.get("pred_scheme"),
-    )
-    scorers = {}
-    for name in names[1:]:
-        try:
-            scorers[name] = known.scorer(reading=name)
-        except SchemeError as error:
-            # Not every reading is defined for every scheme; only readings that were asked for are refused.
-            if readings is not None or error.code != "reading_not_for_scheme":
-                raise
-    compiled = [scorer.compiled for scorer in scorers.values()]
-    columns = _columns_of_readings(gold, pred)
-    sources = part.opened(keep=True), None if other is None else other.opened(keep=True)
-    _spanrs.score_readings(compiled, *sources, columns, options.by == "sentence", options.progress)
-    results = {names[0]: first}
-    results |= {
-        name: replace(scorer.result(), by_sentence=options.by == "sentence")
-        for name, scorer in scorers.items()
-    }
-    for result in results.values():
-        warn(result.warnings)
-    return results
-
-
-def _columns_of_readings(gold: Corpus, pred: Corpus | None) -> tuple[Any, Any]:
-    if pred is None:
-        layout = columns_of(gold.parts[0], gold.options).tags
-        own = gold.options.columns(layout["gold"], layout["pred"]).as_options()
-        return own, own
-    one, other = (corpus.options.columns(corpus.options.layers()[0]) for corpus in (gold, pred))
-    return one.as_options(), other.as_options()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 from spanrs import _spanrs
 from spanrs.errors import as_integer, check_name
 from spanrs.eval import inputs
-from spanrs.eval.adding import Adding, DocumentRuns, add_parts
+from spanrs.eval.adding import Adding, add_parts
+from spanrs.eval.document_runs import DocumentRuns
 from spanrs.eval.documents import document_sizes
 from spanrs.eval.evidence import Evidence, merge_evidence
 from spanrs.eval.matchers import EXCLUDED, Matcher, as_matcher

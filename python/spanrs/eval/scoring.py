@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 
 from spanrs.errors import warn
 from spanrs.eval import inputs
-from spanrs.eval.corpora import ScoreOptions, score_corpora, score_readings
+from spanrs.eval.corpora import ScoreOptions, score_corpora
 from spanrs.eval.details import (
     ErrorList,
     IdOptions,
@@ -20,6 +20,7 @@ from spanrs.eval.details import (
     with_tokens,
 )
 from spanrs.eval.matchers import Matcher, as_matcher
+from spanrs.eval.readings import score_readings
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer
 from spanrs.eval.sides import Side, corpora_of

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 
 from spanrs.errors import AlignmentError, warn, with_code
 from spanrs.eval import Result, Scorer, score
-from spanrs.eval.adding import table_sides
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.shards import FAN_IN, as_shard, found_schemes, has_no_scheme, names_schemes
+from spanrs.eval.table_sides import table_sides
 from spanrs.io.parts import Part
 from spanrs.io.sentences import Layout
 

@@ -1,0 +1,115 @@
+"""The errors of parts that are read again for them: tables, documents, and sides of several formats."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from spanrs.errors import SpanrsWarning
+from spanrs.eval.details import (
+    ErrorList,
+    IdOptions,
+    find_errors,
+    first_of_each_kind,
+    span_lists,
+    with_tokens,
+)
+from spanrs.eval.document_pairs import paired_documents
+from spanrs.eval.result import Result
+from spanrs.eval.sentence_chunks import sentence_chunks
+from spanrs.eval.settings import UNDECIDED
+from spanrs.eval.table_sides import id_options, table_sides
+from spanrs.io import Corpus
+from spanrs.io.parts import Part
+from spanrs.io.sentences import columns_of, is_long
+from spanrs.tags.types import Dialect, as_vocabulary
+
+
+def list_errors(
+    corpora: tuple[Corpus, Corpus],
+    parts: tuple[Part, Part | None],
+    result: Result,
+    *,
+    reading: str,
+    dialect: Dialect,
+    align: str,
+    most: int | None,
+) -> ErrorList:
+    """Read parts again that were scored, and list the errors in them."""
+    lists = [ErrorList(result.criterion.name, most=most)]
+    offsets = [0]
+    sentence = 0
+    scheme = result.settings.get("scheme", UNDECIDED)
+    read = (
+        "BIO" if scheme == UNDECIDED else scheme,
+        result.settings.get("pred_scheme"),
+        reading,
+        dialect,
+    )
+    for golds, preds, texts, names, ids in _batches_again(corpora, parts, align):
+        with warnings.catch_warnings():
+            # The result of all batches has the warnings.
+            warnings.simplefilter("ignore", SpanrsWarning)
+            spans = span_lists(golds, preds, read, ids)
+        found = find_errors(*spans, result.matcher, result.criterion, most)
+        if texts is not None:
+            errors = [
+                error if texts[error.sentence] is None else with_tokens(error, texts[error.sentence])
+                for error in found.errors
+            ]
+            found = replace(found, errors=errors)
+        if names is not None:
+            found = replace(
+                found, errors=[error._replace(path=names[error.sentence]) for error in found.errors]
+            )
+        lists.append(found)
+        offsets.append(sentence)
+        sentence += len(golds)
+    whole = lists[0].merge(lists[1:], offsets)
+    return replace(whole, errors=first_of_each_kind(whole.errors, most))
+
+
+def _batches_again(
+    corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
+) -> Iterator[tuple[Any, Any, Any, Any, IdOptions]]:
+    """Yield gold, pred, tokens, names of documents and the options of ids, batch by batch."""
+    gold, pred = parts
+    options = corpora[0].options
+    none = IdOptions(None, options.ignore_index, None, None)
+    if pred is None and gold.kind == "table" and not is_long(gold, options):
+        layout = columns_of(gold, options)
+        ids = id_options(gold, options, layout)
+        known = IdOptions(
+            as_vocabulary(ids["vocabulary"]) if ids else None, options.ignore_index, None, None
+        )
+        extra = None if layout.tokens is None else str(layout.tokens)
+        for golds, preds, _, texts in table_sides(gold, layout._replace(documents=None), extra):
+            lists = [side if isinstance(side, list) else side.to_pylist() for side in (golds, preds)]
+            if known.vocabulary is not None:
+                lists = [_padded(side, options.ignore_index) for side in lists]
+            yield lists[0], lists[1], texts, None, known
+        return
+    if pred is not None and gold.kind == pred.kind == "documents":
+        pairs = list(paired_documents(corpora, (gold, pred), [], [], compare_texts=align == "refuse"))
+        yield (
+            [p[1].spans() for p in pairs],
+            [p[2].spans() for p in pairs],
+            None,
+            [p[0] for p in pairs],
+            none,
+        )
+        return
+    for chunk in sentence_chunks(corpora, parts, align):
+        has_tokens = any(tokens is not None for tokens in chunk.tokens)
+        yield chunk.gold, chunk.pred, chunk.tokens if has_tokens else None, None, none
+
+
+def _padded(sentences: list[list[int | None]], ignore_index: int) -> list[list[int]]:
+    """Return ids of sentences of one length; what is filled in, and nulls, are ignored."""
+    longest = max(map(len, sentences), default=0)
+    return [
+        [ignore_index if id_ is None else id_ for id_ in own] + [ignore_index] * (longest - len(own))
+        for own in sentences
+    ]

@@ -1,0 +1,88 @@
+"""Scores of column files under several readings of malformed tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from spanrs import _spanrs
+from spanrs.errors import SchemeError, warn
+from spanrs.eval.corpora import ScoreOptions, score_corpora
+from spanrs.eval.result import Result
+from spanrs.eval.sides import Corpora
+from spanrs.io import Corpus
+from spanrs.io.sentences import columns_of
+
+#: The reading that refuses malformed tags; where there are none it is the same as the others.
+REFUSE = "refuse"
+
+
+def score_readings(
+    corpora: Corpora, readings: Sequence[str] | None, options: ScoreOptions
+) -> dict[str, Result]:
+    """Score column files under several readings: once for the first, which finds the scheme, and once for all others.
+
+    Parameters
+    ----------
+    corpora : Corpora
+        One file each, with one layer of tags.
+    readings : sequence of str, optional
+        Those that are defined for the scheme, without ``refuse``, if not given.
+    options : ScoreOptions
+        Without lists of errors and threads.
+
+    Raises
+    ------
+    ValueError
+        For options that several readings do not have, and unknown readings.
+    OSError, spanrs.errors.SpanrsError
+        As :func:`spanrs.score`.
+    """
+    gold, pred = corpora
+    part = gold.require_one("several readings")
+    other = None if pred is None else pred.require_one("several readings")
+    if {own.kind for own in (part, other) if own is not None} != {"rows"}:
+        raise ValueError("several readings are of column files")
+    if pred is not None and (len(gold.options.layers()) > 1 or len(pred.options.layers()) > 1):
+        raise ValueError("several readings are of one column of tags, not of layers")
+    names = [name for name in _spanrs.readings() if name != REFUSE] if readings is None else list(readings)
+    if options.errors or options.threads != 1 or options.align in ("report", "characters"):
+        raise ValueError("errors, threads and align='report' are options of one reading")
+    if not names or REFUSE in names:
+        raise ValueError(f"name readings other than {REFUSE}; there are {', '.join(_spanrs.readings())}")
+    first = score_corpora(corpora, replace(options, reading=names[0]))
+    known = replace(
+        options.of_corpora(corpora),
+        scheme=first.settings["scheme"],
+        pred_scheme=first.settings.get("pred_scheme"),
+    )
+    scorers = {}
+    for name in names[1:]:
+        try:
+            scorers[name] = known.scorer(reading=name)
+        except SchemeError as error:
+            # Not every reading is defined for every scheme; only readings that were asked for are refused.
+            if readings is not None or error.code != "reading_not_for_scheme":
+                raise
+    compiled = [scorer.compiled for scorer in scorers.values()]
+    columns = _columns_of_readings(gold, pred)
+    sources = part.opened(keep=True), None if other is None else other.opened(keep=True)
+    _spanrs.score_readings(compiled, *sources, columns, options.by == "sentence", options.progress)
+    results = {names[0]: first}
+    results |= {
+        name: replace(scorer.result(), by_sentence=options.by == "sentence")
+        for name, scorer in scorers.items()
+    }
+    for result in results.values():
+        warn(result.warnings)
+    return results
+
+
+def _columns_of_readings(gold: Corpus, pred: Corpus | None) -> tuple[Any, Any]:
+    if pred is None:
+        layout = columns_of(gold.parts[0], gold.options).tags
+        own = gold.options.columns(layout["gold"], layout["pred"]).as_options()
+        return own, own
+    one, other = (corpus.options.columns(corpus.options.layers()[0]) for corpus in (gold, pred))
+    return one.as_options(), other.as_options()

@@ -1,0 +1,190 @@
+"""Sentences of two sides, side by side, whatever their formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice, zip_longest
+from typing import Any, NamedTuple
+
+from spanrs.errors import AlignmentError, FormatError, with_code
+from spanrs.io import Corpus
+from spanrs.io.parts import Part
+from spanrs.io.sentence import Sentence
+from spanrs.io.sentences import sentences_of
+
+#: Sentences that are added at once where they are Python objects.
+CHUNK = 10_000
+
+
+#: Examples of differing tokens that are kept.
+EXAMPLES = 5
+
+
+class Chunk(NamedTuple):
+    """Sentences of both sides."""
+
+    gold: list[Any]
+    """Tags or spans of each sentence."""
+    pred: list[Any]
+    tokens: list[Any]
+    """Tokens of gold."""
+    sentences: list[Sentence]
+    """The sentences of gold."""
+    differing: int
+    """Tokens that differ."""
+    examples: list[str]
+    """The first of them, with their places."""
+
+
+def sentence_chunks(
+    corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
+) -> Iterator[Chunk]:
+    """Yield the sentences of two parts side by side, as tags where both have such, else as spans.
+
+    Schemes are found out before: the corpora are read once more for that.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        Where one side has more sentences or tokens, or tokens differ under ``refuse``; with the places.
+    """
+    gold, pred = parts
+    schemes = decided_schemes(corpora, parts)
+    golds = _sentences(corpora[0], gold, schemes[0])
+    pairs: Iterator[tuple[Any, Any]]
+    if pred is None:
+        layers = [("gold", "pred")]
+        pairs = _both_in_each(golds, gold)
+    else:
+        layers = []
+        pairs = zip_longest(golds, _sentences(corpora[1], pred, schemes[1]))
+    shown = gold.shown, (gold if pred is None else pred).shown
+    while rows := list(islice(pairs, CHUNK)):
+        yield _chunk(rows, layers, shown, align)
+
+
+def _both_in_each(sentences: Iterator[Sentence], part: Part) -> Iterator[tuple[Sentence, Sentence]]:
+    """Yield each sentence as both sides.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        Where it has no columns of gold and pred.
+    """
+    for sentence in sentences:
+        if not {"gold", "pred"} <= set(sentence.layers):
+            message = (
+                f"{part.shown}: there are no columns of gold and pred; name them with gold= and pred=, or pass the "
+                "file of pred as well"
+            )
+            raise with_code(FormatError(message), "columns", part.path)
+        yield sentence, sentence
+
+
+def decided_schemes(
+    corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]
+) -> tuple[str | None, str | None]:
+    """Return the schemes of two parts; that of pred is gold's, unless its tags are clearly in another one."""
+    gold, pred = parts
+    scheme = replace(corpora[0], parts=(gold,)).likely_scheme(None) if has_tags(gold) else None
+    if pred is None or not has_tags(pred):
+        return scheme, scheme
+    return scheme, replace(corpora[1], parts=(pred,)).likely_scheme(scheme)
+
+
+def has_tags(part: Part) -> bool:
+    """Tell a part whose sentences may have tags in a scheme."""
+    return part.kind in ("rows", "table")
+
+
+def _sentences(corpus: Corpus, part: Part, scheme: str | None) -> Iterator[Sentence]:
+    """Yield the sentences of a part, with tags in this scheme."""
+    options = corpus.options
+    make = partial(Sentence, scheme=scheme or "BIO", reading=options.reading, dialect=options.dialect)
+    return sentences_of(part, options, make)
+
+
+def _chunk(
+    rows: list[tuple[Any, Any]], layers: list[tuple[str, str]], shown: tuple[str, str], align: str
+) -> Chunk:
+    golds, preds, tokens, sentences = [], [], [], []
+    differing = 0
+    examples: list[str] = []
+    for gold, pred in rows:
+        if gold is None or pred is None:
+            longer, side = (gold, "gold") if pred is None else (pred, "pred")
+            where = f"{shown[side != 'gold']}:{longer.line}"
+            message = (
+                f"{where}: {side} goes on, and the other side has ended; both must hold the same sentences"
+            )
+            raise with_code(AlignmentError(message), "sentences", longer.path, longer.line)
+        _check_pair(gold, pred, shown, both=bool(layers))
+        found = _differing(gold, pred, shown)
+        if found and align == "refuse":
+            message = (
+                f"{found[0]}; both sides must hold the same tokens, or name align='report' (--align report)"
+            )
+            raise with_code(AlignmentError(message), "tokens", gold.path, gold.line)
+        differing += len(found) if align == "report" else 0
+        examples += found[: EXAMPLES - len(examples)] if align == "report" else []
+        (gold_layer, pred_layer) = layers[0] if layers else (gold.layers[0], pred.layers[0])
+        if gold.tags and pred.tags:
+            golds.append(gold.tags[gold_layer])
+            preds.append(pred.tags[pred_layer])
+        else:
+            golds.append([_plain(span) for span in gold.spans[gold_layer]])
+            preds.append([_plain(span) for span in pred.spans[pred_layer]])
+        tokens.append(gold.tokens)
+        sentences.append(gold)
+    return Chunk(golds, preds, tokens, sentences, differing, examples)
+
+
+def _check_pair(gold: Sentence, pred: Sentence, shown: tuple[str, str], *, both: bool) -> None:
+    """Refuse sentences of several layers where each side has one, and those of other documents.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError, spanrs.errors.FormatError
+    """
+    for sentence, name, side in ((gold, shown[0], "gold"), (pred, shown[1], "pred")):
+        if not both and len(sentence.layers) > 1:
+            message = (
+                f"{name}: {side} has columns of {' and '.join(sentence.layers)}; "
+                f"choose one: spanrs.read(...)['{sentence.layers[-1]}'], or name it with tags="
+            )
+            raise with_code(FormatError(message), "columns", sentence.path)
+    if gold.document != pred.document and None not in (gold.document, pred.document):
+        message = (
+            f"{shown[0]}:{gold.line}: the sentence is of document {gold.document!r} in gold and of {pred.document!r} "
+            f"in pred ({shown[1]}:{pred.line}); both sides must hold the same documents in the same order"
+        )
+        raise with_code(AlignmentError(message), "documents", gold.path, gold.line)
+
+
+def _plain(span: Any) -> tuple[Any, ...]:
+    return tuple(span[:3]) if span.tokens is None else (*span[:3], list(span.tokens))
+
+
+def _differing(gold: Sentence, pred: Sentence, shown: tuple[str, str]) -> list[str]:
+    """Describe the tokens that differ; sentences of other lengths are an error.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+    """
+    if gold is pred or gold.tokens is None or pred.tokens is None:
+        return []
+    places = [f"{name}:{own.line}" for name, own in zip(shown, (gold, pred), strict=True)]
+    if len(gold.tokens) != len(pred.tokens):
+        message = (
+            f"{places[0]}: the sentence has {len(gold.tokens)} tokens in gold and {len(pred.tokens)} in pred "
+            f"({places[1]}); both sides must hold the same tokens, or name align='characters' (--align characters)"
+        )
+        raise with_code(AlignmentError(message), "tokens", gold.path, gold.line)
+    return [
+        f"{places[0]}: gold has token `{one}`, but {places[1]} (pred) has token `{other}`"
+        for one, other in zip(gold.tokens, pred.tokens, strict=True)
+        if one != other
+    ]
