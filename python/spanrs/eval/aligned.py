@@ -114,7 +114,7 @@ def score_aligned(
             numbers[side] += len(plain[side])
             placed[side] = _placed((plain[side], document, name), place, stretches, unaligned[side], parity)
         names = None if by is None else [name]
-        scorer.add_spans([placed["gold"]], [placed["pred"]], names)
+        scorer.update_sentences([placed["gold"]], [placed["pred"]], names)
         if errors:
             own = _errors((placed, plain), (gold, pred), scorer.matcher, criterion, most_errors)
             errors_of = [error._replace(path=name, sentence=at) for error in own.errors]

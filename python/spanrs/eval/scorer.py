@@ -169,7 +169,7 @@ class Scorer:
                 raise TypeError(f"{name} is an option of the scorer, not of its batches")
         corpora = corpora_of(gold, pred, options)
         if corpora is None:
-            self._update_memory(gold, pred, by, **cast("dict[str, Any]", options))
+            self.update_sentences(gold, pred, by, **cast("dict[str, Any]", options))
             return
         if by is not None and not isinstance(by, str):
             raise TypeError(
@@ -208,13 +208,9 @@ class Scorer:
                 )
             self.leave_out(EXCLUDED)
 
-    def add_spans(self, gold: Side, pred: Side, by: Iterable[str] | None) -> None:
-        """Add spans of characters, one list a document."""
-        self._update_memory(gold, pred, by)
-
     def document_runs(self) -> DocumentRuns:
         """Return what adds batches whose documents go on in the next batch."""
-        return DocumentRuns(self._scorer, self._update_memory)
+        return DocumentRuns(self._scorer, self.update_sentences)
 
     def adding(
         self,
@@ -225,9 +221,9 @@ class Scorer:
     ) -> Adding:
         """Return what adds parts of corpora to this scorer."""
         options = self._align, self._by, self._threads
-        return Adding(self._scorer, self._update_memory, *options, progress, finder, named)
+        return Adding(self._scorer, self.update_sentences, *options, progress, finder, named)
 
-    def _update_memory(
+    def update_sentences(
         self,
         gold: Side,
         pred: Side,

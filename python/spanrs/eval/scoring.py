@@ -303,7 +303,7 @@ def _score_memory(
     if by_sentence or (is_weighted and by is None):
         gold = inputs.reiterable(gold)
         by = [1] * inputs.count_sentences(gold, lengths)
-    scorer.update(gold, pred, by=by, **arguments)
+    scorer.update_sentences(gold, pred, by, **arguments)
     result = scorer.taken()
     if by_sentence:
         result = replace(result, by_sentence=True)

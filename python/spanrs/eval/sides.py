@@ -123,18 +123,21 @@ def is_readable(side: str, value: Side) -> bool:
     TypeError
         For what is neither.
     """
-    if isinstance(value, (Corpus, str, PathLike, _spanrs.Source, Document)):
-        return True
+    # Lists first, as small ones are scored often.
     if isinstance(value, (list, tuple)):
         if not value:
             return False
         first = value[0]
+        if isinstance(first, (list, tuple)):
+            return False
         if isinstance(first, str):
             raise TypeError(
                 f"{side}, sentence 0: expected a sequence of tags, got one str; for the tags of one sentence pass "
                 f"[{side}], for several files spanrs.read({side})"
             )
         return isinstance(first, (PathLike, Document)) or _is_doc(first)
+    if isinstance(value, (Corpus, str, PathLike, _spanrs.Source, Document)):
+        return True
     if isinstance(value, (bytes, bytearray, set, frozenset, Mapping)):
         refuse(value)
     if hasattr(value, "read") and not hasattr(value, "read_next_batch"):
