@@ -57,7 +57,7 @@ from spanrs.report.plots import interval_plot, plot_format
 @click.option("--by-type", is_flag=True, help="The differences of each type as well.")
 @click.option(
     "--align",
-    type=click.Choice(["refuse", "report", "ignore"]),
+    type=click.Choice(["refuse", "report", "ignore", "characters"]),
     default="refuse",
     help="Where tokens of gold and pred differ; see spanrs score.",
 )
@@ -92,6 +92,8 @@ def command(
         raise click.UsageError("systems are files; only GOLD can be standard input")
     if plot is not None:
         plot_format(plot)
+    if given["align"] == "characters" and unit == "sentence":
+        raise click.UsageError("--align characters compares documents; add --unit document")
     output.check([gold, *preds])
     part = {name: given.pop(name) for name in ("average", "part", "criterion")}
     own = matchers.take_matcher(matcher, given)

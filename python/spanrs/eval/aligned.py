@@ -94,7 +94,7 @@ def score_aligned(
     """
     if by == "sentence":
         raise ValueError(
-            "align='characters' compares documents; by is 'document', as sentences may be others"
+            "align='characters' compares documents, as their sentences may differ; say by='document' (--by-document)"
         )
     unaligned = {"gold": _Unaligned(), "pred": _Unaligned()}
     numbers = {"gold": 0, "pred": 0}
