@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 import spanrs
-from spanrs.errors import AlignmentError, FormatError, SpanrsWarning
+from spanrs.errors import AlignmentError, FormatError, SchemeError, SpanrsWarning
 from spanrs.io import Annotation, Document
 
 GOLD = "EU B-ORG\nx O\n\nRio B-LOC\n"
@@ -186,3 +186,16 @@ def test_documents_of_tables_are_rows_as_those_of_files(tmp_path):
     assert [(row.name, row.totals) for row in rows] == [("0", (1, 0, 0)), ("1", (0, 0, 1))]
     plain = write(tmp_path / "b.csv", "token,tag\nEU,B-ORG\n\nRio,B-LOC\n")
     assert [row.name for row in spanrs.score(plain, plain, by="document").documents] == ["0"]
+
+
+def test_texts_that_have_nothing_in_common_are_warned_of(tmp_path):
+    gold = write(tmp_path / "g.jsonl", record("zzz yyy xxx www", [[0, 3, "PER"]]))
+    pred = write(tmp_path / "p.jsonl", record("Ada met Bob in Rio", [[0, 3, "PER"]]))
+    with pytest.warns(SpanrsWarning, match="1 of 1 documents of gold have less than half"):
+        spanrs.score(gold, pred, align="characters")
+
+
+@pytest.mark.parametrize("option", ["scheme", "reading"])
+def test_unknown_schemes_and_readings_are_refused_where_they_are_named(option):
+    with pytest.raises(SchemeError, match=f"unknown {option} `nope`"):
+        spanrs.read(io.BytesIO(b"EU O\n"), **{option: "nope"})

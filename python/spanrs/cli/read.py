@@ -14,6 +14,7 @@ from spanrs.cli.output import Output, output_options
 from spanrs.cli.run import explained
 from spanrs.io import Corpus, Sentence
 from spanrs.io import read as read_corpus
+from spanrs.io.documents import ANNOTATED
 from spanrs.report.table import Table
 
 #: Files that are listed one by one.
@@ -46,8 +47,8 @@ def command(
     with explained():
         corpus = _read(source, read | {"scheme": scheme, "reading": reading})
     with console.quiet():
-        first = list(islice(corpus, sentences))
         facts = corpus.facts()
+        first = list(islice(_of_one(corpus, facts["layers"]), sentences))
     output.write({"text": lambda: _parts(corpus, facts, first), "json": lambda: _json(facts, first)})
 
 
@@ -57,6 +58,12 @@ def _read(source: Any, arguments: dict[str, Any]) -> Corpus:
     return read_corpus(
         source, **{name: value for name, value in arguments.items() if usual.get(name) != value}
     )
+
+
+def _of_one(corpus: Corpus, layers: list[str]) -> Corpus:
+    """Return a corpus of several annotators as the first one annotated it."""
+    has_annotators = corpus.parts[0].format in ANNOTATED and corpus.options.annotator is None
+    return corpus[layers[0]] if has_annotators and len(layers) > 1 else corpus
 
 
 def _parts(corpus: Corpus, facts: dict[str, Any], first: list[Sentence]) -> Iterator[Table | str]:

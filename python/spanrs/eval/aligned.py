@@ -102,12 +102,14 @@ def score_aligned(
     losses: list[str] = []
     criterion = scorer.matcher.criteria[scorer.matcher.criterion]
     found: list[ErrorList] = []
+    others, at = 0, -1
     pairs = paired_documents(corpora, parts, notes, losses, compare_texts=False)
     for at, (name, gold, pred) in enumerate(pairs):
         alignment = _spanrs.align_texts(gold.text, pred.text)
         plain = {"gold": gold.spans(), "pred": pred.spans()}
         placed = {}
         alone = alignment.unaligned()
+        others += 2 * sum(stretch[1] - stretch[0] for stretch in alone) > len(gold.text)
         sides = (("gold", gold, alignment.gold), ("pred", pred, alignment.pred))
         for parity, (side, document, place) in enumerate(sides):
             stretches = [(stretch[2 * parity], stretch[2 * parity + 1]) for stretch in alone]
@@ -122,6 +124,11 @@ def score_aligned(
     result = scorer.taken()
     for side, counted in unaligned.items():
         notes += counted.note(side, numbers[side])
+    if others:
+        losses.append(
+            f"{others} of {at + 1} documents of gold have less than half of their text in common with those of pred; are "
+            "they the same documents?"
+        )
     settings = with_setting(result.settings, "align", "characters")
     evidence = result.evidence
     evidence = replace(evidence, warnings=(*evidence.warnings, *losses), notes=(*evidence.notes, *notes))

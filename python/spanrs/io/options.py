@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
-from spanrs.errors import as_integer, check_name, check_text
+from spanrs import _spanrs
+from spanrs.errors import SchemeError, as_integer, check_name, check_text, with_code
 from spanrs.io.columns import Columns
-from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, is_auto
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -122,6 +123,12 @@ class ReadOptions:
         check_format(self.format)
         for name in ("scheme", "reading", "missing", "separator", "comments"):
             check_name(getattr(self, name), name, "auto")
+        if not is_auto(self.scheme):
+            _spanrs.scheme_name(self.scheme)
+        if self.reading not in _spanrs.readings():
+            known = ", ".join(_spanrs.readings())
+            message = f"unknown reading `{self.reading}`; known are {known}"
+            raise with_code(SchemeError(message), "unknown_reading")
         if isinstance(self.gold, tuple) or isinstance(self.pred, tuple):
             raise ValueError(
                 "layers of tags are scored of two files; one file holds one column of gold and one of pred"
