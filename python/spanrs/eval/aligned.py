@@ -126,7 +126,7 @@ def score_aligned(
         notes += counted.note(side, numbers[side])
     if others:
         losses.append(
-            f"{others} of {at + 1} documents of gold have less than half of their text in common with those of pred; are "
+            f"{others} of {at + 1} documents of gold have less than half of their text in common with pred; are "
             "they the same documents?"
         )
     settings = with_setting(result.settings, "align", "characters")
