@@ -288,6 +288,7 @@ def test_tables_are_scored(spanrs, tmp_path):
     found = json.loads(spanrs("score", path, *options, "--document-column", "doc")[1])
     assert found["counts"] == {"tp": 2, "fp": 1, "fn": 1}
     assert [(row["name"], row["counts"]["tp"]) for row in found["documents"]] == [("x", 1), ("y", 1)]
+    assert found == json.loads(spanrs("score", path, *options, "--by-document")[1])
     found = json.loads(spanrs("score", path, *options, "--errors", "--token-column", "words")[1])
     assert sorted((row["kind"], row["sentence"], row["tokens"]) for row in found["errors"]) == [
         ("missed", 2, ["go", "home"]),
@@ -299,7 +300,11 @@ def test_tables_are_scored(spanrs, tmp_path):
     for arguments, message in (
         ((path, "--pred-column", "system"), "name them with --gold-column and --pred-column"),
         (
-            (path, *options, "--by-document"),
+            (
+                table(tmp_path / "plain", {"ner": columns["ner"], "system": columns["system"]}),
+                *options,
+                "--by-document",
+            ),
             "no column names the documents; name it with --document-column",
         ),
         ((path, *options, "--separator", "tab"), "--separator says nothing about parquet; leave it out"),

@@ -27,6 +27,7 @@ from spanrs.eval.sides import Corpora
 from spanrs.eval.table_sides import id_options, table_sides
 from spanrs.io import Corpus, Pairing, pair_parts
 from spanrs.io.file_advice import odd_sentences
+from spanrs.io.parts import ROWS as ROWS_FORMATS
 from spanrs.io.parts import Part
 from spanrs.io.sentences import columns_of, is_long
 from spanrs.io.sources import same_file
@@ -182,6 +183,14 @@ def score_corpora(
 
 def _with_schemes(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> tuple[Corpus, Corpus]:
     """Return corpora that are read as the options say, for tags that become spans before they are scored."""
+    formats = {part.format for corpus in corpora for part in corpus.parts}
+    if (
+        formats <= set(ROWS_FORMATS)
+        and options.align != "characters"
+        and document_scorer(options.matcher) is None
+    ):
+        # The scorer reads the tags.
+        return corpora
     schemes = options.scheme, options.pred_scheme or options.scheme
     own = []
     for corpus, scheme in zip(corpora, schemes, strict=True):

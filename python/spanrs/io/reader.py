@@ -204,7 +204,7 @@ def check_used(arguments: Mapping[str, Any], corpora: Iterable[Corpus]) -> None:
     used = _EVERYWHERE.union(
         *(_USED.get(name, frozenset()) for part in parts for name in (part.kind, part.format))
     )
-    given = read_options(arguments).given() if parts else {}
+    given = read_options(arguments).given() if parts and arguments else {}
     unused = next((name for name in given if name not in used), None)
     if unused is not None:
         formats = " and ".join(dict.fromkeys(part.format for part in parts))
