@@ -199,3 +199,12 @@ def test_texts_that_have_nothing_in_common_are_warned_of(tmp_path):
 def test_unknown_schemes_and_readings_are_refused_where_they_are_named(option):
     with pytest.raises(SchemeError, match=f"unknown {option} `nope`"):
         spanrs.read(io.BytesIO(b"EU O\n"), **{option: "nope"})
+
+
+@pytest.mark.parametrize("options", [{"scheme": "BIO"}, {}, {"scheme": "BIO", "errors": True}])
+def test_streams_are_kept_only_where_they_are_read_again(options):
+    gold, pred = GOLD.encode(), GOLD.replace("B-LOC", "O").encode()
+    assert spanrs.score(io.BytesIO(gold), io.BytesIO(pred), **options).totals == (1, 0, 1)
+    corpus = spanrs.read(io.BytesIO(gold))
+    for _ in range(2):
+        assert spanrs.score(corpus, io.BytesIO(pred), **options).totals == (1, 0, 1)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, overload
 
+from spanrs import _spanrs
 from spanrs.errors import warn
 from spanrs.eval import inputs
 from spanrs.eval.corpora import ScoreOptions, score_corpora
@@ -19,14 +20,14 @@ from spanrs.eval.details import (
     span_lists,
     with_tokens,
 )
-from spanrs.eval.matchers import Matcher, as_matcher
+from spanrs.eval.matchers import Matcher, as_matcher, document_scorer
 from spanrs.eval.readings import score_readings
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer
-from spanrs.eval.sides import Side, corpora_of
-from spanrs.io import Pairing
+from spanrs.eval.sides import Corpora, Side, corpora_of
+from spanrs.io import Corpus, Pairing
 from spanrs.io.options import LayoutArguments
-from spanrs.tags.types import IGNORE_INDEX, Dialect
+from spanrs.tags.types import IGNORE_INDEX, Dialect, is_auto
 
 
 @overload
@@ -245,6 +246,8 @@ def score(
             threads=threads,
             progress=progress,
         )
+        if not (several or errors or is_auto(asked.of_corpora(corpora).scheme or "auto")):
+            _read_once((gold, pred), corpora, asked)
         if several:
             if store is not None or on_error != "raise":
                 raise ValueError("store and on_error are options of one reading")
@@ -256,6 +259,20 @@ def score(
         result = score_corpora(corpora, asked, store)
     warn(result.warnings)
     return result if document_weights is None else result.with_document_weights(document_weights)
+
+
+def _read_once(sides: tuple[Side, Side], corpora: Corpora, options: ScoreOptions) -> None:
+    """Do not keep what is read of streams that nobody else has, where one pass over column files is enough."""
+    if options.align == "characters" or document_scorer(options.matcher) is not None:
+        return
+    known = [corpus for corpus in corpora if corpus is not None]
+    if any(part.kind != "rows" for corpus in known for part in corpus.parts):
+        return
+    for side, corpus in zip(sides, known, strict=False):
+        if not isinstance(side, Corpus) and len(corpus.options.layers()) == 1:
+            for part in corpus.parts:
+                if isinstance(part.source, _spanrs.Source):
+                    part.source.read_once()
 
 
 def _check_memory(**given: Any) -> None:

@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use spanrs_base::{Limits, Position};
@@ -40,7 +41,7 @@ pub struct Source {
     /// Path of a file, a named pipe or a device.
     path: Option<PathBuf>,
     /// A stream is kept while it is read, so that it can be opened again.
-    keep: bool,
+    keep: AtomicBool,
     /// The stream, unless the source is a regular file.
     stream: Mutex<Stream>,
 }
@@ -63,7 +64,7 @@ impl Source {
         Self {
             name: name.to_owned(),
             path: None,
-            keep: false,
+            keep: AtomicBool::new(false),
             stream: Mutex::new(Stream::Unread(input)),
         }
     }
@@ -71,9 +72,21 @@ impl Source {
     /// Allows several calls of [`Source::open`]. Has no effect on regular files, which can always
     /// be opened again; a stream takes memory, and beyond 16 MiB a temporary file of its size.
     #[must_use]
-    pub fn keep(mut self) -> Self {
-        self.keep = true;
+    pub fn keep(self) -> Self {
+        self.keep.store(true, Ordering::Relaxed);
         self
+    }
+
+    /// Takes back [`Source::keep`] for a stream that is opened once more and not again, so that it
+    /// is not copied. Has no effect after it was opened.
+    ///
+    /// ```
+    /// let source = spanrs_io::Source::stream("example", Box::new(&b"a O\n"[..])).keep();
+    /// source.read_once();
+    /// assert!(source.open().is_ok() && source.open().is_err());
+    /// ```
+    pub fn read_once(&self) {
+        self.keep.store(false, Ordering::Relaxed);
     }
 
     /// Returns the name of the source in messages.
@@ -108,7 +121,7 @@ impl Source {
             *stream = Stream::Unread(Box::new(file));
         }
         match std::mem::replace(&mut *stream, Stream::Gone) {
-            Stream::Unread(input) if !self.keep => Ok(input),
+            Stream::Unread(input) if !self.keep.load(Ordering::Relaxed) => Ok(input),
             Stream::Unread(input) => {
                 let kept = Arc::new(Mutex::new(Kept::new(input)));
                 *stream = Stream::Kept(Arc::clone(&kept));
@@ -244,7 +257,7 @@ impl From<PathBuf> for Source {
         Self {
             name: path.display().to_string(),
             path: Some(path),
-            keep: false,
+            keep: AtomicBool::new(false),
             stream: Mutex::new(Stream::Path),
         }
     }

@@ -87,6 +87,11 @@ impl PySource {
         self.0.name()
     }
 
+    /// Do not keep what is read of a stream, which is opened once more and not again.
+    fn read_once(&self) {
+        self.0.read_once();
+    }
+
     /// All bytes, decompressed; `max_expansion` is the limit of their expansion.
     #[pyo3(signature = (max_expansion=None, /))]
     fn contents<'py>(
