@@ -156,7 +156,7 @@ def print_warnings(results: Mapping[str, Result], gold: str | None = None) -> No
 
 
 def print_skipped(results: Mapping[str, Result]) -> bool:
-    """Name what was not scored on standard error; tell whether there is any."""
+    """List skipped files on standard error and return whether there are any."""
     skipped = [one for result in results.values() for one in result.evidence.skipped]
     for one in skipped:
         print_message("error", f"{one.message}; it is left out")

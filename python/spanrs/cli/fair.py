@@ -147,7 +147,7 @@ def command(config: str | None, columns: Columns, output: Output, compat: bool, 
 def _read(
     gold: str, pred: str, columns: Columns, file_format: str, punct_column: Any
 ) -> tuple[Corpus, Corpus]:
-    """Read both sides as files of spans: a file that is none has one stacked tag on each line."""
+    """Read both sides as span files; a column file is read as stacked tags."""
     arguments = options.column_arguments(columns)
     if file_format != "auto":
         arguments["format"] = file_format

@@ -383,7 +383,7 @@ def _side(given: dict[str, Any], side: str, path: Path) -> Side:
     read = {name: given[side + name] for name in ("encoding", "annotator", "layer")}
     read |= {name: given[name] for name in ("scheme", "reading")} | options.column_arguments(columns)
     if kind == "conll":
-        # CoNLL-U is recognised, unless --format says otherwise.
+        # CoNLL-U is detected unless --format is given.
         kind, read["format"] = "columns", columns.format
     if given[f"{side}xml_translate_all"]:
         read["elements"] = "all"

@@ -104,7 +104,7 @@ def columns(function: F) -> F:
 
 
 def reading_options(function: F) -> F:
-    """Add the options that say how corpora are read; those that are given arrive as ``read``, by the names of read."""
+    """Add the reading options; given values are passed as the dict ``read``, keyed as in :func:`spanrs.read`."""
 
     @click.option(
         "--format",

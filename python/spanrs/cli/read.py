@@ -38,7 +38,7 @@ def command(
     sentences: int,
     output: Output,
 ) -> None:
-    """Show what is understood of FILE: format, layers, scheme, and the first sentences.
+    """Show how FILE is interpreted: format, layers, scheme, and the first sentences.
 
     FILE is anything that other commands take as GOLD: a file, a directory, a quoted pattern, or "-" for standard input.
     """
@@ -86,7 +86,7 @@ def _parts(corpus: Corpus, facts: dict[str, Any], first: list[Sentence]) -> Iter
 
 
 def _sentence(at: int, sentence: Sentence) -> Table:
-    """Return a sentence as a table: a row for each token, or for each span where there are no tokens."""
+    """Return a sentence as a table with a row per token, or per span if there are no tokens."""
     where = "" if sentence.line is None else f", line {sentence.line}"
     document = "" if sentence.document is None else f", document {sentence.document}"
     title = f"sentence {at}{where}{document}"
@@ -115,7 +115,7 @@ def _cell(sentence: Sentence, layer: str, token: int) -> str:
 
 
 def _advice(corpus: Corpus, facts: dict[str, Any]) -> Iterator[str]:
-    """Say how the layers are used."""
+    """Yield hints about choosing a layer."""
     layers = facts["layers"]
     kind = corpus.parts[0].kind
     if set(layers) == {"gold", "pred"}:

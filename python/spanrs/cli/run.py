@@ -146,7 +146,7 @@ def explained() -> Iterator[None]:
 
 
 def describe(error: Exception) -> str:
-    """Say what is wrong, with the file that an operating system's error is about, and options as commands have them."""
+    """Format an error for the command line: file names of OSErrors are added, keyword arguments become options."""
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason

@@ -1,4 +1,4 @@
-"""Adds the parts of two corpora to a scorer, whatever their formats."""
+"""Adding two corpora of any formats to a scorer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spanrs.io.sentences import Layout, columns_of, is_long
 
 @dataclass(frozen=True)
 class Adding:
-    """A scorer, and how parts are added to it."""
+    """A scorer with the options for adding parts."""
 
     scorer: _spanrs.Scorer
     """The compiled scorer."""
@@ -31,26 +31,26 @@ class Adding:
     align: str
     """What to do where tokens differ: ``refuse``, ``report`` or ``ignore``."""
     by: str | None
-    """What a row of counts is: ``document``, ``sentence``, or None for no rows."""
+    """Unit of the rows of counts: ``document``, ``sentence``, or None for totals only."""
     threads: int
     progress: Callable[[int], object] | None = None
     finder: _spanrs.ErrorFinder | None = None
     """Finds the errors of column files and files of spans."""
     named: bool = False
-    """Parts are several, and their names stand with their errors."""
+    """Whether errors carry the path, because there are several parts."""
     notes: list[str] = field(default_factory=list)
-    """Gets what is assumed about the sides."""
+    """Receives notes, such as how documents were paired."""
     losses: list[str] = field(default_factory=list)
-    """Gets what of the sides could not be kept, which is warned of."""
+    """Receives warnings about annotations that were left out."""
 
 
 class Added(NamedTuple):
-    """What is to be said of parts that were added."""
+    """What adding parts produced besides counts."""
 
     settings: dict[str, str]
     """Settings of the formats, for the signature."""
     has_errors: bool
-    """True where the finder has the errors; else they are to be found in another pass."""
+    """Whether ``finder`` collected the errors; otherwise they take a second pass."""
 
 
 def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> Added:
@@ -76,7 +76,7 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
         _add_rows(adding, corpora, parts)
         return Added({}, adding.finder is not None)
     if pred is not None and kinds <= {"spans", "rows"} and "stacked" in (gold.format, pred.format):
-        # A side without nested spans has nothing that shows that its tags are stacked.
+        # A side without nested spans is not recognisable as stacked.
         pair = gold, pred
         gold, pred = (replace(part, format="stacked") if part.kind == "rows" else part for part in pair)
         kinds = {"spans"}
@@ -103,7 +103,7 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
 
 
 def _check_by_sentence(corpora: tuple[Corpus, Corpus]) -> None:
-    """Refuse to leave punctuation out sentence by sentence: which it is depends on both sides.
+    """Refuse ``punct_column`` with rows of sentences.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
             elif adding.by is None:
                 adding.update(golds, preds, None, **read)
             elif part.format == "table" and not tables.is_one_shot(part.source):
-                # All rows are there, so that no document goes on, and all of them say which scheme they are in.
+                # The table is complete: no document continues in a later batch; all rows show the scheme.
                 adding.update(golds, preds, documents, **read)
             else:
                 runs.update(golds, preds, documents, **read)
@@ -204,7 +204,7 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     scheme, pred_scheme = decided_schemes(corpora, parts)
     if scheme is not None and (parts[1] is None or has_tags(parts[1])):
         adding.scorer.set_schemes(scheme, None if pred_scheme == scheme else pred_scheme)
-    # They are not searched for again.
+    # Avoid detecting them again.
     decided = zip(corpora, (scheme, pred_scheme), strict=True)
     gold, pred = (
         replace(corpus, options=replace(corpus.options, scheme=own or corpus.options.scheme))
@@ -214,7 +214,7 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     runs = DocumentRuns(adding.scorer, adding.update)
     for chunk in sentence_chunks(corpora, parts, adding.align):
         if adding.by == "document":
-            # What stands before the first document, and what has none, is the first one.
+            # Sentences without a document belong to document 0.
             names = [sentence.document or "0" for sentence in chunk.sentences]
             runs.update(chunk.gold, chunk.pred, names)
         else:

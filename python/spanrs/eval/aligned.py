@@ -1,4 +1,4 @@
-"""Spans compared by their characters: two sides with other tokens over the same text."""
+"""Character-based scoring of two sides with different tokenizations of the same text."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from spanrs.tags.types import Span
 if TYPE_CHECKING:
     from spanrs._spanrs import Criterion
 
-#: Examples of spans that cannot be aligned.
+#: Maximum number of examples of unaligned spans.
 EXAMPLES = 3
-#: Characters of text that are shown of one.
+#: Maximum characters of text in an example.
 SHOWN = 40
-#: A place behind all texts.
+#: Position after every text, for unaligned spans.
 BEHIND = 1 << 31
 
-#: A span as the compiled half takes it.
+#: A span in the form of the compiled module.
 Plain = tuple[Any, ...]
 
 
@@ -40,14 +40,14 @@ class _Unaligned:
     first: list[str] = field(default_factory=list)
 
     def add(self, span: Plain, document: Document, name: str) -> None:
-        """Count one."""
+        """Record a span."""
         self.number += 1
         if len(self.first) < EXAMPLES:
             text = document.text[span[1] : span[2]][:SHOWN]
             self.first.append(f"{span[0]} {text!r} ({name}: characters {span[1]} to {span[2]})")
 
     def note(self, side: str, all_spans: int) -> list[str]:
-        """Say how many there are, and which."""
+        """Return a note with their number and examples."""
         if not self.number:
             return []
         more = f" and {self.number - len(self.first)} more" if self.number > len(self.first) else ""
@@ -147,7 +147,7 @@ def _placed(
     unaligned: _Unaligned,
     parity: int,
 ) -> list[Plain]:
-    """Return spans on the common axis; each that cannot be aligned gets a place of its own behind all others.
+    """Map spans to the common axis; a span that cannot be aligned gets a unique position after all text.
 
     Parameters
     ----------

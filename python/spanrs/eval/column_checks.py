@@ -1,4 +1,4 @@
-"""What is refused of column files after they were scored: files of one column."""
+"""Checks of column files after scoring, for files whose only column holds tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNKNOWN_TAGS = 10
 
 @contextmanager
 def explaining_one_column(*, both: bool) -> Iterator[None]:
-    """Replace the error about the default column -2 by one that says that the file has one column.
+    """Replace the error about the missing default column -2 by one about files with a single column.
 
     ``both`` tells that one file holds gold and pred.
     """

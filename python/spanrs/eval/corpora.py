@@ -37,7 +37,7 @@ from spanrs.tags.types import Dialect, as_vocabulary, is_auto
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """How corpora are compared, and what is kept of it; as the arguments of :func:`spanrs.score`."""
+    """Scoring options, named as the arguments of :func:`spanrs.score`."""
 
     matcher: Matcher
     scheme: str | None = None
@@ -73,7 +73,7 @@ class ScoreOptions:
             raise ValueError("details of files are kept by matcher=spanrs.mat.Mat() alone; see errors=")
 
     def of_corpora(self, corpora: Corpora) -> ScoreOptions:
-        """Return the options with what the corpora say of their tags, where it was not given.
+        """Return the options with scheme and reading filled in from the corpora.
 
         Raises
         ------
@@ -151,7 +151,7 @@ def score_corpora(
         skipped += [_unpaired("pred", part) for part in paired.preds]
         pairs = paired.pairs
     both = gold, pred
-    # The only file of a directory is named as one of several would be.
+    # A directory with a single file is scored like one with several.
     is_one = len(pairs) == 1 and not any(part is not None and part.name for part in pairs[0])
     if is_one and store is None and options.on_error == "raise":
         return _score_pair(both, pairs[0], options)
@@ -172,7 +172,7 @@ def score_corpora(
     skipped += left_out
     errors = result.error_list
     if errors is not None and options.most_errors is not None:
-        # Each file has kept as many.
+        # The limit was applied per file.
         kept = first_of_each_kind(errors.errors, options.most_errors)
         result = replace(result, error_list=replace(errors, errors=kept))
     if skipped:
@@ -182,14 +182,14 @@ def score_corpora(
 
 
 def _with_schemes(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> tuple[Corpus, Corpus]:
-    """Return corpora that are read as the options say, for tags that become spans before they are scored."""
+    """Apply scheme and reading to corpora whose tags are read in Python."""
     formats = {part.format for corpus in corpora for part in corpus.parts}
     if (
         formats <= set(ROWS_FORMATS)
         and options.align != "characters"
         and document_scorer(options.matcher) is None
     ):
-        # The scorer reads the tags.
+        # The compiled scorer has its own scheme and reading.
         return corpora
     schemes = options.scheme, options.pred_scheme or options.scheme
     own = []
@@ -203,9 +203,9 @@ def _with_schemes(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> tupl
 
 
 def _shown(corpus: Corpus) -> str:
-    """Return what messages call the files of a corpus."""
+    """Return the name of a corpus in messages."""
     paths = [os.path.dirname(part.path) or "." for part in corpus.parts if part.path is not None]
-    # Paths of a list may have nothing in common.
+    # The paths may be in different directories.
     return paths[0] if len(set(paths)) == 1 else corpus.parts[0].shown
 
 
@@ -215,7 +215,7 @@ def _unpaired(side: str, part: Part) -> Skipped:
 
 
 def _stored_options(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> dict[str, Any]:
-    """Return what the results of single files depend on besides their content, as plain values."""
+    """Return all options that affect the results of single files, as plain values."""
     own = {
         name: value
         for name, value in vars(options).items()
@@ -238,7 +238,7 @@ def _score_pair(
         if parts[1] is None:
             raise ValueError("align='characters' compares two sides; one file with both has one text")
         _check_one_layer(corpora, parts)
-        # Imported where they are needed: most scores are of two files.
+        # Lazy: rarely used.
         from spanrs.eval.aligned import score_aligned
 
         return score_aligned(
@@ -269,7 +269,7 @@ def _score_pair(
     if any(part is not None and part.kind != "rows" for part in parts):
         raise ValueError("several layers are scored of column files; of tables name one column with tags=")
     results = [score_layer(at) for at in range(len(layers[0]))]
-    # The layer with most spans says in which schemes all of them are.
+    # All layers are read in the schemes of the layer with the most spans.
     largest = max(results, key=spans_of).settings
     schemes = {name: largest[name] for name in ("scheme", "pred_scheme") if name in largest}
     for at, result in enumerate(results):
@@ -279,7 +279,7 @@ def _score_pair(
 
 
 def _check_one_layer(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:
-    """Refuse several layers, of which documents have one.
+    """Refuse several layers; documents have one.
 
     Raises
     ------
@@ -297,21 +297,21 @@ def _checked_pair(
     *,
     named: bool = False,
 ) -> Result:
-    """Score two parts with one layer each, and warn of what looks wrong."""
+    """Score two parts with one layer each and check the result for suspicious input."""
     gold, pred = parts
     if is_one_shot(gold.source) and (options.errors or is_auto(options.scheme or "auto")):
-        # It is read again for its errors, and all of it says which scheme it is in.
+        # Collecting errors and detecting the scheme take a second pass.
         gold = replace(gold, source=gold.source.read_all())
         parts = gold, pred
     kinds = {part.kind for part in parts if part is not None}
     most = options.max_violations
-    # Some examples show that a column of tags holds tokens.
+    # Examples are needed to detect tokens in the tag column.
     scorer = options.scorer(max_violations=max(most, UNKNOWN_TAGS))
     is_spans = kinds != {"rows"} and any(
         part is not None and part.format in ("spans", "stacked") for part in parts
     )
     if is_spans and not isinstance(scorer.matcher, Fair):
-        # FairEval's files have dummies where a side has no spans.
+        # Span files of FairEval have dummy rows for sentences without spans.
         scorer.leave_out(EXCLUDED)
     finder = None
     if options.errors and kinds <= {"rows", "spans"}:
@@ -352,7 +352,7 @@ def _better_schemes(
     options: ScoreOptions,
     result: Result,
 ) -> ScoreOptions | None:
-    """Return options with other schemes, where all batches of a table say so and the first one said something else.
+    """Return options with the schemes of the whole table if they differ from those of its first batch.
 
     A table is counted in the schemes of its first batch. Only if its tags violate them can all of it be in others.
     """
@@ -370,7 +370,7 @@ def _better_schemes(
 def _schemes_of_table(
     part: Part, corpus: Corpus, options: ScoreOptions, autos: tuple[bool, bool]
 ) -> tuple[str, str | None]:
-    """Return the schemes of gold and of pred that all rows of a table speak for; None where that of pred is gold's."""
+    """Detect the schemes of gold and pred from all rows of a table; None for pred if it equals that of gold."""
     layout = columns_of(part, corpus.options)
     ids = id_options(part, corpus.options, layout)
     vocabulary = as_vocabulary(ids["vocabulary"]) if ids else None

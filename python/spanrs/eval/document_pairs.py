@@ -1,4 +1,4 @@
-"""Which documents of two files belong together."""
+"""Pairing of the documents of two files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanrs.io import Corpus, Document
 from spanrs.io.documents import plain_documents
 from spanrs.io.parts import Part
 
-#: Documents of one side that wait for their partners, at most.
+#: Maximum number of unpaired documents in memory.
 WAITING = 100_000
 
 
@@ -22,7 +22,7 @@ def paired_documents(
     *,
     compare_texts: bool = True,
 ) -> Iterator[tuple[str, Document, Document]]:
-    """Yield the documents of two parts that belong together, in the order of gold's partners.
+    """Yield pairs of documents of two parts.
 
     Documents are paired by their ids; where one side has none, by their texts where these are unique, else by order.
 
@@ -78,7 +78,7 @@ def _pairs(
     names: tuple[str, str],
     notes: list[str],
 ) -> Iterator[tuple[Document, Document]]:
-    """Pair documents: those at the same position with one key at once, others when their partner comes."""
+    """Pair documents by key while reading both sides in parallel."""
     waiting: tuple[dict[str, deque[Document]], dict[str, deque[Document]]] = ({}, {})
     arrived = [_Arrived(name) for name in names]
     while True:
@@ -119,7 +119,7 @@ def _left(
     notes: list[str],
     numbers: list[int],
 ) -> Iterable[tuple[Document, Document]]:
-    """Pair documents without a partner of the same key: by their texts, or by order where none has an id.
+    """Pair the documents whose keys differ: by text, or by order if no document has an id.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _left(
     if len({d.text for d in golds}) == len(golds) == len(by_text) == len(preds) and all(
         document.text in by_text for document in golds
     ):
-        # One side has ids, the other none or others.
+        # Only one side has ids, or the ids differ.
         return [(document, by_text[document.text]) for document in golds]
     if len(golds) != len(preds) or (len(golds) > 1 and any(d.id for d in (*golds, *preds))):
         raise _unpaired(golds, preds, names, numbers)
@@ -141,7 +141,7 @@ def _left(
 
 
 class _Arrived:
-    """What has been read of a side."""
+    """Documents read so far from one side."""
 
     def __init__(self, name: str) -> None:
         self.number = 0
@@ -183,5 +183,5 @@ def _unpaired(
 
 
 def _key(document: Document) -> str:
-    """Return what tells a document: its id, or its text."""
+    """Return the key by which documents are paired: the id, else the text."""
     return f"id {document.id}" if document.id is not None else f"text {document.text}"

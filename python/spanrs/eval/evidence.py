@@ -102,7 +102,7 @@ class Skipped(NamedTuple):
     """True where the whole pair of documents was left out, False for an annotation."""
 
 
-#: Examples of differing tokens that are kept.
+#: Maximum number of examples of differing tokens.
 EXAMPLES = 5
 #: Types of the fields of a violation that was stored.
 _VIOLATION = {

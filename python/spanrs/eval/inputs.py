@@ -209,7 +209,7 @@ def are_spans(gold: object, pred: object) -> bool:
 
 
 def _is_span(item: Mapping[Any, Any]) -> bool:
-    """Tell a span that is a dict with the names of its fields."""
+    """Return whether a span is a dict of its fields."""
     return {"type", "start", "end"} <= item.keys() <= {"type", "start", "end", "tokens", "text"}
 
 

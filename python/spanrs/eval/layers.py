@@ -11,12 +11,12 @@ from spanrs.eval.matchers import criteria
 from spanrs.eval.result import Result
 from spanrs.eval.settings import merged_settings, with_setting
 
-#: What is counted once for several layers of tags of the same tokens.
+#: Counts that are equal in all layers and must not be added up.
 ONCE = ("sentences", "differing_tokens", "unaligned_files")
 
 
 def spans_of(result: Result) -> float:
-    """Give the number of spans of gold and pred together."""
+    """Return the number of gold and pred spans."""
     tp, fp, fn = result[result.criterion.support].totals
     return 2 * tp + fp + fn
 
@@ -46,7 +46,7 @@ def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
         },
         # Tokens were compared once a layer.
         differing=layers[0].differing,
-        # Each layer warns that the others are not read; what all say is about the file.
+        # Warnings of a single layer are about the other layers; those of all layers are about the file.
         warnings=tuple(m for m in layers[0].warnings if all(m in other.warnings for other in layers)),
     )
     settings = with_setting(settings, "columns", ",".join(map(str, columns)))

@@ -107,7 +107,7 @@ def _batches_again(
 
 
 def _padded(sentences: list[list[int | None]], ignore_index: int) -> list[list[int]]:
-    """Return ids of sentences of one length; what is filled in, and nulls, are ignored."""
+    """Pad sentences of ids to equal length with ``ignore_index``, which also replaces nulls."""
     longest = max(map(len, sentences), default=0)
     return [
         [ignore_index if id_ is None else id_ for id_ in own] + [ignore_index] * (longest - len(own))

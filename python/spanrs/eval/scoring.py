@@ -136,7 +136,7 @@ def score(
         Keep the errors under the matcher's criterion for ``result.errors``: all, or that many of each kind. Those of
         files have lines and tokens.
     details : bool
-        Keep what became of each span under each criterion as well, for sentences in memory and for
+        Also keep the outcome of each span under each criterion, for sentences in memory and for
         :class:`spanrs.mat.Mat`.
     tokens : iterable of sequences of str, int or str, optional
         For sentences in memory the tokens of each, to be shown with errors; else a column, as for :func:`spanrs.read`.
@@ -156,7 +156,7 @@ def score(
         Those of :func:`spanrs.read` for a side that is not read yet, such as ``format``, ``tags``, ``gold`` and
         ``pred`` (the names of columns), ``documents``, ``annotator``, ``separator``; of sentences in memory
         ``vocabulary``, ``ignore_index`` (tokens where gold has this id are left out on both sides), ``lengths`` (tokens
-        of each sentence; what stands behind them in padded arrays is left out) and ``mask`` (of the shape of the ids:
+        of each sentence; padding after them is ignored) and ``mask`` (same shape as the ids:
         the tokens to score).
 
     Returns
@@ -262,7 +262,7 @@ def score(
 
 
 def _read_once(sides: tuple[Side, Side], corpora: Corpora, options: ScoreOptions) -> None:
-    """Do not keep what is read of streams that nobody else has, where one pass over column files is enough."""
+    """Turn off buffering of streams that were opened by this call and are read only once."""
     if options.align == "characters" or document_scorer(options.matcher) is not None:
         return
     known = [corpus for corpus in corpora if corpus is not None]

@@ -1,4 +1,4 @@
-"""Sentences of two sides, side by side, whatever their formats."""
+"""Parallel iteration over the sentences of two sides of any formats."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from spanrs.io.parts import Part
 from spanrs.io.sentence import Sentence
 from spanrs.io.sentences import sentences_of
 
-#: Sentences that are added at once where they are Python objects.
+#: Sentences per batch.
 CHUNK = 10_000
 
 
-#: Examples of differing tokens that are kept.
+#: Maximum number of examples of differing tokens.
 EXAMPLES = 5
 
 
@@ -33,15 +33,15 @@ class Chunk(NamedTuple):
     sentences: list[Sentence]
     """The sentences of gold."""
     differing: int
-    """Tokens that differ."""
+    """Number of differing tokens."""
     examples: list[str]
-    """The first of them, with their places."""
+    """Descriptions of the first ones."""
 
 
 def sentence_chunks(
     corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
 ) -> Iterator[Chunk]:
-    """Yield the sentences of two parts side by side, as tags where both have such, else as spans.
+    """Yield chunks of parallel sentences: as tags if both sides have tags, otherwise as spans.
 
     Schemes are found out before: the corpora are read once more for that.
 
@@ -66,7 +66,7 @@ def sentence_chunks(
 
 
 def _both_in_each(sentences: Iterator[Sentence], part: Part) -> Iterator[tuple[Sentence, Sentence]]:
-    """Yield each sentence as both sides.
+    """Yield each sentence as its own partner, for parts with both sides.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def _both_in_each(sentences: Iterator[Sentence], part: Part) -> Iterator[tuple[S
 def decided_schemes(
     corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]
 ) -> tuple[str | None, str | None]:
-    """Return the schemes of two parts; that of pred is gold's, unless its tags are clearly in another one."""
+    """Detect the schemes of two parts; that of gold is preferred for pred."""
     gold, pred = parts
     scheme = replace(corpora[0], parts=(gold,)).likely_scheme(None) if has_tags(gold) else None
     if pred is None or not has_tags(pred):
@@ -95,7 +95,7 @@ def decided_schemes(
 
 
 def has_tags(part: Part) -> bool:
-    """Tell a part whose sentences may have tags in a scheme."""
+    """Return whether the sentences of a part may have tags in a scheme."""
     return part.kind in ("rows", "table")
 
 
@@ -142,7 +142,7 @@ def _chunk(
 
 
 def _check_pair(gold: Sentence, pred: Sentence, shown: tuple[str, str], *, both: bool) -> None:
-    """Refuse sentences of several layers where each side has one, and those of other documents.
+    """Refuse sides with several layers and sentences of different documents.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def _plain(span: Any) -> tuple[Any, ...]:
 
 
 def _differing(gold: Sentence, pred: Sentence, shown: tuple[str, str]) -> list[str]:
-    """Describe the tokens that differ; sentences of other lengths are an error.
+    """Describe differing tokens; sentences of different lengths are an error.
 
     Raises
     ------

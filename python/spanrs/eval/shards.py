@@ -136,7 +136,7 @@ def score_shards(
 
 
 def _check_store(store: str, shard: Shard) -> None:
-    """Refuse to store over what is scored, or in its directory: the counts would be a shard of the next run."""
+    """Refuse to write the store over an input or into an input directory, where the next run would read it."""
     for part in shard.parts():
         if part.path is None:
             continue

@@ -116,7 +116,7 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
 
 
 def is_readable(side: str, value: Side) -> bool:
-    """Tell what :func:`spanrs.read` takes from sentences in memory.
+    """Return whether a value is a source for :func:`spanrs.read`, as opposed to sentences in memory.
 
     Raises
     ------
@@ -146,14 +146,14 @@ def is_readable(side: str, value: Side) -> bool:
 
 
 def is_column(value: object) -> bool:
-    """Tell one column of sentences from a table."""
+    """Return whether a value is a single Arrow column, as opposed to a table."""
     return is_arrow(value) and not (
         hasattr(value, "columns") or hasattr(value, "column_names") or hasattr(value, "schema")
     )
 
 
 def _is_doc(value: object) -> bool:
-    """Tell a Doc of spaCy."""
+    """Return whether a value is a spaCy ``Doc``."""
     return hasattr(value, "ents") and hasattr(value, "spans")
 
 

@@ -23,7 +23,7 @@ def id_options(part: Part, options: ReadOptions, layout: Layout) -> dict[str, An
 
 
 def _joined_labels(part: Part, layout: Layout) -> tuple[list[str] | None, list[int] | None]:
-    """Return the labels of gold and pred together, and the places of pred's in them if they are others than gold's."""
+    """Return the union of the labels of gold and pred, and the new ids of pred's labels if the two differ."""
     gold, pred = (tables.class_labels(part, str(layout.tags[side])) for side in ("gold", "pred"))
     if gold is None or pred is None or gold == pred:
         return gold if gold is not None else pred, None
@@ -58,7 +58,7 @@ def table_sides(
 
 
 def _renumbered(column: Any, places: Sequence[int]) -> Any:
-    """Return a list column of ids with the place of each; ids beyond them, such as the ignored one, stay."""
+    """Map the ids of a list column; ids outside the mapping, such as ``ignore_index``, are unchanged."""
     import numpy as np
     import pyarrow
     import pyarrow.compute as pc
@@ -75,7 +75,7 @@ def _renumbered(column: Any, places: Sequence[int]) -> Any:
 
 
 def _sides(batch: Any, gold_name: str, pred_name: str, row: int) -> tuple[Any, Any]:
-    """Return gold and pred of a batch; the batch begins at this row."""
+    """Return gold and pred of a batch whose first row is ``row``."""
     columns = {name: batch.column(name) for name in (gold_name, pred_name)}
     for name, column in columns.items():
         if not is_list(column.type):
@@ -96,7 +96,7 @@ def _sides(batch: Any, gold_name: str, pred_name: str, row: int) -> tuple[Any, A
 
 
 def _check_lengths(gold: Any, pred: Any, row: int) -> None:
-    """Refuse sentences of two lengths, with the row in the table."""
+    """Refuse sentences whose gold and pred differ in length."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -108,13 +108,13 @@ def _check_lengths(gold: Any, pred: Any, row: int) -> None:
 
 
 def _check_nulls(gold: Any, pred: Any, row: int) -> None:
-    """Refuse tags of pred that are null, but where gold is null too; the lengths of sentences are equal."""
+    """Refuse null tags of pred unless gold is null as well."""
     import numpy as np
     import pyarrow.compute as pc
     from pyarrow import types
 
     tags = pc.list_flatten(pred)
-    # Tokens with an ignored id in gold are left out as well, which is known further down.
+    # Tokens whose gold id is ignore_index may be null as well; the compiled scorer checks those.
     if not tags.null_count or types.is_integer(gold.type.value_type):
         return
     at = pc.and_(tags.is_null(), pc.list_flatten(gold).is_valid()).index(True).as_py()
@@ -137,7 +137,7 @@ def _documents(column: Any, name: str) -> list[str]:
 
 @contextmanager
 def located(part: Part, rows: range) -> Iterator[None]:
-    """Say in which file and rows an error is."""
+    """Add the file and the rows to errors."""
     try:
         yield
     except (SpanrsError, ValueError, OverflowError) as error:

@@ -1,4 +1,4 @@
-"""Corpora: documents and sentences from any source, which can be gone through again and again."""
+"""Corpora: re-iterable sequences of documents and sentences from any source."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spanrs.io.sentences import columns_of, is_long, sentences_of
 from spanrs.io.texts import sentences_of_document
 from spanrs.tags.types import is_auto
 
-#: Sentences that are looked at at once.
+#: Sentences per chunk during scheme detection.
 CHUNK = 10_000
 
 
@@ -93,21 +93,21 @@ class Corpus:
         warn(losses)
 
     def core_documents(self, part: Part) -> Iterator[_spanrs.Document]:
-        """Yield the documents of a part as the compiled half has them."""
+        """Yield the documents of a part as objects of the compiled module."""
         scheme = self.scheme if part.kind in ("rows", "table") else self.options.scheme
         return core_documents(part, replace(self.options, scheme=scheme))
 
     @property
     def has_tags(self) -> bool:
-        """True where there are tags in a scheme."""
+        """Whether the corpus has tags that follow a scheme, as opposed to spans."""
         return any(part.kind in ("rows", "table") for part in self.parts)
 
     @property
     def scheme(self) -> str:
-        """The scheme of the tags; where it is ``auto`` the tags are read to find it out.
+        """The scheme of the tags; with ``scheme="auto"`` it is detected by reading them.
 
-        Several layers and several files have one scheme: that which all their tags violate least. Where all tags are
-        ``O`` it is BIO.
+        One scheme is detected for all layers and files: the one with the fewest violations. If all tags are
+        ``O``, it is BIO.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Corpus:
         return self.likely_scheme(None)
 
     def likely_scheme(self, expected: str | None) -> str:
-        """Return the scheme of the tags; one that is expected, unless they are clearly in another."""
+        """Return the scheme of the tags; ``expected``, unless they clearly follow another one."""
         if not is_auto(self.options.scheme):
             return _spanrs.scheme_name(self.options.scheme)
         evidence = _spanrs.SchemeEvidence(self.options.dialect)
@@ -128,7 +128,7 @@ class Corpus:
         try:
             return evidence.decide(expected)[0]
         except SchemeError as error:
-            # It knows no file.
+            # The detector does not know the file.
             shown, path = self.parts[0].shown, self.parts[0].path
             raise with_code(SchemeError(f"{shown}: {error}"), error.code, path) from None
 
@@ -142,7 +142,7 @@ class Corpus:
                 evidence.add_sentences([list(own) for one in some for own in one.tags.values()])
 
     def decided(self) -> Corpus:
-        """Return the corpus with the scheme that was found, so that it is not searched for again."""
+        """Return the corpus with the detected scheme, so that it is not detected again."""
         return replace(self, options=replace(self.options, scheme=self.scheme))
 
     @property
@@ -164,7 +164,7 @@ class Corpus:
         Raises
         ------
         KeyError
-            Where there is no such layer; the message lists those there are.
+            If there is no such layer; the message lists the layers.
         """
         part = self.parts[0]
         known = self.layers
@@ -186,7 +186,7 @@ class Corpus:
         return sum(part.size() for part in self.parts)
 
     def require_one(self, what: str) -> Part:
-        """Return the only part.
+        """Return the part of a corpus with a single one.
 
         Raises
         ------
@@ -205,7 +205,7 @@ class Corpus:
         return f"Corpus({names}{more}; {formats})"
 
     def facts(self) -> dict[str, Any]:
-        """Return what was understood of the sources, as plain values: ``parts``, ``layers``, ``scheme``, ``options``.
+        """Return how the sources are interpreted, as plain values: ``parts``, ``layers``, ``scheme``, ``options``.
 
         Each of ``parts`` has a ``path`` and a ``format``; ``scheme`` is None where there are no tags; ``options`` are
         those of :func:`spanrs.read` that are not at their defaults.

@@ -41,7 +41,7 @@ class Annotation(NamedTuple):
 
     @property
     def is_content(self) -> bool:
-        """False for tokens, zones and what MAT adds of its own."""
+        """False for tokens, zones and MAT's administrative annotations."""
         return self.type not in _spanrs.NO_CONTENT
 
 

@@ -16,14 +16,14 @@ from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.sentences import sentences_of
 from spanrs.io.texts import documents_of_sentences
 
-#: Formats that say who annotated what.
+#: Formats that name annotators.
 ANNOTATED = ("label-studio", "prodigy")
-#: Formats whose encoding can be named; the others are always UTF-8.
+#: Formats with an ``encoding`` option; all others are UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
 
 def plain_document(document: _spanrs.Document) -> Document:
-    """Return a document of the compiled half as Python values."""
+    """Convert a document of the compiled module to Python values."""
     text, annotations, id_, left_out, relations = document.plain()
     kept = [Annotation(*annotation) for annotation in annotations]
     return Document(text, kept, id_, left_out, tuple(Relation(*relation) for relation in relations))
@@ -32,7 +32,7 @@ def plain_document(document: _spanrs.Document) -> Document:
 def plain_documents(
     documents: Iterator[_spanrs.Document], part: Part, options: ReadOptions, losses: list[str]
 ) -> Iterator[Document]:
-    """Yield documents of the compiled half as Python values.
+    """Convert documents of the compiled module to Python values.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def plain_documents(
 
 
 def _without_root(document: Document) -> Document:
-    """Return a document without the annotation of the root element, which stands first."""
+    """Return a document without the annotation of the XML root element."""
     annotations = list(document.annotations)
     root = next((a for a in annotations if (a.start, a.end) == (0, len(document.text))), None)
     if root is None:
@@ -71,7 +71,7 @@ def _without_root(document: Document) -> Document:
 
 
 def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Document]:
-    """Yield the documents of a part one by one, as the compiled half has them.
+    """Yield the documents of a part as objects of the compiled module.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
         from spanrs.io.docbin import read_docbin
 
         return iter(of_memory(read_docbin(part.opened(keep=True), options.layer, options.limits.expansion)))
-    # Several layers are joined where several columns are named.
+    # Several named columns are merged into one document.
     several = len(options.layers()) > 1
     if part.kind == "rows" and not several and options.gold is None and options.pred is None:
         return _column_documents(part, options)
@@ -133,7 +133,7 @@ def layer_names(part: Part, options: ReadOptions) -> list[str]:
 
 
 def _check_options(part: Part, options: ReadOptions) -> None:
-    """Refuse options that say nothing about a format."""
+    """Refuse options that do not apply to a format."""
     if options.layer is not None:
         check_name(options.layer, "layer", "ents")
         if part.format != "spacy":
@@ -147,7 +147,7 @@ def _source(part: Part, options: ReadOptions) -> _spanrs.Source | tuple[bytes, s
     encoding, limit = options.encoding, options.limits.expansion
     source = part.opened(keep=True)
     if encoding is None and part.format == "xml-inline":
-        # Read once, for a pipe cannot be read again.
+        # A pipe can be read only once.
         return as_declared(source.contents(limit), part.shown), part.shown
     if encoding is not None and not is_utf8(encoding) and part.format in ENCODED:
         return recoded(source.contents(limit), part.shown, encoding), part.shown
@@ -163,7 +163,7 @@ def _column_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Docu
 
 
 def of_memory(documents: Sequence[Document]) -> list[_spanrs.Document]:
-    """Give documents of memory as the core has them."""
+    """Build documents of the compiled module from Python values."""
     return _spanrs.documents_of(
         [
             (

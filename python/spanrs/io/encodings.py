@@ -17,7 +17,7 @@ def is_utf8(encoding: str) -> bool:
         For what is no encoding of text.
     """
     try:
-        # What is no encoding of text (rot13, hex) does not decode.
+        # Codecs between str or between bytes (rot13, hex) are not text encodings.
         b" ".decode(encoding, "ignore")
         name = codecs.lookup(encoding).name
     except LookupError:
@@ -30,7 +30,7 @@ def is_utf8(encoding: str) -> bool:
 
 
 def as_declared(data: bytes, path: str) -> bytes:
-    """Give XML in UTF-8, from the encoding that it declares."""
+    """Convert XML from its declared encoding to UTF-8."""
     encoding = _spanrs.declared_encoding(data)
     if encoding is None:
         return data
@@ -53,7 +53,7 @@ def _not_in(path: str, message: str) -> FormatError:
 
 
 def recoded(data: bytes, path: str, encoding: str) -> bytes:
-    """Give the text of a file in UTF-8."""
+    """Convert the bytes of a file to UTF-8."""
     try:
         return data.decode(encoding).encode()
     except UnicodeError as wrong:

@@ -26,7 +26,7 @@ def odd_sentences(path: str, sentences: int, tokens: int) -> list[str]:
 
 
 def comments_advice(places: Sequence[tuple[int | None, Violation]]) -> str | None:
-    """Tell what to do where the first violations of a file seem to be comments that were read as tokens.
+    """Return advice if the first violations of a file look like comments that were read as tokens.
 
     A comment of as many words as there are columns, such as ``# comment`` beside ``Rio B-LOC``, is a token line by its
     form. Its tag is unknown and it begins a sentence, alone or behind other such lines. Unknown tags of the wrong
@@ -46,7 +46,7 @@ def comments_advice(places: Sequence[tuple[int | None, Violation]]) -> str | Non
     before = None
     for line, violation in places:
         follows = violation.index == 0 or (line is not None and before == line - 1)
-        # A comment stands before a token, or alone between blank lines.
+        # A comment precedes a token or is surrounded by blank lines.
         ends = violation.next is None and violation.index > 0
         if line is None or violation.kind != "Unknown Tag" or not follows or ends:
             return None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from spanrs.errors import AlignmentError, FormatError, with_code
 from spanrs.io.options import ReadOptions
 
-#: Names of columns by what they hold, as :func:`simple_name` gives them; the first that is there is taken.
+#: Usual column names in the form of :func:`simple_name`, in order of preference.
 TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "text")
 TAG_NAMES = ("tag", "tags", "ner", "nertag", "nertags", "label", "labels", "entity", "entities")
 GOLD_NAMES, PRED_NAMES = ("gold",), ("pred",)
@@ -46,7 +46,7 @@ class Row(NamedTuple):
     number: int
     """The row, from 0; in CSV files the line, from 1."""
     values: tuple[Any, ...]
-    """The values of the columns that are read."""
+    """Values of all columns; None for columns that are not read."""
 
 
 class TokenRows(NamedTuple):
@@ -60,7 +60,7 @@ class TokenRows(NamedTuple):
 
 @dataclass(frozen=True)
 class LongForm:
-    """Where things stand in a table in long form; each field is the place of a column, or None."""
+    """Column layout of a table in long form: the index of each column, or None."""
 
     tags: dict[str, int]
     token: int | None = None
@@ -75,7 +75,7 @@ class LongForm:
         return list(dict.fromkeys(place for place in places if place is not None))
 
     def sentences(self, rows: Iterable[Row | None]) -> Iterator[TokenRows]:
-        """Yield the sentences of rows; None among them ends a sentence, as a blank line does.
+        """Group rows into sentences; None ends a sentence, like a blank line.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class LongForm:
         yield from self._sentence(group, key)
 
     def _key(self, row: Row, before: tuple[Any, ...] | None) -> tuple[Any, ...]:
-        """Return the document and sentence of a row; a sentence is named at its first token or at all of them."""
+        """Return document and sentence of a row; empty cells repeat those of the row before."""
         names = []
         for at, place in enumerate((self.document, self.sentence)):
             name = None if place is None else row.values[place]
@@ -142,7 +142,7 @@ class LongForm:
         yield TokenRows(tokens, layers, document, group[0].number)
 
     def _ordered(self, group: list[Row]) -> list[Row]:
-        """Sort rows by their position, which each has once."""
+        """Sort rows by position; positions must be unique."""
         at: int = self.position  # type: ignore[assignment]  # there is one
         try:
             placed = {_position(row.values[at]): row for row in group}
@@ -180,7 +180,7 @@ def _position(value: Any) -> int:
 
 
 def is_null(value: Any) -> bool:
-    """Tell a missing value: None, or NaN."""
+    """Return whether a value is missing: None or NaN."""
     return value is None or value != value  # noqa: PLR0124 - only NaN differs from itself
 
 
@@ -194,7 +194,7 @@ def long_form(names: Sequence[str], options: ReadOptions, shown: str) -> LongFor
     options : ReadOptions
         Columns that are named there must be there; the others are found by their usual names.
     shown : str
-        What messages call the table.
+        Name of the table in messages.
 
     Raises
     ------
@@ -239,7 +239,7 @@ def simple_name(name: str) -> str:
 
 
 def usual_place(names: Sequence[str], usual: Sequence[str], shown: str) -> int | None:
-    """Return the place of the first column with a usual name; None where there is none.
+    """Return the index of the first column with a usual name; None if there is none.
 
     Raises
     ------
@@ -257,7 +257,7 @@ def usual_place(names: Sequence[str], usual: Sequence[str], shown: str) -> int |
 
 
 def without_header(options: ReadOptions, names: Sequence[str]) -> ReadOptions:
-    """Return the options for a CSV file; one without a header has its columns where a column file has them.
+    """Return the options for a CSV file; without a header, columns default as in column files.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def without_header(options: ReadOptions, names: Sequence[str]) -> ReadOptions:
 
 
 def column_place(asked: int | str, names: Sequence[str], shown: str) -> int:
-    """Return the place of a column by its name or number.
+    """Return the index of a column given by name or number.
 
     Raises
     ------
@@ -366,7 +366,7 @@ def _delimiter(line: str, separator: str) -> str:
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    """Tell a header by the names of columns: of tokens or tags, and no cell looks like a tag of a span."""
+    """Return whether a row is a header: it has a known column name and no cell looks like a tag."""
     simple = {simple_name(cell) for cell in cells}
     known = {*TOKEN_NAMES, *TAG_NAMES, *GOLD_NAMES, *PRED_NAMES, *DOCUMENT_NAMES, *SENTENCE_NAMES}
     is_tag = any(cell == "O" or cell[:2] in ("B-", "I-", "S-", "E-", "U-", "L-") for cell in cells)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Losses:
-    """Counts what is left out, by kind, with the first place of each.
+    """Counts items that a format cannot hold, by kind, with the location of the first of each kind.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class Losses:
         self._found[kind] = number + 1, first
 
     def messages(self) -> list[str]:
-        """Say what was left out."""
+        """Return a message for each kind."""
         return [
             f"{number} {kind}, the first in {first}" if number > 1 else f"1 of the {kind}, in {first}"
             for kind, (number, first) in self._found.items()

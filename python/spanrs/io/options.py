@@ -1,4 +1,4 @@
-"""How a corpus is read: one set of options for every format."""
+"""Reading options, shared by all formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: A column: its number from 0, negative from the last; or its name.
+#: A column: its index (from 0; negative values count from the end) or its name.
 Column: TypeAlias = int | str
 
 #: Formats of files, by the names that ``format`` takes besides ``auto``.
@@ -39,7 +39,7 @@ FORMATS = (
 
 
 class Limits(NamedTuple):
-    """Limits that keep mistakes and hostile files from filling the memory.
+    """Limits that protect memory from malformed and hostile files.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Limits(NamedTuple):
 
 
 class LayoutArguments(TypedDict, total=False):
-    """The options of :func:`spanrs.read` that say where things stand, which functions that take a corpus pass on."""
+    """Layout options of :func:`spanrs.read`; functions that accept a source pass them on."""
 
     format: str
     tags: Column | tuple[Column, ...] | None
@@ -91,7 +91,7 @@ class ReadArguments(LayoutArguments, total=False):
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The options of :func:`spanrs.read`, checked; their meaning is described there."""
+    """Validated options of :func:`spanrs.read`, which documents them."""
 
     format: str = "auto"
     tokens: Any = None
@@ -148,7 +148,7 @@ class ReadOptions:
 
     @property
     def has_tokens(self) -> bool:
-        """True where ``tokens`` holds those of sentences in memory, and is not the place of a column."""
+        """Whether ``tokens`` holds token lists, as opposed to a column."""
         return not isinstance(self.tokens, (int, str, type(None)))
 
     def given(self) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def check_format(name: object) -> None:
 
 
 def check_column(column: object, name: str) -> None:
-    """Refuse what is neither the number nor the name of a column; None is no column."""
+    """Refuse anything but a column number, a column name, or None."""
     if column is None:
         return
     if isinstance(column, str):

@@ -10,9 +10,9 @@ from typing import Any
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, with_code
 
-#: Bytes of a file by which its format is recognised.
+#: Bytes from which the format is detected.
 BEGINNING = 1 << 16
-#: Bytes for files whose first record is not over by then.
+#: The same for files whose first record is longer.
 LONG_BEGINNING = 1 << 25
 #: Formats of one token a line, with one tag in each column.
 ROWS = ("columns", "conllu")
@@ -47,7 +47,7 @@ class Part:
 
     @property
     def kind(self) -> str:
-        """What it holds: ``rows``, ``spans``, ``table`` or ``documents``.
+        """The kind of data: ``rows``, ``spans``, ``table`` or ``documents``.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class Part:
         return self.path or f"<{self.format}>"
 
     def paths(self) -> list[str]:
-        """Return the paths of its files: none of a stream or an object, two of brat."""
+        """Return the paths of its files: two for brat, none for streams and objects."""
         if self.path is None:
             return []
         if self.format != "brat":
@@ -92,7 +92,7 @@ class Part:
             )
         state = dict(vars(self))
         if self.path is not None:
-            # Another process may be in another directory.
+            # The other process may have another working directory.
             state["path"] = os.path.abspath(self.path)
             if not isinstance(self.source, Exception):
                 state["source"] = state["path"]
@@ -103,7 +103,7 @@ class Part:
 
 
 def recognised(part: Part, named: str) -> Part:
-    """Return a part with its format: the one that is named, or the one that its first bytes tell.
+    """Return a part with its format: the named one, else detected from the first bytes.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def recognised(part: Part, named: str) -> Part:
     """
     is_pipe = part.path is not None and not os.path.isfile(part.path) and os.path.exists(part.path)
     if named != "auto":
-        # What was read of a pipe cannot be read again by opening it.
+        # Reopening a pipe would lose the bytes that were read.
         return (
             replace(part, format=named, source=part.opened(keep=True))
             if is_pipe
@@ -124,7 +124,7 @@ def recognised(part: Part, named: str) -> Part:
     for size in (BEGINNING, LONG_BEGINNING):
         beginning, whole = source.beginning(size)
         found, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
-        # The first record of a document may be long, and its keys behind its text.
+        # The keys of a record may follow a long text.
         if whole or not (found is None or beginning.lstrip().startswith(b"<")):
             break
     if found is None:
@@ -135,13 +135,13 @@ def recognised(part: Part, named: str) -> Part:
 
 
 def _text_of(path: str) -> str:
-    """Return a path as text; bytes that are no text are escaped."""
+    """Return a path as text with undecodable bytes escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Which files of two corpora belong together.
+    """How the files of two corpora are paired.
 
     Files of equal names are paired. Where the names of all differ, ``a.gold.conll`` is paired with ``a.pred.conll``, as
     the names are equal without their suffixes.
@@ -165,11 +165,11 @@ class Pairing:
     suffix_on: str | None = None
 
     def gold_name(self, name: str) -> str:
-        """Return the name of gold's file for that of pred's."""
+        """Return the gold file name for a pred file name."""
         return name.removesuffix(self.suffix_off or "") + (self.suffix_on or "")
 
     def selects(self, name: str) -> bool:
-        """Tell whether a file of pred is scored.
+        """Return whether a pred file is scored.
 
         Raises
         ------
@@ -186,7 +186,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class PairedParts:
-    """The parts of two corpora that belong together."""
+    """Paired and unpaired parts of two corpora."""
 
     pairs: Sequence[tuple[Part, Part]]
     """Gold and pred, in the order of the names of gold."""
@@ -212,7 +212,7 @@ class PairedParts:
 
 
 def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pairing()) -> PairedParts:
-    """Pair the parts of two corpora: one with one, several by name, or by stem where all suffixes differ."""
+    """Pair the parts of two corpora by name, else by stem; single parts are paired regardless of names."""
     preds: Sequence[Part] = [part for part in pred if pairing.selects(part.name)]
     if len(gold) == 1 and not gold[0].name and len(preds) > 1:
         preds = _of_name(gold[0], preds)
@@ -242,13 +242,13 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
 
 
 def _of_name(one: Part, parts: Sequence[Part]) -> Sequence[Part]:
-    """Return the part with the name of a file, which is meant where a file stands against a directory; else all."""
+    """Return the part named like the single file on the other side; all parts if there is none."""
     name = os.path.basename(one.shown)
     return [part for part in parts if part.name == name] or parts
 
 
 def _by(parts: Mapping[str, Part], shorten: Any) -> dict[str, Part] | None:
-    """Return parts by a shorter name; None where two have the same."""
+    """Return parts keyed by a shortened name; None if names collide."""
     found = {shorten(name): part for name, part in parts.items()}
     return found if len(found) == len(parts) else None
 
@@ -259,7 +259,7 @@ def _stem(name: str) -> str:
 
 
 def _without_shared_suffix(names: Iterable[str]) -> Callable[[str], str]:
-    """Return what takes from a name the suffix that all names have: ``.gold.conll`` of ``doc.1.gold.conll``."""
+    """Return a function that removes the suffix shared by all names: ``.gold.conll`` of ``doc.1.gold.conll``."""
     suffixes = [os.path.basename(name).split(".")[1:][::-1] for name in names]
     shared = 0
     for same in zip(*suffixes, strict=False):

@@ -12,7 +12,7 @@ from spanrs.io.sources import is_file_or_broken_link
 
 
 def is_several(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path means several files: a directory or a pattern.
+    """Return whether a path is a directory or a pattern.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The one reader: whatever holds labelled text becomes a corpus."""
+""":func:`spanrs.read`: any source of labelled text becomes a corpus."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
 
 
 def read_stream(source: Any, arguments: Mapping[str, Any]) -> Corpus:
-    """Read a stream of batches as a table that can be gone through once; anything else as :func:`read`."""
+    """Read a one-shot stream of batches without collecting it; anything else as :func:`read`."""
     if not is_one_shot(source):
         return read(source, **arguments)
     corpus = Corpus((Part("", source, "table"),), read_options(arguments))
@@ -138,7 +138,7 @@ def _read(source: Any, arguments: Mapping[str, Any]) -> Corpus:
 def read_both(
     gold: tuple[Any, Mapping[str, Any]], pred: tuple[Any, Mapping[str, Any]]
 ) -> tuple[Corpus, Corpus]:
-    """Read two sides that share their options, each of which one side must have a use for.
+    """Read two sides with shared options; each option must apply to at least one side.
 
     Parameters
     ----------
@@ -158,9 +158,9 @@ def read_both(
     return both[0], both[1]
 
 
-#: Options that say something about every kind of part.
+#: Options that apply to every kind of part.
 _EVERYWHERE = frozenset({"format", "limits"})
-#: Other options by kind of part, and by format where one format alone has them.
+#: Options by kind of part, and by format if only one format has them.
 _USED: dict[str, frozenset[str]] = {
     "rows": frozenset(
         (
@@ -193,7 +193,7 @@ _USED: dict[str, frozenset[str]] = {
 
 
 def check_used(arguments: Mapping[str, Any], corpora: Iterable[Corpus]) -> None:
-    """Refuse options that say nothing about the formats that are read.
+    """Refuse options that do not apply to any of the formats.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
     if hasattr(source, "read") or isinstance(source, _spanrs.Source):
         return [recognised(Part("", _stream(source), ""), options.format)]
     if is_table(source):
-        # A stream of batches is read once, and a corpus again and again.
+        # A corpus is re-iterable; a stream of batches is not.
         return [Part("", source.read_all() if is_one_shot(source) else source, "table")]
     if _is_document(source):
         return [Part("", [_as_document(source)], "documents")]
@@ -240,7 +240,7 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
 
 
 def _stream(source: Any) -> _spanrs.Source:
-    """Return a stream that can be read again, as what is read is kept."""
+    """Return a stream that buffers what is read, so that it can be read again."""
     if isinstance(source, io.TextIOBase):
         raise TypeError("the file is open as text; open it in binary mode ('rb')")
     return source if isinstance(source, _spanrs.Source) else _spanrs.Source(source, True)
@@ -253,7 +253,7 @@ def _path_parts(path: str | bytes, options: ReadOptions) -> list[Part]:
         return [_file_part("", path, options)]
     files = find_files(path)
     if options.format in ("auto", "brat"):
-        # The text beside a file of brat is no document of its own.
+        # The .txt file of a brat document is not a separate document.
         annotated = {name.removesuffix(".ann") for name in files if name.endswith(".ann")}
         files = {
             name: file
@@ -271,7 +271,7 @@ def _file_part(name: str, path: str, options: ReadOptions) -> Part:
 
 
 def _part_of_several(name: str, path: str, options: ReadOptions) -> Part:
-    """Return a file of a directory; what is wrong with it is said when it is read, as it may be skipped."""
+    """Return a file of a directory; errors are deferred until it is read, so that it can be skipped."""
     try:
         return _file_part(name, path, options)
     except (OSError, SpanrsError) as error:
@@ -288,14 +288,14 @@ def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -
             name = part.name or os.path.basename(part.shown)
             parts.append(Part(name, part.source, part.format, part.path))
     if len({part.name for part in parts}) < len(parts):
-        # Files of several directories are told apart by their paths.
+        # Files of equal names in several directories are distinguished by their paths.
         parts = [replace(part, name=str(part.path)) for part in parts]
     return parts
 
 
 def _is_document(source: object) -> bool:
-    """Tell a document: one of this package, or a Doc of spaCy."""
-    # A Span of spaCy has entities too, and no span groups.
+    """Return whether a value is a :class:`Document` or a spaCy ``Doc``."""
+    # A spaCy Span has ents as well, but no spans.
     return isinstance(source, Document) or (hasattr(source, "ents") and hasattr(source, "spans"))
 
 
@@ -310,7 +310,7 @@ def _as_document(source: Any) -> Document:
 
 
 def refuse(source: object) -> NoReturn:
-    """Refuse what is no source, with what to pass instead.
+    """Raise the error for an unsupported source, with advice.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class Layout(NamedTuple):
 
 
 def columns_of(part: Part, options: ReadOptions) -> Layout:
-    """Return the columns of a part with rows: those that are named, or that are there.
+    """Return the column layout of a part: named columns, else those found by their usual names.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _find(types: Mapping[str, Any], shown: str, asked: Any, usual: Sequence[str]
 
 
 def is_long(part: Part, options: ReadOptions) -> bool:
-    """Tell a table with a row for each token from one with a row for each sentence.
+    """Return whether a table has a row for each token, as opposed to each sentence.
 
     Raises
     ------

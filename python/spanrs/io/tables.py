@@ -22,7 +22,7 @@ READ_BYTES = 1 << 20
 
 
 def is_table(source: object) -> bool:
-    """Tell a table (pyarrow, Polars, pandas, DuckDB, Hugging Face) from a column and other objects.
+    """Return whether an object is a table (pyarrow, Polars, pandas, DuckDB, Hugging Face).
 
     Examples
     --------
@@ -44,7 +44,7 @@ def _has_stream(source: object) -> bool:
 
 
 def is_one_shot(source: object) -> bool:
-    """Tell a stream of batches, which can be read once, from a table."""
+    """Return whether an object is a one-shot stream of record batches."""
     return hasattr(source, "read_next_batch")
 
 
@@ -189,7 +189,7 @@ def _memory(table: Any, names: list[str], *, whole: bool) -> Iterator[Any]:
 
 
 def _is_relation(table: object) -> bool:
-    """Tell a relation of DuckDB."""
+    """Return whether an object is a DuckDB relation."""
     return hasattr(table, "fetchall") and hasattr(table, "limit")
 
 
@@ -235,7 +235,7 @@ def _parquet(source: Any, shown: str, names: list[str]) -> Iterator[Any]:
 
 
 def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
-    """Give the rows of batches as tables of so many rows, whatever the sizes of the batches, without copies."""
+    """Regroup batches into tables of ``rows`` rows without copying."""
     import pyarrow
 
     waiting: list[Any] = []
@@ -255,7 +255,7 @@ def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 
 def _string_paths(schema: Any, names: list[str]) -> list[str]:
-    """Give the paths of the columns of strings in these list columns."""
+    """Return the Parquet paths of the string columns inside these list columns."""
     columns = map(schema.column, range(len(schema)))
     prefixes = tuple(f"{name}." for name in names)
     return [
@@ -300,7 +300,7 @@ def _check_there(path: str, names: list[str], schema: Any) -> None:
 
 @contextmanager
 def readable(path: str) -> Iterator[None]:
-    """Report what pyarrow says of a damaged file."""
+    """Convert pyarrow's errors about damaged files."""
     pyarrow = _need_pyarrow()
     try:
         yield

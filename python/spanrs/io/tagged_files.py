@@ -1,4 +1,4 @@
-"""Tags of column files: their scheme, what is wrong with them, other schemes, in memory that does not grow."""
+"""Detection, validation and conversion of the tags of column files, in constant memory."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _scheme(corpus: Corpus, part: Part, columns: Any, progress: Progress | None)
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What is wrong with the tags of a file."""
+    """Violations in the tags of a file."""
 
     scheme: str
     """The scheme they were checked against."""

@@ -1,4 +1,4 @@
-"""Between sentences of tokens and text: joining, and cutting."""
+"""Conversion between tokenized sentences and text."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def sentences_of_document(
     path: str | None = None,
     losses: Losses | None = None,
 ) -> Iterator[Sentence]:
-    """Cut a text into sentences of tokens: a line is a sentence.
+    """Split a text into tokenized sentences, one per line.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def sentences_of_document(
     ValueError
         Where a tokenizer gives tokens that are not in order, or not in the text.
     """
-    # Some tokenizers make tokens of white space.
+    # Some tokenizers emit white-space tokens.
     words = (a for a in document.annotations if a.type == TOKEN)
     own = sorted((a.start, a.end) for a in words if document.text[a.start : a.end].strip())
     tokens = own if own and tokenizer is None else _checked(document.text, tokenizer or tokenize)
@@ -125,7 +125,7 @@ def sentences_of_document(
     if losses is not None:
         _note_losses(document, spans, (starts, ends), losses)
     at = following = 0
-    # Those that begin on an earlier line and may go on.
+    # Annotations that begin on an earlier line and may continue.
     active: list[Annotation] = []
     for start, end in lines(document.text):
         first, at = at, bisect_left(starts, end, at)
@@ -148,7 +148,7 @@ def sentences_of_document(
 def _note_losses(
     document: Document, spans: Sequence[Annotation], tokens: tuple[list[int], list[int]], losses: Losses
 ) -> None:
-    """Count annotations that sentences of tokens cannot hold as they are."""
+    """Record annotations that tokenized sentences cannot represent exactly."""
     place = f"document {document.id}" if document.id is not None else f"the text {document.text[:40]!r}"
     bounds = {*tokens[0], *tokens[1]}
     for annotation in spans:
@@ -176,7 +176,7 @@ def _checked(text: str, tokenizer: Tokenizer) -> list[tuple[int, int]]:
 def _covered(
     annotation: Annotation, starts: Sequence[int], ends: Sequence[int], line: tuple[int, int]
 ) -> Span | None:
-    """Return an annotation as a span of the tokens of a line that it shares a character with; None for none."""
+    """Return the span of the tokens of a line that overlap an annotation; None if there are none."""
     covered: list[int] = []
     for begin, stop in annotation.pieces or [(annotation.start, annotation.end)]:
         first = max(bisect_right(ends, begin), line[0])

@@ -26,7 +26,7 @@ class Tagged(NamedTuple):
 
 
 def is_corpus(source: object) -> bool:
-    """Tell a corpus and what :func:`spanrs.read` takes from sequences in memory."""
+    """Return whether a value is a corpus or a source for :func:`spanrs.read`, as opposed to sequences in memory."""
     if isinstance(source, (Corpus, str, PathLike, Document, _spanrs.Source)):
         return True
     if isinstance(source, (list, tuple)):

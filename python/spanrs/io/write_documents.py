@@ -19,7 +19,7 @@ Counted = tuple[int, dict[str, Any]]
 ROOT = "document"
 #: Names of elements and attributes.
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
-#: Characters that XML cannot hold, and those that it changes.
+#: Characters that XML does not allow or normalises.
 _NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -49,7 +49,7 @@ def _lose(document: Document, at: int, losses: Losses, *, holds: Iterable[str] =
 
 
 def _content(document: Document) -> list[tuple[int, Annotation]]:
-    """Return the annotations that are no tokens, with their positions among all."""
+    """Return the annotations other than tokens, with their indices in ``annotations``."""
     return [(at, a) for at, a in enumerate(document.annotations) if a.type != TOKEN]
 
 
@@ -77,7 +77,7 @@ def write_mat_json(documents: Iterator[Document], out: IO[bytes], losses: Losses
 
 
 def write_xml(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
-    """Write XML whose elements are the annotations, in a root of its own, with one document."""
+    """Write one document as XML: annotations are elements inside a root element."""
     types: dict[str, None] = {}
     for at, document in enumerate(documents):
         _lose(document, at, losses, holds=("attributes", "tokens"))

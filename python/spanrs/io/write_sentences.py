@@ -18,7 +18,7 @@ from spanrs.tags.types import Span
 Counted = tuple[int, dict[str, Any]]
 #: Characters that end a field or a line of a column file.
 BREAKS = ("\t", "\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
-#: A line of a span file that stands for a sentence without spans.
+#: Line of a span file for a sentence without spans.
 NO_SPANS = "NONE\t999\t999\t999\n"
 #: Rows of a table that are written at once.
 BATCH = 10_000
@@ -75,7 +75,7 @@ class Tags:
             raise with_code(SchemeError(f"{place}: {error}"), error.code) from None
 
     def read_options(self) -> dict[str, Any]:
-        """Return the options of reading that say which scheme was written."""
+        """Return the reading options for the scheme that was written."""
         return {} if self.scheme == "BIO" else {"scheme": self.scheme}
 
 

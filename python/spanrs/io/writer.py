@@ -1,4 +1,4 @@
-"""Writes a corpus in any format that can hold it, and says what could not be held."""
+"""Writing corpora; items that the format cannot hold are reported."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _scheme(corpus: Any, scheme: str | None) -> str:
 
 
 def _write_documents(corpus: Any, target: Any, form: str, losses: Losses) -> tuple[int, dict[str, Any]]:
-    """Write documents: all to one file, or each to one of its own."""
+    """Write all documents to one file, or each to a separate file."""
     documents = corpus.documents
     write_all = write_documents.FORMATS[form]
     if form in write_documents.ONE_A_FILE:

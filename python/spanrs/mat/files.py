@@ -115,7 +115,7 @@ class Side(NamedTuple):
         return Part(path.name, str(path), self.format, str(path))
 
     def corpus(self, task: Task | None) -> Corpus:
-        """Return a corpus without files that says how they are read."""
+        """Return an empty corpus with the reading options."""
         return _with_task(Corpus((), self.options), task)
 
 
@@ -135,7 +135,7 @@ def two_directories(
     corpora = gold.corpus(task), pred.corpus(task)
     names = [name for name in _listed(pred.path) if pairing.selects(name)]
     if pred.format == "brat":
-        # The text beside a file of brat is no document of its own.
+        # The .txt file of a brat document is not a separate document.
         names = [name for name in names if name.endswith(".ann")]
     golds = [pairing.gold_name(name) for name in names]
     pairs = [
@@ -149,7 +149,7 @@ def two_directories(
 
 
 def _listed(folder: Path) -> list[str]:
-    # What cannot be opened is said later; a pipe would wait for somebody to write into it.
+    # Errors of opening are reported later; opening a pipe would block.
     with os.scandir(folder) as entries:
         found = [
             entry.name
@@ -160,5 +160,5 @@ def _listed(folder: Path) -> list[str]:
 
 
 def without_hypothesis(alone: list[str]) -> list[str]:
-    """Say which files of gold's directory have no partner."""
+    """List the files of gold's directory without a partner."""
     return [f"Reference files without a hypothesis are not scored: {first_names(alone)}."] if alone else []

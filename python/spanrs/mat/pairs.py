@@ -1,4 +1,4 @@
-"""Which documents of two files belong together."""
+"""Pairing of the documents of two files."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ use crate::locks::lock_now;
 use crate::options::{Choice, PyDialect};
 use crate::tags::{DetectionTuple, batch, detection_tuple};
 
-/// What is said of an object that another thread is using.
+/// Error message for use from two threads at once.
 const IN_USE: &str = "the evidence is in use; gather it in one thread";
 
 /// Evidence for the scheme of tags.
@@ -85,8 +85,8 @@ impl SchemeEvidence {
             .1)
     }
 
-    /// The scheme, and what speaks for it. A scheme that is `expected` is returned unless the tags are clearly in
-    /// another one.
+    /// Detects the scheme and describes the evidence. `expected` is returned unless the tags clearly follow
+    /// another scheme.
     #[pyo3(signature = (expected=None, /))]
     fn decide(&self, expected: Option<Choice<Scheme>>) -> Result<DetectionTuple> {
         let (reader, evidence) = &*lock_now(&self.0, IN_USE)?;

@@ -104,7 +104,7 @@ class Data(NamedTuple):
 
 
 def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) -> Data:
-    """Read tokens and tags of anything that holds them, and print what looks wrong.
+    """Read tokens and tags from any source and print warnings about them.
 
     Parameters
     ----------
