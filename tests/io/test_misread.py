@@ -34,7 +34,7 @@ def test_a_table_of_both_sides_is_no_side(tmp_path, align):
 
 
 def test_labels_in_another_order_are_read_by_their_own_names():
-    datasets = pytest.importorskip("datasets")
+    datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
     names = {"gold": ["O", "B-PER", "I-PER", "B-LOC"], "pred": ["B-LOC", "O", "I-PER", "B-PER", "B-X"]}
     features = {side: datasets.Sequence(datasets.ClassLabel(names=own)) for side, own in names.items()}
     ids = {"gold": [[1, 2, 0], [3, 0]], "pred": [[3, 2, 1], [1, 4]]}
@@ -82,7 +82,7 @@ def test_other_annotators_are_warned_of(tmp_path):
 
 @pytest.mark.parametrize("column", ["tags", "tag"])
 def test_documents_of_tables_agree(column):
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     tags = (["B-X"], ["O"]) if column == "tags" else ("B-X", "O")
     gold = pandas.DataFrame({"document": ["a", "b"], column: tags})
     with pytest.raises(AlignmentError, match="document 'a' in gold and of 'b' in pred"):
@@ -208,3 +208,10 @@ def test_streams_are_kept_only_where_they_are_read_again(options):
     corpus = spanrs.read(io.BytesIO(gold))
     for _ in range(2):
         assert spanrs.score(corpus, io.BytesIO(pred), **options).totals == (1, 0, 1)
+
+
+def test_sentences_without_tokens_agree():
+    gold = io.BytesIO(b"sentence_id,tag\na,B-X\nb,O\n")
+    pred = io.BytesIO(b"sentence_id,tag\nb,O\na,B-X\n")
+    with pytest.raises(AlignmentError, match="sentence 'a' of gold is paired with 'b' of pred"):
+        spanrs.score(gold, pred)

@@ -15,7 +15,7 @@ from spanrs.cli.output import Output, Rendered, output_options
 from spanrs.cli.run import CONTEXT
 from spanrs.io import Limits, Pairing, atomic_output
 from spanrs.io.columns import Columns
-from spanrs.io.options import ReadOptions
+from spanrs.io.options import DOCUMENT_FORMATS, ReadOptions
 from spanrs.mat import Mat, MatTables, tables
 from spanrs.mat.confidence import SAMPLES
 from spanrs.mat.csv_files import CONFUSABILITY, DETAILS, FILES, Sheet, detail_rows
@@ -26,20 +26,9 @@ from spanrs.mat.task import Task, find_task, read_task
 from spanrs.mat.text import cell_text, render
 from spanrs.report.table import Table
 
-#: How files are written.
-FILE_TYPES = (
-    "mat-json",
-    "xml-inline",
-    "fake-xml-inline",
-    "raw",
-    "brat",
-    "doccano",
-    "prodigy",
-    "label-studio",
-    "conll",
-    "spacy",
-)
-#: From so many pairs on there is a progress bar, where standard error is a terminal.
+#: File types by MATScore's names: column files are ``conll``.
+FILE_TYPES = (*DOCUMENT_FORMATS, "conll")
+#: Minimum number of pairs for a progress bar.
 MANY = 100
 
 

@@ -161,6 +161,16 @@ def _check_pair(gold: Sentence, pred: Sentence, shown: tuple[str, str], *, both:
             f"in pred ({shown[1]}:{pred.line}); both sides must hold the same documents in the same order"
         )
         raise with_code(AlignmentError(message), "documents", gold.path, gold.line)
+    if (
+        (gold.tokens is None or pred.tokens is None)
+        and None not in (gold.id, pred.id)
+        and gold.id != pred.id
+    ):
+        message = (
+            f"{shown[0]}:{gold.line}: sentence {gold.id!r} of gold is paired with {pred.id!r} of pred "
+            f"({shown[1]}:{pred.line}); without tokens both sides must name the same sentences in the same order"
+        )
+        raise with_code(AlignmentError(message), "sentences", gold.path, gold.line)
 
 
 def _plain(span: Any) -> tuple[Any, ...]:

@@ -55,6 +55,7 @@ class TokenRows(NamedTuple):
     tokens: list[str] | None
     layers: dict[str, list[str]]
     document: str | None
+    id: str | None
     number: int
 
 
@@ -138,8 +139,8 @@ class LongForm:
         layers = {
             layer: [self._text(row, place, "tag") for row in group] for layer, place in self.tags.items()
         }
-        document = None if key is None or key[0] is None else str(key[0])
-        yield TokenRows(tokens, layers, document, group[0].number)
+        document, name = (None if part is None else str(part) for part in key or (None, None))
+        yield TokenRows(tokens, layers, document, name, group[0].number)
 
     def _ordered(self, group: list[Row]) -> list[Row]:
         """Sort rows by position; positions must be unique."""

@@ -17,12 +17,8 @@ if TYPE_CHECKING:
 #: A column: its index (from 0; negative values count from the end) or its name.
 Column: TypeAlias = int | str
 
-#: Formats of files, by the names that ``format`` takes besides ``auto``.
-FORMATS = (
-    "columns",
-    "conllu",
-    "stacked",
-    "spans",
+#: Formats of text with annotations at characters.
+DOCUMENT_FORMATS = (
     "mat-json",
     "xml-inline",
     "fake-xml-inline",
@@ -32,10 +28,9 @@ FORMATS = (
     "prodigy",
     "label-studio",
     "spacy",
-    "parquet",
-    "arrow",
-    "csv",
 )
+#: Formats of files, by the names that ``format`` takes besides ``auto``.
+FORMATS = ("columns", "conllu", "stacked", "spans", *DOCUMENT_FORMATS, "parquet", "arrow", "csv")
 
 
 class Limits(NamedTuple):
@@ -194,6 +189,7 @@ class ReadOptions:
         return replace(self, **{option: name})  # type: ignore[arg-type]  # both are names
 
 
+#: Names of the options.
 NAMES = frozenset(field.name for field in fields(ReadOptions))
 
 
@@ -207,6 +203,8 @@ def read_options(arguments: Mapping[str, Any]) -> ReadOptions:
     ValueError
         For values out of range.
     """
+    if not arguments:
+        return _DEFAULTS
     unknown = [name for name in arguments if name not in NAMES]
     if unknown:
         raise TypeError(f"no reading option {unknown[0]!r}; there are {', '.join(sorted(NAMES))}")
@@ -233,3 +231,7 @@ def check_column(column: object, name: str) -> None:
         )
     else:
         as_integer(column, name, -(2**63))
+
+
+#: Shared by all calls without options.
+_DEFAULTS = ReadOptions()

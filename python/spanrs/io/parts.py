@@ -129,9 +129,7 @@ def recognised(part: Part, named: str) -> Part:
             break
     if found is None:
         raise with_code(FormatError(f"{part.shown}: {refusal}"), "wrong_format", part.shown)
-    if is_pipe:
-        return replace(part, format=found, source=source)
-    return replace(part, format=found)
+    return Part(part.name, source if is_pipe else part.source, found, part.path)
 
 
 def _text_of(path: str) -> str:

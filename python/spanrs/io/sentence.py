@@ -28,6 +28,8 @@ class Sentence:
         How tags are read into spans, as for :func:`spanrs.tags.read_spans`.
     document : str, optional
         The key of the document it belongs to.
+    id : str, optional
+        The name of the sentence, from the sentence column of a table in long form.
     path : str, optional
         The file.
     line : int, optional
@@ -41,7 +43,18 @@ class Sentence:
     (['EU', 'rejects'], ['B-ORG', 'O'], [Span(type='ORG', start=0, end=1, tokens=None)])
     """
 
-    __slots__ = ("_dialect", "_reading", "_scheme", "_spans", "document", "line", "path", "tags", "tokens")
+    __slots__ = (
+        "_dialect",
+        "_reading",
+        "_scheme",
+        "_spans",
+        "document",
+        "id",
+        "line",
+        "path",
+        "tags",
+        "tokens",
+    )
 
     def __init__(
         self,
@@ -53,6 +66,7 @@ class Sentence:
         reading: str = "conlleval",
         dialect: Dialect = Dialect(),
         document: str | None = None,
+        id: str | None = None,  # noqa: A002 - as of documents
         path: str | None = None,
         line: int | None = None,
     ) -> None:
@@ -60,7 +74,8 @@ class Sentence:
         self.tags: Mapping[str, Sequence[str]] = {} if tags is None else tags
         self._spans = spans
         self._scheme, self._reading, self._dialect = scheme, reading, dialect
-        self.document, self.path, self.line = document, path, line
+        self.document, self.id = document, id
+        self.path, self.line = path, line
 
     @property
     def spans(self) -> Mapping[str, Sequence[Span]]:

@@ -163,8 +163,8 @@ def _long_sentences(part: Part, options: ReadOptions, make: Callable[..., Senten
         names = list(tables.column_types(part))
         form = long_form.long_form(names, options, part.shown)
         rows = _table_rows(part, names, form)
-    for tokens, tags, document, number in form.sentences(rows):
-        yield make(tokens, tags, document=document, path=part.path, line=number)
+    for tokens, tags, document, name, number in form.sentences(rows):
+        yield make(tokens, tags, document=document, id=name, path=part.path, line=number)
 
 
 def _table_rows(

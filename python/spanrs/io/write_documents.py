@@ -183,54 +183,65 @@ def _without_breaks(text: str, annotation: Annotation) -> Iterator[tuple[int, in
 
 
 def write_doccano(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
-    """Write JSON Lines of doccano, with relations where there are such."""
-    count = 0
-    for at, document in enumerate(documents):
-        _lose(document, at, losses, holds=("id", "relations"))
-        record: dict[str, Any] = {} if document.id is None else {"id": document.id}
-        record["text"] = document.text
-        content = _content(document)
-        if document.relations:
-            places = {place: number for number, (place, _) in enumerate(content)}
-            record["entities"] = [
-                {"id": number, "label": a.type, "start_offset": a.start, "end_offset": a.end}
-                for number, (_, a) in enumerate(content)
-            ]
-            record["relations"] = [
-                {"id": number, "from_id": places[one.source], "to_id": places[one.target], "type": one.type}
-                for number, one in enumerate(document.relations)
-                if one.source in places and one.target in places
-            ]
-        else:
-            record["label"] = [[a.start, a.end, a.type] for _, a in content]
-        out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-        count += 1
-    return count, {}
+    """Write JSON Lines of doccano, with relations if there are any."""
+    return _write_records(documents, out, losses, ("id", "relations"), _doccano_fields)
+
+
+def _doccano_fields(document: Document) -> dict[str, Any]:
+    content = _content(document)
+    if not document.relations:
+        return {"label": [[a.start, a.end, a.type] for _, a in content]}
+    places = {place: number for number, (place, _) in enumerate(content)}
+    return {
+        "entities": [
+            {"id": number, "label": a.type, "start_offset": a.start, "end_offset": a.end}
+            for number, (_, a) in enumerate(content)
+        ],
+        "relations": [
+            {"id": number, "from_id": places[one.source], "to_id": places[one.target], "type": one.type}
+            for number, one in enumerate(document.relations)
+            if one.source in places and one.target in places
+        ],
+    }
 
 
 def write_prodigy(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
     """Write JSON Lines of Prodigy."""
+    return _write_records(documents, out, losses, ("id", "relations", "tokens"), _prodigy_fields)
+
+
+def _prodigy_fields(document: Document) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    tokens = [a for a in document.annotations if a.type == TOKEN]
+    if tokens:
+        fields["tokens"] = [
+            {"text": document.text[a.start : a.end], "start": a.start, "end": a.end, "id": number}
+            for number, a in enumerate(tokens)
+        ]
+    spans = {place: {"start": a.start, "end": a.end, "label": a.type} for place, a in _content(document)}
+    fields["spans"] = list(spans.values())
+    if document.relations:
+        fields["relations"] = [
+            {"head_span": spans[one.source], "child_span": spans[one.target], "label": one.type}
+            for one in document.relations
+            if one.source in spans and one.target in spans
+        ]
+    return fields | {"answer": "accept"}
+
+
+def _write_records(
+    documents: Iterator[Document],
+    out: IO[bytes],
+    losses: Losses,
+    holds: tuple[str, ...],
+    fields_of: Callable[[Document], dict[str, Any]],
+) -> Counted:
+    """Write a line of JSON per document: id, text, and the fields of the format."""
     count = 0
     for at, document in enumerate(documents):
-        _lose(document, at, losses, holds=("id", "relations", "tokens"))
+        _lose(document, at, losses, holds=holds)
         record: dict[str, Any] = {} if document.id is None else {"id": document.id}
-        record["text"] = document.text
-        tokens = [a for a in document.annotations if a.type == TOKEN]
-        if tokens:
-            record["tokens"] = [
-                {"text": document.text[a.start : a.end], "start": a.start, "end": a.end, "id": number}
-                for number, a in enumerate(tokens)
-            ]
-        content = _content(document)
-        spans = {place: {"start": a.start, "end": a.end, "label": a.type} for place, a in content}
-        record["spans"] = list(spans.values())
-        if document.relations:
-            record["relations"] = [
-                {"head_span": spans[one.source], "child_span": spans[one.target], "label": one.type}
-                for one in document.relations
-                if one.source in spans and one.target in spans
-            ]
-        record["answer"] = "accept"
+        record |= {"text": document.text} | fields_of(document)
         out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
         count += 1
     return count, {}

@@ -127,11 +127,12 @@ def _begins(sentence: Sentence, before: str | None) -> str | None:
     return f"# newdoc id = {sentence.document}\n"
 
 
-def write_columns(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
-    """Write a token a line: the token, and a tag for each layer, separated by tabs."""
-    tags = Tags(corpus, scheme, losses)
+def _tagged(
+    corpus: Corpus, out: IO[bytes], tags: Tags, losses: Losses
+) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+    """Write the lines between sentences; yield place, layers, and (token, tag of each layer) of each sentence."""
     layers: list[str] = []
-    count, document = 0, None
+    document = None
     for place, sentence in _sentences(corpus, losses):
         layers = layers or sentence.layers
         words = _words(sentence, place)
@@ -140,11 +141,20 @@ def write_columns(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -
         document = sentence.document
         if line is not None:
             out.write(line.encode())
-        for fields in zip(words, *columns, strict=True):
+        yield place, layers, list(zip(words, *columns, strict=True))
+        out.write(b"\n")
+
+
+def write_columns(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
+    """Write a token per line: the token and a tag for each layer, separated by tabs."""
+    tags = Tags(corpus, scheme, losses)
+    layers: list[str] = []
+    count = 0
+    for place, layers, rows in _tagged(corpus, out, tags, losses):  # noqa: B007 - used below
+        for fields in rows:
             for field in fields[1:]:
                 _check_field(field, place)
             out.write(("\t".join(fields) + "\n").encode())
-        out.write(b"\n")
         count += 1
     read = tags.read_options()
     if len(layers) > 1:
@@ -158,25 +168,16 @@ def write_conllu(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) ->
     tags = Tags(corpus, scheme, losses)
     names: list[str] = []
     keys: list[str] = []
-    count, document = 0, None
-    for place, sentence in _sentences(corpus, losses):
-        if not names:
-            names = sentence.layers
-            keys = ["NER"] if names == [LAYER] else [_key(name) for name in names]
-        words = _words(sentence, place)
-        columns = [tags.of(sentence, layer, place) for layer in names]
-        line = _begins(sentence, document)
-        document = sentence.document
-        if line is not None:
-            out.write(line.encode())
-        for at, (word, *row) in enumerate(zip(words, *columns, strict=True), start=1):
+    count = 0
+    for place, names, rows in _tagged(corpus, out, tags, losses):
+        keys = ["NER"] if names == [LAYER] else [_key(name) for name in names]
+        for at, (word, *row) in enumerate(rows, start=1):
             for tag in row:
                 if set(tag) & set("|= "):
                     message = f"{place}: the tag {tag!r} cannot be written in the column MISC"
                     raise with_code(FormatError(message), "bad_value")
             misc = "|".join(f"{key}={tag}" for key, tag in zip(keys, row, strict=True))
             out.write(f"{at}\t{word}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n".encode())
-        out.write(b"\n")
         count += 1
     read = tags.read_options()
     if keys:
