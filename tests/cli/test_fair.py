@@ -209,7 +209,7 @@ def test_many_types_are_not_shown_as_a_matrix(spanrs, tmp_path):
         (("gold.csv", "pred.csv", "--json", "--to", "csv"), "two formats"),
         ((), "name GOLD and PRED, or a --config"),
         (("gold.csv", "nothing.csv"), "nothing.csv: no such file"),
-        (("gold.csv", "pred.csv", "--weights", "LE"), "--weights: 'LE' is no weight formula"),
+        (("gold.csv", "pred.csv", "--weights", "LE"), "--weights: 'LE' is not a weight formula"),
         (("gold.csv", "pred.csv", "--focus", "left"), "--focus: unknown focus"),
         (("gold.csv", "pred.csv", "--method", "best"), "--method: unknown evaluation"),
         (("gold.csv", "short.csv"), "gold has more sentences: short.csv:1 (pred) ends"),

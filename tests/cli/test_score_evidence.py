@@ -307,7 +307,7 @@ def test_tables_are_scored(spanrs, tmp_path):
             ),
             "no column names the documents; name it with --document-column",
         ),
-        ((path, *options, "--separator", "tab"), "--separator says nothing about parquet; leave it out"),
+        ((path, *options, "--separator", "tab"), "--separator does not apply to parquet; omit it"),
         ((path, *options, "--token-column", "nothing", "--errors"), "no column 'nothing'"),
         ((path, *options, "--document-column", "nothing"), "no column 'nothing'"),
     ):

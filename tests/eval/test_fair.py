@@ -477,13 +477,13 @@ def test_spans_without_sentences_are_refused():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ("LE 0.5 FP", "no weight formula"),
-        ("LE = FP + FN", "'FP' is no term"),
-        ("LE = -0.5 FP", "'-0.5 FP' is no term"),
-        ("LE = 0.5 XY", "'0.5 XY' is no term"),
+        ("LE 0.5 FP", "not a weight formula"),
+        ("LE = FP + FN", "'FP' is not a term"),
+        ("LE = -0.5 FP", "'-0.5 FP' is not a term"),
+        ("LE = 0.5 XY", "'0.5 XY' is not a term"),
         ("LE = 0.5 FP + 0.5 FP", "FP is named twice"),
         ("LE = 0.5 FP, LE = 1 FN", "LE twice"),
-        ("XE = 0.5 FP", "'XE', which is no error type"),
+        ("XE = 0.5 FP", "'XE', which is not an error type"),
         ("BE = 0.5 FP, BES = 0.5 FN", "counted twice"),
         ({"LE": {"FP": float("nan")}}, "finite"),
         ({"LE": {"FP": 1e308}}, "finite"),

@@ -44,7 +44,7 @@ REFUSED = {
     "json without state": (
         lambda: spanrs.Result.from_json(RESULT.to_json(state=False)),
         FormatError,
-        "with its state, which Result.to_json adds",
+        "with its state; write it with Result.to_json",
     ),
     "tags where texts are wanted": (
         lambda: spanrs.score(A, A, matcher=mat.Mat(), on_error="skip"),

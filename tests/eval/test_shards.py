@@ -469,7 +469,7 @@ def test_a_folder_that_is_not_ours_is_not_touched(corpus, tmp_path):
     parts = tmp_path / "counts.parts"
     parts.mkdir()
     (parts / "thesis.tex").write_text("mine")
-    with pytest.raises(FileExistsError, match="no folder of spanrs"):
+    with pytest.raises(FileExistsError, match="not a store of spanrs"):
         spanrs.score(gold, pred, scheme="BIO", store=tmp_path / "counts")
     assert [path.name for path in parts.iterdir()] == ["thesis.tex"]
     assert (parts / "thesis.tex").read_text() == "mine"

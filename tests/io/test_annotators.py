@@ -76,7 +76,7 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
     records[1]["text"] = "Ann ate"
     path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     assert len(read(kind="prodigy")) == 2
-    with pytest.raises(TypeError, match="annotator says nothing about doccano; leave it out"):
+    with pytest.raises(TypeError, match="annotator does not apply to doccano; omit it"):
         read("ann", "doccano")
 
 

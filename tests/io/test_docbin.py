@@ -168,7 +168,7 @@ def test_span_group_that_is_not_there_is_refused(layered):
         f"{layered}: no document has the span group 'SC'; layers are ents, empty (0 spans), sc (3 spans)"
     )
     assert told.value.code == "no_layer"
-    with pytest.raises(TypeError, match="layer says nothing about raw; leave it out"):
+    with pytest.raises(TypeError, match="layer does not apply to raw; omit it"):
         list(spanrs.read(layered, format="raw", layer="sc").documents)
     with pytest.raises(TypeError, match="layer is a str"):
         list(spanrs.read(layered, format="spacy", layer=3).documents)

@@ -35,7 +35,7 @@ OPTIONS = {
     for name in ("separator", "comments", "encoding", "annotator", "layer", "format", "scheme", "reading")
 }
 #: A name before an equals sign with no value behind it, and the first word of a message about an option without use.
-_NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=says nothing about ))")
+_NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=does not apply to ))")
 
 
 class Terminated(BaseException):

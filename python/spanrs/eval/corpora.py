@@ -321,7 +321,7 @@ def _checked_pair(
         added = add_parts(adding, corpora, parts)
     result = replace(scorer.taken(), by_sentence=options.by == "sentence")
     if not result.sentences and kinds == {"table"}:
-        message = f"{gold.shown}: there is no row in it, so there is nothing to score"
+        message = f"{gold.shown}: the table has no rows to score"
         raise with_code(FormatError(message), "format", gold.path)
     better = _better_schemes(corpora, parts, options, result)
     if better is not None:

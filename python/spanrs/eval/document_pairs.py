@@ -164,7 +164,7 @@ class _Arrived:
         elif document.id is None:
             self.has_equal_texts = True
         else:
-            message = f"{self._name}: the id {document.id!r} is there twice; ids of documents must differ"
+            message = f"{self._name}: the id {document.id!r} occurs twice; ids of documents must be unique"
             raise with_code(AlignmentError(message), "documents", self._name)
 
 

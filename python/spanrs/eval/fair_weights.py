@@ -99,7 +99,7 @@ def _formulas(text: str) -> dict[str, dict[str, float]]:
         kind, equals, terms = (part.strip() for part in formula.partition("="))
         if not equals or not kind:
             raise ValueError(
-                f"{formula.strip()!r} is no weight formula; write ERROR = 0.5 TP + 0.25 FP + 0.25 FN, "
+                f"{formula.strip()!r} is not a weight formula; write ERROR = 0.5 TP + 0.25 FP + 0.25 FN, "
                 f"separated by commas, or one of {', '.join(NAMED)}"
             )
         if kind in weights:
@@ -114,7 +114,7 @@ def _terms(kind: str, terms: str) -> dict[str, float]:
         found = _TERM.fullmatch(term.strip())
         if found is None:
             raise ValueError(
-                f"weight of {kind}: {term.strip()!r} is no term; write a number from 0 up and TP, FP or "
+                f"weight of {kind}: {term.strip()!r} is not a term; write a number from 0 up and TP, FP or "
                 "FN, as in 0.5 FP"
             )
         if found["part"] in parts:
@@ -127,7 +127,9 @@ def _checked(weights: Weights) -> Weights:
     checked: dict[str, Mapping[str, float]] = {}
     for kind, parts in weights.items():
         if kind not in KINDS:
-            raise ValueError(f"weights name {kind!r}, which is no error type; one of {', '.join(KINDS)}")
+            raise ValueError(
+                f"weights name {kind!r}, which is not an error type; choose one of {', '.join(KINDS)}"
+            )
         if not isinstance(parts, Mapping):
             raise ValueError(f"weight of {kind}: give a mapping such as {{'FP': 0.5, 'FN': 0.5}}")
         for part, value in parts.items():

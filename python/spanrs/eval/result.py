@@ -403,7 +403,7 @@ class Result(Evaluation):
             stored = base64.b64decode(json.loads(text)["state"], validate=True)
         except (ValueError, KeyError, TypeError, RecursionError):
             raise _damaged(
-                "this is no JSON of a spanrs result with its state, which Result.to_json adds"
+                "this is not the JSON of a spanrs result with its state; write it with Result.to_json"
             ) from None
         return cls.from_bytes(stored)
 
@@ -440,7 +440,7 @@ class Result(Evaluation):
         if not isinstance(stored, (bytes, bytearray, memoryview)):
             raise TypeError(f"a stored result is bytes, not {type(stored).__name__}")
         if not bytes(stored[: len(MAGIC)]) == MAGIC:
-            raise _damaged("these are no bytes of a spanrs result, or of another version")
+            raise _damaged("these are not the bytes of a spanrs result of this version")
         rest = len(MAGIC) + CHECKSUM
         if crc32(stored[rest:]) != int.from_bytes(stored[len(MAGIC) : rest], "little"):
             raise _damaged("the bytes of the result are damaged: their checksum is another one")

@@ -246,8 +246,8 @@ def score(
             threads=threads,
             progress=progress,
         )
-        if not (several or errors or is_auto(asked.of_corpora(corpora).scheme or "auto")):
-            _read_once((gold, pred), corpora, asked)
+        if not (several or errors):
+            _read_once((gold, pred), corpora, asked.of_corpora(corpora))
         if several:
             if store is not None or on_error != "raise":
                 raise ValueError("store and on_error are options of one reading")
@@ -263,7 +263,11 @@ def score(
 
 def _read_once(sides: tuple[Side, Side], corpora: Corpora, options: ScoreOptions) -> None:
     """Turn off buffering of streams that were opened by this call and are read only once."""
-    if options.align == "characters" or document_scorer(options.matcher) is not None:
+    schemes = options.scheme or "auto", options.pred_scheme or options.scheme or "auto"
+    if any(map(is_auto, schemes)) or options.align == "characters":
+        # Detection and alignment take more passes.
+        return
+    if document_scorer(options.matcher) is not None:
         return
     known = [corpus for corpus in corpora if corpus is not None]
     if any(part.kind != "rows" for corpus in known for part in corpus.parts):

@@ -117,7 +117,7 @@ def _chunk(
             longer, side = (gold, "gold") if pred is None else (pred, "pred")
             where = f"{shown[side != 'gold']}:{longer.line}"
             message = (
-                f"{where}: {side} goes on, and the other side has ended; both must hold the same sentences"
+                f"{where}: {side} has more sentences than the other side; both must have the same sentences"
             )
             raise with_code(AlignmentError(message), "sentences", longer.path, longer.line)
         _check_pair(gold, pred, shown, both=bool(layers))

@@ -157,7 +157,7 @@ class _ShardCache:
         self.settings = json.dumps(settings, sort_keys=True, default=repr)
         if folder.exists() and not (folder / MARKER).is_file():
             raise FileExistsError(
-                errno.EEXIST, "is no folder of spanrs; name another file to save to", str(folder)
+                errno.EEXIST, "is not a store of spanrs; choose another path", str(folder)
             )
 
     def _path(self, shard: Shard) -> Path:
@@ -169,9 +169,7 @@ class _ShardCache:
         files = []
         for part in shard.parts():
             if part.path is None:
-                raise ValueError(
-                    f"{part.shown} is no file, so its result cannot be stored; leave out store"
-                )
+                raise ValueError(f"{part.shown} is not a file, so its result cannot be stored; omit store")
             for path in part.paths():
                 with open(path, "rb") as file:
                     # Copied files may have the size and the time of others.

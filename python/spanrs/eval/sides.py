@@ -49,7 +49,7 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
     """
     for name in arguments:
         if name not in NAMES:
-            raise TypeError(f"no option {name!r}; there is no such argument of score, nor of spanrs.read")
+            raise TypeError(f"unknown option {name!r}: neither an argument of score nor of spanrs.read")
     if pred is None:
         return _both_in_one(gold, arguments)
     if (

@@ -179,7 +179,9 @@ class Pairing:
         try:
             return re.fullmatch(self.file_re or ".*", os.path.basename(name), re.DOTALL) is not None
         except re.error as error:
-            raise ValueError(f"file_re {self.file_re!r} is no regular expression: {error}") from None
+            raise ValueError(
+                f"file_re {self.file_re!r} is not a valid regular expression: {error}"
+            ) from None
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def read_both(
     Raises
     ------
     TypeError
-        For an option that says nothing about the formats of both sides.
+        For an option that does not apply to the formats of both sides.
     """
     both = [
         source if isinstance(source, Corpus) else _read(source, arguments)
@@ -208,7 +208,7 @@ def check_used(arguments: Mapping[str, Any], corpora: Iterable[Corpus]) -> None:
     unused = next((name for name in given if name not in used), None)
     if unused is not None:
         formats = " and ".join(dict.fromkeys(part.format for part in parts))
-        raise TypeError(f"{unused} says nothing about {formats}; leave it out, or name another format")
+        raise TypeError(f"{unused} does not apply to {formats}; omit it or choose another format")
 
 
 def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
@@ -318,7 +318,7 @@ def refuse(source: object) -> NoReturn:
     """
     kind = type(source).__name__
     if isinstance(source, (bytes, bytearray)):
-        raise TypeError("bytes are no path; for the content of a file pass io.BytesIO(content)")
+        raise TypeError("bytes are not a path; pass file contents as io.BytesIO(content)")
     if isinstance(source, (set, frozenset)):
         raise TypeError("a set has no order; pass a list")
     if hasattr(source, "keys") and hasattr(source, "column_names"):
@@ -326,8 +326,8 @@ def refuse(source: object) -> NoReturn:
         raise TypeError(f"this is a {kind}; pass one of its splits ({names})")
     if isinstance(source, Mapping):
         raise TypeError(
-            "a mapping is no corpus: systems by name go to spanrs.compare(gold, {name: pred}), columns in a table of "
-            "pyarrow, Polars or pandas"
+            "a mapping is not a source; pass systems by name to spanrs.compare(gold, {name: pred}) and columns as a "
+            "table of pyarrow, Polars or pandas"
         )
     raise TypeError(
         f"a source is a path, a binary file object, a table, documents or a list of paths, not {kind}; tags in memory "
