@@ -63,6 +63,28 @@ def test_score(name, sides):
         assert result.accuracy == EXPECTED.accuracy
 
 
+#: Read by the compiled reader, which reports after a megabyte.
+OF_BYTES = ("columns", "CoNLL-U", "open file", "layers", "span file", "stacked")
+
+
+def test_progress(name, sides):
+    gold, pred, options = sides
+    done = []
+    spanrs.score(gold, pred, progress=done.append, **options)
+    assert done == sorted(done)
+    if name in OF_BYTES:
+        return
+    assert done
+    assert done[0] > 0
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    gold, pred, options = sides
+    with pytest.raises(KeyboardInterrupt):
+        spanrs.score(gold, pred, progress=stop, **options)
+
+
 def test_errors(name, sides):
     gold, pred, options = sides
     result = spanrs.score(gold, pred, errors=True, **options)

@@ -19,8 +19,6 @@ from spanrs.cli import console
 from spanrs.errors import escaped_lines
 from spanrs.io import atomic_output
 from spanrs.report.numbers import safe_cell
-from spanrs.report.page import Lines, Section, Sorted, render
-from spanrs.report.pages import template
 from spanrs.report.table import Table, as_text, print_parts
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -84,6 +82,9 @@ class Output:
     def check_format(self) -> None:
         """Raise ImportError if the format needs a package that is not installed."""
         if self.to == "html":
+            # Lazy: rarely used.
+            from spanrs.report.pages import template
+
             template("spanrs.report", "page.html")
 
     def check(self, inputs: Iterable[str | Path] = ()) -> None:
@@ -362,6 +363,9 @@ def _csv_cell(cell: str) -> str:
 
 def _html(parts: Iterable[Table | str], title: str) -> str:
     """Give a report: tables that can be sorted, and lines; a first line is its subtitle, the signature its last."""
+    # Lazy: rarely used.
+    from spanrs.report.page import Lines, Section, Sorted, render
+
     sections: list[Section] = []
     subtitle = signature = ""
     lines: list[str] = []

@@ -12,12 +12,16 @@ from spanrs.errors import AlignmentError, FormatError, with_code
 from spanrs.eval.document_pairs import paired_documents
 from spanrs.eval.document_runs import DocumentRuns
 from spanrs.eval.documents import document_name
-from spanrs.eval.sentence_chunks import CHUNK, decided_schemes, has_tags, sentence_chunks
+from spanrs.eval.sentence_chunks import decided_schemes, has_tags, sentence_chunks
 from spanrs.eval.table_sides import id_options, located, table_sides
 from spanrs.io import Corpus, tables
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentences import Layout, columns_of, is_long
+from spanrs.progress import Meter
+
+#: Documents added at once.
+DOCUMENTS = 256
 
 
 @dataclass(frozen=True)
@@ -184,6 +188,7 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
     if adding.by != "document":
         layout = layout._replace(documents=None)
     runs = DocumentRuns(adding.scorer, adding.update)
+    meter = Meter(adding.progress)
     for golds, preds, rows, documents in table_sides(part, layout):
         read = id_options(part, options, layout)
         with located(part, rows):
@@ -196,6 +201,7 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
                 adding.update(golds, preds, documents, **read)
             else:
                 runs.update(golds, preds, documents, **read)
+        meter.add(sum(getattr(side, "nbytes", 0) for side in (golds, preds)))
     runs.end()
 
 
@@ -212,6 +218,7 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     )
     corpora = gold, pred
     runs = DocumentRuns(adding.scorer, adding.update)
+    meter = Meter(adding.progress)
     for chunk in sentence_chunks(corpora, parts, adding.align):
         if adding.by == "document":
             # Sentences without a document belong to document 0.
@@ -222,6 +229,7 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
             adding.update(chunk.gold, chunk.pred, by)
         if chunk.differing:
             adding.scorer.add_differing(chunk.differing, chunk.examples)
+        meter.add(sum(sum(map(len, tokens)) for tokens in chunk.tokens if tokens is not None))
     runs.end()
 
 
@@ -230,7 +238,9 @@ def _add_documents(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     pairs = paired_documents(
         corpora, parts, adding.notes, adding.losses, compare_texts=adding.align == "refuse"
     )
-    while some := list(islice(pairs, CHUNK)):
+    meter = Meter(adding.progress)
+    while some := list(islice(pairs, DOCUMENTS)):
         golds, preds = [gold.spans() for _, gold, _ in some], [pred.spans() for _, _, pred in some]
         names = None if adding.by is None else [name for name, _, _ in some]
         adding.update(golds, preds, names)
+        meter.add(sum(len(gold.text) + len(pred.text) for _, gold, pred in some))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from spanrs.eval.scorer import Scorer
 from spanrs.eval.settings import with_setting
 from spanrs.io import Corpus, Document
 from spanrs.io.parts import Part
+from spanrs.progress import Meter
 from spanrs.tags.types import Span
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def score_aligned(
     by: str | None,
     errors: bool,
     most_errors: int | None,
+    progress: Callable[[int], object] | None = None,
 ) -> Result:
     """Score two parts by the characters of their spans.
 
@@ -84,6 +86,8 @@ def score_aligned(
         Keep the errors; their spans are characters of the texts.
     most_errors : int, optional
         Of each kind; None for all.
+    progress : callable, optional
+        Called after each document with the characters of both sides so far.
 
     Raises
     ------
@@ -104,6 +108,7 @@ def score_aligned(
     found: list[ErrorList] = []
     others, at = 0, -1
     pairs = paired_documents(corpora, parts, notes, losses, compare_texts=False)
+    meter = Meter(progress)
     for at, (name, gold, pred) in enumerate(pairs):
         alignment = _spanrs.align_texts(gold.text, pred.text)
         plain = {"gold": gold.spans(), "pred": pred.spans()}
@@ -121,6 +126,7 @@ def score_aligned(
             own = _errors((placed, plain), (gold, pred), scorer.matcher, criterion, most_errors)
             errors_of = [error._replace(path=name, sentence=at) for error in own.errors]
             found.append(replace(own, errors=errors_of))
+        meter.add(len(gold.text) + len(pred.text))
     result = scorer.taken()
     for side, counted in unaligned.items():
         notes += counted.note(side, numbers[side])

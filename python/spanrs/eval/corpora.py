@@ -89,13 +89,11 @@ class ScoreOptions:
         pred_scheme = self.pred_scheme
         if pred_scheme is None and self.scheme is None and pred.scheme != gold.scheme:
             pred_scheme = pred.scheme
-        return replace(
-            self,
-            scheme=gold.scheme if self.scheme is None else self.scheme,
-            pred_scheme=pred_scheme,
-            reading=gold.reading if self.reading is None else self.reading,
-            dialect=gold.dialect,
-        )
+        scheme = gold.scheme if self.scheme is None else self.scheme
+        reading = gold.reading if self.reading is None else self.reading
+        filled = {"scheme": scheme, "pred_scheme": pred_scheme, "reading": reading, "dialect": gold.dialect}
+        is_filled = all(getattr(self, name) is value for name, value in filled.items())
+        return self if is_filled else replace(self, **filled)  # type: ignore[arg-type]  # named above
 
     def scorer(self, **changes: Any) -> Scorer:
         """Return a scorer with these options."""
@@ -248,6 +246,7 @@ def _score_pair(
             by=options.by,
             errors=options.errors,
             most_errors=options.most_errors,
+            progress=options.progress,
         )
     pred = parts[1]
     layers = [
@@ -319,7 +318,9 @@ def _checked_pair(
     adding = scorer.adding(options.progress, finder, named=named)
     with explaining_one_column(both=pred is None and kinds == {"rows"}):
         added = add_parts(adding, corpora, parts)
-    result = replace(scorer.taken(), by_sentence=options.by == "sentence")
+    result = scorer.taken()
+    if options.by == "sentence":
+        result = replace(result, by_sentence=True)
     if not result.sentences and kinds == {"table"}:
         message = f"{gold.shown}: the table has no rows to score"
         raise with_code(FormatError(message), "format", gold.path)
@@ -407,6 +408,8 @@ def _described(
     ):
         same = [f"gold and pred are the same file, {pred.path}"] if added.settings else []
     evidence = result.evidence.first(most)
+    if not (added.settings or odd or adding.losses or adding.notes) and evidence is result.evidence:
+        return result
     evidence = replace(
         evidence,
         warnings=tuple(dict.fromkeys((*evidence.warnings, *odd, *adding.losses))),

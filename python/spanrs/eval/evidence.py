@@ -167,6 +167,8 @@ class Evidence:
 
     def first(self, most: int) -> Evidence:
         """Keep the first violations of each side, ``most`` of them."""
+        if all(len(places) <= most for places in self.located.values()):
+            return self
         return replace(self, located={side: places[:most] for side, places in self.located.items()})
 
     def to_dict(self) -> dict[str, Any]:

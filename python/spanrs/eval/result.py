@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from spanrs import _spanrs
@@ -18,13 +18,15 @@ from spanrs.eval.arguments import as_document_weights, as_types
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.evidence import Evidence, merge_evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
-from spanrs.eval.long_table import LongTable
 from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
-from spanrs.eval.resampling import Bootstrap, bootstrap
 from spanrs.eval.scores import CriterionResult, UnscoredResult, plain_score
 from spanrs.eval.stored import ANY, NONE, check_stored
 from spanrs.report.table import Table
+
+if TYPE_CHECKING:
+    from spanrs.eval.long_table import LongTable
+    from spanrs.eval.resampling import Bootstrap
 
 #: Largest number of table rows in a notebook.
 ROWS = 200
@@ -233,6 +235,9 @@ class Result(Evaluation):
         >>> result.bootstrap(samples=5).values.shape
         (5, 3)
         """
+        # Lazy: resampling is not needed for scores.
+        from spanrs.eval.resampling import bootstrap
+
         return bootstrap(self, measures, samples=samples, seed=seed, threads=threads, progress=progress)
 
     def merge(self, *others: Result) -> Result:
@@ -482,6 +487,9 @@ class Result(Evaluation):
         >>> [row for row in table.rows if row[1] == "span"]
         [(None, 'span', 'match', 'A', 'A', 1), (None, 'span', 'spurious', None, 'C', 1)]
         """
+        # Lazy: rarely used.
+        from spanrs.eval.long_table import LongTable
+
         return LongTable(self.counts.long())
 
     def tables(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> list[Table]:

@@ -147,7 +147,8 @@ def score(
         result does not depend on it. Lists are walked by one thread.
     progress : callable, optional
         Called now and then with the bytes read so far, after decompression; with several files, with those of the files
-        that are done. ``auto`` may begin anew.
+        that are done. For tables these are the bytes of their columns, for documents the characters of their texts.
+        ``auto`` may begin anew.
     store : path, optional
         Write the result there. Until all files are scored, those that are done wait in a folder beside it, so that a
         run that was interrupted continues where it was: a file is scored again only if its content or the options
@@ -247,7 +248,7 @@ def score(
             progress=progress,
         )
         if not (several or errors):
-            _read_once((gold, pred), corpora, asked.of_corpora(corpora))
+            _read_once((gold, pred), corpora, asked)
         if several:
             if store is not None or on_error != "raise":
                 raise ValueError("store and on_error are options of one reading")
@@ -263,17 +264,18 @@ def score(
 
 def _read_once(sides: tuple[Side, Side], corpora: Corpora, options: ScoreOptions) -> None:
     """Turn off buffering of streams that were opened by this call and are read only once."""
+    parts = [part for corpus in corpora if corpus is not None for part in corpus.parts]
+    if not any(isinstance(part.source, _spanrs.Source) for part in parts):
+        return
+    options = options.of_corpora(corpora)
     schemes = options.scheme or "auto", options.pred_scheme or options.scheme or "auto"
     if any(map(is_auto, schemes)) or options.align == "characters":
         # Detection and alignment take more passes.
         return
-    if document_scorer(options.matcher) is not None:
+    if document_scorer(options.matcher) is not None or any(part.kind != "rows" for part in parts):
         return
-    known = [corpus for corpus in corpora if corpus is not None]
-    if any(part.kind != "rows" for corpus in known for part in corpus.parts):
-        return
-    for side, corpus in zip(sides, known, strict=False):
-        if not isinstance(side, Corpus) and len(corpus.options.layers()) == 1:
+    for side, corpus in zip(sides, corpora, strict=True):
+        if corpus is not None and not isinstance(side, Corpus) and len(corpus.options.layers()) == 1:
             for part in corpus.parts:
                 if isinstance(part.source, _spanrs.Source):
                     part.source.read_once()

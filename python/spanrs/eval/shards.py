@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import threading
@@ -161,11 +160,17 @@ class _ShardCache:
             )
 
     def _path(self, shard: Shard) -> Path:
+        # Lazy: only stores need it.
+        import hashlib
+
         digest = hashlib.sha256(shard.name.encode("utf-8", "surrogateescape")).hexdigest()
         return self.folder / f"{digest[:24]}.shard"
 
     def header(self, shard: Shard, schemes: tuple[str, str | None]) -> bytes:
         """Return what the result of a shard depends on: the content of its files, and the options."""
+        # Lazy: see _path.
+        import hashlib
+
         files = []
         for part in shard.parts():
             if part.path is None:

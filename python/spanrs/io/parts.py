@@ -20,6 +20,7 @@ ROWS = ("columns", "conllu")
 SPANS = ("spans", "stacked")
 #: Formats of tables, and a table in memory.
 TABLES = ("parquet", "arrow", "csv", "table")
+_KINDS = dict.fromkeys(ROWS, "rows") | dict.fromkeys(SPANS, "spans") | dict.fromkeys(TABLES, "table")
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,7 @@ class Part:
         """
         if isinstance(self.source, Exception):
             raise self.source
-        for kind, formats in (("rows", ROWS), ("spans", SPANS), ("table", TABLES)):
-            if self.format in formats:
-                return kind
-        return "documents"
+        return _KINDS.get(self.format, "documents")
 
     @property
     def shown(self) -> str:
@@ -174,10 +172,12 @@ class Pairing:
         ValueError
             Where ``file_re`` is no regular expression.
         """
+        if self.file_re is None:
+            return True
         import re
 
         try:
-            return re.fullmatch(self.file_re or ".*", os.path.basename(name), re.DOTALL) is not None
+            return re.fullmatch(self.file_re, os.path.basename(name), re.DOTALL) is not None
         except re.error as error:
             raise ValueError(
                 f"file_re {self.file_re!r} is not a valid regular expression: {error}"

@@ -12,7 +12,6 @@ from spanrs.cli import console
 from spanrs.cli.run import describe, explained, print_message
 from spanrs.errors import AlignmentError, SpanrsError
 from spanrs.eval import Result, score
-from spanrs.eval.shards import as_shard
 from spanrs.io import Corpus, atomic_output, read
 from spanrs.io.paths import is_several
 from spanrs.io.reader import read_both
@@ -92,6 +91,9 @@ def _score(gold: str, pred: str | None, columns: tuple[Any, Any], **given: Any) 
     with console.quiet(), console.progress_bar(size, console.LARGE, in_bytes=True) as bar, explained():
         result: Result = score(*corpora, progress=bar, store=save if several else None, **given)
     if save is not None and not several:
+        # Lazy: rarely used.
+        from spanrs.eval.shards import as_shard
+
         with atomic_output(save) as out:
             out.write(as_shard(result, shard_name or Path(gold).name).to_bytes())
     return result

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs.cli import console
 from spanrs.eval import Result, tables
-from spanrs.eval.error_lines import error_lines
 from spanrs.eval.measures import Measure, f1_measures
 from spanrs.io import atomic_output
 from spanrs.report.table import Table
@@ -101,6 +100,9 @@ def _parts(result: Result, names: tuple[str, str], shown: Shown) -> Iterator[Tab
         yield ""
         yield intervals_table(result, shown.intervals)
     if shown.errors is not None and result.error_list is not None:
+        # Lazy: rarely used.
+        from spanrs.eval.error_lines import error_lines
+
         yield ""
         yield from error_lines(result.error_list, names[0], shown.errors)
     yield f"signature {result.short_signature}" if shown.short_signature else signature
