@@ -215,3 +215,21 @@ def test_sentences_without_tokens_agree():
     pred = io.BytesIO(b"sentence_id,tag\nb,O\na,B-X\n")
     with pytest.raises(AlignmentError, match="sentence 'a' of gold is paired with 'b' of pred"):
         spanrs.score(gold, pred)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ('"\tO\tO\nfoo\tB-PER\tO\n"\tO\tO\n', r":3: a cell .* goes on to line 5"),
+        ('"\tO\tO\nfoo\tB-PER\tO\nsays"\tO\tO\n', r":3: a cell .* goes on to line 5"),
+        ('"\tO\tO\nfoo\tB-PER\tO\n', r":3: a cell .* is not closed"),
+        ('"\tO\tO\nfoo\tB-PER\tO\n"x\tO\tO\n', r":3: a cell .* is not closed"),
+    ],
+)
+def test_tokens_that_are_quotation_marks_do_not_swallow_rows(tmp_path, rows, expected):
+    path = tmp_path / "both.tsv"
+    path.write_text("token\tgold\tpred\nEU\tB-ORG\tB-ORG\n" + rows)
+    with pytest.raises(FormatError, match=expected):
+        spanrs.score(path)
+    path.write_text('token\tgold\tpred\n""""\tO\tO\nfoo\tB-PER\tO\n""""\tO\tO\n')
+    assert spanrs.score(path).totals == (0, 0, 1)

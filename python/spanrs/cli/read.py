@@ -43,7 +43,7 @@ def command(
     FILE is anything that other commands take as GOLD: a file, a directory, a quoted pattern, or "-" for standard input.
     """
     output.check([name for name in files if name != "-"])
-    source = console.source(files[0]) if len(files) == 1 else list(files)
+    source = console.source(files[0]) if len(files) == 1 else [console.source(name) for name in files]
     with explained():
         corpus = _read(source, read | {"scheme": scheme, "reading": reading})
     with console.quiet():

@@ -319,7 +319,7 @@ def csv_rows(data: bytes, shown: str, separator: str) -> tuple[list[str], Iterat
     Raises
     ------
     spanrs.errors.FormatError
-        For text that is not UTF-8, quotation marks that do not end, and rows of another length.
+        For text that is not UTF-8, quotation marks that are not closed or enclose rows, and rows of another length.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -343,7 +343,15 @@ def csv_rows(data: bytes, shown: str, separator: str) -> tuple[list[str], Iterat
         if not is_header:
             yield Row(1, tuple(header))
         try:
+            line = reader.line_num
             for values in reader:
+                if reader.line_num > line + 1 and _holds_rows(values, delimiter):
+                    message = (
+                        f"{shown}:{line + 1}: a cell in quotation marks goes on to line {reader.line_num} and holds "
+                        'other rows; double quotation marks that are tokens, as in """"'
+                    )
+                    raise with_code(FormatError(message), "csv", shown, line + 1)
+                line = reader.line_num
                 if not any(value.strip() for value in values):
                     yield None
                     continue
@@ -352,9 +360,20 @@ def csv_rows(data: bytes, shown: str, separator: str) -> tuple[list[str], Iterat
                     raise with_code(FormatError(message), "columns", shown, reader.line_num)
                 yield Row(reader.line_num, tuple(value if value else None for value in values))
         except csv.Error as error:
+            if reader.line_num > line + 1:
+                message = (
+                    f"{shown}:{line + 1}: a cell in quotation marks is not closed, or text follows it; double "
+                    'quotation marks that are tokens, as in """"'
+                )
+                raise with_code(FormatError(message), "csv", shown, line + 1) from None
             raise _csv_error(shown, reader.line_num, error) from None
 
     return names, rows()
+
+
+def _holds_rows(values: Sequence[str], delimiter: str) -> bool:
+    """Return whether a cell of a row has delimiters after a line break, as when it ends at a later quotation mark."""
+    return any(delimiter in value.partition("\n")[2] for value in values)
 
 
 def _delimiter(line: str, separator: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from spanrs import _spanrs
@@ -259,11 +260,13 @@ def _stem(name: str) -> str:
 
 
 def _without_shared_suffix(names: Iterable[str]) -> Callable[[str], str]:
-    """Return a function that removes the suffix shared by all names: ``.gold.conll`` of ``doc.1.gold.conll``."""
+    """Return a function that removes the suffix shared by all names."""
+    suffix = shared_suffix(names)
+    return lambda name: name.removesuffix(suffix)
+
+
+def shared_suffix(names: Iterable[str]) -> str:
+    """Return the suffix shared by all names: ``.gold.conll`` of ``doc.1.gold.conll`` and ``doc.2.gold.conll``."""
     suffixes = [os.path.basename(name).split(".")[1:][::-1] for name in names]
-    shared = 0
-    for same in zip(*suffixes, strict=False):
-        if len(set(same)) > 1:
-            break
-        shared += 1
-    return lambda name: name if not shared else name.rsplit(".", shared)[0]
+    shared = [same[0] for same in takewhile(lambda same: len(set(same)) == 1, zip(*suffixes, strict=False))]
+    return "".join(f".{part}" for part in reversed(shared))

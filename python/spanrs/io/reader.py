@@ -279,12 +279,12 @@ def _part_of_several(name: str, path: str, options: ReadOptions) -> Part:
 
 
 def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> list[Part]:
-    """Return the parts of several paths, each a file, a directory or a pattern."""
+    """Return the parts of several paths, each a file, a directory or a pattern; streams may be among them."""
     parts: list[Part] = []
     for path in paths:
-        if not isinstance(path, (str, PathLike)):
+        if not (isinstance(path, (str, PathLike, _spanrs.Source)) or hasattr(path, "read")):
             raise TypeError(f"a list of paths has {type(path).__name__} in it")
-        for part in _path_parts(os.fspath(path), options):
+        for part in _parts(path, options):
             name = part.name or os.path.basename(part.shown)
             parts.append(Part(name, part.source, part.format, part.path))
     if len({part.name for part in parts}) < len(parts):

@@ -13,6 +13,7 @@ from spanrs.cli.run import describe, explained, print_message
 from spanrs.errors import AlignmentError, SpanrsError
 from spanrs.eval import Result, score
 from spanrs.io import Corpus, atomic_output, read
+from spanrs.io.parts import shared_suffix
 from spanrs.io.paths import is_several
 from spanrs.io.reader import read_both
 
@@ -43,12 +44,13 @@ def score_all(
 
 
 def check_pattern(gold: str, preds: tuple[str, ...]) -> None:
-    """Refuse the files of a pattern that the shell has put in the place of the pattern.
+    """Refuse the files of two patterns that the shell has expanded.
 
     Raises
     ------
     click.UsageError
-        Where several files of the folder of GOLD stand before as many of another folder.
+        If several files of the folder of GOLD precede as many of another folder, or if the second half of the files has
+        the names of the first half with another suffix.
     """
     folder = os.path.dirname(gold)
     same = [name for name in preds if os.path.dirname(name) == folder]
@@ -59,6 +61,19 @@ def check_pattern(gold: str, preds: tuple[str, ...]) -> None:
         raise click.UsageError(
             f"{len(preds) + 1} files of two folders: if they come from two patterns, quote these, so that their files "
             f"are paired: '{patterns[0]}' '{patterns[1]}'"
+        )
+    files = [gold, *preds]
+    half = len(files) // 2
+    sides = files[:half], files[half:]
+    suffixes = [shared_suffix(side) for side in sides]
+    names = [
+        [path.removesuffix(suffix) for path in side] for side, suffix in zip(sides, suffixes, strict=True)
+    ]
+    if half > 1 and names[0] == names[1]:
+        patterns = [os.path.join(folder, f"*{suffix}") for suffix in suffixes]
+        raise click.UsageError(
+            f"{len(files)} files, and each half has the same names: if they come from two patterns, quote these, so "
+            f"that their files are paired: '{patterns[0]}' '{patterns[1]}'"
         )
 
 

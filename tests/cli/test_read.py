@@ -1,0 +1,111 @@
+"""``spanrs read`` shows how files are interpreted; ``spanrs score`` pairs and refuses them by the same rules."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from spanrs.cli.group import group
+from spanrs.cli.run import run
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+GOLD, PRED = str(EXAMPLES / "gold.conll"), str(EXAMPLES / "pred.conll")
+
+
+@pytest.fixture
+def spanrs(capsys):
+    def call(*args: str) -> tuple[int, str, str]:
+        status = run(group, list(args))
+        return status, *capsys.readouterr()
+
+    return call
+
+
+def test_read_shows_format_layers_scheme_and_sentences(spanrs):
+    status, out, _ = spanrs("read", GOLD, "--sentences", "1")
+    assert status == 0
+    assert "columns" in out
+    assert "scheme    BIO (the one that the tags violate least)" in out
+    assert "sentence 0, line 2, document greetings" in out
+    assert "sentence 1" not in out
+    assert "Philadelphia" in out
+
+
+def test_read_as_json(spanrs):
+    status, out, _ = spanrs("read", GOLD, "--json", "--sentences", "2")
+    facts = json.loads(out)
+    assert status == 0
+    assert facts["layers"] == ["tags"]
+    assert facts["scheme"] == "BIO"
+    assert facts["parts"] == [{"path": GOLD, "format": "columns"}]
+    assert [sentence["line"] for sentence in facts["sentences"]] == [2, 12]
+    assert facts["sentences"][0]["spans"]["tags"][0] == {
+        "type": "PER",
+        "start": 0,
+        "end": 2,
+        "tokens": None,
+    }
+
+
+def test_read_takes_standard_input_beside_files(spanrs, monkeypatch):
+    content = b"Rio B-LOC\n"
+    for names, first in ((["-"], "Rio"), ([GOLD, "-"], "Grace"), (["-", GOLD], "Rio")):
+        stdin = io.TextIOWrapper(io.BytesIO(content))
+        monkeypatch.setattr("sys.stdin", stdin)
+        status, out, err = spanrs("read", *names, "--json")
+        assert (status, err) == (0, "")
+        facts = json.loads(out)
+        assert len(facts["parts"]) == len(names)
+        assert facts["sentences"][0]["tokens"][0] == first
+
+
+def test_read_of_an_empty_file_and_of_none(spanrs, tmp_path):
+    empty = tmp_path / "empty.conll"
+    empty.write_bytes(b"")
+    for path in (empty, tmp_path / "absent.conll", tmp_path):
+        status, out, err = (
+            spanrs("read", str(path)) if path != tmp_path else spanrs("read", str(path / "x*"))
+        )
+        assert status != 0 or "0 sentences" in out + err, (path, out, err)
+
+
+@pytest.mark.parametrize("suffixes", [(".gold.conll", ".pred.conll"), (".key", ".response")])
+def test_patterns_that_the_shell_expanded_are_noticed(spanrs, tmp_path, suffixes):
+    files = []
+    for source, suffix in zip((GOLD, PRED), suffixes, strict=True):
+        for name in "abc":
+            files.append(str(tmp_path / f"{name}{suffix}"))
+            shutil.copy(source, files[-1])
+    status, out, err = spanrs("score", *files)
+    assert status == 2
+    assert out == ""
+    patterns = [str(tmp_path / f"*{suffix}") for suffix in suffixes]
+    assert f"quote these, so that their files are paired: '{patterns[0]}' '{patterns[1]}'" in err
+    status, out, _ = spanrs("score", *patterns, "--json")
+    assert status == 0
+    assert json.loads(out)["counts"]["tp"] == 3 * 4
+
+
+def test_patterns_of_two_folders_that_the_shell_expanded_are_noticed(spanrs, tmp_path):
+    files = []
+    for folder, source in (("gold", GOLD), ("pred", PRED)):
+        (tmp_path / folder).mkdir()
+        for name in "ab":
+            files.append(str(tmp_path / folder / f"{name}.conll"))
+            shutil.copy(source, files[-1])
+    status, _, err = spanrs("score", *files)
+    assert status == 2
+    assert f"'{tmp_path / 'gold' / '*.conll'}' '{tmp_path / 'pred' / '*.conll'}'" in err
+
+
+def test_several_systems_of_one_folder_are_scored(spanrs, tmp_path):
+    names = [str(tmp_path / name) for name in ("gold.conll", "a.conll", "b.conll", "c.conll")]
+    for name in names:
+        shutil.copy(GOLD, name)
+    status, out, _ = spanrs("score", *names)
+    assert status == 0
+    assert out.count("100.00") == 9
