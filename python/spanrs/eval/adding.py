@@ -235,9 +235,7 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
 
 def _add_documents(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> None:
     """Add documents with their annotations as spans of characters."""
-    pairs = paired_documents(
-        corpora, parts, adding.notes, adding.losses, compare_texts=adding.align == "refuse"
-    )
+    pairs = paired_documents(corpora, parts, adding.notes, adding.losses, texts=adding.align)
     meter = Meter(adding.progress)
     while some := list(islice(pairs, DOCUMENTS)):
         golds, preds = [gold.spans() for _, gold, _ in some], [pred.spans() for _, _, pred in some]

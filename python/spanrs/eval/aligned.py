@@ -107,7 +107,7 @@ def score_aligned(
     criterion = scorer.matcher.criteria[scorer.matcher.criterion]
     found: list[ErrorList] = []
     others, at = 0, -1
-    pairs = paired_documents(corpora, parts, notes, losses, compare_texts=False)
+    pairs = paired_documents(corpora, parts, notes, losses, texts="ignore")
     meter = Meter(progress)
     for at, (name, gold, pred) in enumerate(pairs):
         alignment = _spanrs.align_texts(gold.text, pred.text)

@@ -141,7 +141,9 @@ def score_corpora(
         return result
     skipped: list[Skipped] = []
     pairs: Sequence[tuple[Part, Part | None]] = [(part, None) for part in gold.parts]
-    if corpora.pred is not None:
+    if corpora.pred is not None and _is_joined(gold, pred, options):
+        pairs = [(_joined(gold), _joined(pred))]
+    elif corpora.pred is not None:
         paired = pair_parts(gold.parts, pred.parts, options.pairing)
         if options.on_error == "raise":
             paired.require_all(_shown(gold), _shown(pred))
@@ -177,6 +179,22 @@ def score_corpora(
         evidence = replace(result.evidence, skipped=(*result.evidence.skipped, *skipped))
         result = replace(result, evidence=evidence)
     return result
+
+
+def _is_joined(gold: Corpus, pred: Corpus, options: ScoreOptions) -> bool:
+    """Return whether one side is a single file and the other several, and their documents can be paired."""
+    sides = gold.parts, pred.parts
+    if sorted(min(len(side), 2) for side in sides) != [1, 2]:
+        return False
+    if any(len(side) == 1 and side[0].name for side in sides):
+        # A directory that happens to hold one file.
+        return False
+    return options.align == "characters" or all(part.kind == "documents" for side in sides for part in side)
+
+
+def _joined(corpus: Corpus) -> Part:
+    """Return the parts of a corpus as one."""
+    return corpus.parts[0] if len(corpus.parts) == 1 else Part("", corpus.parts, "joined")
 
 
 def _with_schemes(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> tuple[Corpus, Corpus]:

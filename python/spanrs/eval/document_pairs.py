@@ -10,6 +10,8 @@ from spanrs.io import Corpus, Document
 from spanrs.io.documents import plain_documents
 from spanrs.io.parts import Part
 
+#: Code of the error for documents without a partner.
+UNPAIRED = "unpaired_documents"
 #: Maximum number of unpaired documents in memory.
 WAITING = 100_000
 
@@ -20,7 +22,7 @@ def paired_documents(
     notes: list[str],
     losses: list[str],
     *,
-    compare_texts: bool = True,
+    texts: str = "refuse",
 ) -> Iterator[tuple[str, Document, Document]]:
     """Yield pairs of documents of two parts.
 
@@ -34,8 +36,8 @@ def paired_documents(
         Gets what is assumed about the pairs.
     losses : list of str
         Gets what of the parts could not be kept.
-    compare_texts : bool
-        Refuse documents whose texts differ.
+    texts : str
+        What to do where texts differ: ``refuse``, ``report`` (in ``losses``) or ``ignore``.
 
     Yields
     ------
@@ -51,13 +53,14 @@ def paired_documents(
         Where more than 100,000 documents wait for their partners, because the sides are in other orders.
     """
     names = parts[0].shown, parts[1].shown
-    gold, pred = (
-        plain_documents(corpus.core_documents(part), part, corpus.options, losses)
-        for corpus, part in zip(corpora, parts, strict=True)
-    )
+    gold, pred = (documents_of(corpus, part, losses) for corpus, part in zip(corpora, parts, strict=True))
+    differing, first = 0, ""
     for at, (one, other) in enumerate(_pairs(gold, pred, names, notes)):
         name = one.id if one.id is not None else other.id
-        if compare_texts and one.text != other.text:
+        if texts == "report" and one.text != other.text:
+            differing += 1
+            first = first or f"{name if name is not None else at}"
+        if texts == "refuse" and one.text != other.text:
             where = _first_difference(one.text, other.text)
             message = (
                 f"{names[0]}: the text of document {name if name is not None else at} differs from that of {names[1]} "
@@ -65,6 +68,17 @@ def paired_documents(
             )
             raise with_code(AlignmentError(message), "texts", parts[0].path)
         yield str(at) if name is None else name, one, other
+    if differing:
+        losses.append(
+            f"the texts of {differing} documents differ, the first is {first}; their spans are compared by their "
+            "offsets all the same"
+        )
+
+
+def documents_of(corpus: Corpus, part: Part, losses: list[str]) -> Iterator[Document]:
+    """Yield the documents of a part, or of the parts that it joins."""
+    for own in part.source if part.format == "joined" else (part,):
+        yield from plain_documents(corpus.core_documents(own), own, corpus.options, losses)
 
 
 def _first_difference(one: str, other: str) -> int:
@@ -179,7 +193,7 @@ def _unpaired(
         f"{other}: {len(mine)} {have.format(side)} no partner, the first is {shown}; there are {numbers[0]} documents "
         f"in gold and {numbers[1]} in pred"
     )
-    return with_code(AlignmentError(message), "documents", other)
+    return with_code(AlignmentError(message), UNPAIRED, other)
 
 
 def _key(document: Document) -> str:

@@ -92,7 +92,11 @@ def _batches_again(
             yield lists[0], lists[1], texts, None, known
         return
     if pred is not None and gold.kind == pred.kind == "documents":
-        pairs = list(paired_documents(corpora, (gold, pred), [], [], compare_texts=align == "refuse"))
+        pairs = list(
+            paired_documents(
+                corpora, (gold, pred), [], [], texts="refuse" if align == "refuse" else "ignore"
+            )
+        )
         yield (
             [p[1].spans() for p in pairs],
             [p[2].spans() for p in pairs],

@@ -37,7 +37,8 @@ class Part:
         A path, an opened :class:`spanrs._spanrs.Source`, or an object in memory.
     format : str
         One of the formats of :func:`spanrs.read`; ``table`` or ``documents`` for objects in memory; ``unreadable`` for
-        a file of a directory that cannot be opened or recognised, whose source is the error.
+        a file of a directory that cannot be opened or recognised, whose source is the error; ``joined`` for parts
+        whose documents are compared with those of a single part.
     path : str or None
         The path, where the part is a file.
     """
@@ -65,10 +66,14 @@ class Part:
         """The name in messages."""
         if isinstance(self.source, _spanrs.Source):
             return self.source.name
+        if self.format == "joined":
+            return os.path.dirname(self.source[0].path or "") or self.source[0].shown
         return self.path or f"<{self.format}>"
 
     def paths(self) -> list[str]:
         """Return the paths of its files: two for brat, none for streams and objects."""
+        if self.format == "joined":
+            return [path for part in self.source for path in part.paths()]
         if self.path is None:
             return []
         if self.format != "brat":
@@ -206,7 +211,7 @@ class PairedParts:
         """
         for side, other, alone in (("pred", pred, self.golds), ("gold", gold, self.preds)):
             if alone:
-                names = ", ".join(part.name for part in alone[:3])
+                names = ", ".join(part.name or part.shown for part in alone[:3])
                 more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
                 message = f"{other}: {side} has no file for {names}{more}; files are paired by name"
                 raise with_code(AlignmentError(message), "files", alone[0].path)
