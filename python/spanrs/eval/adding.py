@@ -12,7 +12,7 @@ from spanrs.errors import AlignmentError, FormatError, with_code
 from spanrs.eval.document_pairs import paired_documents
 from spanrs.eval.document_runs import DocumentRuns
 from spanrs.eval.documents import document_name
-from spanrs.eval.sentence_chunks import decided_schemes, has_tags, sentence_chunks
+from spanrs.eval.sentence_chunks import sentence_chunks, with_decided_schemes
 from spanrs.eval.table_sides import id_options, located, table_sides
 from spanrs.io import Corpus, tables
 from spanrs.io.options import ReadOptions
@@ -91,6 +91,9 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
             raise ValueError("documents of text have no sentences on both sides; by is 'document'")
         _add_documents(adding, corpora, (gold, pred))
         return Added({}, False)
+    if pred is None and gold.kind != "table":
+        message = f"{gold.shown} ({gold.format}) holds one side; pass gold and pred"
+        raise with_code(FormatError(message), "formats", gold.path)
     if pred is None and not is_long(gold, corpora[0].options):
         add_table(adding, gold, corpora[0].options)
         return Added({}, False)
@@ -207,16 +210,7 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
 
 def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:
     """Add sentences of any formats as Python objects."""
-    scheme, pred_scheme = decided_schemes(corpora, parts)
-    if scheme is not None and (parts[1] is None or has_tags(parts[1])):
-        adding.scorer.set_schemes(scheme, None if pred_scheme == scheme else pred_scheme)
-    # Avoid detecting them again.
-    decided = zip(corpora, (scheme, pred_scheme), strict=True)
-    gold, pred = (
-        replace(corpus, options=replace(corpus.options, scheme=own or corpus.options.scheme))
-        for corpus, own in decided
-    )
-    corpora = gold, pred
+    corpora = with_decided_schemes(adding.scorer, corpora, parts)
     runs = DocumentRuns(adding.scorer, adding.update)
     meter = Meter(adding.progress)
     for chunk in sentence_chunks(corpora, parts, adding.align):

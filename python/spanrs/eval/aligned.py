@@ -13,6 +13,7 @@ from spanrs.eval.document_pairs import paired_documents
 from spanrs.eval.matchers import Matcher
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
+from spanrs.eval.sentence_chunks import with_decided_schemes
 from spanrs.eval.settings import with_setting
 from spanrs.io import Corpus, Document
 from spanrs.io.parts import Part
@@ -107,6 +108,7 @@ def score_aligned(
     criterion = scorer.matcher.criteria[scorer.matcher.criterion]
     found: list[ErrorList] = []
     others, at = 0, -1
+    corpora = with_decided_schemes(scorer.compiled, corpora, parts)
     pairs = paired_documents(corpora, parts, notes, losses, texts="ignore")
     meter = Meter(progress)
     for at, (name, gold, pred) in enumerate(pairs):

@@ -23,7 +23,7 @@ from spanrs.eval.listed_errors import list_errors
 from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, document_scorer, listed
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import ALIGN, ROWS, Scorer
-from spanrs.eval.sides import Corpora
+from spanrs.eval.sides import Corpora, with_schemes
 from spanrs.eval.table_sides import id_options, table_sides
 from spanrs.io import Corpus, Pairing, pair_parts
 from spanrs.io.file_advice import odd_sentences
@@ -207,15 +207,8 @@ def _with_schemes(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> tupl
     ):
         # The compiled scorer has its own scheme and reading.
         return corpora
-    schemes = options.scheme, options.pred_scheme or options.scheme
-    own = []
-    for corpus, scheme in zip(corpora, schemes, strict=True):
-        wanted = scheme or "auto", options.reading or "conlleval"
-        if wanted != (corpus.options.scheme, corpus.options.reading):
-            changed = replace(corpus.options, scheme=wanted[0], reading=wanted[1])
-            corpus = replace(corpus, options=changed)  # noqa: PLW2901 - the same corpus, read in another way
-        own.append(corpus)
-    return own[0], own[1]
+    schemes = options.scheme or "auto", options.pred_scheme or options.scheme or "auto"
+    return with_schemes(corpora, schemes, options.reading or "conlleval")
 
 
 def _shown(corpus: Corpus) -> str:
@@ -288,9 +281,10 @@ def _score_pair(
     results = [score_layer(at) for at in range(len(layers[0]))]
     # All layers are read in the schemes of the layer with the most spans.
     largest = max(results, key=spans_of).settings
-    schemes = {name: largest[name] for name in ("scheme", "pred_scheme") if name in largest}
+    schemes = {"scheme": largest["scheme"], "pred_scheme": largest.get("pred_scheme", largest["scheme"])}
     for at, result in enumerate(results):
-        if {name: result.settings.get(name) for name in schemes} != schemes:
+        own = result.settings
+        if (own["scheme"], own.get("pred_scheme", own["scheme"])) != tuple(schemes.values()):
             results[at] = score_layer(at, **schemes)
     return join_layers(results, list(layers[0]))
 
@@ -316,7 +310,8 @@ def _checked_pair(
 ) -> Result:
     """Score two parts with one layer each and check the result for suspicious input."""
     gold, pred = parts
-    if is_one_shot(gold.source) and (options.errors or is_auto(options.scheme or "auto")):
+    schemes = options.scheme or "auto", options.pred_scheme or options.scheme or "auto"
+    if is_one_shot(gold.source) and (options.errors or any(map(is_auto, schemes))):
         # Collecting errors and detecting the scheme take a second pass.
         gold = replace(gold, source=gold.source.read_all())
         parts = gold, pred

@@ -202,7 +202,7 @@ class Evaluation(Measured):
             if not types and numbers["gold_labelled"] and numbers["pred_labelled"]:
                 found.append("there are no spans of the types that are evaluated")
         elif exact and "scheme" in self.settings and not types:
-            return ["there are no tokens to score"]
+            return ["there are no tokens to score", *self.evidence.warnings]
         else:
             tp, fp, fn = own.totals
             found += warnings.without_spans(self.sentences, tp + fn, tp + fp)

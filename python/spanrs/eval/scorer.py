@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 from spanrs import _spanrs
-from spanrs.errors import as_integer, check_name
+from spanrs.errors import as_integer, check_name, warn
 from spanrs.eval import inputs
 from spanrs.eval.adding import Adding, add_parts
 from spanrs.eval.document_runs import DocumentRuns
@@ -17,10 +17,11 @@ from spanrs.eval.evidence import Evidence, merge_evidence
 from spanrs.eval.matchers import EXCLUDED, Matcher, as_matcher
 from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED, make_settings, merged_settings
-from spanrs.eval.sides import Corpora, Side, corpora_of, is_readable
-from spanrs.io import pair_parts
+from spanrs.eval.sides import Corpora, Side, corpora_of, is_readable, with_schemes
+from spanrs.io import Corpus, pair_parts
 from spanrs.io.options import ReadArguments
-from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, as_vocabulary
+from spanrs.io.parts import Part
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, as_vocabulary, is_auto
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -179,15 +180,26 @@ class Scorer:
             self._need_documents()
         self._check_parts(corpora)
         adding = replace(self.adding(progress), by=by or self._by)
+        gold_corpus, pred_corpus = both = self._with_schemes(corpora)
         if corpora.pred is None:
-            for part in corpora.gold.parts:
-                add_parts(adding, (corpora.gold, corpora.gold), (part, None))
-            return
-        both = corpora.gold, corpora.pred
-        paired = pair_parts(corpora.gold.parts, corpora.pred.parts)
-        paired.require_all("gold", "pred")
-        for pair in paired.pairs:
+            pairs: Sequence[tuple[Part, Part | None]] = [(part, None) for part in gold_corpus.parts]
+        else:
+            paired = pair_parts(gold_corpus.parts, pred_corpus.parts)
+            paired.require_all("gold", "pred")
+            pairs = paired.pairs
+        for pair in pairs:
             add_parts(adding, both, pair)
+        warn(dict.fromkeys(adding.losses))
+
+    def _with_schemes(self, corpora: Corpora) -> tuple[Corpus, Corpus]:
+        """Return the corpora with the schemes and the reading of the scorer, for tags that are read in Python."""
+        gold, pred = corpora.gold, corpora.gold if corpora.pred is None else corpora.pred
+        scheme, pred_scheme = self._options.scheme, self._options.pred_scheme or self._options.scheme
+        schemes = (
+            gold.options.scheme if is_auto(scheme) else scheme,
+            pred.options.scheme if is_auto(pred_scheme) else pred_scheme,
+        )
+        return with_schemes((gold, pred), schemes, self._options.reading)
 
     def _check_parts(self, corpora: Corpora) -> None:
         """Leave out the dummies of span files, and refuse several layers.

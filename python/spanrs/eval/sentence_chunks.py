@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
+from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, with_code
 from spanrs.io import Corpus
 from spanrs.io.parts import Part
@@ -88,14 +89,37 @@ def decided_schemes(
 ) -> tuple[str | None, str | None]:
     """Detect the schemes of two parts; that of gold is preferred for pred."""
     gold, pred = parts
-    scheme = replace(corpora[0], parts=(gold,)).likely_scheme(None) if has_tags(gold) else None
-    if pred is None or not has_tags(pred):
+    layers = ("gold", "pred") if pred is None else (None, None)
+    scheme = _of(corpora[0], gold).likely_scheme(None, layers[0]) if has_tags(gold) else None
+    other = gold if pred is None else pred
+    if not has_tags(other):
         return scheme, scheme
-    return scheme, replace(corpora[1], parts=(pred,)).likely_scheme(scheme)
+    return scheme, _of(corpora[1], other).likely_scheme(scheme, layers[1])
+
+
+def with_decided_schemes(
+    scorer: _spanrs.Scorer, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]
+) -> tuple[Corpus, Corpus]:
+    """Return the corpora with the schemes of two parts, which the scorer is told."""
+    scheme, pred_scheme = decided_schemes(corpora, parts)
+    if scheme is not None and (parts[1] is None or has_tags(parts[1])):
+        scorer.set_schemes(scheme, None if pred_scheme == scheme else pred_scheme)
+    gold, pred = (
+        replace(corpus, options=replace(corpus.options, scheme=own or corpus.options.scheme))
+        for corpus, own in zip(corpora, (scheme, pred_scheme), strict=True)
+    )
+    return gold, pred
+
+
+def _of(corpus: Corpus, part: Part) -> Corpus:
+    """Return the corpus of one part, or of those that it joins."""
+    return replace(corpus, parts=part.source if part.format == "joined" else (part,))
 
 
 def has_tags(part: Part) -> bool:
     """Return whether the sentences of a part may have tags in a scheme."""
+    if part.format == "joined":
+        return any(map(has_tags, part.source))
     return part.kind in ("rows", "table")
 
 

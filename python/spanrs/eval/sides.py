@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.eval.inputs import is_arrow
@@ -13,9 +13,6 @@ from spanrs.io import Corpus, Document
 from spanrs.io.options import NAMES
 from spanrs.io.reader import read_both, read_stream, refuse
 from spanrs.io.tables import is_table
-
-if TYPE_CHECKING:
-    pass
 
 #: Gold or pred: a corpus, what :func:`spanrs.read` takes, or sentences in memory.
 Side: TypeAlias = Any
@@ -82,6 +79,19 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
     return Corpora(*read_both((gold, arguments), (pred, arguments)))
 
 
+def with_schemes(
+    corpora: tuple[Corpus, Corpus], schemes: tuple[str, str], reading: str
+) -> tuple[Corpus, Corpus]:
+    """Apply schemes and a reading to corpora whose tags are read in Python."""
+    gold, pred = (
+        corpus
+        if (scheme, reading) == (corpus.options.scheme, corpus.options.reading)
+        else replace(corpus, options=replace(corpus.options, scheme=scheme, reading=reading))
+        for corpus, scheme in zip(corpora, schemes, strict=True)
+    )
+    return gold, pred
+
+
 def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
     """Return the corpus of one source that holds gold and pred."""
     if not is_readable("gold", side):
@@ -135,7 +145,8 @@ def is_readable(side: str, value: Side) -> bool:
                 f"{side}, sentence 0: expected a sequence of tags, got one str; for the tags of one sentence pass "
                 f"[{side}], for several files spanrs.read({side})"
             )
-        return isinstance(first, (PathLike, Document)) or _is_doc(first)
+        is_source = isinstance(first, (PathLike, Document)) or hasattr(first, "read") or _is_doc(first)
+        return is_source or (is_table(first) and not is_column(first))
     if isinstance(value, (Corpus, str, PathLike, _spanrs.Source, Document)):
         return True
     if isinstance(value, (bytes, bytearray, set, frozenset, Mapping)):

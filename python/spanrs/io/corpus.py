@@ -84,8 +84,9 @@ class Corpus:
         Tokens of column files and tables are joined by a space, sentences by a line feed; the tokens are annotations of
         type ``lex``.
         """
+        corpus = self.decided() if self.has_tags else self
         for part in self.parts:
-            yield from self._documents_of(part)
+            yield from corpus._documents_of(part)
 
     def _documents_of(self, part: Part) -> Iterator[Document]:
         losses: list[str] = []
@@ -116,13 +117,13 @@ class Corpus:
         """
         return self.likely_scheme(None)
 
-    def likely_scheme(self, expected: str | None) -> str:
-        """Return the scheme of the tags; ``expected``, unless they clearly follow another one."""
+    def likely_scheme(self, expected: str | None, layer: str | None = None) -> str:
+        """Return the scheme of the tags, or of one layer; ``expected``, unless they clearly follow another one."""
         if not is_auto(self.options.scheme):
             return _spanrs.scheme_name(self.options.scheme)
         evidence = _spanrs.SchemeEvidence(self.options.dialect)
         for part in self.parts:
-            self._add_evidence(evidence, part)
+            self._add_evidence(evidence, part, layer)
         if not evidence.labelled:
             return expected or "BIO"
         try:
@@ -132,14 +133,17 @@ class Corpus:
             shown, path = self.parts[0].shown, self.parts[0].path
             raise with_code(SchemeError(f"{shown}: {error}"), error.code, path) from None
 
-    def _add_evidence(self, evidence: _spanrs.SchemeEvidence, part: Part) -> None:
+    def _add_evidence(self, evidence: _spanrs.SchemeEvidence, part: Part, layer: str | None) -> None:
         if part.kind == "rows":
-            for tag in columns_of(part, self.options).tags.values():
-                evidence.add_file(part.opened(keep=True), self.options.columns(tag).as_options(), None)
+            for name, tag in columns_of(part, self.options).tags.items():
+                if layer in (None, name):
+                    evidence.add_file(part.opened(keep=True), self.options.columns(tag).as_options(), None)
         elif part.kind == "table":
             sentences = sentences_of(part, self.options, Sentence)
             while some := list(islice(sentences, CHUNK)):
-                evidence.add_sentences([list(own) for one in some for own in one.tags.values()])
+                evidence.add_sentences(
+                    [list(tags) for one in some for name, tags in one.tags.items() if layer in (None, name)]
+                )
 
     def decided(self) -> Corpus:
         """Return the corpus with the detected scheme, so that it is not detected again."""

@@ -232,7 +232,7 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
             return [Part("", [_as_document(one) for one in source], "documents")]
         if hasattr(first, "read") or isinstance(first, _spanrs.Source) or is_table(first):
             return [
-                replace(part, name=str(at))
+                replace(part, name=f"{at}/{part.name}" if part.name else str(at))
                 for at, one in enumerate(source)
                 for part in _parts(one, options)
             ]
