@@ -213,6 +213,7 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     corpora = with_decided_schemes(adding.scorer, corpora, parts)
     runs = DocumentRuns(adding.scorer, adding.update)
     meter = Meter(adding.progress)
+    without_tokens = None
     for chunk in sentence_chunks(corpora, parts, adding.align):
         if adding.by == "document":
             # Sentences without a document belong to document 0.
@@ -223,7 +224,12 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
             adding.update(chunk.gold, chunk.pred, by)
         if chunk.differing:
             adding.scorer.add_differing(chunk.differing, chunk.examples)
+        without_tokens = without_tokens or chunk.without_tokens
         meter.add(sum(sum(map(len, tokens)) for tokens in chunk.tokens if tokens is not None))
+    if without_tokens is not None:
+        adding.losses.append(
+            f"{without_tokens} has no tokens, so those of the two sides are not compared; sentences are paired by order"
+        )
     runs.end()
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
+from spanrs.errors import AlignmentError
 from spanrs.eval.details import ErrorList, find_errors, first_of_each_kind
-from spanrs.eval.document_pairs import paired_documents
+from spanrs.eval.document_pairs import UNPAIRED, documents_of, paired_documents
 from spanrs.eval.matchers import Matcher
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
 from spanrs.eval.sentence_chunks import with_decided_schemes
 from spanrs.eval.settings import with_setting
-from spanrs.io import Corpus, Document
+from spanrs.io import Annotation, Corpus, Document
 from spanrs.io.parts import Part
 from spanrs.progress import Meter
 from spanrs.tags.types import Span
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 EXAMPLES = 3
 #: Maximum characters of text in an example.
 SHOWN = 40
+#: In place of a number of errors: none are listed.
+NO_ERRORS = -1
 #: Position after every text, for unaligned spans.
 BEHIND = 1 << 31
 
@@ -101,51 +104,124 @@ def score_aligned(
         raise ValueError(
             "align='characters' compares documents, as their sentences may differ; say by='document' (--by-document)"
         )
-    unaligned = {"gold": _Unaligned(), "pred": _Unaligned()}
-    numbers = {"gold": 0, "pred": 0}
-    notes: list[str] = []
-    losses: list[str] = []
-    criterion = scorer.matcher.criteria[scorer.matcher.criterion]
-    found: list[ErrorList] = []
-    others, at = 0, -1
-    corpora = with_decided_schemes(scorer.compiled, corpora, parts)
-    pairs = paired_documents(corpora, parts, notes, losses, texts="ignore")
     meter = Meter(progress)
-    for at, (name, gold, pred) in enumerate(pairs):
-        alignment = _spanrs.align_texts(gold.text, pred.text)
-        plain = {"gold": gold.spans(), "pred": pred.spans()}
-        placed = {}
-        alone = alignment.unaligned()
-        others += 2 * sum(stretch[1] - stretch[0] for stretch in alone) > len(gold.text)
-        sides = (("gold", gold, alignment.gold), ("pred", pred, alignment.pred))
-        for parity, (side, document, place) in enumerate(sides):
-            stretches = [(stretch[2 * parity], stretch[2 * parity + 1]) for stretch in alone]
-            numbers[side] += len(plain[side])
-            placed[side] = _placed((plain[side], document, name), place, stretches, unaligned[side], parity)
-        names = None if by is None else [name]
-        scorer.update_sentences([placed["gold"]], [placed["pred"]], names)
-        if errors:
-            own = _errors((placed, plain), (gold, pred), scorer.matcher, criterion, most_errors)
-            errors_of = [error._replace(path=name, sentence=at) for error in own.errors]
-            found.append(replace(own, errors=errors_of))
-        meter.add(len(gold.text) + len(pred.text))
-    result = scorer.taken()
-    for side, counted in unaligned.items():
-        notes += counted.note(side, numbers[side])
-    if others:
-        losses.append(
-            f"{others} of {at + 1} documents of gold have less than half of their text in common with pred; are "
-            "they the same documents?"
+    corpora = with_decided_schemes(scorer.compiled, corpora, parts)
+    try:
+        added = _Aligned(scorer, by, most_errors if errors else NO_ERRORS)
+        added.add(paired_documents(corpora, parts, added.notes, added.losses, texts="ignore"), meter)
+    except AlignmentError as error:
+        if by is not None or error.code != UNPAIRED:
+            raise
+        scorer.reset()
+        corpora = with_decided_schemes(scorer.compiled, corpora, parts)
+        added = _Aligned(scorer, by, most_errors if errors else NO_ERRORS)
+        (gold, golds), (pred, preds) = (
+            _whole(documents_of(corpus, part, added.losses))
+            for corpus, part in zip(corpora, parts, strict=True)
         )
-    settings = with_setting(result.settings, "align", "characters")
-    evidence = result.evidence
-    evidence = replace(evidence, warnings=(*evidence.warnings, *losses), notes=(*evidence.notes, *notes))
-    result = replace(result, settings=settings, evidence=evidence)
-    if errors:
-        whole = ErrorList(criterion.name, most=most_errors).merge(found, [0] * (len(found) + 1))
-        kept = first_of_each_kind(whole.errors, most_errors)
-        result = replace(result, error_list=replace(whole, errors=kept))
-    return result
+        added.notes.append(
+            f"documents cannot be paired by id or text (gold has {golds}, pred has {preds}), so each side is aligned "
+            "as one text"
+        )
+        added.add([("0", gold, pred)], meter)
+    return added.result()
+
+
+def _whole(documents: Iterable[Document]) -> tuple[Document, int]:
+    """Join documents to one, and return their number."""
+    texts: list[str] = []
+    annotations: list[Annotation] = []
+    at = 0
+    for document in documents:
+        annotations += [
+            annotation._replace(
+                start=annotation.start + at,
+                end=annotation.end + at,
+                pieces=[(start + at, end + at) for start, end in annotation.pieces],
+            )
+            for annotation in document.annotations
+        ]
+        texts.append(document.text)
+        at += len(document.text) + 1
+    return Document("\n".join(texts), annotations), len(texts)
+
+
+class _Aligned:
+    """Aligned pairs of documents that are added to a scorer.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    by : str, optional
+        ``document`` for a row of counts for each document.
+    most_errors : int, optional
+        Errors to keep of each kind: None for all, :data:`NO_ERRORS` for none.
+    """
+
+    def __init__(self, scorer: Scorer, by: str | None, most_errors: int | None) -> None:
+        self.scorer, self.by, self.most_errors = scorer, by, most_errors
+        self.notes: list[str] = []
+        self.losses: list[str] = []
+        self.unaligned = {"gold": _Unaligned(), "pred": _Unaligned()}
+        self.numbers = {"gold": 0, "pred": 0}
+        self.errors: list[ErrorList] = []
+        self.documents = 0
+        #: Documents that have less than half of their text in common.
+        self.unlike = 0
+
+    @property
+    def _criterion(self) -> Criterion:
+        return self.scorer.matcher.criteria[self.scorer.matcher.criterion]
+
+    def add(self, pairs: Iterable[tuple[str, Document, Document]], meter: Meter) -> None:
+        """Add pairs of documents with their names."""
+        for name, gold, pred in pairs:
+            alignment = _spanrs.align_texts(gold.text, pred.text)
+            plain = {"gold": gold.spans(), "pred": pred.spans()}
+            placed = {}
+            alone = alignment.unaligned()
+            self.unlike += 2 * sum(stretch[1] - stretch[0] for stretch in alone) > len(gold.text)
+            sides = (("gold", gold, alignment.gold), ("pred", pred, alignment.pred))
+            for parity, (side, document, place) in enumerate(sides):
+                stretches = [(stretch[2 * parity], stretch[2 * parity + 1]) for stretch in alone]
+                self.numbers[side] += len(plain[side])
+                of_side = plain[side], document, name
+                placed[side] = _placed(of_side, place, stretches, self.unaligned[side], parity)
+            names = None if self.by is None else [name]
+            self.scorer.update_sentences([placed["gold"]], [placed["pred"]], names)
+            if self.most_errors != NO_ERRORS:
+                of_pair = (placed, plain), (gold, pred)
+                found = _errors(*of_pair, self.scorer.matcher, self._criterion, self.most_errors)
+                errors = [error._replace(path=name, sentence=self.documents) for error in found.errors]
+                self.errors.append(replace(found, errors=errors))
+            self.documents += 1
+            meter.add(len(gold.text) + len(pred.text))
+
+    def result(self) -> Result:
+        """Return the result with notes, warnings and errors; the scorer must not be used afterwards."""
+        result = self.scorer.taken()
+        for side, counted in self.unaligned.items():
+            self.notes += counted.note(side, self.numbers[side])
+        if self.unlike:
+            self.losses.append(
+                f"{self.unlike} of {self.documents} documents of gold have less than half of their text in common with "
+                "pred; are they the same documents?"
+            )
+        evidence = result.evidence
+        evidence = replace(
+            evidence,
+            warnings=(*evidence.warnings, *self.losses),
+            notes=(*evidence.notes, *self.notes),
+        )
+        result = replace(
+            result, settings=with_setting(result.settings, "align", "characters"), evidence=evidence
+        )
+        if self.most_errors == NO_ERRORS:
+            return result
+        no_errors = ErrorList(self._criterion.name, most=self.most_errors)
+        whole = no_errors.merge(self.errors, [0] * (len(self.errors) + 1))
+        kept = first_of_each_kind(whole.errors, self.most_errors)
+        return replace(result, error_list=replace(whole, errors=kept))
 
 
 def _placed(

@@ -140,6 +140,7 @@ def score_corpora(
         result: Result = of_texts(gold, pred, options)
         return result
     skipped: list[Skipped] = []
+    notes: tuple[str, ...] = ()
     pairs: Sequence[tuple[Part, Part | None]] = [(part, None) for part in gold.parts]
     if corpora.pred is not None and _is_joined(gold, pred, options):
         pairs = [(_joined(gold), _joined(pred))]
@@ -149,7 +150,7 @@ def score_corpora(
             paired.require_all(_shown(gold), _shown(pred))
         skipped = [_unpaired("gold", part) for part in paired.golds]
         skipped += [_unpaired("pred", part) for part in paired.preds]
-        pairs = paired.pairs
+        pairs, notes = paired.pairs, paired.notes
     both = gold, pred
     # A directory with a single file is scored like one with several.
     is_one = len(pairs) == 1 and not any(part is not None and part.name for part in pairs[0])
@@ -175,8 +176,9 @@ def score_corpora(
         # The limit was applied per file.
         kept = first_of_each_kind(errors.errors, options.most_errors)
         result = replace(result, error_list=replace(errors, errors=kept))
-    if skipped:
-        evidence = replace(result.evidence, skipped=(*result.evidence.skipped, *skipped))
+    if skipped or notes:
+        evidence = result.evidence
+        evidence = replace(evidence, skipped=(*evidence.skipped, *skipped), notes=(*evidence.notes, *notes))
         result = replace(result, evidence=evidence)
     return result
 

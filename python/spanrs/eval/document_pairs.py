@@ -10,7 +10,7 @@ from spanrs.io import Corpus, Document
 from spanrs.io.documents import plain_documents
 from spanrs.io.parts import Part
 
-#: Code of the error for documents without a partner.
+#: Code of the error for documents without a partner if they have ids on one side at most.
 UNPAIRED = "unpaired_documents"
 #: Maximum number of unpaired documents in memory.
 WAITING = 100_000
@@ -70,8 +70,8 @@ def paired_documents(
         yield str(at) if name is None else name, one, other
     if differing:
         losses.append(
-            f"the texts of {differing} documents differ, the first is {first}; their spans are compared by their "
-            "offsets all the same"
+            f"documents that have different texts: {differing}, the first is {first}; their spans are compared by "
+            "offset all the same"
         )
 
 
@@ -158,10 +158,14 @@ class _Arrived:
     """Documents read so far from one side."""
 
     def __init__(self, name: str) -> None:
+        # Lazy: rarely used.
+        from hashlib import blake2b
+
+        self._digest = blake2b
         self.number = 0
         self.has_equal_texts = False
         self._name = name
-        self._keys: set[str] = set()
+        self._keys: set[bytes] = set()
 
     def add(self, document: Document) -> None:
         """Count a document.
@@ -172,7 +176,8 @@ class _Arrived:
             For an id that was there before.
         """
         self.number += 1
-        key = _key(document)
+        # The texts themselves would be the whole corpus in memory.
+        key = self._digest(_key(document).encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if key not in self._keys:
             self._keys.add(key)
         elif document.id is None:
@@ -193,7 +198,8 @@ def _unpaired(
         f"{other}: {len(mine)} {have.format(side)} no partner, the first is {shown}; there are {numbers[0]} documents "
         f"in gold and {numbers[1]} in pred"
     )
-    return with_code(AlignmentError(message), UNPAIRED, other)
+    have_ids = all(any(document.id is not None for document in own) for own in (golds, preds))
+    return with_code(AlignmentError(message), "documents" if have_ids else UNPAIRED, other)
 
 
 def _key(document: Document) -> str:

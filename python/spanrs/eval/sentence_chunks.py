@@ -37,6 +37,8 @@ class Chunk(NamedTuple):
     """Number of differing tokens."""
     examples: list[str]
     """Descriptions of the first ones."""
+    without_tokens: str | None
+    """The side that has no tokens, although the other has; they are not compared."""
 
 
 def sentence_chunks(
@@ -162,7 +164,10 @@ def _chunk(
             preds.append([_plain(span) for span in pred.spans[pred_layer]])
         tokens.append(gold.tokens)
         sentences.append(gold)
-    return Chunk(golds, preds, tokens, sentences, differing, examples)
+    lacking = [side for side, part in zip(("gold", "pred"), rows[0], strict=True) if part.tokens is None]
+    return Chunk(
+        golds, preds, tokens, sentences, differing, examples, lacking[0] if len(lacking) == 1 else None
+    )
 
 
 def _check_pair(gold: Sentence, pred: Sentence, shown: tuple[str, str], *, both: bool) -> None:
@@ -185,6 +190,16 @@ def _check_pair(gold: Sentence, pred: Sentence, shown: tuple[str, str], *, both:
             f"in pred ({shown[1]}:{pred.line}); both sides must hold the same documents in the same order"
         )
         raise with_code(AlignmentError(message), "documents", gold.path, gold.line)
+    for one, other, at in ((gold, pred, 0), (pred, gold, 1)):
+        spans = () if one.tokens is None or other.tokens is not None or other.tags else other.spans.values()
+        beyond = next((span for layer in spans for span in layer if span.end > len(one.tokens or ())), None)
+        if beyond is not None:
+            message = (
+                f"{shown[1 - at]}:{other.line}: the span {beyond.type} of tokens {beyond.start} to {beyond.end - 1} "
+                f"ends beyond the sentence, which has {len(one.tokens or ())} tokens ({shown[at]}:{one.line}); both "
+                "sides must hold the same sentences"
+            )
+            raise with_code(AlignmentError(message), "tokens", other.path, other.line)
     if (
         (gold.tokens is None or pred.tokens is None)
         and None not in (gold.id, pred.id)

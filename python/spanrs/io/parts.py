@@ -41,12 +41,15 @@ class Part:
         whose documents are compared with those of a single part.
     path : str or None
         The path, where the part is a file.
+    is_listed : bool
+        Whether it is a file of a list of paths, whose order may pair it.
     """
 
     name: str
     source: Any
     format: str
     path: str | None = None
+    is_listed: bool = False
 
     @property
     def kind(self) -> str:
@@ -117,6 +120,8 @@ def recognised(part: Part, named: str) -> Part:
         For a format that is recognised and not read, with what to do.
     """
     is_pipe = part.path is not None and not os.path.isfile(part.path) and os.path.exists(part.path)
+    if named == "auto" and is_brat_text(part.path):
+        return replace(part, format="brat")
     if named != "auto":
         # Reopening a pipe would lose the bytes that were read.
         return (
@@ -134,6 +139,11 @@ def recognised(part: Part, named: str) -> Part:
     if found is None:
         raise with_code(FormatError(f"{part.shown}: {refusal}"), "wrong_format", part.shown)
     return Part(part.name, source if is_pipe else part.source, found, part.path)
+
+
+def is_brat_text(path: str | None) -> bool:
+    """Return whether a path is the text of a brat document."""
+    return path is not None and path.endswith(".txt") and os.path.isfile(f"{path.removesuffix('.txt')}.ann")
 
 
 def _text_of(path: str) -> str:
@@ -200,6 +210,8 @@ class PairedParts:
     """Parts of gold without a partner."""
     preds: Sequence[Part] = ()
     """Parts of pred without a partner."""
+    notes: tuple[str, ...] = ()
+    """What was assumed."""
 
     def require_all(self, gold: str, pred: str) -> None:
         """Refuse parts without a partner.
@@ -225,7 +237,7 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
     elif len(preds) == 1 and not preds[0].name and len(gold) > 1:
         gold = _of_name(preds[0], gold)
     if len(gold) == len(preds) == 1:
-        return PairedParts([(gold[0], preds[0])])
+        return PairedParts([(gold[0], preds[0])], notes=_assumed(gold[0], preds[0]))
     golds_by_name = {part.name or os.path.basename(part.shown): part for part in gold}
     preds_by_name = {pairing.gold_name(part.name or os.path.basename(part.shown)): part for part in preds}
     for side, named in ((gold, golds_by_name), (preds, preds_by_name)):
@@ -244,7 +256,18 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
             [part for name, part in golds.items() if name not in preds_found],
             [part for name, part in preds_found.items() if name not in golds],
         )
+    if len(gold) == len(preds) and all(part.is_listed for part in (*gold, *preds)):
+        note = "the files of the two lists are paired by their order, as their names differ"
+        return PairedParts(list(zip(gold, preds, strict=True)), notes=(note,))
     return PairedParts([], gold, preds)
+
+
+def _assumed(gold: Part, pred: Part) -> tuple[str, ...]:
+    """Return a note about two files that are the only ones of their directories, if their names are unrelated."""
+    names = [part.name.partition(".")[0] for part in (gold, pred)]
+    if not all(names) or names[0] == names[1]:
+        return ()
+    return (f"{gold.shown} and {pred.shown} are paired as the only files, although their names differ",)
 
 
 def _of_name(one: Part, parts: Sequence[Part]) -> Sequence[Part]:

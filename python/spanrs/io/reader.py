@@ -284,9 +284,12 @@ def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -
     for path in paths:
         if not (isinstance(path, (str, PathLike, _spanrs.Source)) or hasattr(path, "read")):
             raise TypeError(f"a list of paths has {type(path).__name__} in it")
-        for part in _parts(path, options):
-            name = part.name or os.path.basename(part.shown)
-            parts.append(Part(name, part.source, part.format, part.path))
+        own = list(_parts(path, options))
+        is_listed = [part.name for part in own] == [""]
+        parts += [
+            replace(part, name=part.name or os.path.basename(part.shown), is_listed=is_listed)
+            for part in own
+        ]
     if len({part.name for part in parts}) < len(parts):
         # Files of equal names in several directories are distinguished by their paths.
         parts = [replace(part, name=str(part.path)) for part in parts]

@@ -13,7 +13,9 @@ use std::ops::Range;
 /// | `-LRB-`, `-RRB-`, `-LSB-`, `-RSB-`, `-LCB-`, `-RCB-` | `(`, `)`, `[`, `]`, `{`, `}` |
 ///
 /// White space within such a sequence does not matter, so that texts with other white space have
-/// the same units.
+/// the same units. Markers of subword tokenizers are white space as well: `▁` (SentencePiece), `Ġ`
+/// and `Ċ` (byte-level BPE) at the beginning of a word, `##` (WordPiece) between white space and a
+/// letter or digit.
 pub(super) struct Normalised {
     /// The units.
     pub(super) units: Vec<char>,
@@ -54,8 +56,17 @@ impl Normalised {
         let mut before = vec![0];
         let (mut raw, mut positions, mut spaces) = (Vec::new(), Vec::new(), Vec::new());
         let mut spaced = true;
-        for (at, c) in text.chars().enumerate() {
-            if c.is_whitespace() {
+        let mut continuation = 0;
+        let chars: Vec<char> = text.chars().collect();
+        for (at, &c) in chars.iter().enumerate() {
+            if at > 0 && spaced && matches!(chars[at..], ['#', '#', next, ..] if next.is_alphanumeric()) {
+                continuation = 2;
+            }
+            if continuation > 0 {
+                // The token continues the word before it.
+                continuation -= 1;
+                spaced = false;
+            } else if c.is_whitespace() || c == '▁' || spaced && matches!(c, 'Ġ' | 'Ċ') {
                 spaced = true;
             } else {
                 raw.push(c);

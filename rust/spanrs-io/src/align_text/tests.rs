@@ -160,3 +160,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn markers_of_subword_tokenizers_are_white_space() {
+    let text = "In Nashville, Rio.";
+    for (pred, pieces) in [
+        ("▁In ▁Nash ville , ▁Rio .", ["▁Nash ville", "▁Rio"]),
+        ("In ĠNash ville , ĠRio .", ["ĠNash ville", "ĠRio"]),
+        ("In Nash ##ville , Rio .", ["Nash ##ville", "Rio"]),
+    ] {
+        assert_eq!(aligned(text, pred).unaligned(), [], "{pred}");
+        for (piece, other) in ["Nashville", "Rio"].into_iter().zip(pieces) {
+            assert!(same(text, piece, pred, other), "{pred}: {other}");
+        }
+        assert!(!same(text, "Nash", pred, pieces[0]));
+    }
+    // Other signs and letters that look alike remain.
+    assert!(same("a # b ## c", "# b ##", "a # b ## c", "# b ##"));
+    assert_ne!(aligned("a ## b", "a b").unaligned(), []);
+    assert_ne!(aligned("aĠb", "ab").unaligned(), []);
+}
