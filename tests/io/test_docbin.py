@@ -133,8 +133,8 @@ def test_span_groups_that_are_not_read_are_said(layered):
         documents = list(spanrs.read(layered, format="spacy").documents)
     assert types(documents) == [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]]
     assert [str(warning.message) for warning in caught] == [
-        f"{layered}: the entities are read, and not the span groups sc (3 spans); layer (--layer) "
-        "names one, or ents"
+        f"{layered}: the span groups sc (3 spans) are not read, only the entities; choose with layer= "
+        "(--layer)"
     ]
 
 
@@ -165,7 +165,7 @@ def test_span_group_that_is_not_there_is_refused(layered):
     with pytest.raises(FormatError) as told:
         list(spanrs.read(layered, format="spacy", layer="SC").documents)
     assert str(told.value) == (
-        f"{layered}: no document has the span group 'SC'; layers are ents, empty (0 spans), sc (3 spans)"
+        f"{layered}: no document has the span group 'SC'; the layers are ents, empty (0 spans), sc (3 spans)"
     )
     assert told.value.code == "no_layer"
     with pytest.raises(TypeError, match="layer does not apply to raw; omit it"):
@@ -184,9 +184,25 @@ def test_command_has_layers(layered):
     command = [sys.executable, "-m", "spanrs", "mat", "--file", layered, "--ref_file", layered]
     command += ["--file_type", "spacy", "--ref_file_type", "spacy", "--json"]
     plain = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert plain.stderr.count("not the span groups sc (3 spans)") == 1
+    assert plain.stderr.count("the span groups sc (3 spans) are not read") == 1
     named = [*command, "--layer", "sc", "--ref_layer", "sc"]
     chosen = subprocess.run(named, capture_output=True, text=True, check=True)
     assert "span group" not in chosen.stderr
     assert '"A"' in chosen.stdout
     assert '"A"' not in plain.stdout
+
+
+def test_docs_in_memory_have_the_layers_of_files(layered):
+    docs = list(DocBin().from_disk(layered).get_docs(VOCAB))
+    with pytest.warns(SpanrsWarning, match=r"<spacy>: the span groups sc \(3 spans\) are not read"):
+        assert types(spanrs.read(docs).documents) == [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]]
+    groups = [[("A", 0, 8), ("B", 0, 13), ("A", 0, 13)], []]
+    assert types(spanrs.read(docs, layer="sc").documents) == groups
+    corpus = spanrs.read(docs)
+    assert corpus.layers == ["ents", "empty", "sc"]
+    assert types(corpus["sc"].documents) == groups
+    assert spanrs.score(docs, docs, layer="sc", matcher="partial").micro.f1 == 1
+    with pytest.raises(FormatError, match="<spacy>: no document has the span group 'SC'"):
+        list(spanrs.read(docs, layer="SC"))
+    result = spanrs.score(docs[1], docs[1], matcher=mat.Mat(), on_error="skip")
+    assert result.totals == (1, 0, 0)

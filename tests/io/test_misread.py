@@ -125,7 +125,7 @@ def test_columns_of_one_name_are_refused():
 
 def test_annotations_that_are_widened_are_counted(tmp_path):
     path = write(tmp_path / "a.jsonl", record("Adas", [[0, 3, "PER"]]))
-    with pytest.warns(SpanrsWarning, match="1 of the annotations that are widened to whole tokens"):
+    with pytest.warns(SpanrsWarning, match="annotations that are widened to whole tokens: 1"):
         [sentence] = spanrs.read(path)
     assert sentence.spans["tags"] == [("PER", 0, 1, None)]
 

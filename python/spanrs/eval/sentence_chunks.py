@@ -11,13 +11,10 @@ from typing import Any, NamedTuple
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, with_code
 from spanrs.io import Corpus
+from spanrs.io.corpus import CHUNK
 from spanrs.io.parts import Part
 from spanrs.io.sentence import Sentence
 from spanrs.io.sentences import sentences_of
-
-#: Sentences per batch.
-CHUNK = 10_000
-
 
 #: Maximum number of examples of differing tokens.
 EXAMPLES = 5

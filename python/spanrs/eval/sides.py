@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from spanrs import _spanrs
 from spanrs.eval.inputs import is_arrow
 from spanrs.io import Corpus, Document
+from spanrs.io.docbin import is_doc
 from spanrs.io.options import NAMES
 from spanrs.io.reader import read_both, read_stream, refuse
 from spanrs.io.tables import is_table
@@ -145,7 +146,7 @@ def is_readable(side: str, value: Side) -> bool:
                 f"{side}, sentence 0: expected a sequence of tags, got one str; for the tags of one sentence pass "
                 f"[{side}], for several files spanrs.read({side})"
             )
-        is_source = isinstance(first, (PathLike, Document)) or hasattr(first, "read") or _is_doc(first)
+        is_source = isinstance(first, (PathLike, Document)) or hasattr(first, "read") or is_doc(first)
         return is_source or (is_table(first) and not is_column(first))
     if isinstance(value, (Corpus, str, PathLike, _spanrs.Source, Document)):
         return True
@@ -153,7 +154,7 @@ def is_readable(side: str, value: Side) -> bool:
         refuse(value)
     if hasattr(value, "read") and not hasattr(value, "read_next_batch"):
         return True
-    return (is_table(value) and not is_column(value)) or _is_doc(value)
+    return (is_table(value) and not is_column(value)) or is_doc(value)
 
 
 def is_column(value: object) -> bool:
@@ -161,11 +162,6 @@ def is_column(value: object) -> bool:
     return is_arrow(value) and not (
         hasattr(value, "columns") or hasattr(value, "column_names") or hasattr(value, "schema")
     )
-
-
-def _is_doc(value: object) -> bool:
-    """Return whether a value is a spaCy ``Doc``."""
-    return hasattr(value, "ents") and hasattr(value, "spans")
 
 
 def _check_memory(arguments: Mapping[str, Any]) -> None:

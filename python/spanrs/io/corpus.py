@@ -21,7 +21,7 @@ from spanrs.io.sentences import columns_of, is_long, sentences_of
 from spanrs.io.texts import sentences_of_document
 from spanrs.tags.types import is_auto
 
-#: Sentences per chunk during scheme detection.
+#: Sentences per batch.
 CHUNK = 10_000
 
 

@@ -1,4 +1,4 @@
-"""spaCy's DocBin, read by spaCy."""
+"""Documents of spaCy: DocBin files and Docs in memory."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, LimitError, warn, with_code
-from spanrs.io.document import Annotation, Document
+from spanrs.io.document import TOKEN, Annotation, Document
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
 __all__ = ["read_docbin"]
 
-
-#: The layer of the entities.
+#: Name of the layer of entities.
 ENTITIES = "ents"
 #: Maximum decompression ratio, and decompressed bytes from which it applies, as for files of other formats.
 EXPANSION = 100
@@ -33,32 +32,32 @@ def read_docbin(
     layer: str | None = None,
     max_expansion: int | None = None,
 ) -> list[Document]:
-    """Give the documents of a ``.spacy`` file.
+    """Read the documents of a ``.spacy`` file.
 
     Parameters
     ----------
     source : path, or an opened source
         A file that ``spacy.tokens.DocBin`` wrote.
     layer : str, optional
-        The annotations: ``ents`` (``doc.ents``) or a span group (``doc.spans``) by its name. If not given these are the
-        entities, with a warning where there are span groups.
+        The annotations: ``ents`` (``doc.ents``) or a span group (``doc.spans``) by its name. By default the entities,
+        with a warning if there are span groups.
     max_expansion : int, optional
         Maximum decompression ratio (100); applies once the output exceeds 16 MiB.
 
     Returns
     -------
     list of Document
-        Tokens are annotations of type ``lex``, white space among them where spaCy has tokens for it; behind
-        them come the annotations of the layer. A document without the span group has none.
+        Tokens are annotations of type ``lex``, including white space that is a token in spaCy; the annotations of the
+        layer follow. A document without the span group has none.
 
     Raises
     ------
     ImportError
-        Where spaCy is not installed (``pip install 'spanrs[spacy]'``).
+        If spaCy is not installed (``pip install 'spanrs[spacy]'``).
     FormatError
-        Where spaCy cannot read the file, and where no document has the span group.
+        If spaCy cannot read the file, or no document has the span group.
     LimitError
-        For more than 1 GiB, and data that expands too much.
+        If the file has more than 1 GiB or expands too much.
 
     Examples
     --------
@@ -76,35 +75,53 @@ def read_docbin(
     try:
         groups = _sizes(docs)
         documents = [_document(doc, layer) for doc in docs]
-    # Damaged data brings whatever the first thing that does not fit brings.
+    # spaCy raises exceptions of many types for damaged data.
     except Exception as error:
         raise _damaged(path, error) from error
     _check_layer(path, layer, groups, documents=len(docs))
     return documents
 
 
+def is_doc(value: object) -> bool:
+    """Return whether a value is a spaCy ``Doc``; a ``Span`` has ``ents`` as well, but no ``spans``."""
+    return hasattr(value, "ents") and hasattr(value, "spans")
+
+
+def read_docs(docs: Sequence[Any], layer: str | None, shown: str) -> list[Document]:
+    """Convert spaCy Docs in memory, as :func:`read_docbin` those of a file; Documents are returned as they are.
+
+    Raises
+    ------
+    FormatError
+        If no Doc has the span group.
+    """
+    _check_layer(shown, layer, _sizes(docs), documents=len(docs))
+    return [doc if isinstance(doc, Document) else _document(doc, layer) for doc in docs]
+
+
 def docbin_layers(
-    source: str | os.PathLike[str] | _spanrs.Source, max_expansion: int | None = None
+    source: str | os.PathLike[str] | _spanrs.Source | list[Any], max_expansion: int | None = None
 ) -> list[str]:
-    """Return the layers of a ``.spacy`` file: ``ents``, and the names of the span groups.
+    """Return the layers of a ``.spacy`` file or of Docs: ``ents``, and the names of the span groups.
 
     Raises
     ------
     ImportError, FormatError, LimitError
         As :func:`read_docbin`.
     """
-    return [ENTITIES, *sorted(_sizes(_docs(source, max_expansion)[1]))]
+    docs = source if isinstance(source, list) else _docs(source, max_expansion)[1]
+    return [ENTITIES, *sorted(_sizes(docs))]
 
 
 def _docs(
     source: str | os.PathLike[str] | _spanrs.Source, max_expansion: int | None
 ) -> tuple[str, list[Doc]]:
-    """Return the name of a file and what spaCy reads of it."""
+    """Return the name of a file and its Docs."""
     try:
         import spacy
         from spacy.tokens import DocBin
     except ImportError as error:
-        message = "a .spacy file is read by spaCy; pip install 'spanrs[spacy]'"
+        message = "reading a .spacy file needs spaCy; pip install 'spanrs[spacy]'"
         raise ImportError(message) from error
     opened = source if isinstance(source, _spanrs.Source) else _spanrs.Source(source, False)
     path, data = opened.name, opened.contents(max_expansion)
@@ -114,11 +131,11 @@ def _docs(
         return path, list(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
     except (MemoryError, LimitError):
         raise
-    # Damaged data brings whatever the first thing that does not fit brings.
+    # spaCy raises exceptions of many types for damaged data.
     except Exception as error:
         raise _damaged(path, error) from error
     finally:
-        # The unpacker stops the collector, and does not start it again where it fails.
+        # The unpacker disables the garbage collector, and does not enable it again if it fails.
         if collecting:
             gc.enable()
 
@@ -141,30 +158,30 @@ def _check_expansion(data: bytes, path: str, most: int) -> None:
                 raise with_code(LimitError(message), "expansion", path)
 
 
-def _sizes(docs: Iterable[Doc]) -> Counter[str]:
-    """Give the number of spans of each span group."""
+def _sizes(docs: Iterable[Any]) -> Counter[str]:
+    """Return the number of spans of each span group; Documents have none."""
     sizes: Counter[str] = Counter()
-    for doc in docs:
+    for doc in filter(is_doc, docs):
         for name, group in doc.spans.items():
             sizes[name] += len(group)
     return sizes
 
 
 def _check_layer(path: str, layer: str | None, groups: Counter[str], documents: int) -> None:
-    """Warn of span groups that nobody asked for, and refuse one that is not there."""
+    """Warn about span groups that are not read, and refuse a layer that does not exist."""
     shown = groups if layer is not None else +groups
     listed = ", ".join(f"{name} ({size} span{'s' * (size != 1)})" for name, size in sorted(shown.items()))
     if layer is None and listed:
-        message = f"{path}: the entities are read, and not the span groups {listed}; layer (--layer) names one, or ents"
+        message = f"{path}: the span groups {listed} are not read, only the entities; choose with layer= (--layer)"
         warn([message])
     elif layer not in (None, ENTITIES, *groups) and documents:
         layers = ", ".join(filter(None, (ENTITIES, listed)))
-        message = f"{path}: no document has the span group {layer!r}; layers are {layers}"
+        message = f"{path}: no document has the span group {layer!r}; the layers are {layers}"
         raise with_code(FormatError(message), "no_layer", path)
 
 
 def _document(doc: Doc, layer: str | None) -> Document:
-    tokens = (Annotation("lex", token.idx, token.idx + len(token)) for token in doc)
+    tokens = (Annotation(TOKEN, token.idx, token.idx + len(token)) for token in doc)
     spans: Sequence[Span] = doc.ents
     if layer not in (None, ENTITIES):
         spans = list(doc.spans[layer]) if layer in doc.spans else []

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 
-#: The type of annotations that are tokens.
+#: Type of the annotations that mark tokens.
 TOKEN = "lex"
 
 
 class Annotation(NamedTuple):
-    """A labelled stretch of a text.
+    """A labelled span of characters.
 
     Attributes
     ----------
     type : str
-        What it is.
+        The label.
     start, end : int
-        First character and one past the last, from 0; characters are code points, as in Python's strings.
+        First character and one past the last, from 0; characters are code points, as in Python strings.
     attributes : mapping of str to str
-        What else is said of it.
+        Further attributes, by name.
     pieces : sequence of (int, int)
-        Start and end of each piece of an annotation that is not one stretch; empty for the others.
+        Start and end of each fragment of a discontinuous annotation; empty if contiguous.
 
     Examples
     --------
@@ -51,9 +52,9 @@ class Relation(NamedTuple):
     Attributes
     ----------
     type : str
-        What it is.
+        The label.
     source, target : int
-        Positions, from 0, of the annotations that it comes from and goes to.
+        Indices of its source and target in ``Document.annotations``.
 
     Examples
     --------
@@ -81,13 +82,19 @@ class Document:
     text : str
         The text.
     annotations : sequence of Annotation
-        In the order of the file. Tokens are annotations of type ``lex``.
+        In the order of the file. Tokens are annotations of type ``lex``. Tuples ``(type, start, end)`` and dicts
+        ``{"type": ..., "start": ..., "end": ...}``, also with ``label`` for ``type``, are converted.
     id : str or None
-        What its file calls it, where the file holds several documents.
+        The id in the file, for formats with several documents per file.
     left_out : sequence of str
-        What of the file could not be kept, such as annotations that reach beyond the text.
+        Messages about items that were not read, such as annotations that reach beyond the text.
     relations : sequence of Relation
-        Links between annotations, in the order of the file.
+        Links between annotations, in the order of the file. Tuples ``(type, source, target)`` and dicts are converted.
+
+    Raises
+    ------
+    TypeError
+        If the text is not a str, or an annotation or relation cannot be converted.
 
     Examples
     --------
@@ -103,19 +110,27 @@ class Document:
     left_out: Sequence[str] = ()
     relations: Sequence[Relation] = ()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise TypeError(f"the text of a document is a str, not {type(self.text).__name__}")
+        for name, kind in (("annotations", Annotation), ("relations", Relation)):
+            values = getattr(self, name)
+            if not all(_is_valid(value, kind) for value in values):
+                converted = [_converted(value, kind, at) for at, value in enumerate(values)]
+                object.__setattr__(self, name, converted)  # The dataclass is frozen.
+
     def spans(self, types: Collection[str] | None = None) -> list[tuple[Any, ...]]:
         """Return the annotations as :func:`spanrs.score` takes spans, with characters for tokens.
 
         Parameters
         ----------
         types : collection of str, optional
-            Which types; all but tokens, zones and MAT's own if not given.
+            Types to return. By default all types except tokens, zones and MAT's administrative annotations.
 
         Returns
         -------
         list of (str, int, int) or (str, int, int, list of int)
-            Type, first character, one past the last; for annotations of several pieces also all characters
-            they cover.
+            Type, first character, one past the last; for discontinuous annotations also all characters they cover.
 
         Examples
         --------
@@ -132,3 +147,36 @@ class Document:
                 covered = [at for first, last in a.pieces for at in range(first, last)]
                 found.append((a.type, a.start, a.end, covered) if covered else (a.type, a.start, a.end))
         return found
+
+
+def _is_valid(value: Any, kind: type[Any]) -> bool:
+    """Return whether a value is of the kind and holds a str and two integers."""
+    return (
+        isinstance(value, kind)
+        and isinstance(value[0], str)
+        and hasattr(value[1], "__index__")
+        and hasattr(value[2], "__index__")
+    )
+
+
+def _converted(value: Any, kind: type[Any], at: int) -> Any:
+    """Convert a tuple or a dict to an annotation or a relation.
+
+    Raises
+    ------
+    TypeError
+    """
+    item = value
+    with contextlib.suppress(TypeError):
+        if isinstance(value, Mapping):
+            item = kind(**{"type" if name == "label" else name: field for name, field in value.items()})
+        elif type(value) in (tuple, list):  # Named tuples such as Span have other fields.
+            item = kind(*value)
+    if not _is_valid(item, kind):
+        name, fields = kind.__name__, ", ".join(kind._fields[:3])
+        message = (
+            f"{name.lower()} {at} of a document is {value!r}; expected {name}({fields}), or a tuple or dict of these "
+            "fields: a str and two integers"
+        )
+        raise TypeError(message)
+    return item

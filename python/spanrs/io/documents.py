@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from spanrs import _spanrs
-from spanrs.errors import check_name, warn
+from spanrs.errors import FormatError, check_name, warn, with_code
 from spanrs.io.document import Annotation, Document, Relation
 from spanrs.io.encodings import as_declared, is_utf8, recoded
 from spanrs.io.options import ReadOptions
@@ -92,8 +93,10 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
     if part.format == "documents":
         return iter(of_memory(part.source))
     if part.format == "spacy":
-        from spanrs.io.docbin import read_docbin
+        from spanrs.io.docbin import read_docbin, read_docs
 
+        if isinstance(part.source, list):
+            return iter(of_memory(read_docs(part.source, options.layer, part.shown)))
         return iter(of_memory(read_docbin(part.opened(keep=True), options.layer, options.limits.expansion)))
     # Several named columns are merged into one document.
     several = len(options.layers()) > 1
@@ -123,7 +126,8 @@ def layer_names(part: Part, options: ReadOptions) -> list[str]:
     if part.format == "spacy":
         from spanrs.io.docbin import docbin_layers
 
-        return docbin_layers(part.opened(keep=True), options.limits.expansion)
+        source = part.source if isinstance(part.source, list) else part.opened(keep=True)
+        return docbin_layers(source, options.limits.expansion)
     if part.format not in ANNOTATED:
         return [LAYER]
     source = part.opened(keep=True)
@@ -163,25 +167,44 @@ def _column_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Docu
 
 
 def of_memory(documents: Sequence[Document]) -> list[_spanrs.Document]:
-    """Build documents of the compiled module from Python values."""
-    return _spanrs.documents_of(
-        [
-            (
-                document.text,
-                document.id,
-                [
-                    (
-                        a.type,
-                        a.start,
-                        a.end,
-                        dict(a.attributes),
-                        [(first, last) for first, last in a.pieces],
-                    )
-                    for a in document.annotations
-                ],
-                [(r.type, r.source, r.target) for r in document.relations],
-                list(document.left_out),
-            )
-            for document in documents
-        ]
-    )
+    """Build documents of the compiled module from Python values.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        For an unpaired surrogate.
+    ValueError
+        For annotations and relations that do not exist in the document.
+    """
+    values = [
+        (
+            document.text,
+            document.id,
+            [
+                (a.type, a.start, a.end, dict(a.attributes), [(first, last) for first, last in a.pieces])
+                for a in document.annotations
+            ],
+            [(r.type, r.source, r.target) for r in document.relations],
+            list(document.left_out),
+        )
+        for document in documents
+    ]
+    try:
+        return _spanrs.documents_of(values)
+    except UnicodeEncodeError:
+        for at, value in enumerate(values):
+            _check_surrogates(value, at)
+        raise
+
+
+def _check_surrogates(value: tuple[Any, ...], at: int) -> None:
+    """Refuse a document with an unpaired surrogate, with its location."""
+    try:
+        _spanrs.documents_of([value])
+    except UnicodeEncodeError as error:
+        surrogate = ord(error.object[error.start])
+        message = (
+            f"document {at}: an unpaired surrogate, U+{surrogate:04X} at character {error.start} of "
+            f"{error.object[:40]!r}; replace it, for example by text.encode('utf-8', 'replace').decode()"
+        )
+        raise with_code(FormatError(message), "bad_value") from None

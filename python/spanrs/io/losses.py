@@ -1,10 +1,20 @@
-"""What a format cannot hold."""
+"""Items that a format cannot represent."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, TypeAlias, TypeVar
+
+from spanrs.io.document import Annotation
+from spanrs.tags.types import Span
+
+#: What writers return: the number of sentences or documents, and the options to read the file with.
+Counted: TypeAlias = tuple[int, dict[str, Any]]
+SpanT = TypeVar("SpanT", Span, Annotation)
+
 
 class Losses:
-    """Counts items that a format cannot hold, by kind, with the location of the first of each kind.
+    """Counts items that a format cannot represent, by kind, with the location of the first of each kind.
 
     Examples
     --------
@@ -13,20 +23,33 @@ class Losses:
     >>> for place in ("sentence 0", "sentence 4"):
     ...     losses.add("spans that cross others", place)
     >>> losses.messages()
-    ['2 spans that cross others, the first in sentence 0']
+    ['spans that cross others: 2, first in sentence 0']
     """
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[int, str]] = {}
+        self._kinds: dict[str, tuple[int, str]] = {}
 
     def add(self, kind: str, place: str) -> None:
-        """Count one thing of a kind, in the plural, which is in this place."""
-        number, first = self._found.get(kind, (0, place))
-        self._found[kind] = number + 1, first
+        """Count one item; ``kind`` is a plural noun, ``place`` its location."""
+        number, first = self._kinds.get(kind, (0, place))
+        self._kinds[kind] = number + 1, first
 
     def messages(self) -> list[str]:
         """Return a message for each kind."""
-        return [
-            f"{number} {kind}, the first in {first}" if number > 1 else f"1 of the {kind}, in {first}"
-            for kind, (number, first) in self._found.items()
-        ]
+        return [f"{kind}: {number}, first in {first}" for kind, (number, first) in self._kinds.items()]
+
+
+def without_crossing(spans: Iterable[SpanT], losses: Losses, kind: str, place: str) -> list[SpanT]:
+    """Return spans that are nested or disjoint, outer spans before inner ones; count the others as ``kind``."""
+    kept: list[SpanT] = []
+    open_ends: list[int] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        # An empty span at the end of another one is nested in it.
+        while open_ends and open_ends[-1] <= span.start and not (span.start == span.end == open_ends[-1]):
+            open_ends.pop()
+        if open_ends and span.end > open_ends[-1]:
+            losses.add(kind, place)
+            continue
+        kept.append(span)
+        open_ends.append(span.end)
+    return kept

@@ -12,7 +12,8 @@ from typing import Any, NoReturn, Unpack
 from spanrs import _spanrs
 from spanrs.errors import SpanrsError
 from spanrs.io.corpus import Corpus
-from spanrs.io.document import Annotation, Document
+from spanrs.io.docbin import is_doc
+from spanrs.io.document import Document
 from spanrs.io.options import ReadArguments, ReadOptions, read_options
 from spanrs.io.parts import Part, recognised
 from spanrs.io.paths import find_files, is_several
@@ -54,7 +55,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         Of Label Studio and Prodigy: whose annotations are read, a name, an e-mail address or an id as the file has
         them. Where no annotator is called by a number, a number is a place from 0.
     layer : str, optional
-        Of DocBin: ``ents``, or a span group by its name; the entities if not given.
+        Of DocBin and spaCy Docs: ``ents``, or a span group by its name; the entities if not given.
     missing : str
         The tag that means "not answered" in files of several annotators.
     scheme : str
@@ -221,7 +222,7 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
         # A corpus is re-iterable; a stream of batches is not.
         return [Part("", source.read_all() if is_one_shot(source) else source, "table")]
     if _is_document(source):
-        return [Part("", [_as_document(source)], "documents")]
+        return [_document_part([source])]
     if isinstance(source, (list, tuple)):
         if not source:
             raise ValueError("there is no source in the list")
@@ -229,7 +230,7 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
         if isinstance(first, (str, PathLike)):
             return _several_paths(source, options)
         if _is_document(first):
-            return [Part("", [_as_document(one) for one in source], "documents")]
+            return [_document_part(source)]
         if hasattr(first, "read") or isinstance(first, _spanrs.Source) or is_table(first):
             return [
                 replace(part, name=f"{at}/{part.name}" if part.name else str(at))
@@ -298,18 +299,15 @@ def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -
 
 def _is_document(source: object) -> bool:
     """Return whether a value is a :class:`Document` or a spaCy ``Doc``."""
-    # A spaCy Span has ents as well, but no spans.
-    return isinstance(source, Document) or (hasattr(source, "ents") and hasattr(source, "spans"))
+    return isinstance(source, Document) or is_doc(source)
 
 
-def _as_document(source: Any) -> Document:
-    if isinstance(source, Document):
-        return source
-    if not _is_document(source):
-        raise TypeError(f"a list of documents has {type(source).__name__} in it")
-    tokens = [Annotation("lex", token.idx, token.idx + len(token)) for token in source]
-    spans = [Annotation(span.label_, span.start_char, span.end_char) for span in source.ents]
-    return Document(source.text, [*tokens, *spans])
+def _document_part(documents: Sequence[Any]) -> Part:
+    """Return Documents or spaCy Docs as a part; Docs are converted when the part is read."""
+    for one in documents:
+        if not _is_document(one):
+            raise TypeError(f"a list of documents has {type(one).__name__} in it")
+    return Part("", list(documents), "spacy" if any(map(is_doc, documents)) else "documents")
 
 
 def refuse(source: object) -> NoReturn:

@@ -7,29 +7,39 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from spanrs.errors import FormatError, with_code
 from spanrs.io.document import TOKEN, Annotation, Document
-from spanrs.io.losses import Losses
+from spanrs.io.losses import Counted, Losses, without_crossing
 
-#: What writers return: the number of documents, and options to read the file with.
-Counted = tuple[int, dict[str, Any]]
-#: The root of XML files that are written.
+#: Documents with their places for messages.
+Placed: TypeAlias = Iterable[tuple[str, Document]]
+#: The root element of XML files that are written.
 ROOT = "document"
-#: Names of elements and attributes.
+#: Names of elements; XML allows more, which few programs read.
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
-#: Characters that XML does not allow or normalises.
-_NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
+#: Names of attributes: production 5 of XML 1.0.
+_BEGINS = (
+    ":A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef"
+    "\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_ATTRIBUTE = re.compile(f"[{_BEGINS}][{_BEGINS}.0-9\xb7\u0300-\u036f\u203f\u2040-]*")
+#: Prefix of attributes of MAT, which are not read as attributes of annotations.
+_MAT = "_mat:"
+#: Characters that XML does not allow.
+_CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-def _place(at: int, document: Document) -> str:
-    return f"document {at if document.id is None else document.id}"
+def placed(documents: Iterable[Document]) -> Placed:
+    """Yield documents with their places for messages: the id, or the number from 0."""
+    for at, document in enumerate(documents):
+        yield f"document {at if document.id is None else document.id}", document
 
 
-def _lose(document: Document, at: int, losses: Losses, *, holds: Iterable[str] = ()) -> None:
-    """Count what most formats cannot hold."""
-    place, holds = _place(at, document), set(holds)
+def _lose(document: Document, place: str, losses: Losses, *, holds: Iterable[str] = ()) -> None:
+    """Count items that many formats cannot represent; ``holds`` names those that this one can."""
+    holds = set(holds)
     if document.id is not None and "id" not in holds:
         losses.add("names of documents", place)
     for annotation in document.annotations:
@@ -53,10 +63,10 @@ def _content(document: Document) -> list[tuple[int, Annotation]]:
     return [(at, a) for at, a in enumerate(document.annotations) if a.type != TOKEN]
 
 
-def write_mat_json(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+def write_mat_json(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
     """Write the JSON of MAT, version 2, with one document."""
-    for at, document in enumerate(documents):
-        _lose(document, at, losses, holds=("attributes", "tokens"))
+    for place, document in documents:
+        _lose(document, place, losses, holds=("attributes", "tokens"))
         sets: defaultdict[tuple[str, tuple[str, ...]], list[list[Any]]] = defaultdict(list)
         for a in document.annotations:
             names = tuple(sorted(a.attributes))
@@ -76,43 +86,41 @@ def write_mat_json(documents: Iterator[Document], out: IO[bytes], losses: Losses
     return 1, {}
 
 
-def write_xml(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+def write_xml(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
     """Write one document as XML: annotations are elements inside a root element."""
     types: dict[str, None] = {}
-    for at, document in enumerate(documents):
-        _lose(document, at, losses, holds=("attributes", "tokens"))
-        place = _place(at, document)
-        if _NO_XML.search(document.text):
-            raise with_code(
-                FormatError(f"{place} has a control character, which XML cannot hold"), "bad_value"
+    for place, document in documents:
+        _lose(document, place, losses, holds=("attributes", "tokens"))
+        # Readers of XML convert carriage returns.
+        if "\r" in document.text or _CONTROL.search(document.text):
+            message = (
+                f"{place} has a control character, which XML cannot represent; remove it, or write mat-json"
             )
-        kept = _nested(document.annotations, losses, place)
+            raise with_code(FormatError(message), "bad_value")
+        kept = without_crossing(document.annotations, losses, "annotations that cross others", place)
         for a in kept:
             if not _NAME.fullmatch(a.type) or a.type == ROOT:
-                message = f"{place}: the type {a.type!r} cannot be the name of an element"
+                message = f"{place}: the type {a.type!r} cannot be the name of an element; rename it"
                 raise with_code(FormatError(message), "bad_value")
             types[a.type] = None
+        kept = [a._replace(attributes=_xml_attributes(a, losses, place)) for a in kept]
         out.write(f"<{ROOT}>{_marked(document.text, kept)}</{ROOT}>\n".encode())
     return 1, {"elements": sorted(types) or [ROOT + "s"]}
 
 
-def _nested(annotations: Sequence[Annotation], losses: Losses, place: str) -> list[Annotation]:
-    """Return annotations each of which is within or beside every other one, the outermost first."""
-    kept: list[Annotation] = []
-    ends: list[int] = []
-    for a in sorted(annotations, key=lambda a: (a.start, -a.end)):
-        while ends and ends[-1] <= a.start and not (a.start == a.end == ends[-1]):
-            ends.pop()
-        if ends and a.end > ends[-1]:
-            losses.add("annotations that cross others", place)
-            continue
-        kept.append(a)
-        ends.append(a.end)
+def _xml_attributes(annotation: Annotation, losses: Losses, place: str) -> dict[str, str]:
+    """Return the attributes of an annotation that XML can represent."""
+    kept = {}
+    for name, value in annotation.attributes.items():
+        if name.startswith(_MAT) or not _ATTRIBUTE.fullmatch(name) or _CONTROL.search(value):
+            losses.add("attributes whose name or value is not allowed", place)
+        else:
+            kept[name] = value
     return kept
 
 
 def _marked(text: str, annotations: Sequence[Annotation]) -> str:
-    """Return text with elements, which are nested."""
+    """Return the text with elements for nested annotations."""
     parts: list[str] = []
     open_: list[Annotation] = []
     at = 0
@@ -129,7 +137,7 @@ def _marked(text: str, annotations: Sequence[Annotation]) -> str:
         at = close(a.start)
         parts.append(_escaped(text[at : a.start]))
         at = a.start
-        shown = "".join(f' {name}="{_escaped(value)}"' for name, value in a.attributes.items())
+        shown = "".join(f' {name}="{_escaped_value(value)}"' for name, value in a.attributes.items())
         parts.append(f"<{a.type}{shown}>")
         open_.append(a)
     at = close(len(text))
@@ -143,35 +151,56 @@ def _escaped(text: str) -> str:
     return text
 
 
-def write_brat(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+def _escaped_value(value: str) -> str:
+    # Readers convert literal line breaks and tabs in attributes to spaces.
+    return re.sub("[\t\n\r]", lambda match: f"&#{ord(match[0])};", _escaped(value))
+
+
+def write_brat(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
     """Write the annotations of one document for brat; the text is a file beside it."""
-    for at, document in enumerate(documents):
-        _lose(document, at, losses, holds=("attributes", "relations", "pieces"))
-        place = _place(at, document)
+    for place, document in documents:
+        _lose(document, place, losses, holds=("attributes", "relations", "pieces"))
         ids: dict[int, str] = {}
         attributes = 0
-        for place_of, a in _content(document):
-            if re.search(r"\s", a.type) or a.start == a.end:
-                message = f"{place}: {a.type!r} from {a.start} to {a.end} cannot be an annotation of brat"
-                raise with_code(FormatError(message), "bad_value")
-            ids[place_of] = name = f"T{len(ids) + 1}"
+        for index, a in _content(document):
             pieces = list(_without_breaks(document.text, a))
+            if not _is_word(a.type) or not pieces:
+                message = (
+                    f"{place}: {a.type!r} from {a.start} to {a.end} cannot be an annotation of brat, which needs text "
+                    "and a type without white space"
+                )
+                raise with_code(FormatError(message), "bad_value")
+            ids[index] = name = f"T{len(ids) + 1}"
             offsets = ";".join(f"{start} {end}" for start, end in pieces)
-            shown = " ".join(document.text[start:end] for start, end in pieces)
+            # A tab would end the field, and a carriage return the line.
+            shown = " ".join(re.sub(r"[\t\r]", " ", document.text[start:end]) for start, end in pieces)
             out.write(f"{name}\t{a.type} {offsets}\t{shown}\n".encode())
             for attribute, value in a.attributes.items():
+                if not _is_word(attribute) or not value or value != value.strip() or "\n" in value:
+                    losses.add("attributes whose name or value is not allowed", place)
+                    continue
                 attributes += 1
                 out.write(f"A{attributes}\t{attribute} {name} {value}\n".encode())
         for number, relation in enumerate(document.relations, start=1):
             ends = ids.get(relation.source), ids.get(relation.target)
             if None in ends:
                 continue
+            if not _is_word(relation.type):
+                message = (
+                    f"{place}: {relation.type!r} cannot be a relation of brat: it must have no white space"
+                )
+                raise with_code(FormatError(message), "bad_value")
             out.write(f"R{number}\t{relation.type} Arg1:{ends[0]} Arg2:{ends[1]}\n".encode())
     return 1, {}
 
 
+def _is_word(text: str) -> bool:
+    """Return whether a text is not empty and has no white space."""
+    return text.split() == [text]
+
+
 def _without_breaks(text: str, annotation: Annotation) -> Iterator[tuple[int, int]]:
-    """Yield the pieces of an annotation, cut at line breaks as brat does."""
+    """Yield the pieces of an annotation, split at line breaks as in brat."""
     for start, end in annotation.pieces or [(annotation.start, annotation.end)]:
         at = start
         while at < end:
@@ -182,8 +211,8 @@ def _without_breaks(text: str, annotation: Annotation) -> Iterator[tuple[int, in
             at = stop + 1
 
 
-def write_doccano(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
-    """Write JSON Lines of doccano, with relations if there are any."""
+def write_doccano(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
+    """Write the JSON Lines of doccano; relations if a document has some."""
     return _write_records(documents, out, losses, ("id", "relations"), _doccano_fields)
 
 
@@ -205,8 +234,8 @@ def _doccano_fields(document: Document) -> dict[str, Any]:
     }
 
 
-def write_prodigy(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
-    """Write JSON Lines of Prodigy."""
+def write_prodigy(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
+    """Write the JSON Lines of Prodigy."""
     return _write_records(documents, out, losses, ("id", "relations", "tokens"), _prodigy_fields)
 
 
@@ -230,16 +259,16 @@ def _prodigy_fields(document: Document) -> dict[str, Any]:
 
 
 def _write_records(
-    documents: Iterator[Document],
+    documents: Placed,
     out: IO[bytes],
     losses: Losses,
     holds: tuple[str, ...],
     fields_of: Callable[[Document], dict[str, Any]],
 ) -> Counted:
-    """Write a line of JSON per document: id, text, and the fields of the format."""
+    """Write one line of JSON per document: id, text, and the fields of the format."""
     count = 0
-    for at, document in enumerate(documents):
-        _lose(document, at, losses, holds=holds)
+    for place, document in documents:
+        _lose(document, place, losses, holds=holds)
         record: dict[str, Any] = {} if document.id is None else {"id": document.id}
         record |= {"text": document.text} | fields_of(document)
         out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
@@ -247,11 +276,11 @@ def _write_records(
     return count, {}
 
 
-def write_label_studio(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
+def write_label_studio(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
     """Write the JSON of Label Studio: a list of tasks, each with one annotation."""
     count = 0
-    for at, document in enumerate(documents):
-        _lose(document, at, losses, holds=("id", "relations"))
+    for place, document in documents:
+        _lose(document, place, losses, holds=("id", "relations"))
         out.write(b"[\n" if count == 0 else b",\n")
         units = _Utf16(document.text)
         ids = {place: f"a{number}" for number, (place, _) in enumerate(_content(document))}
@@ -283,7 +312,7 @@ def write_label_studio(documents: Iterator[Document], out: IO[bytes], losses: Lo
         ]
         task = ({} if document.id is None else {"id": document.id}) | {
             "data": {"text": document.text},
-            "annotations": [{"id": at, "result": result}],
+            "annotations": [{"id": count, "result": result}],
         }
         out.write(json.dumps(task, ensure_ascii=False).encode())
         count += 1
@@ -292,33 +321,33 @@ def write_label_studio(documents: Iterator[Document], out: IO[bytes], losses: Lo
 
 
 class _Utf16:
-    """Offsets of characters in UTF-16, as JavaScript counts them."""
+    """Offsets in UTF-16 code units, as JavaScript counts them."""
 
     def __init__(self, text: str) -> None:
-        # Characters outside of the basic plane are two units.
+        # Characters beyond the Basic Multilingual Plane are two units.
         self._large = [at for at, mark in enumerate(text) if mark > "\uffff"]
 
     def offset(self, at: int) -> int:
-        """Return the offset of a character."""
+        """Return the offset of the character at an index."""
         from bisect import bisect_left
 
         return at + bisect_left(self._large, at)
 
 
-def write_docbin(documents: Iterator[Document], out: IO[bytes], losses: Losses) -> Counted:
-    """Write a DocBin of spaCy: entities where spans do not overlap, else the span group ``spans``."""
+def write_docbin(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
+    """Write a DocBin of spaCy: entities if no spans overlap, otherwise the span group ``spans``."""
     try:
         import spacy
         from spacy.tokens import Doc, DocBin
     except ImportError as error:
-        raise ImportError("a .spacy file is written by spaCy; pip install 'spanrs[spacy]'") from error
+        raise ImportError("writing a .spacy file needs spaCy; pip install 'spanrs[spacy]'") from error
     from spanrs.io.tokenizer import tokenize
 
     vocab = spacy.blank("xx").vocab
     docs = []
     overlapping = False
-    for at, document in enumerate(documents):
-        _lose(document, at, losses, holds=("tokens",))
+    for place, document in documents:
+        _lose(document, place, losses, holds=("tokens",))
         own = sorted({(a.start, a.end) for a in document.annotations if a.type == TOKEN})
         words, spaces = _spacy_words(document.text, own or tokenize(document.text))
         doc = Doc(vocab, words=words, spaces=spaces)
@@ -326,7 +355,7 @@ def write_docbin(documents: Iterator[Document], out: IO[bytes], losses: Losses) 
         for _, a in _content(document):
             span = doc.char_span(a.start, a.end, label=a.type)
             if span is None:
-                losses.add("annotations that begin or end within a token", _place(at, document))
+                losses.add("annotations that begin or end within a token", place)
             else:
                 spans.append(span)
         doc.spans["spans"] = spans
@@ -346,7 +375,7 @@ def _overlap(spans: Sequence[Any]) -> bool:
 
 
 def _spacy_words(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[list[str], list[bool]]:
-    """Return the words of a text and whether a space follows each, so that they join to the text."""
+    """Return words and whether a space follows each; joined they are the text."""
     words: list[str] = []
     spaces: list[bool] = []
     at = 0
@@ -371,8 +400,8 @@ def _spacy_words(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[list[str
     return words, spaces
 
 
-#: Writers by format: (documents, file, losses) to the number of documents and options to read with.
-FORMATS: dict[str, Callable[[Iterator[Document], IO[bytes], Losses], Counted]] = {
+#: Writers by format; those of :data:`ONE_A_FILE` get a single document.
+FORMATS: dict[str, Callable[[Placed, IO[bytes], Losses], Counted]] = {
     "mat-json": write_mat_json,
     "xml-inline": write_xml,
     "brat": write_brat,
@@ -381,5 +410,5 @@ FORMATS: dict[str, Callable[[Iterator[Document], IO[bytes], Losses], Counted]] =
     "label-studio": write_label_studio,
     "spacy": write_docbin,
 }
-#: Formats with one document a file, and the endings of their files.
+#: Formats with one document per file, and the suffixes of the files.
 ONE_A_FILE = {"mat-json": ".json", "xml-inline": ".xml", "brat": ".ann"}

@@ -5,27 +5,37 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import IO, Any
 
 from spanrs.errors import FormatError, SchemeError, with_code
-from spanrs.io.corpus import Corpus
-from spanrs.io.losses import Losses
+from spanrs.io.corpus import CHUNK, Corpus
+from spanrs.io.long_form import (
+    DOCUMENT_NAMES,
+    POSITION_NAMES,
+    SENTENCE_NAMES,
+    TOKEN_NAMES,
+    simple_name,
+)
+from spanrs.io.losses import Counted, Losses, without_crossing
+from spanrs.io.options import ReadOptions
 from spanrs.io.sentence import LAYER, Sentence
+from spanrs.io.sentences import DUMMIES
 from spanrs.tags.spans import write_tags
 from spanrs.tags.types import Span
 
-#: What writers return: the number of sentences, and options to read the file with.
-Counted = tuple[int, dict[str, Any]]
 #: Characters that end a field or a line of a column file.
 BREAKS = ("\t", "\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
+#: Beginnings of lines of column files that are comments or document boundaries, not tokens.
+NO_TOKENS = ("# ", "-DOCSTART-")
 #: Line of a span file for a sentence without spans.
 NO_SPANS = "NONE\t999\t999\t999\n"
-#: Rows of a table that are written at once.
-BATCH = 10_000
+#: Names of the columns of a table that are not layers; readers recognise them.
+COLUMN_NAMES = (*TOKEN_NAMES, *DOCUMENT_NAMES, *SENTENCE_NAMES, *POSITION_NAMES)
 
 
 def flat(spans: Sequence[Span], losses: Losses, place: str) -> list[Span]:
-    """Return spans that do not share a token; of others the first and longest."""
+    """Return spans that do not share tokens: of overlapping spans the one that starts first, then the longest."""
     kept: list[Span] = []
     end = 0
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
@@ -40,54 +50,61 @@ def flat(spans: Sequence[Span], losses: Losses, place: str) -> list[Span]:
 
 
 class Tags:
-    """Gives the layers of sentences as tags in a scheme.
+    """Converts the layers of sentences to tags in a scheme.
 
     Parameters
     ----------
     corpus : Corpus
-        Whose tags are read in its scheme.
+        The corpus of the sentences; tags in the scheme to write are kept unchanged.
     scheme : str
         The scheme to write.
     losses : Losses
-        Gets the spans that tags cannot express.
+        Counts the spans that tags cannot express.
     """
 
     def __init__(self, corpus: Corpus, scheme: str, losses: Losses) -> None:
         self.scheme = scheme
         self._is_own = corpus.has_tags and corpus.scheme == scheme
-        self._dialect, self._losses = corpus.options.dialect, losses
+        self._options, self._losses = corpus.options, losses
 
     def of(self, sentence: Sentence, layer: str, place: str) -> list[str]:
-        """Return the tags of a layer: those that it has, or its spans as tags.
+        """Return the tags of a layer, converted from its spans if necessary.
 
         Raises
         ------
         spanrs.errors.SchemeError
-            For spans that the scheme cannot express.
+            If the scheme cannot express the spans.
         """
         own = sentence.tags.get(layer)
         if own is not None and self._is_own:
             return list(own)
         spans = flat(sentence.spans[layer], self._losses, place)
         try:
-            return write_tags(spans, len(sentence), self.scheme, dialect=self._dialect)
+            return write_tags(spans, len(sentence), self.scheme, dialect=self._options.dialect)
         except SchemeError as error:
             raise with_code(SchemeError(f"{place}: {error}"), error.code) from None
 
     def read_options(self) -> dict[str, Any]:
-        """Return the reading options for the scheme that was written."""
-        return {} if self.scheme == "BIO" else {"scheme": self.scheme}
+        """Return the reading options for the tags that were written."""
+        defaults = ReadOptions()
+        options: dict[str, Any] = {"scheme": self.scheme}
+        if self._options.reading != defaults.reading:
+            options["reading"] = self._options.reading
+        if self._options.dialect != defaults.dialect:
+            options["dialect"] = self._options.dialect
+        return options
 
 
 def _words(sentence: Sentence, place: str) -> Sequence[str]:
-    """Return the tokens of a sentence, which must be one field of a line each.
+    """Return the tokens of a sentence; each must fit in one column of a line.
 
     Raises
     ------
     spanrs.errors.FormatError
+        If there are no tokens, or one does not fit.
     """
     if sentence.tokens is None:
-        message = f"{place} has no tokens, which the format needs; write it as parquet, arrow or spans"
+        message = f"{place} has no tokens, which the format needs; write parquet, arrow or spans"
         raise with_code(FormatError(message), "no_tokens")
     for at, token in enumerate(sentence.tokens):
         _check_field(token, f"{place}, token {at}")
@@ -100,10 +117,57 @@ def _check_field(text: str, place: str) -> None:
         raise with_code(FormatError(message), "bad_value")
 
 
+def _check_type(name: str, place: str) -> None:
+    _check_field(name, f"{place}: the type")
+    if name in DUMMIES:
+        message = f"{place}: the type {name!r} marks sentences without spans in this format; rename it"
+        raise with_code(FormatError(message), "bad_value")
+
+
+def _column_words(sentence: Sentence, place: str) -> Sequence[str]:
+    """Return the tokens of a sentence for a column file, where some beginnings of lines have another meaning.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+    """
+    words = _words(sentence, place)
+    for at, word in enumerate(words):
+        if word.startswith(NO_TOKENS):
+            message = (
+                f"{place}, token {at}: a line that begins with {word!r} may be read as a comment or a document "
+                "boundary; write conllu, csv, parquet or arrow"
+            )
+            raise with_code(FormatError(message), "bad_value")
+    return words
+
+
+def _numbered(corpus: Corpus) -> Iterator[tuple[str, Sentence]]:
+    """Yield the sentences with their places for messages.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        If the parts of the corpus have different layers.
+    """
+    first: Sentence | None = None
+    layers: list[str] = []
+    for at, sentence in enumerate(corpus):
+        if first is None:
+            first, layers = sentence, sentence.layers
+        elif sentence.layers != layers:
+            message = (
+                f"{sentence.path or f'sentence {at}'} has the layers {', '.join(sentence.layers)}, but "
+                f"{first.path or 'sentence 0'} has {', '.join(layers)}; write each to its own file, or read the same "
+                "columns of all: tags="
+            )
+            raise with_code(FormatError(message), "layers", sentence.path)
+        yield f"sentence {at}", sentence
+
+
 def _sentences(corpus: Corpus, losses: Losses) -> Iterator[tuple[str, Sentence]]:
     """Yield the sentences that are not empty, with their places for messages."""
-    for at, sentence in enumerate(corpus):
-        place = f"sentence {at}"
+    for place, sentence in _numbered(corpus):
         if sentence.tokens is not None and not len(sentence.tokens):
             losses.add("empty sentences", place)
             continue
@@ -111,31 +175,35 @@ def _sentences(corpus: Corpus, losses: Losses) -> Iterator[tuple[str, Sentence]]
 
 
 def _begins(sentence: Sentence, before: str | None) -> str | None:
-    """Return the line that begins the document of a sentence, where it is another one than before.
+    """Return the line that begins the document of a sentence, or None within a document.
 
     Raises
     ------
     spanrs.errors.FormatError
-        For a sentence without a document behind one that has one: it would be read as part of that.
+        If a sentence without a document follows one with a document: it would be read as part of that document.
     """
     if sentence.document is None and before is not None:
-        message = f"a sentence without a document follows document {before!r}; name the documents of all or of none"
+        message = f"a sentence without a document follows document {before!r}; give all sentences a document or none"
         raise with_code(FormatError(message), "documents")
     if sentence.document is None or sentence.document == before:
         return None
-    _check_field(sentence.document, "the name of a document")
+    _check_field(sentence.document, "document name")
     return f"# newdoc id = {sentence.document}\n"
 
 
 def _tagged(
-    corpus: Corpus, out: IO[bytes], tags: Tags, losses: Losses
+    corpus: Corpus,
+    out: IO[bytes],
+    tags: Tags,
+    losses: Losses,
+    words_of: Callable[[Sentence, str], Sequence[str]],
 ) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
     """Write the lines between sentences; yield place, layers, and (token, tag of each layer) of each sentence."""
     layers: list[str] = []
     document = None
     for place, sentence in _sentences(corpus, losses):
         layers = layers or sentence.layers
-        words = _words(sentence, place)
+        words = words_of(sentence, place)
         columns = [tags.of(sentence, layer, place) for layer in layers]
         line = _begins(sentence, document)
         document = sentence.document
@@ -146,11 +214,11 @@ def _tagged(
 
 
 def write_columns(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
-    """Write a token per line: the token and a tag for each layer, separated by tabs."""
+    """Write one token per line: the token and a tag for each layer, separated by tabs."""
     tags = Tags(corpus, scheme, losses)
     layers: list[str] = []
     count = 0
-    for place, layers, rows in _tagged(corpus, out, tags, losses):  # noqa: B007 - used below
+    for place, layers, rows in _tagged(corpus, out, tags, losses, _column_words):  # noqa: B007 - used below
         for fields in rows:
             for field in fields[1:]:
                 _check_field(field, place)
@@ -169,11 +237,11 @@ def write_conllu(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) ->
     names: list[str] = []
     keys: list[str] = []
     count = 0
-    for place, names, rows in _tagged(corpus, out, tags, losses):
-        keys = ["NER"] if names == [LAYER] else [_key(name) for name in names]
+    for place, names, rows in _tagged(corpus, out, tags, losses, _words):
+        keys = keys or _keys(names)
         for at, (word, *row) in enumerate(rows, start=1):
             for tag in row:
-                if set(tag) & set("|= "):
+                if tag.split() != [tag] or "|" in tag or "=" in tag:
                     message = f"{place}: the tag {tag!r} cannot be written in the column MISC"
                     raise with_code(FormatError(message), "bad_value")
             misc = "|".join(f"{key}={tag}" for key, tag in zip(keys, row, strict=True))
@@ -187,10 +255,28 @@ def write_conllu(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) ->
     return count, read
 
 
-def _key(layer: str) -> str:
-    """Return the key of MISC for a layer."""
-    key = "".join(mark if mark.isalnum() else "_" for mark in layer)
-    return f"Layer{key}" if key.isdecimal() else key
+def _keys(layers: Sequence[str]) -> list[str]:
+    """Return the key in the column MISC of each layer.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        If two layers have the same key.
+    """
+    if list(layers) == [LAYER]:
+        return ["NER"]
+    keys: dict[str, str] = {}
+    for layer in layers:
+        key = "".join(mark if mark.isalnum() else "_" for mark in layer)
+        key = f"Layer{key}" if key.isdecimal() else key
+        if key in keys:
+            message = (
+                f"the layers {keys[key]!r} and {layer!r} have the same key {key!r} in the column MISC; "
+                f"write each to its own file: corpus[{layer!r}]"
+            )
+            raise with_code(FormatError(message), "layers")
+        keys[key] = layer
+    return list(keys)
 
 
 def write_stacked(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
@@ -198,10 +284,11 @@ def write_stacked(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -
     del scheme  # Stacked tags are BIO.
     count = 0
     for place, sentence in _sentences(corpus, losses):
-        words = _words(sentence, place)
+        words = _column_words(sentence, place)
         layer = _only_layer(sentence, losses, place)
         stacks: list[list[str]] = [[] for _ in words]
         for span in _nested(sentence.spans[layer], losses, place):
+            _check_type(span.type, place)
             if "|" in span.type:
                 message = f"{place}: the type {span.type!r} cannot be written in stacked tags"
                 raise with_code(FormatError(message), "bad_value")
@@ -225,30 +312,21 @@ def _only_layer(sentence: Sentence, losses: Losses, place: str) -> str:
 
 
 def _nested(spans: Sequence[Span], losses: Losses, place: str) -> list[Span]:
-    """Return spans each of which is within or beside every other one, the outermost first."""
-    kept: list[Span] = []
-    open_ends: list[int] = []
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        while open_ends and open_ends[-1] <= span.start:
-            open_ends.pop()
-        if span.tokens is not None:
-            losses.add("spans with holes", place)
-        elif open_ends and span.end > open_ends[-1]:
-            losses.add("spans that cross others", place)
-        else:
-            kept.append(span)
-            open_ends.append(span.end)
-    return kept
+    """Return contiguous spans that are nested or disjoint, outer spans before inner ones."""
+    contiguous = [span for span in spans if span.tokens is None]
+    for _ in range(len(spans) - len(contiguous)):
+        losses.add("spans with holes", place)
+    return without_crossing(contiguous, losses, "spans that cross others", place)
 
 
 def write_span_lines(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
-    """Write a span a line: type, first token, last token, tokens; tokens from 1."""
+    """Write one span per line: type, first token, last token, tokens; tokens count from 1."""
     del scheme
     count = 0
     for place, sentence in _sentences(corpus, losses):
         layer = _only_layer(sentence, losses, place)
         for span in sentence.spans[layer]:
-            _check_field(span.type, f"{place}: the type")
+            _check_type(span.type, place)
             tokens = range(span.start, span.end) if span.tokens is None else span.tokens
             numbers = ", ".join(str(token + 1) for token in tokens)
             out.write(f"{span.type}\t{span.start + 1}\t{span.end}\t{numbers}\n".encode())
@@ -257,12 +335,14 @@ def write_span_lines(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses
         out.write(b"\n")
         if sentence.tokens is not None:
             losses.add("sentences whose tokens are not written", place)
+        if sentence.document is not None:
+            losses.add("names of documents", place)
         count += 1
     return count, {}
 
 
 def write_csv(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
-    """Write a row a token: document if there are such, sentence, token, and a tag for each layer."""
+    """Write one row per token: document (if named), sentence, token, and a tag for each layer."""
     tags = Tags(corpus, scheme, losses)
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     rows = csv.writer(text, lineterminator="\n")
@@ -272,31 +352,64 @@ def write_csv(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Co
         for place, sentence in _sentences(corpus, losses):
             if not layers:
                 layers, named = sentence.layers, sentence.document is not None
+                _check_layers(layers)
                 names = [*(["document"] if named else []), "sentence", "token"]
-                rows.writerow([*names, *_csv_names(layers)])
+                rows.writerow([*names, *(["tag"] if layers == [LAYER] else layers)])
             if named != (sentence.document is not None):
-                message = f"{place}: some sentences have a document, and others have none; name those of all or of none"
+                message = (
+                    f"{place}: only some sentences have a document; give all sentences a document or none"
+                )
                 raise with_code(FormatError(message), "documents")
             words = _words(sentence, place)
             columns = [tags.of(sentence, layer, place) for layer in layers]
             first = [sentence.document or "", str(count)] if named else [str(count)]
             for fields in zip(words, *columns, strict=True):
+                _check_cells(fields[1:], place)
                 rows.writerow([*first, *fields])
             count += 1
     finally:
         text.detach()
-    read = tags.read_options()
-    if len(layers) > 1 and set(layers) != {"gold", "pred"}:
-        read["tags"] = tuple(layers)
-    return count, read
+    return count, tags.read_options() | _layer_options(layers)
 
 
-def _csv_names(layers: Sequence[str]) -> list[str]:
-    return ["tag"] if list(layers) == [LAYER] else list(layers)
+def _check_layers(layers: Sequence[str]) -> None:
+    """Refuse layers that a reader of tables would take for other columns.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+    """
+    for layer in layers:
+        # The default layer has a fixed column in each format.
+        if layer != LAYER and simple_name(layer) in COLUMN_NAMES:
+            message = (
+                f"a column called {layer!r} is not read as a layer; rename the column, or write the layer alone as "
+                f"columns or conllu: corpus[{layer!r}]"
+            )
+            raise with_code(FormatError(message), "layers")
+
+
+def _layer_options(layers: Sequence[str]) -> dict[str, Any]:
+    """Return the reading options for the layers of a table."""
+    usual = list(layers) in ([], [LAYER]) or set(layers) == {"gold", "pred"}
+    return {} if usual else {"tags": tuple(layers)}
+
+
+def _check_cells(tags: Iterable[str], place: str) -> None:
+    """Refuse tags with white space, which the reader takes for several tags.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+    """
+    for tag in tags:
+        if tag.split() != [tag]:
+            message = f"{place}: the tag {tag!r} cannot be written in a cell of CSV; write parquet or arrow"
+            raise with_code(FormatError(message), "bad_value")
 
 
 def write_table(kind: str) -> Callable[[Corpus, IO[bytes], str, Losses], Counted]:
-    """Return the writer of Parquet or Arrow: a row a sentence, lists of tokens and of tags or spans."""
+    """Return the writer of Parquet or Arrow: one row per sentence, with lists of tokens and of tags or spans."""
 
     def write(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
         try:
@@ -308,23 +421,23 @@ def write_table(kind: str) -> Callable[[Corpus, IO[bytes], str, Losses], Counted
             ) from error
         first = next(iter(corpus), None)
         layers = [LAYER] if first is None else first.layers
+        _check_layers(layers)
         as_tags = first is None or bool(first.tags)
         schema = _table_schema(pyarrow, layers, as_tags=as_tags)
         tags = Tags(corpus, scheme, losses)
         count, named = 0, False
+        sentences = _numbered(corpus)
         make = parquet.ParquetWriter if kind == "parquet" else pyarrow.ipc.new_file
         with make(out, schema) as writer:
-            for rows in _batches(corpus):
+            while rows := list(islice(sentences, CHUNK)):
                 columns = _table_columns(rows, layers, tags if as_tags else None)
-                named |= any(sentence.document is not None for sentence in rows)
+                named |= any(sentence.document is not None for _, sentence in rows)
                 writer.write_table(pyarrow.table(columns, schema=schema))
                 count += len(rows)
         read = tags.read_options() if as_tags else {}
         if named:
             read["documents"] = "document"
-        if len(layers) > 1 and set(layers) != {"gold", "pred"}:
-            read["tags"] = tuple(layers)
-        return count, read
+        return count, read | _layer_options(layers)
 
     return write
 
@@ -345,39 +458,28 @@ def _table_schema(pyarrow: Any, layers: Iterable[str], *, as_tags: bool) -> Any:
 
 
 def _table_columns(
-    rows: Sequence[Sentence], layers: Sequence[str], tags: Tags | None
+    rows: Sequence[tuple[str, Sentence]], layers: Sequence[str], tags: Tags | None
 ) -> Mapping[str, list[Any]]:
-    """Return the columns of sentences: tags, or spans where ``tags`` is None."""
+    """Return the columns of sentences with their places: tags, or spans if ``tags`` is None."""
     columns: dict[str, list[Any]] = {
-        "document": [sentence.document for sentence in rows],
-        "tokens": [None if sentence.tokens is None else list(sentence.tokens) for sentence in rows],
+        "document": [sentence.document for _, sentence in rows],
+        "tokens": [None if sentence.tokens is None else list(sentence.tokens) for _, sentence in rows],
     }
     for layer in layers:
         if tags is not None:
-            columns[layer] = [tags.of(sentence, layer, "a sentence") for sentence in rows]
+            columns[layer] = [tags.of(sentence, layer, place) for place, sentence in rows]
             continue
         columns[layer] = [
             [
                 span._asdict() | {"tokens": span.tokens and list(span.tokens)}
                 for span in sentence.spans[layer]
             ]
-            for sentence in rows
+            for _, sentence in rows
         ]
     return columns
 
 
-def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    rows: list[Sentence] = []
-    for sentence in sentences:
-        rows.append(sentence)
-        if len(rows) == BATCH:
-            yield rows
-            rows = []
-    if rows:
-        yield rows
-
-
-#: Writers by format: (corpus, file, scheme, losses) to the number of sentences and options to read with.
+#: Writers by format.
 FORMATS: dict[str, Callable[[Corpus, IO[bytes], str, Losses], Counted]] = {
     "columns": write_columns,
     "conllu": write_conllu,

@@ -1,12 +1,16 @@
-"""Writing corpora; items that the format cannot hold are reported."""
+"""Writing corpora; items that the format cannot represent are reported."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Sequence
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Unpack
 
+from spanrs import _spanrs
 from spanrs.errors import FormatError, warn, with_code
 from spanrs.io import write_documents, write_sentences
 from spanrs.io.losses import Losses
@@ -15,7 +19,7 @@ from spanrs.io.output import atomic_output
 from spanrs.io.reader import read
 from spanrs.tags.types import is_auto
 
-#: Formats by the ending of a name; others have endings in common, or none.
+#: Formats by the suffix of a file name; the suffixes of other formats are ambiguous.
 ENDINGS = {
     ".conll": "columns",
     ".bio": "columns",
@@ -32,18 +36,18 @@ ENDINGS = {
 
 
 class Written(NamedTuple):
-    """What :func:`spanrs.write` wrote."""
+    """Summary of what :func:`spanrs.write` wrote."""
 
     format: str
     """The format."""
     sentences: int
-    """Sentences, for formats that have such."""
+    """Number of sentences, for formats of sentences."""
     documents: int
-    """Documents, for formats that have such."""
+    """Number of documents, for formats of documents."""
     left_out: list[str]
-    """What the format cannot hold, each kind once, with numbers and the first place."""
+    """Items the format cannot represent: one message per kind, with count and first location."""
     options: dict[str, Any]
-    """Options of :func:`spanrs.read` by which the file is read as the same corpus."""
+    """Options of :func:`spanrs.read` that read the file as the same corpus."""
 
 
 def write(
@@ -55,43 +59,44 @@ def write(
     scheme: str | None = None,
     **options: Unpack[LayoutArguments],
 ) -> Written:
-    r"""Write a corpus to a file; what the format cannot hold is listed.
+    r"""Write a corpus to a file, and list the items that the format cannot represent.
 
     Parameters
     ----------
     source : Corpus, or what :func:`spanrs.read` takes
-        What is written.
+        The corpus to write.
     target : path or binary file object
-        A file, which is whole or not there. For ``brat`` the .ann, beside which the .txt is written; several documents
-        of formats that have one a file go to a directory that does not exist or is empty.
+        Output file, written atomically. For ``brat`` the .ann file; the text is written to the .txt beside it. Formats
+        with one document per file write several documents to a directory, which must be empty or not exist.
     to : str, optional
-        The format, by the names of :func:`spanrs.read`; what the ending of the name says if not given. ``raw`` and
-        ``fake-xml-inline`` are not written.
+        The format, as for :func:`spanrs.read`, except ``raw`` and ``fake-xml-inline``. By default inferred from the
+        suffix of the target.
     scheme : str, optional
-        The scheme of tags that are written: that of the corpus, and BIO for spans.
+        The scheme of the tags to write. By default that of the corpus, or BIO for spans.
     **options
-        Those of :func:`spanrs.read` for a source that is not read yet.
+        Options of :func:`spanrs.read`, for a source that is not a corpus.
 
     Returns
     -------
     Written
-        Among others what was left out, and the options to read the file with.
+        Includes the items that were left out and the options to read the file with.
 
     Raises
     ------
     OSError
-        Where a file cannot be read or written.
+        If a file cannot be read or written.
     ValueError
-        For a format that is not written, and a name that does not tell one.
+        If the format cannot be written, or not be inferred.
     spanrs.errors.FormatError
-        Where a token or a name cannot be written in the format; nothing is written then.
+        If a token, type or name cannot be written in the format, or the parts of the corpus have different layers;
+        nothing is written then.
     spanrs.errors.SpanrsError
         As :func:`spanrs.read`.
 
     Warns
     -----
     spanrs.SpanrsWarning
-        Where something was left out.
+        If items were left out.
 
     Examples
     --------
@@ -110,12 +115,12 @@ def write(
         written_scheme = _scheme(corpus, scheme)
         with atomic_output(target) as out:
             counted, read_options = write_sentences.FORMATS[form](corpus, out, written_scheme, losses)
-        found = Written(form, counted, 0, losses.messages(), {"format": form} | read_options)
+        written = Written(form, counted, 0, losses.messages(), {"format": form} | read_options)
     else:
         documents, read_options = _write_documents(corpus, target, form, losses)
-        found = Written(form, 0, documents, losses.messages(), {"format": form} | read_options)
-    warn(f"left out of {form}: {message}" for message in found.left_out)
-    return found
+        written = Written(form, 0, documents, losses.messages(), {"format": form} | read_options)
+    warn(f"left out of {form}: {message}" for message in written.left_out)
+    return written
 
 
 def _format(target: Any, to: str | None) -> str:
@@ -126,68 +131,88 @@ def _format(target: Any, to: str | None) -> str:
         to = ENDINGS.get(os.path.splitext(name)[1].lower())
         if to is None:
             raise ValueError(
-                f"the name {name!r} does not tell the format; name it with to=: {', '.join(known)}"
+                f"cannot infer the format from {name!r}; pass to= with one of {', '.join(known)}"
             )
     if to not in known:
-        raise ValueError(f"no format {to!r} to write; the formats are {', '.join(known)}")
+        raise ValueError(f"cannot write the format {to!r}; pass to= with one of {', '.join(known)}")
     return to
 
 
 def _scheme(corpus: Any, scheme: str | None) -> str:
     """Return the scheme to write tags in."""
     if scheme is not None and not is_auto(scheme):
-        return scheme
+        return _spanrs.scheme_name(scheme)
     return corpus.scheme if corpus.has_tags else "BIO"
 
 
 def _write_documents(corpus: Any, target: Any, form: str, losses: Losses) -> tuple[int, dict[str, Any]]:
-    """Write all documents to one file, or each to a separate file."""
-    documents = corpus.documents
-    write_all = write_documents.FORMATS[form]
-    if form in write_documents.ONE_A_FILE:
-        return _write_each(list(documents), target, form, losses)
-    with atomic_output(target) as out:
-        return write_all(documents, out, losses)
-
-
-def _write_each(documents: list[Any], target: Any, form: str, losses: Losses) -> tuple[int, dict[str, Any]]:
-    """Write documents of a format that has one a file: one to the target, several to files in a directory."""
-    ending = write_documents.ONE_A_FILE[form]
-    if len(documents) == 1 and not (isinstance(target, (str, PathLike)) and os.path.isdir(target)):
-        found = _write_one(documents[0], target, form, losses)
-        return 1, found
-    if not isinstance(target, (str, PathLike)):
-        message = f"{form} has one document a file, and there are {len(documents)}; name a directory"
+    """Write all documents to one file, or each to a separate file in a directory."""
+    documents = iter(write_documents.placed(corpus.documents))
+    if form not in write_documents.ONE_A_FILE:
+        with atomic_output(target) as out:
+            return write_documents.FORMATS[form](documents, out, losses)
+    first = list(islice(documents, 2))
+    is_path = isinstance(target, (str, PathLike))
+    if len(first) == 1 and not (is_path and os.path.isdir(target)):
+        return 1, _write_one(first[0], target, form, losses)
+    if not is_path:
+        message = f"{form} has one document per file, and there are several; pass a directory"
         raise with_code(FormatError(message), "documents")
-    folder = Path(target)
+    return _write_folder(chain(first, documents), Path(target), form, losses)
+
+
+def _write_folder(
+    documents: write_documents.Placed, folder: Path, form: str, losses: Losses
+) -> tuple[int, dict[str, Any]]:
+    """Write each document to a file in a directory; nothing is written if one of them cannot be."""
+    from tempfile import TemporaryDirectory
+
+    is_new = not folder.is_dir()
     folder.mkdir(exist_ok=True)
     if any(folder.iterdir()):
         raise FileExistsError(17, "the directory is not empty; name another one", str(folder))
-    names = _file_names(documents)
+    suffix = write_documents.ONE_A_FILE[form]
+    suffixes = (suffix, ".txt") if form == "brat" else (suffix,)
+    ids: list[str | None] = []
     options: dict[str, Any] = {}
-    for document, name in zip(documents, names, strict=True):
-        own = _write_one(document, folder / f"{name}{ending}", form, losses)
-        # The elements of XML are those of all files.
-        elements = {*options.get("elements", ()), *own.get("elements", ())}
-        options |= own | ({"elements": sorted(elements)} if elements else {})
-    return len(documents), options
+    try:
+        with TemporaryDirectory(prefix=".", suffix=".tmp", dir=folder) as unfinished:
+            for at, (place, document) in enumerate(documents):
+                ids.append(document.id)
+                own = _write_one((place, document), Path(unfinished, f"{at}{suffix}"), form, losses)
+                # The elements of XML are those of all files.
+                elements = {*options.get("elements", ()), *own.get("elements", ())}
+                options |= own | ({"elements": sorted(elements)} if elements else {})
+            for at, name in enumerate(_file_names(ids)):
+                for ending in suffixes:
+                    Path(unfinished, f"{at}{ending}").rename(folder / f"{name}{ending}")
+    except BaseException:
+        if is_new:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+    return len(ids), options
 
 
-def _write_one(document: Any, target: Any, form: str, losses: Losses) -> dict[str, Any]:
-    if form == "brat":
-        if not isinstance(target, (str, PathLike)) or not os.fspath(target).endswith(".ann"):
-            raise ValueError("brat has two files a document; name the .ann")
-        with atomic_output(f"{os.fspath(target).removesuffix('.ann')}.txt") as text:
-            text.write(document.text.encode())
-    with atomic_output(target) as out:
-        _, options = write_documents.FORMATS[form](iter([document]), out, losses)
-    return options
+def _write_one(document: tuple[str, Any], target: Any, form: str, losses: Losses) -> dict[str, Any]:
+    write = write_documents.FORMATS[form]
+    if form != "brat":
+        with atomic_output(target) as out:
+            return write([document], out, losses)[1]
+    if not isinstance(target, (str, PathLike)) or not os.fspath(target).endswith(".ann"):
+        raise ValueError("brat needs a target ending in .ann; the text is written to the .txt beside it")
+    with (
+        atomic_output(f"{os.fspath(target).removesuffix('.ann')}.txt") as text,
+        atomic_output(target) as out,
+    ):
+        text.write(document[1].text.encode())
+        return write([document], out, losses)[1]
 
 
-def _file_names(documents: list[Any]) -> list[str]:
-    """Return names for the files of documents: their ids where these are names of files and differ, else numbers."""
-    width = len(str(len(documents)))
-    names = [str(at).zfill(width) for at in range(len(documents))]
-    ids = [document.id for document in documents]
-    usable = all(one and "/" not in one and "\0" not in one and not one.startswith(".") for one in ids)
-    return ids if usable and len(set(map(str.lower, ids))) == len(ids) else names
+def _file_names(ids: Sequence[str | None]) -> list[str]:
+    """Return names of files for documents: their ids if these are distinct file names, otherwise numbers."""
+    names = [one for one in ids if one and "/" not in one and "\0" not in one and not one.startswith(".")]
+    if len(set(map(str.lower, names))) == len(ids):
+        return names
+    width = len(str(len(ids)))
+    return [str(at).zfill(width) for at in range(len(ids))]

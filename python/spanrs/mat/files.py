@@ -84,7 +84,7 @@ def _with_task(corpus: Corpus, task: Task | None) -> Corpus:
 def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FilePair:
     """Return two parts as a pair."""
     gold, pred = parts
-    in_memory = gold.format == pred.format == "documents"
+    in_memory = isinstance(gold.source, list) and isinstance(pred.source, list)
     names = ("gold", "pred") if in_memory else (gold.shown, pred.shown)
 
     def read_pred() -> Iterator[_spanrs.Document]:

@@ -1,0 +1,168 @@
+"""What is written is read back as the same corpus, or refused, or listed as left out."""
+
+from __future__ import annotations
+
+import gc
+import io
+
+import pyarrow
+import pytest
+
+import spanrs
+from spanrs.errors import FormatError, SpanrsWarning
+from spanrs.io import Annotation, Document, write_documents
+from spanrs.tags import Dialect
+
+
+def spans(corpus) -> list:
+    return [{layer: list(own) for layer, own in sentence.spans.items()} for sentence in corpus]
+
+
+def table(tokens, **layers) -> pyarrow.Table:
+    return pyarrow.table({"tokens": tokens, **layers})
+
+
+@pytest.mark.parametrize("to", ["columns", "conllu", "csv", "parquet", "arrow"])
+@pytest.mark.parametrize(
+    ("tags", "options"),
+    [
+        ("a I-X\nb I-X\n", {"scheme": "BIO", "reading": "strict"}),
+        ("a B_X-Y\nb O\n", {"dialect": Dialect(separator="_")}),
+        ("a B-X\nb I-X\nc S-Y\n", {"scheme": "BIO"}),
+    ],
+)
+def test_options_read_the_same_spans(to, tags, options, tmp_path):
+    corpus = spanrs.read(io.BytesIO(tags.encode()), **options)
+    found = spanrs.write(corpus, tmp_path / "file", to=to)
+    assert spans(spanrs.read(tmp_path / "file", **found.options)) == spans(corpus)
+
+
+def test_schemes_are_written_in_any_spelling(tmp_path):
+    corpus = spanrs.read(io.BytesIO(b"a B-X\nb I-X\nc I-Y\n"), scheme="BIO")
+    spanrs.write(corpus, tmp_path / "a", to="columns", scheme="bio")
+    assert (tmp_path / "a").read_text() == "a\tB-X\nb\tI-X\nc\tI-Y\n\n"
+
+
+@pytest.mark.parametrize("to", ["csv", "parquet"])
+def test_a_single_layer_with_a_name_is_read_back(to, tmp_path):
+    corpus = spanrs.read(table([["a"]], x=[["B-A"]]), tags=("x",))
+    found = spanrs.write(corpus, tmp_path / "file", to=to)
+    assert spans(spanrs.read(tmp_path / "file", **found.options)) == spans(corpus)
+
+
+@pytest.mark.parametrize(
+    ("to", "token", "tag", "message"),
+    [
+        (
+            "columns",
+            "# newdoc",
+            "O",
+            "token 0: a line that begins with '# newdoc' may be read as a comment",
+        ),
+        ("stacked", "# a = b", "O", "may be read as a comment or a document boundary; write conllu"),
+        ("columns", "-DOCSTART-", "O", "may be read as a comment"),
+        ("stacked", "a", "B-X\tY", "the type: 'X\\\\tY' cannot be written in one column"),
+        ("conllu", "a", "B-X\tY", "cannot be written in the column MISC"),
+        ("csv", "a", "B-X Y", "cannot be written in a cell of CSV; write parquet"),
+        ("spans", "a", "B-NONE", "'NONE' marks sentences without spans in this format; rename it"),
+        ("stacked", "a", "B-NONE", "'NONE' marks sentences without spans"),
+        ("spans", "a", "B-EMPTY", "'EMPTY' marks sentences without spans"),
+    ],
+)
+def test_what_would_be_read_as_something_else_is_refused(to, token, tag, message, tmp_path):
+    with pytest.raises(FormatError, match=message):
+        spanrs.write(table([[token]], tags=[[tag]]), tmp_path / "file", to=to)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_span_files_list_the_names_of_documents(tmp_path):
+    with pytest.warns(SpanrsWarning, match="names of documents: 1, first in sentence 0"):
+        spanrs.write(Document("a", [Annotation("X", 0, 1)], "name"), tmp_path / "file", to="spans")
+
+
+@pytest.mark.parametrize(
+    ("to", "layers", "message"),
+    [
+        ("csv", ("token", "x"), "a column called 'token' is not read as a layer; rename"),
+        ("csv", ("x", "Document"), "'Document' is not read as a layer"),
+        ("parquet", ("tokens", "x"), "'tokens' is not read as a layer"),
+        ("conllu", ("a b", "a_b"), "'a b' and 'a_b' have the same key 'a_b' in the column MISC"),
+    ],
+)
+def test_layers_that_collide_are_refused(to, layers, message, tmp_path):
+    source = pyarrow.table({"words": [["a"]]} | {layer: [["O"]] for layer in layers})
+    with pytest.raises(FormatError, match=message):
+        spanrs.write(spanrs.read(source, tokens="words", tags=layers), tmp_path / "file", to=to)
+
+
+@pytest.mark.parametrize("to", ["columns", "stacked", "parquet"])
+def test_parts_with_other_layers_are_named(to, tmp_path):
+    from pyarrow import parquet
+
+    one, two = (str(tmp_path / name) for name in ("1.parquet", "2.parquet"))
+    parquet.write_table(table([["a"]], gold=[["O"]], pred=[["O"]]), one)
+    parquet.write_table(table([["a"]], tags=[["O"]]), two)
+    with pytest.raises(
+        FormatError, match=r"2\.parquet has the layers tags, but .*1\.parquet has gold, pred"
+    ):
+        spanrs.write([one, two], tmp_path / "file", to=to)
+
+
+ATTRIBUTES = {"k": "a\nb\t<c\r", "a b": "x", "c": "\x01", "_mat:id": "7", "größe": "2", "empty": ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "lost"),
+    [("a.xml", {"k", "größe", "empty"}, 3), ("a.ann", {"c", "_mat:id", "größe"}, 3)],
+)
+def test_attributes_are_read_back_or_listed(name, kept, lost, tmp_path):
+    document = Document("Bob ate", [Annotation("PER", 0, 3, ATTRIBUTES)])
+    with pytest.warns(SpanrsWarning, match=f"name or value is not allowed: {lost}, first in document 0"):
+        found = spanrs.write(document, tmp_path / name)
+    [back] = spanrs.read(tmp_path / name, **found.options).documents
+    assert back.annotations[0].attributes == {key: ATTRIBUTES[key] for key in kept}
+
+
+def test_brat_shows_text_that_ends_with_other_breaks(tmp_path):
+    document = Document("a\r b\tc", [Annotation("X", 0, 2), Annotation("Y", 3, 6)])
+    spanrs.write(document, tmp_path / "a.ann")
+    [back] = spanrs.read(tmp_path / "a.ann").documents
+    assert back.spans() == document.spans()
+
+
+BAD_RELATION = Document("a b", [("X", 0, 1), ("Y", 2, 3)], relations=[("has part", 0, 1)])
+
+
+@pytest.mark.parametrize(
+    "bad", [BAD_RELATION, Document("a\nb", [("X", 1, 2)]), Document("a", [("X Y", 0, 1)])]
+)
+def test_nothing_of_brat_is_written_where_one_document_cannot_be(bad, tmp_path):
+    with pytest.raises(FormatError, match=r"document 0: .* of brat"):
+        spanrs.write(bad, tmp_path / "a.ann")
+    with pytest.raises(FormatError, match=r"document 1: .* of brat"):
+        spanrs.write([Document("a"), bad], tmp_path / "new", to="brat")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FormatError, match="document 1"):
+        spanrs.write([Document("a"), bad], tmp_path / "empty", to="brat")
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_documents_of_a_directory_are_numbered_and_streamed(tmp_path, monkeypatch):
+    documents = [Document("abc", [("X", 0, 2), ("Y", 1, 3)] if at == 11 else []) for at in range(12)]
+    write = write_documents.FORMATS["xml-inline"]
+    alive = []
+
+    def counting(*arguments):
+        alive.append(sum(isinstance(one, Document) for one in gc.get_objects()))
+        return write(*arguments)
+
+    monkeypatch.setitem(write_documents.FORMATS, "xml-inline", counting)
+    gc.collect()
+    before = sum(isinstance(one, Document) for one in gc.get_objects())
+    with pytest.warns(SpanrsWarning, match="annotations that cross others: 1, first in document 11"):
+        spanrs.write(documents, tmp_path / "all", to="xml-inline")
+    assert max(alive) <= before + 3
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == [
+        f"{at:02}.xml" for at in range(12)
+    ]
