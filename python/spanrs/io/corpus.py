@@ -138,8 +138,9 @@ class Corpus:
                 evidence.add_file(part.opened(keep=True), self.options.columns(tag).as_options(), None)
         elif part.kind == "table":
             sentences = sentences_of(part, self.options, Sentence)
-            while some := list(islice(sentences, CHUNK)):
-                evidence.add_sentences([list(own) for one in some for own in one.tags.values()])
+            tags = (list(layer) for sentence in sentences for layer in sentence.tags.values())
+            while some := list(islice(tags, CHUNK)):
+                evidence.add_sentences(some)
 
     def decided(self) -> Corpus:
         """Return the corpus with the detected scheme, so that it is not detected again."""
