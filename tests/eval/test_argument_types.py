@@ -148,8 +148,8 @@ WRONG = {
         "min_overlap is a number from 0 to 1",
     ),
     "measures that are a number": (lambda: RESULT.bootstrap(7), "measures are .*, not int"),
-    "a column that is a fraction": (lambda: of_columns(tags=1.5), "tags is the number of a column"),
-    "a column that is a list": (lambda: of_columns(tags=[1, 2]), "tags is the number of a column"),
+    "a column that is a fraction": (lambda: of_columns(tags=1.5), "tags must be a column index"),
+    "a column that is a list": (lambda: of_columns(tags=[1, 2]), "tags must be a column index"),
     "a separator that is a number": (lambda: of_columns(separator=9), "separator is a str"),
     "a limit that is a str": (
         lambda: of_columns(limits=spanrs.io.Limits(line_bytes="9")),

@@ -358,7 +358,7 @@ def test_columns_of_tables_that_are_not_there_are_named():
 def test_a_table_without_a_document_for_a_sentence_is_refused():
     for make in (pa.table, pl.DataFrame):
         for column in (["x", None, "y"], [7, None, 8]):
-            with pytest.raises(FormatError, match="sentence 1 has no document: 'name' is null"):
+            with pytest.raises(FormatError, match="row 1 has no document: 'name' is null"):
                 spanrs.score(make(ROWS | {"name": column}), documents="name", by="document")
 
 

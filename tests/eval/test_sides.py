@@ -127,7 +127,7 @@ REFUSED = {
     "a table without tags": (
         lambda: spanrs.score(pa.table({"a": TAGS, "b": TAGS})),
         FormatError,
-        "no column of tags or spans among a, b; name it with tags=",
+        "no column of tags or spans among a, b; name the columns with tokens= and tags=",
     ),
     "a table of one side": (
         lambda: spanrs.score(pa.table({"tags": TAGS})),

@@ -142,7 +142,7 @@ def test_columns_that_cannot_be_scored():
         score_dataframe(lists, "golt")
     with pytest.raises(AlignmentError, match=r"document 'a' goes on after .* or in another partition"):
         score_dataframe(lists, documents="d", scheme="BIO")
-    with pytest.raises(FormatError, match="sentence 3 has no document: 'd' is null"):
+    with pytest.raises(FormatError, match="row 3 has no document: 'd' is null"):
         score_dataframe(nulls, documents="d", scheme="BIO")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
 from itertools import islice, zip_longest
@@ -14,7 +15,7 @@ from spanrs.io import Corpus
 from spanrs.io.corpus import CHUNK
 from spanrs.io.parts import Part
 from spanrs.io.sentence import Sentence
-from spanrs.io.sentences import sentences_of
+from spanrs.io.sentences import is_long, sentences_of
 
 #: Maximum number of examples of differing tokens.
 EXAMPLES = 5
@@ -38,6 +39,28 @@ class Chunk(NamedTuple):
     """The side that has no tokens, although the other has; they are not compared."""
 
 
+class Side(NamedTuple):
+    """How messages locate the sentences of a side."""
+
+    name: str
+    has_lines: bool
+    """Whether sentences are located by lines, as opposed to rows of a table."""
+    has_token_rows: bool
+    """Whether each row is a token."""
+
+    def place(self, sentence: Sentence, token: int = 0) -> str:
+        """Return the place of a sentence or one of its tokens."""
+        line = (sentence.line or 0) + token * self.has_token_rows
+        return f"{self.name}:{line}" if self.has_lines else f"{self.name}: row {line}"
+
+
+def _side(corpus: Corpus, part: Part) -> Side:
+    is_table = part.kind == "table"
+    return Side(
+        part.shown, not is_table or part.format == "csv", is_table and is_long(part, corpus.options)
+    )
+
+
 def sentence_chunks(
     corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
 ) -> Iterator[Chunk]:
@@ -52,17 +75,19 @@ def sentence_chunks(
     """
     gold, pred = parts
     schemes = decided_schemes(corpora, parts)
-    golds = _sentences(corpora[0], gold, schemes[0])
     pairs: Iterator[tuple[Any, Any]]
-    if pred is None:
-        layers = [("gold", "pred")]
-        pairs = _both_in_each(golds, gold)
-    else:
-        layers = []
-        pairs = zip_longest(golds, _sentences(corpora[1], pred, schemes[1]))
-    shown = gold.shown, (gold if pred is None else pred).shown
-    while rows := list(islice(pairs, CHUNK)):
-        yield _chunk(rows, layers, shown, align)
+    layers = [("gold", "pred")] if pred is None else []
+    own = _side(corpora[0], gold)
+    sides = own, own if pred is None else _side(corpora[1], pred)
+    with ExitStack() as files:
+        golds = files.enter_context(closing(_sentences(corpora[0], gold, schemes[0])))
+        if pred is None:
+            pairs = _both_in_each(golds, gold)
+        else:
+            preds = files.enter_context(closing(_sentences(corpora[1], pred, schemes[1])))
+            pairs = zip_longest(golds, preds)
+        while rows := list(islice(pairs, CHUNK)):
+            yield _chunk(rows, layers, sides, align)
 
 
 def _both_in_each(sentences: Iterator[Sentence], part: Part) -> Iterator[tuple[Sentence, Sentence]]:
@@ -122,15 +147,15 @@ def has_tags(part: Part) -> bool:
     return part.kind in ("rows", "table")
 
 
-def _sentences(corpus: Corpus, part: Part, scheme: str | None) -> Iterator[Sentence]:
+def _sentences(corpus: Corpus, part: Part, scheme: str | None) -> Generator[Sentence]:
     """Yield the sentences of a part, with tags in this scheme."""
     options = corpus.options
     make = partial(Sentence, scheme=scheme or "BIO", reading=options.reading, dialect=options.dialect)
-    return sentences_of(part, options, make)
+    yield from sentences_of(part, options, make)
 
 
 def _chunk(
-    rows: list[tuple[Any, Any]], layers: list[tuple[str, str]], shown: tuple[str, str], align: str
+    rows: list[tuple[Any, Any]], layers: list[tuple[str, str]], sides: tuple[Side, Side], align: str
 ) -> Chunk:
     golds, preds, tokens, sentences = [], [], [], []
     differing = 0
@@ -138,13 +163,13 @@ def _chunk(
     for gold, pred in rows:
         if gold is None or pred is None:
             longer, side = (gold, "gold") if pred is None else (pred, "pred")
-            where = f"{shown[side != 'gold']}:{longer.line}"
+            where = sides[side != "gold"].place(longer)
             message = (
                 f"{where}: {side} has more sentences than the other side; both must have the same sentences"
             )
             raise with_code(AlignmentError(message), "sentences", longer.path, longer.line)
-        _check_pair(gold, pred, shown, both=bool(layers))
-        found = _differing(gold, pred, shown)
+        _check_pair(gold, pred, sides, both=bool(layers))
+        found = _differing(gold, pred, sides)
         if found and align == "refuse":
             message = (
                 f"{found[0]}; both sides must hold the same tokens, or name align='report' (--align report)"
@@ -167,24 +192,25 @@ def _chunk(
     )
 
 
-def _check_pair(gold: Sentence, pred: Sentence, shown: tuple[str, str], *, both: bool) -> None:
+def _check_pair(gold: Sentence, pred: Sentence, sides: tuple[Side, Side], *, both: bool) -> None:
     """Refuse sides with several layers and sentences of different documents.
 
     Raises
     ------
     spanrs.errors.AlignmentError, spanrs.errors.FormatError
     """
-    for sentence, name, side in ((gold, shown[0], "gold"), (pred, shown[1], "pred")):
+    for sentence, name, side in ((gold, sides[0].name, "gold"), (pred, sides[1].name, "pred")):
         if not both and len(sentence.layers) > 1:
             message = (
                 f"{name}: {side} has columns of {' and '.join(sentence.layers)}; "
                 f"choose one: spanrs.read(...)['{sentence.layers[-1]}'], or name it with tags="
             )
             raise with_code(FormatError(message), "columns", sentence.path)
+    places = sides[0].place(gold), sides[1].place(pred)
     if gold.document != pred.document and None not in (gold.document, pred.document):
         message = (
-            f"{shown[0]}:{gold.line}: the sentence is of document {gold.document!r} in gold and of {pred.document!r} "
-            f"in pred ({shown[1]}:{pred.line}); both sides must hold the same documents in the same order"
+            f"{places[0]}: the sentence is of document {gold.document!r} in gold and of {pred.document!r} "
+            f"in pred ({places[1]}); both sides must hold the same documents in the same order"
         )
         raise with_code(AlignmentError(message), "documents", gold.path, gold.line)
     for one, other, at in ((gold, pred, 0), (pred, gold, 1)):
@@ -203,8 +229,8 @@ def _check_pair(gold: Sentence, pred: Sentence, shown: tuple[str, str], *, both:
         and gold.id != pred.id
     ):
         message = (
-            f"{shown[0]}:{gold.line}: sentence {gold.id!r} of gold is paired with {pred.id!r} of pred "
-            f"({shown[1]}:{pred.line}); without tokens both sides must name the same sentences in the same order"
+            f"{places[0]}: sentence {gold.id!r} of gold is paired with {pred.id!r} of pred "
+            f"({places[1]}); without tokens both sides must name the same sentences in the same order"
         )
         raise with_code(AlignmentError(message), "sentences", gold.path, gold.line)
 
@@ -213,7 +239,7 @@ def _plain(span: Any) -> tuple[Any, ...]:
     return tuple(span[:3]) if span.tokens is None else (*span[:3], list(span.tokens))
 
 
-def _differing(gold: Sentence, pred: Sentence, shown: tuple[str, str]) -> list[str]:
+def _differing(gold: Sentence, pred: Sentence, sides: tuple[Side, Side]) -> list[str]:
     """Describe differing tokens; sentences of different lengths are an error.
 
     Raises
@@ -222,7 +248,7 @@ def _differing(gold: Sentence, pred: Sentence, shown: tuple[str, str]) -> list[s
     """
     if gold is pred or gold.tokens is None or pred.tokens is None:
         return []
-    places = [f"{name}:{own.line}" for name, own in zip(shown, (gold, pred), strict=True)]
+    places = sides[0].place(gold), sides[1].place(pred)
     if len(gold.tokens) != len(pred.tokens):
         message = (
             f"{places[0]}: the sentence has {len(gold.tokens)} tokens in gold and {len(pred.tokens)} in pred "
@@ -230,7 +256,7 @@ def _differing(gold: Sentence, pred: Sentence, shown: tuple[str, str]) -> list[s
         )
         raise with_code(AlignmentError(message), "tokens", gold.path, gold.line)
     return [
-        f"{places[0]}: gold has token `{one}`, but {places[1]} (pred) has token `{other}`"
-        for one, other in zip(gold.tokens, pred.tokens, strict=True)
+        f"{sides[0].place(gold, at)}: gold has token `{one}`, but {sides[1].place(pred, at)} (pred) has token `{other}`"
+        for at, (one, other) in enumerate(zip(gold.tokens, pred.tokens, strict=True))
         if one != other
     ]

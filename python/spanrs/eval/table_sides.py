@@ -35,7 +35,8 @@ def table_sides(
     part: Part, layout: Layout, extra: str | None = None
 ) -> Iterator[tuple[Any, Any, Any, Any]]:
     """Yield gold, pred, the range of rows, and the names of documents or an extra column, batch by batch."""
-    places = _joined_labels(part, layout)[1]
+    # The ids of both sides are those of the vocabulary, if one is given.
+    places = _joined_labels(part, layout)[1] if layout.vocabulary is None else None
     gold, pred = (str(layout.tags[side]) for side in ("gold", "pred"))
     other = layout.documents if extra is None else extra
     names = [gold, pred] if other is None else [gold, pred, other]
@@ -52,7 +53,7 @@ def table_sides(
             if extra is not None:
                 values = batch.column(extra).to_pylist()
             elif other is not None:
-                values = _documents(batch.column(other), other)
+                values = _documents(batch.column(other), other, row)
         yield golds, preds, rows, values
         row = rows.stop
 
@@ -79,7 +80,7 @@ def _sides(batch: Any, gold_name: str, pred_name: str, row: int) -> tuple[Any, A
     columns = {name: batch.column(name) for name in (gold_name, pred_name)}
     for name, column in columns.items():
         if not is_list(column.type):
-            message = f"the column {name!r} is of type {column.type}; it must hold one list a sentence"
+            message = f"the column {name!r} is of type {column.type}; it must hold one list per sentence"
             raise with_code(FormatError(message), "columns")
         if column.null_count:
             raise _misaligned(f"the sentence in row {row + first_null(column)} of {name!r} is null")
@@ -87,9 +88,9 @@ def _sides(batch: Any, gold_name: str, pred_name: str, row: int) -> tuple[Any, A
     spans = [holds_spans(column.type) for column in (gold, pred)]
     if any(spans):
         if not all(spans):
-            message = f"one of {gold_name!r} and {pred_name!r} holds spans, the other one does not"
+            message = f"one of {gold_name!r} and {pred_name!r} holds spans, the other tags; both must be of one kind"
             raise with_code(FormatError(message), "columns")
-        return span_tuples(gold, gold_name), span_tuples(pred, pred_name)
+        return span_tuples(gold, gold_name, row), span_tuples(pred, pred_name, row)
     _check_lengths(gold, pred, row)
     _check_nulls(gold, pred, row)
     return gold, pred
@@ -128,9 +129,11 @@ def _check_nulls(gold: Any, pred: Any, row: int) -> None:
         raise with_code(SchemeError(message), "unknown_id")
 
 
-def _documents(column: Any, name: str) -> list[str]:
+def _documents(column: Any, name: str, row: int) -> list[str]:
     if column.null_count:
-        message = f"sentence {first_null(column)} has no document: {name!r} is null"
+        message = (
+            f"row {row + first_null(column)} has no document: {name!r} is null; fill it or drop the row"
+        )
         raise with_code(FormatError(message), "columns")
     return [str(value) for value in column.to_pylist()]
 

@@ -140,10 +140,14 @@ class Corpus:
                     evidence.add_file(part.opened(keep=True), self.options.columns(tag).as_options(), None)
         elif part.kind == "table":
             sentences = sentences_of(part, self.options, Sentence)
-            while some := list(islice(sentences, CHUNK)):
-                evidence.add_sentences(
-                    [list(tags) for one in some for name, tags in one.tags.items() if layer in (None, name)]
-                )
+            tags = (
+                list(own)
+                for sentence in sentences
+                for name, own in sentence.tags.items()
+                if layer in (None, name)
+            )
+            while some := list(islice(tags, CHUNK)):
+                evidence.add_sentences(some)
 
     def decided(self) -> Corpus:
         """Return the corpus with the detected scheme, so that it is not detected again."""

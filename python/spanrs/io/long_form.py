@@ -2,51 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import operator
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from spanrs.errors import AlignmentError, FormatError, with_code
+from spanrs.errors import AlignmentError, FormatError, warn, with_code
+from spanrs.io.csv_rows import Row
 from spanrs.io.options import ReadOptions
-
-#: Usual column names in the form of :func:`simple_name`, in order of preference.
-TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "text")
-TAG_NAMES = ("tag", "tags", "ner", "nertag", "nertags", "label", "labels", "entity", "entities")
-GOLD_NAMES, PRED_NAMES = ("gold",), ("pred",)
-DOCUMENT_NAMES = ("document", "documentid", "doc", "docid", "file", "filename", "documentname", "docname")
-SENTENCE_NAMES = (
-    *(
-        "sentence",
-        "sentenceid",
-        "sentenceidx",
-        "sentenceindex",
-        "sentencenumber",
-        "sentenceno",
-        "sentencenr",
-    ),
-    *("sent", "sentid", "sentidx", "sentindex", "sentnumber", "sentno", "sentnr", "sid"),
-)
-POSITION_NAMES = (
-    "position",
-    "tokenid",
-    "tokenidx",
-    "tokenindex",
-    "tokennumber",
-    "tokenno",
-    "tokenposition",
+from spanrs.io.table_columns import (
+    POSITION_NAMES,
+    POSSIBLE_SENTENCE_NAMES,
+    SENTENCE_NAMES,
+    find_column,
+    table_columns,
 )
 
-
-class Row(NamedTuple):
-    """A token of a table."""
-
-    number: int
-    """The row, from 0; in CSV files the line, from 1."""
-    values: tuple[Any, ...]
-    """Values of all columns; None for columns that are not read."""
+#: Number of tokens above which a sentence of a table without a sentence column is reported.
+MAX_SENTENCE = 50
 
 
 class TokenRows(NamedTuple):
@@ -63,16 +37,30 @@ class TokenRows(NamedTuple):
 class LongForm:
     """Column layout of a table in long form: the index of each column, or None."""
 
+    names: Sequence[str]
     tags: dict[str, int]
     token: int | None = None
     document: int | None = None
     sentence: int | None = None
+    possible_sentence: int | None = None
+    """A column that may number the sentences; only read to advise."""
     position: int | None = None
     shown: str = "table"
+    is_csv: bool = False
+    """Whether rows are counted by lines."""
+    vocabularies: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The tags of integers by layer."""
 
     def columns(self) -> list[int]:
-        """Return the places of all columns that are read."""
-        places = (*self.tags.values(), self.token, self.document, self.sentence, self.position)
+        """Return the indices of all columns that are read."""
+        places = (
+            *self.tags.values(),
+            self.token,
+            self.document,
+            self.sentence,
+            self.possible_sentence,
+            self.position,
+        )
         return list(dict.fromkeys(place for place in places if place is not None))
 
     def sentences(self, rows: Iterable[Row | None]) -> Iterator[TokenRows]:
@@ -83,91 +71,189 @@ class LongForm:
         spanrs.errors.FormatError
             For a token, tag or document that is missing.
         spanrs.errors.AlignmentError
-            Where a document goes on after another one has begun.
+            If a document or sentence occurs again after other rows.
+
+        Warns
+        -----
+        spanrs.errors.SpanrsWarning
+            If nothing separates sentences, and they probably have to be separated.
         """
+        longest: list[Row] = []
+        number = 0
+        keys: set[Any] = set()
+        for group, key in self._groups(rows):
+            yield self._sentence(group, key)
+            if self.sentence is None:
+                longest = max(longest, group, key=len)
+                number += 1
+                keys.add(key)
+        if number == len(keys):
+            warn(self._advice(longest))
+
+    def _groups(self, rows: Iterable[Row | None]) -> Iterator[tuple[list[Row], tuple[Any, ...]]]:
+        """Yield the rows of each sentence with its document and name."""
         group: list[Row] = []
-        key: tuple[Any, ...] | None = None
+        key: tuple[Any, ...] = ()
+        before: tuple[Any, ...] | None = None
         ended: set[Any] = set()
+        has_keys = self.document is not None or self.sentence is not None
         for row in rows:
             if row is None:
-                yield from self._sentence(group, key)
+                if group:
+                    yield group, key
                 group = []
                 continue
-            own = self._key(row, key)
-            if own != key:
-                yield from self._sentence(group, key)
-                group = []
-                self._check_ended(own, key, ended, row)
-                key = own
+            cells = self._cells(row) if has_keys else (None, None)
+            if cells != before:
+                before = cells
+                named = self._key(cells, row, key)
+                if named != key:
+                    if group:
+                        yield group, key
+                    group = []
+                    self._check_ended(named, key, ended, row)
+                    key = named
             group.append(row)
-        yield from self._sentence(group, key)
+        if group:
+            yield group, key
 
-    def _key(self, row: Row, before: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    def _cells(self, row: Row) -> tuple[Any, ...]:
+        """Return the cells of document and sentence."""
+        values = row[1]
+        return (
+            None if self.document is None else values[self.document],
+            None if self.sentence is None else values[self.sentence],
+        )
+
+    def _key(self, cells: tuple[Any, ...], row: Row, before: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return document and sentence of a row; empty cells repeat those of the row before."""
         names = []
-        for at, place in enumerate((self.document, self.sentence)):
-            name = None if place is None else row.values[place]
+        for at, (place, what) in enumerate(((self.document, "document"), (self.sentence, "sentence"))):
+            name = cells[at]
             if place is not None and is_null(name):
-                name = None if before is None else before[at]
-                if name is None:
-                    what = "document" if at == 0 else "sentence"
-                    raise self._error(row, f"the {what} is missing; name it in every row")
+                if not before:
+                    raise self._error(
+                        row, f"the {what} is missing; give it in every row, or in the first one"
+                    )
+                name = before[at]
             names.append(name)
         return tuple(names)
 
     def _check_ended(
-        self, own: tuple[Any, ...], before: tuple[Any, ...] | None, ended: set[Any], row: Row
+        self, key: tuple[Any, ...], before: tuple[Any, ...], ended: set[Any], row: Row
     ) -> None:
-        if before is not None:
+        if before:
             ended.add(before)
-            if own[0] != before[0]:
-                ended.add((before[0],))
-        for name in (own, own[:1]):
+            if key[0] != before[0]:
+                ended.add(before[:1])
+        for name in (key, key[:1]):
             if name in ended and any(part is not None for part in name):
                 message = (
-                    f"{self.shown}: row {row.number}: {own[0] if own[0] is not None else own[1]!r} goes on after "
-                    "another document or sentence has begun; put the rows of each together, in the order of the tokens"
+                    f"{self._place(row)}: {key[0] if key[0] is not None else key[1]!r} occurs again after other rows; "
+                    "keep the rows of each document and sentence together, in token order"
                 )
                 raise with_code(AlignmentError(message), "documents")
 
-    def _sentence(self, group: list[Row], key: tuple[Any, ...] | None) -> Iterator[TokenRows]:
-        if not group:
-            return
+    def _advice(self, group: Sequence[Row]) -> list[str]:
+        """Return advice if the longest of the sentences, which nothing separates, is probably several."""
+        place = self.possible_sentence
+        ids = [] if place is None else [values[place] for _, values in group]
+        repeats = len(set(ids)) > 1 and any(one == other for one, other in pairwise(ids))
+        if not repeats and len(group) <= MAX_SENTENCE:
+            return []
+        what = "the table is one sentence" if self.document is None else "each document is one sentence"
+        cure = "add a column 'sentence_id'" + (" or blank lines between sentences" if self.is_csv else "")
+        if repeats and place is not None:
+            cure = f"rename the column {self.names[place]!r} to 'sentence_id' if it numbers the sentences"
+        size = f"{len(group)} tokens" if self.document is None else f"up to {len(group)} tokens"
+        return [f"{self.shown}: {what} ({size}), as no column numbers the sentences; {cure}"]
+
+    def _sentence(self, group: list[Row], key: tuple[Any, ...]) -> TokenRows:
         if self.position is not None:
             group = self._ordered(group)
-        tokens = None if self.token is None else [self._text(row, self.token, "token") for row in group]
+        tokens = None if self.token is None else self._texts(group, self.token, "token")
         layers = {
-            layer: [self._text(row, place, "tag") for row in group] for layer, place in self.tags.items()
+            layer: self._texts(group, place, "tag", self.vocabularies.get(layer))
+            for layer, place in self.tags.items()
         }
-        document, name = (None if part is None else str(part) for part in key or (None, None))
-        yield TokenRows(tokens, layers, document, name, group[0].number)
+        document, name = key
+        return TokenRows(
+            tokens,
+            layers,
+            None if document is None else str(document),
+            None if name is None else str(name),
+            group[0][0],
+        )
 
     def _ordered(self, group: list[Row]) -> list[Row]:
         """Sort rows by position; positions must be unique."""
         at: int = self.position  # type: ignore[assignment]  # there is one
         try:
-            placed = {_position(row.values[at]): row for row in group}
+            rows_by_position = {_position(row[1][at]): row for row in group}
         except (TypeError, ValueError):
-            raise self._error(group[0], "a position is not an integer") from None
-        if len(placed) < len(group):
-            raise self._error(group[0], "two tokens have one position")
-        return [placed[position] for position in sorted(placed)]
+            raise self._error(group[0], "a position of this sentence is not an integer") from None
+        if len(rows_by_position) < len(group):
+            raise self._error(group[0], "two tokens of this sentence have the same position")
+        return [rows_by_position[position] for position in sorted(rows_by_position)]
 
-    def _text(self, row: Row, place: int, what: str) -> str:
-        value = row.values[place]
-        if is_null(value) or value == "":
-            raise self._error(row, f"the {what} is missing")
+    def _texts(
+        self, group: list[Row], place: int, what: str, vocabulary: Sequence[str] | None = None
+    ) -> list[str]:
+        """Return the tokens or tags of a sentence."""
+        texts = [values[place] for _, values in group]
+        if vocabulary is not None:
+            texts = [
+                self._tag_of_id(vocabulary, value, row) for value, row in zip(texts, group, strict=True)
+            ]
+        # Checking each value on its own is slow.
+        is_valid = (self.is_csv or set(map(type, texts)) == {str}) and "" not in texts
+        if not is_valid or (what == "tag" and " ".join(texts).split() != texts):
+            for value, row in zip(texts, group, strict=True):
+                self._check_text(value, what, row)
+        return texts
+
+    def _tag_of_id(self, vocabulary: Sequence[str], value: Any, row: Row) -> Any:
+        """Return the tag of an integer, which may be written as digits; other values as they are."""
+        if isinstance(value, str) and value.isdecimal():
+            value = int(value)
+        if not isinstance(value, int):
+            return value
+        if not 0 <= value < len(vocabulary):
+            raise self._error(
+                row, f"{value} is not in the vocabulary of {len(vocabulary)} tags", "unknown_id"
+            )
+        return vocabulary[value]
+
+    def _check_text(self, value: Any, what: str, row: Row) -> None:
+        """Refuse a token or tag that is missing or not a string, and a tag with white space."""
+        if is_null(value):
+            cure = "give each row a tag (O outside spans)"
+            if what == "token":
+                cure = (
+                    "write it into the cell"
+                    if self.is_csv
+                    else "pandas reads the tokens NA and null as missing unless read_csv has keep_default_na=False"
+                )
+            raise self._error(row, f"the {what} is missing; {cure}")
         if not isinstance(value, str):
-            raise self._error(row, f"the {what} is {value!r}, not a string")
-        if what == "tag" and len(value.split()) > 1:
+            is_id = what == "tag" and isinstance(value, int)
+            cure = (
+                "name the tags of integers with vocabulary=" if is_id else "convert the column to strings"
+            )
+            raise self._error(row, f"the {what} is {value!r}, not a string; {cure}")
+        if what == "tag" and len(value.split()) != 1:
             message = (
                 f"the tag {value!r} has a blank in it; a row is one token, or a sentence with lists of tags"
             )
             raise self._error(row, message)
-        return value
 
-    def _error(self, row: Row, message: str) -> FormatError:
-        return with_code(FormatError(f"{self.shown}: row {row.number}: {message}"), "columns", self.shown)
+    def _place(self, row: Row) -> str:
+        return f"{self.shown}:{row[0]}" if self.is_csv else f"{self.shown}: row {row[0]}"
+
+    def _error(self, row: Row, message: str, code: str = "columns") -> FormatError:
+        error = with_code(FormatError(f"{self._place(row)}: {message}"), code, self.shown)
+        error.line = row[0] if self.is_csv else None
+        return error
 
 
 def _position(value: Any) -> int:
@@ -181,11 +267,11 @@ def _position(value: Any) -> int:
 
 
 def is_null(value: Any) -> bool:
-    """Return whether a value is missing: None or NaN."""
-    return value is None or value != value  # noqa: PLR0124 - only NaN differs from itself
+    """Return whether a value is missing: None, NaN or an empty string."""
+    return value is None or value == "" or value != value  # noqa: PLR0124 - only NaN differs from itself
 
 
-def long_form(names: Sequence[str], options: ReadOptions, shown: str) -> LongForm:
+def long_form(names: Sequence[str], options: ReadOptions, shown: str, *, is_csv: bool = False) -> LongForm:
     """Find the columns of a table in long form.
 
     Parameters
@@ -193,205 +279,31 @@ def long_form(names: Sequence[str], options: ReadOptions, shown: str) -> LongFor
     names : sequence of str
         The names of the columns.
     options : ReadOptions
-        Columns that are named there must be there; the others are found by their usual names.
+        Columns that are named there must exist; the others are found by their usual names.
     shown : str
         Name of the table in messages.
+    is_csv : bool
+        Whether rows are lines of a CSV file.
 
     Raises
     ------
-    KeyError
-        Where there is no column of a name.
     spanrs.errors.FormatError
-        Where there is no column of tags.
+        As :func:`spanrs.io.table_columns.table_columns`.
     """
-
-    def place(asked: Any, usual: Sequence[str]) -> int | None:
-        if asked is not None:
-            return column_place(asked, names, shown)
-        return usual_place(names, usual, shown)
-
-    gold, pred = place(options.gold, GOLD_NAMES), place(options.pred, PRED_NAMES)
-    tags: dict[str, int] = {}
-    if isinstance(options.tags, tuple):
-        tags = {str(tag): column_place(tag, names, shown) for tag in options.tags}
-    elif options.tags is None and gold is not None and pred is not None:
-        tags = {"gold": gold, "pred": pred}
-    else:
-        found = place(options.tags, TAG_NAMES)
-        if found is None:
-            found = gold if gold is not None else pred
-        if found is None:
-            message = f"{shown}: no column of tags among {', '.join(names)}; name it with tags="
-            raise with_code(FormatError(message), "columns", shown)
-        tags = {"tags": found}
-    return LongForm(
-        tags,
-        place(options.tokens, TOKEN_NAMES),
-        place(options.documents, DOCUMENT_NAMES),
-        place(None, SENTENCE_NAMES),
-        place(options.position, POSITION_NAMES),
+    found = table_columns(names, options, shown)
+    sentence = find_column(None, names, SENTENCE_NAMES, shown)
+    form = LongForm(
+        names,
+        found.tags,
+        found.token,
+        found.document,
+        sentence,
+        None,
+        find_column(options.position, names, POSITION_NAMES, shown),
         shown,
+        is_csv,
     )
-
-
-def simple_name(name: str) -> str:
-    """Return the letters and digits of the name of a column, in lower case: ``sentenceid`` of ``Sentence ID``."""
-    return "".join(filter(str.isalnum, name)).lower()
-
-
-def usual_place(names: Sequence[str], usual: Sequence[str], shown: str) -> int | None:
-    """Return the index of the first column with a usual name; None if there is none.
-
-    Raises
-    ------
-    spanrs.errors.FormatError
-        Where several columns have the name.
-    """
-    simple = [simple_name(name) for name in names]
-    found = next((name for name in usual if name in simple), None)
-    if found is None:
-        return None
-    if simple.count(found) > 1:
-        message = f"{shown}: several columns are called {names[simple.index(found)]!r}; name another one, or its number"
-        raise with_code(FormatError(message), "columns", shown)
-    return simple.index(found)
-
-
-def without_header(options: ReadOptions, names: Sequence[str]) -> ReadOptions:
-    """Return the options for a CSV file; without a header, columns default as in column files.
-
-    Parameters
-    ----------
-    options : ReadOptions
-        Columns that are named there stay.
-    names : sequence of str
-        Those of :func:`csv_rows`.
-    """
-    if list(names) != [str(at) for at in range(len(names))]:
-        return options
-    if options.tokens is None and len(names) > 1:
-        options = replace(options, tokens=0)
-    if options.tags is None and options.gold is None and options.pred is None:
-        options = replace(options, tags=-1)
-    return options
-
-
-def column_place(asked: int | str, names: Sequence[str], shown: str) -> int:
-    """Return the index of a column given by name or number.
-
-    Raises
-    ------
-    spanrs.errors.FormatError
-        Where there is none.
-    """
-    if isinstance(asked, int):
-        at = asked + len(names) if asked < 0 else asked
-        if 0 <= at < len(names):
-            return at
-    elif asked in names:
-        if names.count(asked) > 1:
-            message = f"{shown}: several columns are called {asked!r}; name the number of one"
-            raise with_code(FormatError(message), "columns", shown)
-        return names.index(asked)
-    message = f"{shown}: there is no column {asked!r}; there are {', '.join(map(str, names))}"
-    raise with_code(FormatError(message), "columns", shown)
-
-
-def csv_rows(data: bytes, shown: str, separator: str) -> tuple[list[str], Iterator[Row | None]]:
-    """Read a CSV file.
-
-    Parameters
-    ----------
-    data : bytes
-        The file, in UTF-8.
-    shown : str
-        Its name in messages.
-    separator : str
-        ``auto``: what the first line has most of, tab, comma or semicolon; else as for :func:`spanrs.read`.
-
-    Returns
-    -------
-    names : list of str
-        Those of the first line if it is a header, else the numbers of the columns.
-    rows : iterator of Row or None
-        The values of each line; None for a blank line.
-
-    Raises
-    ------
-    spanrs.errors.FormatError
-        For text that is not UTF-8, quotation marks that are not closed or enclose rows, and rows of another length.
-    """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as wrong:
-        line = data.count(b"\n", 0, wrong.start) + 1
-        message = f"{shown}:{line}: the file is not UTF-8; convert it, or name its encoding"
-        raise with_code(FormatError(message), "encoding", shown, line) from None
-    first = text.split("\n", 1)[0]
-    delimiter = _delimiter(first, separator)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        header = next(reader, None)
-    except csv.Error as error:
-        raise _csv_error(shown, reader.line_num, error) from None
-    if header is None:
-        raise with_code(FormatError(f"{shown}: the file has no rows"), "no_tokens", shown)
-    is_header = _is_header(header)
-    names = [name.strip() for name in header] if is_header else [str(at) for at in range(len(header))]
-
-    def rows() -> Iterator[Row | None]:
-        if not is_header:
-            yield Row(1, tuple(header))
-        try:
-            line = reader.line_num
-            for values in reader:
-                if reader.line_num > line + 1 and _holds_rows(values, delimiter):
-                    message = (
-                        f"{shown}:{line + 1}: a cell in quotation marks goes on to line {reader.line_num} and holds "
-                        'other rows; double quotation marks that are tokens, as in """"'
-                    )
-                    raise with_code(FormatError(message), "csv", shown, line + 1)
-                line = reader.line_num
-                if not any(value.strip() for value in values):
-                    yield None
-                    continue
-                if len(values) != len(header):
-                    message = f"{shown}:{reader.line_num}: {len(values)} cells where the first line has {len(header)}"
-                    raise with_code(FormatError(message), "columns", shown, reader.line_num)
-                yield Row(reader.line_num, tuple(value if value else None for value in values))
-        except csv.Error as error:
-            if reader.line_num > line + 1:
-                message = (
-                    f"{shown}:{line + 1}: a cell in quotation marks is not closed, or text follows it; double "
-                    'quotation marks that are tokens, as in """"'
-                )
-                raise with_code(FormatError(message), "csv", shown, line + 1) from None
-            raise _csv_error(shown, reader.line_num, error) from None
-
-    return names, rows()
-
-
-def _holds_rows(values: Sequence[str], delimiter: str) -> bool:
-    """Return whether a cell of a row has delimiters after a line break, as when it ends at a later quotation mark."""
-    return any(delimiter in value.partition("\n")[2] for value in values)
-
-
-def _delimiter(line: str, separator: str) -> str:
-    named = {"tab": "\t", "space": " "}.get(separator, separator)
-    if named != "auto":
-        if len(named) != 1:
-            raise ValueError(f"separator of CSV is auto, tab, space or one character, not {separator!r}")
-        return named
-    return max("\t,;", key=line.count)
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    """Return whether a row is a header: it has a known column name and no cell looks like a tag."""
-    simple = {simple_name(cell) for cell in cells}
-    known = {*TOKEN_NAMES, *TAG_NAMES, *GOLD_NAMES, *PRED_NAMES, *DOCUMENT_NAMES, *SENTENCE_NAMES}
-    is_tag = any(cell == "O" or cell[:2] in ("B-", "I-", "S-", "E-", "U-", "L-") for cell in cells)
-    return bool(simple & known) and not is_tag
-
-
-def _csv_error(shown: str, line: int, error: csv.Error) -> FormatError:
-    return with_code(FormatError(f"{shown}:{line}: {error}"), "csv", shown, line)
+    if sentence is not None:
+        return form
+    unused = ["" if at in form.columns() else name for at, name in enumerate(names)]
+    return replace(form, possible_sentence=find_column(None, unused, POSSIBLE_SENTENCE_NAMES, shown))

@@ -126,19 +126,21 @@ class ReadOptions:
             raise with_code(SchemeError(message), "unknown_reading")
         if isinstance(self.gold, tuple) or isinstance(self.pred, tuple):
             raise ValueError(
-                "layers of tags are scored of two files; one file holds one column of gold and one of pred"
+                "gold= and pred= take one column each; to score several layers pass two files and tags=(...)"
             )
         for name in ("gold", "pred", "punct_column"):
             check_column(getattr(self, name), name)
         if not isinstance(self.dialect, tuple):
-            raise TypeError(f"dialect is a spanrs.tags.Dialect, not {type(self.dialect).__name__}")
+            raise TypeError(f"dialect must be a spanrs.tags.Dialect, not {type(self.dialect).__name__}")
         if not isinstance(self.limits, Limits):
-            raise TypeError(f"limits is a spanrs.io.Limits, not {type(self.limits).__name__}")
+            raise TypeError(f"limits must be a spanrs.io.Limits, not {type(self.limits).__name__}")
         if self.limits.line_bytes is not None:
             as_integer(self.limits.line_bytes, "limits: line_bytes")
         as_ignore_index(self.ignore_index)
         if self.has_tokens:
-            raise TypeError(f"tokens is the number or name of a column, not {type(self.tokens).__name__}")
+            raise TypeError(
+                f"tokens must be a column index (from 0) or a column name, not {type(self.tokens).__name__}"
+            )
         self.layers()
 
     @property
@@ -161,15 +163,15 @@ class ReadOptions:
         Raises
         ------
         TypeError
-            For what is no column.
+            For anything but a column index or name.
         ValueError
-            For a column that is named twice.
+            If a column is given twice.
         """
         tags = self.tags if isinstance(self.tags, tuple) else (-1 if self.tags is None else self.tags,)
         for tag in tags:
             check_column(tag, "tags")
         if len(set(tags)) < len(tags):
-            raise ValueError(f"a column of tags is named twice: {', '.join(map(str, tags))}")
+            raise ValueError(f"tags has a column twice: {', '.join(map(str, tags))}")
         return tags
 
     def columns(self, tag: Column = -1, second: Column | None = None) -> Columns:
@@ -199,7 +201,7 @@ def read_options(arguments: Mapping[str, Any]) -> ReadOptions:
     Raises
     ------
     TypeError
-        For an unknown name, with the known ones, and for values of another type.
+        For an unknown option, with the known ones, and for values of a wrong type.
     ValueError
         For values out of range.
     """
@@ -207,7 +209,9 @@ def read_options(arguments: Mapping[str, Any]) -> ReadOptions:
         return _DEFAULTS
     unknown = [name for name in arguments if name not in NAMES]
     if unknown:
-        raise TypeError(f"no reading option {unknown[0]!r}; there are {', '.join(sorted(NAMES))}")
+        raise TypeError(
+            f"there is no reading option {unknown[0]!r}; the options are {', '.join(sorted(NAMES))}"
+        )
     return ReadOptions(**arguments)
 
 
@@ -219,7 +223,7 @@ def check_format(name: object) -> None:
 
 
 def check_column(column: object, name: str) -> None:
-    """Refuse anything but a column number, a column name, or None."""
+    """Refuse anything but a column index, a column name, or None."""
     if column is None:
         return
     if isinstance(column, str):
@@ -227,7 +231,7 @@ def check_column(column: object, name: str) -> None:
     elif isinstance(column, bool) or not hasattr(column, "__index__"):
         kind = type(column).__name__
         raise TypeError(
-            f"{name} is the number of a column, from 0, or in CoNLL-U and tables its name, not {kind}"
+            f"{name} must be a column index (from 0) or, in CoNLL-U and tables, a column name, not {kind}"
         )
     else:
         as_integer(column, name, -(2**63))

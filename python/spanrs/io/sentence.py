@@ -8,7 +8,7 @@ from typing import Any
 from spanrs.tags.spans import read_spans
 from spanrs.tags.types import Dialect, Span
 
-#: The layer of a corpus that has one, and no name for it.
+#: Name of the only layer of a corpus without layer names.
 LAYER = "tags"
 
 
@@ -23,11 +23,11 @@ class Sentence:
         A tag for each token, by layer. The one layer of a column file is called ``tags``; those of a file with gold and
         pred ``gold`` and ``pred``; others have the name or number of their column, or that of the annotator.
     spans : mapping of str to sequence of Span, optional
-        Spans by layer, where they are not written as tags. Tokens count from 0, ends are exclusive.
+        Spans by layer, for sources without tags. Token indices start at 0, ends are exclusive.
     scheme, reading, dialect
-        How tags are read into spans, as for :func:`spanrs.tags.read_spans`.
+        How tags are converted to spans, as for :func:`spanrs.tags.read_spans`.
     document : str, optional
-        The key of the document it belongs to.
+        The key of its document.
     id : str, optional
         The name of the sentence, from the sentence column of a table in long form.
     path : str, optional
@@ -103,7 +103,11 @@ class Sentence:
             return len(self.tokens)
         if self.tags:
             return len(next(iter(self.tags.values())))
-        raise TypeError("the file has spans without tokens, so that the length of the sentence is unknown")
+        raise TypeError("the file has spans without tokens, so the length of the sentence is unknown")
+
+    def __bool__(self) -> bool:
+        """Return whether the sentence has tokens; spans without tokens count as a sentence of unknown length."""
+        return (self.tokens is None and not self.tags) or len(self) > 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sentence):

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
+from io import BytesIO, TextIOWrapper
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
-from spanrs.io import long_form, tables
+from spanrs.io import tables
+from spanrs.io.csv_rows import Row, csv_rows, without_header
 from spanrs.io.encodings import recoded
+from spanrs.io.long_form import LongForm, TokenRows, long_form
 from spanrs.io.options import Column, ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentence import LAYER, Sentence
-from spanrs.io.span_columns import holds_spans, is_list, span_tuples
+from spanrs.io.span_columns import holds_spans, is_list, is_string, span_tuples
+from spanrs.io.table_columns import table_columns
 from spanrs.tags.types import Span, as_vocabulary
 
-#: Types of the lines of span files that stand for a sentence without spans.
+#: Types of lines of span files that mark a sentence without spans.
 DUMMIES = ("NONE", "EMPTY")
 
 
@@ -26,9 +30,11 @@ class Layout(NamedTuple):
     tags: Mapping[str, Column]
     """The columns of tags or spans by layer."""
     tokens: Column | None
-    """The column of tokens; None where there is none, or the format knows."""
+    """The column of tokens; None if there is none, or the format defines it."""
     documents: str | None = None
     """The column of a table that names the document of a sentence."""
+    vocabulary: Any = None
+    """The vocabulary of the user for columns of integers."""
 
 
 def columns_of(part: Part, options: ReadOptions) -> Layout:
@@ -37,7 +43,7 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
     Raises
     ------
     spanrs.errors.FormatError
-        Where a table has none of the usual names and none was given.
+        If a table has no column of tags, or several that may hold them.
     """
     if part.kind == "rows":
         if options.gold is not None or options.pred is not None:
@@ -48,33 +54,15 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
         names = [LAYER] if len(places) == 1 else [str(place) for place in places]
         return Layout(dict(zip(names, places, strict=True)), options.tokens)
     types = tables.column_types(part)
-    found = partial(_find, types, part.shown)
-    tokens = found(options.tokens, long_form.TOKEN_NAMES)
-    documents = found(options.documents, long_form.DOCUMENT_NAMES)
-    if isinstance(options.tags, tuple):
-        named = {str(tag): found(tag, ()) for tag in options.tags}
-        return Layout({layer: tag for layer, tag in named.items() if tag is not None}, tokens, documents)
-    of_gold, of_pred = found(options.gold, long_form.GOLD_NAMES), found(options.pred, long_form.PRED_NAMES)
-    if options.tags is None and of_gold is not None and of_pred is not None:
-        return Layout({"gold": of_gold, "pred": of_pred}, tokens, documents)
-    usual = (*long_form.TAG_NAMES, "spans", *long_form.GOLD_NAMES, *long_form.PRED_NAMES)
-    only = found(options.tags, usual)
-    if only is None:
-        there = ", ".join(types)
-        message = (
-            f"there is no column of tags or spans among {there}; name it with tags=, or gold= and pred="
-        )
-        raise tables.table_error(part.shown, message, "columns")
-    return Layout({LAYER: only}, tokens, documents)
-
-
-def _find(types: Mapping[str, Any], shown: str, asked: Any, usual: Sequence[str]) -> str | None:
-    """Return the name of the column that is asked for, or the first usual one."""
     names = list(types)
-    if asked is not None:
-        return names[long_form.column_place(asked, names, shown)]
-    place = long_form.usual_place(names, usual, shown)
-    return None if place is None else names[place]
+    lists = {name for name, data_type in types.items() if is_list(data_type)}
+    found = table_columns(names, options, part.shown, lists)
+    return Layout(
+        {layer: names[place] for layer, place in found.tags.items()},
+        None if found.token is None else names[found.token],
+        None if found.document is None else names[found.document],
+        options.vocabulary,
+    )
 
 
 def is_long(part: Part, options: ReadOptions) -> bool:
@@ -83,7 +71,7 @@ def is_long(part: Part, options: ReadOptions) -> bool:
     Raises
     ------
     spanrs.errors.FormatError
-        Where one of its columns of tags holds lists and another does not.
+        If one of its columns of tags holds lists and another does not.
     """
     if part.format == "csv":
         return True
@@ -104,9 +92,9 @@ def sentences_of(part: Part, options: ReadOptions, make: Callable[..., Sentence]
     part : Part
         Column files, files of spans, or tables.
     options : ReadOptions
-        How it is read.
+        Columns and other options.
     make : callable
-        Makes a sentence of its fields.
+        Creates a sentence from its fields.
     """
     if part.kind == "rows":
         yield from _column_sentences(part, options, make)
@@ -125,7 +113,7 @@ def _column_sentences(
     columns = options.columns(next(iter(layers.values()))).as_options()
     reader = _spanrs.SentenceReader(part.opened(keep=True), columns, list(layers.values()), None)
     document: str | None = None
-    # As rows of counts name documents: those without a name by their number, from 0.
+    # Unnamed documents have their number as name, from 0, as in the rows of counts.
     number = -1
     for chunk in reader:
         for tokens, tags, line, name in chunk:
@@ -154,106 +142,200 @@ def _span_sentences(part: Part, options: ReadOptions, make: Callable[..., Senten
 
 def _long_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentence]) -> Iterator[Sentence]:
     if part.format == "csv":
-        data = part.opened(keep=True).contents(options.limits.expansion)
-        if options.encoding is not None:
-            data = recoded(data, part.shown, options.encoding)
-        names, rows = long_form.csv_rows(data, part.shown, options.separator)
-        form = long_form.long_form(names, long_form.without_header(options, names), part.shown)
-    else:
-        names = list(tables.column_types(part))
-        form = long_form.long_form(names, options, part.shown)
-        rows = _table_rows(part, names, form)
-    for tokens, tags, document, name, number in form.sentences(rows):
+        yield from _csv_sentences(part, options, make)
+        return
+    names = list(tables.column_types(part))
+    form = long_form(names, options, part.shown)
+    known = {layer: _vocabulary(part, names[place], options) for layer, place in form.tags.items()}
+    form = replace(form, vocabularies={layer: own for layer, own in known.items() if own is not None})
+    yield from _made(form.sentences(_table_rows(part, names, form)), part, make)
+
+
+def _csv_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentence]) -> Iterator[Sentence]:
+    with _opened_csv(part, options) as file:
+        try:
+            names, has_header, rows = csv_rows(file, part.shown, options)
+            if not has_header:
+                options = without_header(options, len(names))
+            form = long_form(names, options, part.shown, is_csv=True)
+            if form.token is None and len(form.columns()) < len(names):
+                there = ", ".join(names)
+                warn(
+                    [
+                        f"{part.shown}: no column of tokens among {there}; name it with tokens=, or they are ignored"
+                    ]
+                )
+            if options.vocabulary is not None:
+                known = as_vocabulary(options.vocabulary)
+                form = replace(form, vocabularies=dict.fromkeys(form.tags, known))
+            yield from _made(form.sentences(rows), part, make)
+        except UnicodeDecodeError:
+            binary: Any = file.buffer
+            binary.seek(0)
+            _refuse_encoding(binary.read(), part.shown, options.encoding)
+            raise
+
+
+def _opened_csv(part: Part, options: ReadOptions) -> TextIOWrapper:
+    """Open a CSV file as a stream; only compressed files and streams are read into memory."""
+    encoding = options.encoding or "utf-8"
+    path = tables.plain_path(part)
+    if path is not None:
+        return open(path, encoding=encoding, newline="")
+    contents = part.opened(keep=True).contents(options.limits.expansion)
+    return TextIOWrapper(BytesIO(contents), encoding, newline="")
+
+
+def _refuse_encoding(data: bytes, shown: str, encoding: str | None) -> None:
+    """Raise the error for text that is not in its encoding, with the line."""
+    if encoding is not None:
+        recoded(data, shown, encoding)
+        return
+    try:
+        data.decode()
+    except UnicodeDecodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1
+        message = f"{shown}:{line}: the file is not UTF-8; convert it, or name its encoding"
+        raise with_code(FormatError(message), "encoding", shown, line) from None
+
+
+def _made(rows: Iterator[TokenRows], part: Part, make: Callable[..., Sentence]) -> Iterator[Sentence]:
+    for tokens, tags, document, name, number in rows:
         yield make(tokens, tags, document=document, id=name, path=part.path, line=number)
 
 
-def _table_rows(
-    part: Part, names: Sequence[str], form: long_form.LongForm
-) -> Iterator[long_form.Row | None]:
+def _table_rows(part: Part, names: Sequence[str], form: LongForm) -> Iterator[Row | None]:
     """Yield the rows of a table; columns that are not read are None."""
     wanted = [names[place] for place in form.columns()]
     number = 0
     for batch in tables.batches(part, wanted):
-        columns = [batch.column(name).to_pylist() if name in wanted else None for name in names]
-        for at in range(batch.num_rows):
-            values = tuple(None if column is None else column[at] for column in columns)
-            yield long_form.Row(number + at, values)
+        columns = [
+            batch.column(name).to_pylist() if name in wanted else [None] * batch.num_rows for name in names
+        ]
+        yield from enumerate(zip(*columns, strict=True), number)
         number += batch.num_rows
 
 
 def _list_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentence]) -> Iterator[Sentence]:
     layout = columns_of(part, options)
-    asked = [*layout.tags.values(), layout.tokens, layout.documents]
+    are_spans = _check_types(part, layout)
+    columns = [*layout.tags.values(), layout.tokens, layout.documents]
     row = 0
-    for batch in tables.batches(part, [str(name) for name in asked if name is not None]):
+    for batch in tables.batches(part, [str(name) for name in columns if name is not None]):
         layers = {
-            layer: layer_values(part, str(name), batch.column(name), options)
+            layer: layer_values(part, str(name), batch.column(name), options, row)
             for layer, name in layout.tags.items()
         }
         tokens, documents = (
-            None if name is None else batch.column(name).to_pylist()
+            [None] * batch.num_rows if name is None else batch.column(name).to_pylist()
             for name in (layout.tokens, layout.documents)
         )
         for at in range(batch.num_rows):
-            own = {layer: values[at] for layer, (values, _) in layers.items()}
-            _check_row(part, row + at, None if tokens is None else tokens[at], own, layers)
-            are_spans = any(is_spans for _, is_spans in layers.values())
+            values = {layer: sentences[at] for layer, sentences in layers.items()}
+            _check_row(part, row + at, tokens[at], values, are_spans=are_spans)
             yield make(
-                None if tokens is None else tokens[at],
-                None if are_spans else own,
-                {layer: [Span(*span) for span in spans] for layer, spans in own.items()}
+                tokens[at],
+                None if are_spans else values,
+                {layer: [Span(*span) for span in spans] for layer, spans in values.items()}
                 if are_spans
                 else None,
-                document=None if documents is None or documents[at] is None else str(documents[at]),
+                document=None if documents[at] is None else str(documents[at]),
                 path=part.path,
                 line=row + at,
             )
         row += batch.num_rows
 
 
-def _check_row(
-    part: Part, row: int, tokens: Any, own: Mapping[str, Any], layers: Mapping[str, tuple[Any, bool]]
-) -> None:
-    """Refuse tokens that are null, and tags of another number.
+def _check_types(part: Part, layout: Layout) -> bool:
+    """Return whether the layers of a table are spans, as opposed to tags.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        For layers of both, and tokens that are not lists of strings.
+    """
+    from pyarrow import types
+
+    known = tables.column_types(part)
+    spans = {str(name): holds_spans(known[str(name)]) for name in layout.tags.values()}
+    if len(set(spans.values())) > 1:
+        names = " and ".join(f"{name!r} ({'spans' if own else 'tags'})" for name, own in spans.items())
+        raise tables.table_error(
+            part.shown, f"columns {names} cannot be read together; name one with tags=", "columns"
+        )
+    if layout.tokens is not None:
+        found = known[str(layout.tokens)]
+        items = found.value_type if is_list(found) else None
+        items = items.value_type if items is not None and types.is_dictionary(items) else items
+        if items is None or not (is_string(items) or types.is_null(items)):
+            message = (
+                f"the column {layout.tokens!r} is of type {found}; tokens are one list of strings a sentence; "
+                "name their column with tokens="
+            )
+            raise tables.table_error(part.shown, message, "columns")
+    return next(iter(spans.values()))
+
+
+def _check_row(part: Part, row: int, tokens: Any, values: Mapping[str, Any], *, are_spans: bool) -> None:
+    """Refuse null tokens, another number of tags than tokens, and spans out of range.
 
     Raises
     ------
     spanrs.errors.AlignmentError
     """
-    if tokens is None:
-        return
-    if None in tokens:
-        raise with_code(
-            AlignmentError(f"{part.shown}: row {row} has a token that is null"), "shape", part.path
-        )
-    for layer, (_, are_spans) in layers.items():
-        if not are_spans and len(own[layer]) != len(tokens):
-            message = f"{part.shown}: row {row} has {len(tokens)} tokens and {len(own[layer])} tags"
-            raise with_code(AlignmentError(message), "shape", part.path)
+    message = None
+    if tokens is not None and None in tokens:
+        message = f"token {tokens.index(None)} is null"
+    for layer in values.values():
+        if are_spans:
+            message = message or _misplaced_span(layer, tokens)
+        elif tokens is not None and len(layer) != len(tokens):
+            message = message or f"{len(tokens)} tokens and {len(layer)} tags"
+    if message is not None:
+        raise with_code(AlignmentError(f"{part.shown}: row {row}: {message}"), "shape", part.path)
 
 
-def layer_values(part: Part, name: str, column: Any, options: ReadOptions) -> tuple[list[Any], bool]:
-    """Return the tags or spans of each sentence of a list column, and whether they are spans.
+def _misplaced_span(spans: Sequence[tuple[Any, ...]], tokens: Sequence[str] | None) -> str | None:
+    """Return a message for the first span that is empty or out of range."""
+    for span in spans:
+        kind, start, end = span[:3]
+        inside = span[3] if len(span) > 3 else (start,)
+        is_inside = bool(inside) and start <= min(inside) and max(inside) < end
+        if start < 0 or not is_inside or (tokens is not None and end > len(tokens)):
+            size = "" if tokens is None else f" in a sentence of {len(tokens)} tokens"
+            return (
+                f"the span {kind!r} from {start} to {end} is empty or out of range{size}; spans have token "
+                "indices, with an exclusive end"
+            )
+    return None
+
+
+def _vocabulary(part: Part, name: str, options: ReadOptions) -> list[str] | None:
+    """Return the tags of the integers of a column, if they are known."""
+    names = options.vocabulary if options.vocabulary is not None else tables.class_labels(part, name)
+    return None if names is None else as_vocabulary(names)
+
+
+def layer_values(part: Part, name: str, column: Any, options: ReadOptions, row: int) -> list[Any]:
+    """Return the tags or spans of each sentence of a list column; ``row`` is the row of the first sentence.
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        Where a sentence is null.
+        If a sentence is null.
     spanrs.errors.FormatError
-        Where a tag is null, or an integer is in no vocabulary.
+        If a tag is null, or an integer is not in the vocabulary.
     TypeError
         For integers without a vocabulary.
     """
     if holds_spans(column.type):
-        return span_tuples(column, name), True
-    names = options.vocabulary if options.vocabulary is not None else tables.class_labels(part, name)
-    known = None if names is None else as_vocabulary(names)
-    sentences = column.to_pylist()
+        return span_tuples(column, name, row)
+    known = _vocabulary(part, name, options)
+    sentences: list[Any] = column.to_pylist()
     for at, sentence in enumerate(sentences):
         if sentence is None:
-            raise with_code(
-                AlignmentError(f"{part.shown}: sentence {at} of the column {name!r} is null"), "shape"
-            )
+            message = f"{part.shown}: row {row + at} of the column {name!r} is null"
+            raise with_code(AlignmentError(message), "shape", part.path)
         if known is not None:
             sentences[at] = [_tag(known, tag, part.shown, name) for tag in sentence]
             continue
@@ -263,13 +345,15 @@ def layer_values(part: Part, name: str, column: Any, options: ReadOptions) -> tu
                     raise TypeError(
                         f"{part.shown}: the column {name!r} holds integers; name their tags with vocabulary="
                     )
-                message = f"sentence {at} of the column {name!r} has {tag!r} in place of a tag"
+                message = f"row {row + at} of the column {name!r} has {tag!r} in place of a tag"
                 raise tables.table_error(part.shown, message, "columns")
-    return sentences, False
+    return sentences
 
 
 def _tag(known: Sequence[str], tag: Any, shown: str, name: str) -> str:
     if isinstance(tag, int) and 0 <= tag < len(known):
         return known[tag]
-    message = f"{shown}: the column {name!r} has {tag!r}, which is in no vocabulary of {len(known)} tags"
+    message = (
+        f"{shown}: the column {name!r} has {tag!r}, which is not in the vocabulary of {len(known)} tags"
+    )
     raise with_code(FormatError(message), "unknown_id", shown)

@@ -7,15 +7,15 @@ from typing import Any, TypeAlias
 
 from spanrs.errors import AlignmentError, FormatError, with_code
 
-#: What :func:`spanrs.score` takes as the spans of one side.
+#: Spans of one side, as :func:`spanrs.score` accepts them.
 SpanTuples: TypeAlias = list[list[tuple[Any, ...]]]
 
-#: Names of the field that holds the type of a span; the first that is there is read.
+#: Names of the field with the type of a span; the first one that exists is read.
 TYPE_FIELDS = ("type", "label")
 
 
 def is_list(data_type: Any) -> bool:
-    """Tell whether an Arrow type is one of the list types."""
+    """Return whether an Arrow type is one of the list types."""
     from pyarrow import types
 
     tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
@@ -24,13 +24,21 @@ def is_list(data_type: Any) -> bool:
 
 
 def holds_spans(data_type: Any) -> bool:
-    """Tell whether an Arrow type is a list of structs."""
+    """Return whether an Arrow type is a list of structs."""
     from pyarrow import types
 
     return is_list(data_type) and types.is_struct(data_type.value_type)
 
 
-def span_tuples(column: Any, side: str) -> SpanTuples:
+def is_string(data_type: Any) -> bool:
+    """Return whether an Arrow type is one of the string types."""
+    from pyarrow import types
+
+    tests = ("is_string", "is_large_string", "is_string_view")
+    return any(getattr(types, test)(data_type) for test in tests if hasattr(types, test))
+
+
+def span_tuples(column: Any, side: str, first: int = 0) -> SpanTuples:
     """Convert a column of ``list<struct<type, start, end>>`` to lists of (type, start, end).
 
     Parameters
@@ -40,6 +48,8 @@ def span_tuples(column: Any, side: str) -> SpanTuples:
         and optionally ``tokens``, a list of integers or null.
     side : str
         Name of the column, for messages.
+    first : int
+        Row of the first sentence, for messages.
 
     Returns
     -------
@@ -49,9 +59,9 @@ def span_tuples(column: Any, side: str) -> SpanTuples:
     Raises
     ------
     spanrs.errors.FormatError
-        Where a field is missing, of another type, or null.
+        If a field is missing, of another type, or null.
     spanrs.errors.AlignmentError
-        Where a sentence is null.
+        If a sentence is null.
 
     Notes
     -----
@@ -67,7 +77,7 @@ def span_tuples(column: Any, side: str) -> SpanTuples:
     chunks = column.chunks if hasattr(column, "chunks") else [column]
     found: SpanTuples = []
     for chunk in chunks:
-        found += _chunk(chunk, side, len(found))
+        found += _chunk(chunk, side, first + len(found))
     return found
 
 
@@ -108,14 +118,13 @@ def _strings(field: Any, side: str, name: str) -> list[str]:
     from pyarrow import types
 
     if not types.is_dictionary(field.type):
-        tests = ("is_string", "is_large_string", "is_string_view")
-        if not any(getattr(types, test)(field.type) for test in tests if hasattr(types, test)):
+        if not is_string(field.type):
             raise _wrong(side, f"has {name} of {field.type}, which must be a string")
         field = field.cast(pyarrow.large_string()).dictionary_encode()
     if not field.null_count:
         values = field.dictionary.to_pylist()
         strings = list(map(values.__getitem__, field.indices.to_numpy().tolist()))
-        # The values of a dictionary may be null, too.
+        # Values of a dictionary may be null as well.
         if all(isinstance(value, str) for value in values) or None not in strings:
             return strings
     raise _wrong(side, f"has a span whose {name} is null")
@@ -133,7 +142,7 @@ def _integers(field: Any, side: str, name: str) -> list[int]:
 
 
 def _lists(field: Any, side: str) -> list[list[int] | None]:
-    """Convert the tokens of each span; null where a span has all between its bounds."""
+    """Convert the tokens of each span; None for a contiguous span."""
     import pyarrow.compute as pc
     from pyarrow import types
 
@@ -150,7 +159,7 @@ def _lists(field: Any, side: str) -> list[list[int] | None]:
 
 
 def _cut(items: list[Any], lengths: Any) -> list[list[Any]]:
-    """Cut a list into lists of the lengths."""
+    """Split a list into lists of these lengths."""
     ends = accumulate(lengths.to_numpy(zero_copy_only=False).tolist(), initial=0)
     return [items[piece] for piece in starmap(slice, pairwise(ends))]
 

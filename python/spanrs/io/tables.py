@@ -14,7 +14,7 @@ from spanrs.io.parts import Part
 STREAM = b"\xff\xff\xff\xff"
 #: Decoded size of a batch of Parquet; rows are counted from the sizes in the footer.
 BATCH_BYTES = 1 << 26
-#: Decoded bytes for each encoded one: a tag is an index of two bits or more in the file, of four bytes in memory.
+#: Decoded bytes per encoded byte: a tag is a dictionary index of two or more bits in the file, of four bytes in memory.
 GROWTH = 16
 BATCH_ROWS = 1 << 16
 #: Compressed bytes of a column that are read at once.
@@ -62,9 +62,9 @@ def column_types(part: Part) -> dict[str, Any]:
     Raises
     ------
     ImportError
-        Where pyarrow is not installed.
+        If pyarrow is not installed.
     spanrs.errors.FormatError
-        For files that are damaged, and two columns of one name.
+        For damaged files, and several columns of one name.
     """
     schema = _schema(part)
     names = list(schema.names)
@@ -78,10 +78,9 @@ def _schema(part: Part) -> Any:
     _need_pyarrow()
     if part.format == "table":
         source = part.source
-        if hasattr(
-            source, "features"
-        ):  # A dataset of Hugging Face; its table may have more rows than it shows.
-            return source.features.arrow_schema
+        if hasattr(source, "features"):
+            # A dataset of Hugging Face; its table may have more rows than it shows.
+            return _dataset_schema(source, part.shown)
         if hasattr(source, "collect_schema") and hasattr(source, "collect"):
             return _reader(source.limit(0).collect()).schema
         if hasattr(source, "read_next_batch"):
@@ -99,23 +98,45 @@ def _schema(part: Part) -> Any:
             return _open_ipc(file).schema
 
 
+def _dataset_schema(dataset: Any, shown: str) -> Any:
+    """Return the schema of a Hugging Face dataset; streamed datasets may only know it from their rows."""
+    if dataset.features is not None:
+        return dataset.features.arrow_schema
+    first = next(iter(dataset.with_format("arrow").iter(1)), None)
+    if first is None:
+        raise table_error(shown, "the dataset has no rows", "columns")
+    return first.schema
+
+
+def plain_path(part: Part) -> str | None:
+    """Return the path of an uncompressed file; None for compressed files and streams."""
+    if part.path is None or isinstance(part.source, _spanrs.Source):
+        return None
+    with open(part.path, "rb") as file:
+        start = file.read(4)
+    return part.path if part.opened(keep=True).beginning(4)[0].startswith(start) else None
+
+
 def _file(part: Part) -> Any:
-    """Return the path of a file, or what was read of a stream, whose footer is read first."""
-    if part.path is not None and not isinstance(part.source, _spanrs.Source):
-        return part.path
+    """Return the path of an uncompressed file, else the contents: the footer is read first."""
+    path = plain_path(part)
+    if path is not None:
+        return path
     return _need_pyarrow().py_buffer(part.opened(keep=True).contents(None))
 
 
 def _opened(file: Any) -> Any:
     """Open a path or a buffer for pyarrow."""
     pyarrow = _need_pyarrow()
-    # A mapped file that is cut meanwhile would end the process.
+    # A mapped file that is truncated while in use crashes the process (SIGBUS).
     return pyarrow.OSFile(file) if isinstance(file, str) else pyarrow.BufferReader(file)
 
 
 def class_labels(part: Part, column: str) -> list[str] | None:
-    """Return the names of the integers of a column of a Hugging Face dataset; None for other columns."""
-    feature = getattr(part.source, "features", {}).get(column) if part.format == "table" else None
+    """Return the class names of a column of a Hugging Face dataset; None for other columns."""
+    # Streamed datasets may not know their features.
+    features = getattr(part.source, "features", None) if part.format == "table" else None
+    feature = None if features is None else features.get(column)
     while feature is not None:
         names = getattr(feature, "names", None)
         if isinstance(names, list):
@@ -132,16 +153,16 @@ def batches(part: Part, names: Sequence[str], *, whole: bool = False) -> Iterato
     part : Part
         A table in memory, or a Parquet or Arrow file.
     names : sequence of str
-        The columns, which must be there.
+        The columns, which must exist.
     whole : bool
-        All rows at once, for tables in memory.
+        Whether tables in memory are yielded at once.
 
     Raises
     ------
     OSError
-        Where a file cannot be opened.
+        If a file cannot be opened.
     KeyError
-        Where there is no column of a name.
+        If a column does not exist.
     spanrs.errors.FormatError
         For damaged files.
     """
@@ -155,18 +176,20 @@ def batches(part: Part, names: Sequence[str], *, whole: bool = False) -> Iterato
 
 
 def check_columns(names: Iterable[str], there: Sequence[str]) -> None:
-    """Refuse names that no column has."""
+    """Refuse names that are not columns."""
     for name in names:
         if name not in there:
-            raise KeyError(f"the table has no column {name!r}; one of {', '.join(there)}")
+            raise KeyError(f"the table has no column {name!r}; its columns are {', '.join(there)}")
 
 
 def _memory(table: Any, names: list[str], *, whole: bool) -> Iterator[Any]:
     _need_pyarrow()
     if hasattr(table, "features") and hasattr(table, "with_format"):
         table = table.select_columns(names).with_format("arrow")
-        if whole:
+        if whole and hasattr(table, "num_rows"):
             yield table[:]
+        elif whole:
+            yield _need_pyarrow().concat_tables(table.iter(BATCH_ROWS))
         else:
             yield from table.iter(BATCH_ROWS)
         return
@@ -206,8 +229,8 @@ def _reader(table: Any) -> Any:
     if hasattr(table, "fetch_record_batch"):
         return table.fetch_record_batch()
     raise TypeError(
-        "a table gives an Arrow stream (pyarrow, Polars, pandas, DuckDB), is a LazyFrame or a dataset, and "
-        f"{type(table).__name__} is none of them"
+        "a table must give an Arrow stream (pyarrow, Polars, pandas, DuckDB) or be a LazyFrame or dataset, not "
+        f"{type(table).__name__}"
     )
 
 
@@ -220,7 +243,7 @@ def _parquet(source: Any, shown: str, names: list[str]) -> Iterator[Any]:
         groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
         size = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
     rows = int(min(max(BATCH_BYTES / max(GROWTH * size, 1), 1), BATCH_ROWS))
-    # Tags are scored from the dictionary, instead of one str a token.
+    # Tags are scored as dictionary indices, without a str per token.
     with (
         _opened(source) as opened,
         parquet.ParquetFile(opened, buffer_size=READ_BYTES, read_dictionary=strings) as file,
@@ -274,13 +297,13 @@ def _ipc(source: Any, shown: str, names: list[str]) -> Iterator[Any]:
         one_by_one = hasattr(reader, "get_batch")
         found = map(reader.get_batch, range(reader.num_record_batches)) if one_by_one else reader
         for batch in found:
-            # Offsets of a damaged file lead anywhere.
+            # A damaged file may have out-of-range offsets.
             batch.validate(full=True)
             yield batch
 
 
 def _open_ipc(file: Any, **options: Any) -> Any:
-    """Open an Arrow file or stream, which its first bytes tell."""
+    """Open an Arrow file or stream; the first bytes distinguish the two."""
     pyarrow = _need_pyarrow()
     is_stream = file.read(len(STREAM)) == STREAM
     file.seek(0)

@@ -12,29 +12,31 @@ from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.tokenizer import lines, tokenize
 from spanrs.tags.types import Span
 
-#: Finds the tokens of a text: (first character, one past the last), in order.
+#: Splits a text into tokens: (start, end) in characters, ascending.
 Tokenizer = Callable[[str], Iterable[tuple[int, int]]]
 
 
 def documents_of_sentences(
     sentences: Iterable[Sentence], shown: str, *, several: bool = False
 ) -> Iterator[Document]:
-    """Join sentences to texts: a space between tokens, a line feed between sentences.
+    """Join sentences into texts: a space between tokens, a line feed between sentences.
 
-    Sentences of one document stand together; those without a document are one. The tokens are annotations of type
-    ``lex``, which stand before the spans; ``several`` joins those of several layers.
+    Sentences of a document must be adjacent; those without a document form one. The tokens are annotations of type
+    ``lex``, which precede the spans; ``several`` joins the spans of several layers.
 
     Raises
     ------
     spanrs.errors.AlignmentError
         For sentences without tokens, which have no text.
     spanrs.errors.FormatError
-        For several layers that are not to be joined.
+        For several layers, unless ``several`` is given.
     """
     group: list[Sentence] = []
     for sentence in sentences:
         if sentence.tokens is None:
-            message = f"{shown}: there are no tokens, so there is no text; name the column of tokens"
+            message = (
+                f"{shown}: there are no tokens, so there is no text; name the column of tokens with tokens="
+            )
             raise with_code(AlignmentError(message), "no_tokens", shown)
         if len(sentence.layers) > 1 and not several:
             message = (
@@ -72,7 +74,7 @@ def _joined(sentences: Sequence[Sentence]) -> Document:
 
 
 def _placed(span: Span, starts: Sequence[int], ends: Sequence[int]) -> Annotation:
-    """Return a span of tokens as an annotation of characters."""
+    """Convert a span of tokens to an annotation of characters."""
     if span.tokens is None:
         return Annotation(span.type, starts[span.start], ends[span.end - 1])
     pieces: list[tuple[int, int]] = []
@@ -97,29 +99,28 @@ def sentences_of_document(
     Parameters
     ----------
     document : Document
-        Its annotations of type ``lex`` are the tokens, where it has such and no ``tokenizer`` is given.
+        Its annotations of type ``lex``, if any, are the tokens, unless ``tokenizer`` is given.
     tokenizer : callable, optional
-        Finds the tokens of a text, as :func:`spanrs.io.tokenizer.tokenize`, which is used if none is given.
+        Splits a text into tokens, by default :func:`spanrs.io.tokenizer.tokenize`.
     path : str, optional
-        The file, for the sentences.
+        The ``path`` of the sentences.
     losses : Losses, optional
-        Gets annotations that go on in the next line, which become a span in each, those without a token, and those
-        that begin or end within one.
+        Records annotations that cross a line break (split), cover no token, or are widened to token boundaries.
 
     Yields
     ------
     Sentence
-        Spans cover the tokens that their annotation shares a character with.
+        A span covers every token that overlaps the annotation.
 
     Raises
     ------
     ValueError
-        Where a tokenizer gives tokens that are not in order, or not in the text.
+        If a tokenizer returns tokens that are empty, not ascending, or outside the text.
     """
     # Some tokenizers emit white-space tokens.
     words = (a for a in document.annotations if a.type == TOKEN)
-    own = sorted((a.start, a.end) for a in words if document.text[a.start : a.end].strip())
-    tokens = own if own and tokenizer is None else _checked(document.text, tokenizer or tokenize)
+    lex = sorted({(a.start, a.end) for a in words if document.text[a.start : a.end].strip()})
+    tokens = lex if lex and tokenizer is None else _checked(document.text, tokenizer or tokenize)
     spans = sorted((a for a in document.annotations if a.is_content), key=lambda a: (a.start, -a.end))
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
     if losses is not None:
@@ -155,7 +156,7 @@ def _note_losses(
         if bisect_right(tokens[1], annotation.start) >= bisect_left(tokens[0], annotation.end):
             losses.add("annotations without a token", place)
         elif len(document.text[annotation.start : annotation.end].splitlines()) > 1:
-            losses.add("annotations that are cut at the end of a line", place)
+            losses.add("annotations that are split at a line break", place)
         elif not {annotation.start, annotation.end} <= bounds:
             losses.add("annotations that are widened to whole tokens", place)
 
@@ -166,8 +167,8 @@ def _checked(text: str, tokenizer: Tokenizer) -> list[tuple[int, int]]:
     for start, end in tokens:
         if not before <= start < end <= len(text):
             raise ValueError(
-                f"the tokenizer gives the token {(start, end)} behind character {before} of a text of {len(text)} "
-                "characters; tokens are (start, end), in order, and do not overlap"
+                f"the tokenizer returned token {(start, end)} after character {before} of a text of {len(text)} "
+                "characters; tokens must be non-empty, ascending and within the text"
             )
         before = end
     return tokens
