@@ -77,7 +77,7 @@ def _identified(corpus: Corpus) -> list[_Identified]:
     """Return the documents of a corpus with their ids."""
     if len(corpus.parts) == 1:
         return [(document.id, document) for document in corpus.documents]
-    found = []
+    found: list[_Identified] = []
     for part in corpus.parts:
         stem = os.path.splitext(part.name)[0]
         for document in replace(corpus, parts=(part,)).documents:

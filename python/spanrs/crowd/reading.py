@@ -30,7 +30,7 @@ def crowd_corpus(
     missing: str = MISSING,
     partial: str = "error",
 ) -> CrowdCorpus:
-    r"""Return the annotations of a corpus, whatever holds them.
+    r"""Return the annotations of a corpus in any format.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def _of_sources(
     names = list(annotators or _names(sources))
     if len(names) != len(sources) or len(set(names)) != len(names):
         message = (
-            f"{first.shown}: {len(sources)} sources are those of one annotator each, and the names of annotators are "
-            f"{', '.join(names)}; give each a name of its own"
+            f"{first.shown}: each of {len(sources)} sources has one annotator, and the names of annotators are "
+            f"{', '.join(names)}; give each a name"
         )
         raise with_code(FormatError(message), "annotators", first.path)
     own = dict(zip(names, sources, strict=True))
