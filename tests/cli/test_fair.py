@@ -307,7 +307,8 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
     both = spanrs("score", *files, "--focus", "pred", "--weights", "paper")[2]
     assert "--weights and --focus go with --matcher fair" in both
     assert (
-        "do not go with --matcher fair" in spanrs("score", *files, "--matcher", "fair", "--map", "A=B")[2]
+        "cannot be combined with --matcher fair"
+        in spanrs("score", *files, "--matcher", "fair", "--map", "A=B")[2]
     )
     _, out, _ = spanrs("score", *files, "--matcher", "fair", "--types", "A", "--json")
     assert json.loads(out)["outcomes"]["fn"] == 1

@@ -87,14 +87,14 @@ def test_errors_as_text_have_their_lines(spanrs, files):
         (["GOLD", "PRED", "--errors=-1"], "'-1' is not a number of errors"),
         (["GOLD", "PRED", "--errors=--to"], "'--to' is not a number of errors"),
         (["GOLD", "PRED", "--to", "jsonl"], "name --errors"),
-        (["GOLD", "PRED", "OTHER", "--errors"], "is of one PRED; spanrs compare takes several"),
-        (["GOLD", "PRED", "OTHER", "--intervals"], "is of one PRED; spanrs compare takes several"),
-        (["GOLD", "PRED", "OTHER", "--save", "x"], "is of one PRED"),
+        (["GOLD", "PRED", "OTHER", "--errors"], "takes one PRED; spanrs compare takes several"),
+        (["GOLD", "PRED", "OTHER", "--intervals"], "takes one PRED; spanrs compare takes several"),
+        (["GOLD", "PRED", "OTHER", "--save", "x"], "takes one PRED"),
         (["GOLD", "PRED", "PRED"], "is named twice"),
-        (["GOLD", "PRED", "--by-document", "--by-sentence"], "name one"),
-        (["GOLD", "PRED", "--all-readings", "--errors"], "does not go with --errors"),
-        (["GOLD", "PRED", "--all-readings", "--intervals"], "does not go with --intervals"),
-        (["GOLD", "PRED", "OTHER", "--all-readings"], "is of one pair of column files"),
+        (["GOLD", "PRED", "--by-document", "--by-sentence"], "exclude each other; choose one"),
+        (["GOLD", "PRED", "--all-readings", "--errors"], "cannot be combined with --errors"),
+        (["GOLD", "PRED", "--all-readings", "--intervals"], "cannot be combined with --intervals"),
+        (["GOLD", "PRED", "OTHER", "--all-readings"], "takes one pair of column files"),
         (["GOLD", "PRED", "--plot", "x.gif"], "ends with .png, .svg, .pdf"),
         (["GOLD", "PRED", "--json", "--to", "csv"], "two formats"),
         (["GOLD", "PRED", "-o", "GOLD"], "is read; name another file"),
@@ -144,7 +144,7 @@ def test_one_sentence_has_no_interval(spanrs, tmp_path):
     for rows in ("--by-sentence", "--by-document"):
         status, out, err = spanrs("score", path, "--intervals", rows)
         assert status == 2
-        assert "two documents or more" in err
+        assert "and needs two or more; there is 1" in err
         assert len(err.splitlines()) == 1
         assert out == ""
 

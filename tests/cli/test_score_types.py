@@ -83,12 +83,12 @@ def test_bounds_alone_are_a_row_and_two_keys(score, result):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--map", "ORG"], "--map wants FROM=TO, or FROM= to leave FROM out, not 'ORG'"),
-        (["--map", "=LOC"], "--map wants FROM=TO"),
+        (["--map", "ORG"], "--map takes FROM=TO, or FROM= to leave FROM out, not 'ORG'"),
+        (["--map", "=LOC"], "--map takes FROM=TO"),
         (["--map", "A=B", "--map", "A=C"], "--map gives two names to 'A': 'B' and 'C'"),
         (["--map", "A=B", "--map", "A="], "--map gives two names to 'A': 'B' and ''"),
-        (["--types", ""], "--types wants names of types"),
-        (["--types", "PER,,LOC"], "--types wants names of types"),
+        (["--types", ""], "--types takes names of types"),
+        (["--types", "PER,,LOC"], "--types takes names of types"),
     ],
 )
 def test_mistakes_are_said_before_files_are_read(score, args, message):

@@ -197,9 +197,7 @@ def test_tables_with_repeated_or_shuffled_rows_are_refused():
     with pytest.raises(AlignmentError, match="tokens of all documents occur twice"):
         read_table({name: [value for value in column for _ in (0, 1)] for name, column in TABLE.items()})
     shuffled = {"annotator": ["a"] * 4, "document": list("1212"), "token": list("wxyz"), "label": ["O"] * 4}
-    with pytest.raises(
-        AlignmentError, match=r"row 3: annotator a comes back to document 1 \(row 1\) after"
-    ):
+    with pytest.raises(AlignmentError, match=r"row 3: annotator a returns to document 1 \(row 1\) after"):
         read_table(shuffled)
     # Annotators in turn are an order of one text.
     order = [0, 3, 1, 4, 2, 5]
@@ -235,9 +233,11 @@ def test_a_label_may_be_a_question_mark():
 def test_stray_labels_are_located():
     sentences = [["Ada", "met", "Bob"]] * 2
     answers = [{"a": ["B-PER", "O", "B-PER"]}, {"a": ["PER", "O", "B-PER"]}]
-    with pytest.raises(SchemeError, match=r"'PER' \(annotator a, sentence 1, token 0\) is no tag"):
+    with pytest.raises(SchemeError, match=r"'PER' \(annotator a, sentence 1, token 0\) is not a tag"):
         CrowdCorpus(sentences, answers).scheme()
-    with pytest.raises(SchemeError, match=r"'PER' \(annotator a, sentence 1, token 0\) is no tag of BIO"):
+    with pytest.raises(
+        SchemeError, match=r"'PER' \(annotator a, sentence 1, token 0\) is not a tag of BIO"
+    ):
         CrowdCorpus(sentences, answers, scheme="BIO").scheme()
     assert CrowdCorpus(sentences, answers, scheme=None).scheme() is None
     answers[1]["a"] = ["O", "O", "B-PER "]

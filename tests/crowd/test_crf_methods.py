@@ -91,7 +91,7 @@ def test_words_help_the_hidden_markov_model():
     words = right(HMMCrowd().fit(corpus).estimated_truth_, truth)
     blind = corpus.replaced(sentences=[["word"] * len(own) for own in corpus.sentences])
     assert words > right(HMMCrowd().fit(blind).estimated_truth_, truth)
-    with pytest.raises(ModelError, match="sentence 0, token 0: dict is no word"):
+    with pytest.raises(ModelError, match="sentence 0, token 0: dict is not a word"):
         HMMCrowd().fit(CrowdCorpus([[{"a": 1}]], [{"x": ["A"]}]))
 
 

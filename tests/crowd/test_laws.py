@@ -121,12 +121,16 @@ def test_responsibilities_by_sentence_where_nobody_is_trusted():
 
 def test_labels_that_contradict_each_other_are_located():
     tags = {"a": ["B-PER", "O"], "b": ["O", "o"]}
-    with pytest.raises(SchemeError, match=r"'o' \(annotator b, sentence 1, token 1\) is no tag, but most"):
+    with pytest.raises(
+        SchemeError, match=r"'o' \(annotator b, sentence 1, token 1\) is not a tag, but most"
+    ):
         CrowdCorpus([["x", "y"]] * 2, [{"a": ["B-PER", "I-PER"]}, tags]).scheme()
     assert CrowdCorpus([["x", "y"]], [tags], scheme=None).scheme() is None
     bio, iobes = ["B-PER", "I-PER", "O", "B-PER", "B-PER"], ["B-LOC", "E-LOC", "O", "O", "O"]
     corpus = CrowdCorpus([["w"] * 5] * 9, [{"a": bio, "b": iobes}] + [{"a": bio}] * 8)
-    with pytest.raises(SchemeError, match=r"'E-LOC' \(annotator b, sentence 0, token 1\) is no tag of BIO"):
+    with pytest.raises(
+        SchemeError, match=r"'E-LOC' \(annotator b, sentence 0, token 1\) is not a tag of BIO"
+    ):
         corpus.scheme()
 
 

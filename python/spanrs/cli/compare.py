@@ -14,9 +14,9 @@ from spanrs.cli.run import explained
 from spanrs.cli.score.show import base_names
 from spanrs.eval import Comparison, Measure, Result, compare, score
 from spanrs.eval import comparison_tables as tables
-from spanrs.eval.comparison import TESTS
+from spanrs.eval.comparison import TESTS, default_unit
 from spanrs.eval.measures import AVERAGES, PARTS
-from spanrs.io import atomic_output
+from spanrs.io import Corpus, atomic_output
 from spanrs.io import read as read_corpus
 from spanrs.io.reader import read_both
 from spanrs.report.plots import interval_plot, plot_format
@@ -27,39 +27,46 @@ from spanrs.report.plots import interval_plot, plot_format
 @click.argument("preds", metavar="A B [C]...", nargs=-1, required=True)
 @matchers.options
 @options.scheme()
-@click.option("--pred-scheme", metavar="SCHEME", help="Scheme of the systems, where it is another one.")
+@click.option(
+    "--pred-scheme", metavar="SCHEME", help="Scheme of the systems, if it differs from that of gold."
+)
 @options.reading()
 @options.reading_options
 @click.option(
     "--unit",
     type=click.Choice(["sentence", "document"]),
-    default="sentence",
-    help="What is resampled and exchanged: sentences, or the documents of gold.",
+    help="What is resampled and exchanged: sentences, or the documents of gold. By default sentences, and documents "
+    "where a side is text with annotations (doccano, brat, ...) or with --align characters.",
 )
-@click.option("--average", type=click.Choice(AVERAGES), default="micro", help="Over which spans.")
+@click.option("--average", type=click.Choice(AVERAGES), default="micro", help="Average over types.")
 @click.option("--part", type=click.Choice(PARTS), default="f1", help="Precision, recall or F1.")
-@click.option("--criterion", metavar="NAME", help="Of the matcher; its own if not given.")
-@click.option("--type", "ty", metavar="TYPE", help="Measure of this type alone.")
+@click.option("--criterion", metavar="NAME", help="Criterion of the matcher; its default one if not given.")
+@click.option("--type", "ty", metavar="TYPE", help="Compare the measure of this type only.")
 @click.option(
     "--test",
     type=click.Choice(TESTS),
     default=TESTS[0],
     help="Approximate randomisation, or paired bootstrap.",
 )
-@click.option("--samples", type=options.SAMPLES, default=10_000, help="Of the test and the intervals.")
-@click.option("--seed", type=options.SEED, default=0, help="Of the random numbers.")
+@click.option(
+    "--samples",
+    type=options.SAMPLES,
+    default=10_000,
+    help="Samples of the test and of the intervals.",
+)
+@click.option("--seed", type=options.SEED, default=0, help="Random seed.")
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
-    help="Of intervals; 0.95 is 95 %.",
+    help="Confidence level of the intervals; 0.95 is 95 %.",
 )
-@click.option("--by-type", is_flag=True, help="The differences of each type as well.")
+@click.option("--by-type", is_flag=True, help="Also test the differences of each type.")
 @click.option(
     "--align",
     type=click.Choice(["refuse", "report", "ignore", "characters"]),
     default="refuse",
-    help="Where tokens of gold and pred differ; see spanrs score.",
+    help="What to do where tokens of gold and pred differ; see spanrs score.",
 )
 @click.option("--plot", metavar="FILE", help="Draw the systems with intervals: a .png, .svg or .pdf file.")
 @click.option(
@@ -71,7 +78,7 @@ def command(
     preds: tuple[str, ...],
     matcher: str,
     read: dict[str, Any],
-    unit: str,
+    unit: str | None,
     by_type: bool,
     plot: str | None,
     threads: int,
@@ -93,7 +100,7 @@ def command(
     if plot is not None:
         plot_format(plot)
     if given["align"] == "characters" and unit == "sentence":
-        raise click.UsageError("--align characters compares documents; add --unit document")
+        raise click.UsageError("--align characters compares documents; leave out --unit sentence")
     output.check([gold, *preds])
     part = {name: given.pop(name) for name in ("average", "part", "criterion")}
     own = matchers.take_matcher(matcher, given)
@@ -115,12 +122,12 @@ def command(
         # The bar begins anew with each system.
         with console.quiet(), console.files_bar(gold, name) as bar, explained():
             pair = read_both((sources, {}), (name, read))
-            results[name] = score(*pair, matcher=own, errors=True, by=unit, progress=bar, **given)
+            by = unit or default_unit(pair, given["align"])
+            results[name] = score(*pair, matcher=own, errors=True, by=by, progress=bar, **given)
     console.print_warnings(results, gold)
     if ty is not None:
         console.require_types([ty], {name for result in results.values() for name in result.per_type})
-    if unit == "document" and any(len(result.counts) < 2 for result in results.values()):
-        raise click.UsageError(f"{gold} has no -DOCSTART- lines that begin documents; use --unit sentence")
+    _require_two_documents(gold, sources, results)
     pairs = math.comb(len(results), 2) if test["test"] == "randomisation" else 0
     rounds = test["samples"] * (1 + pairs)
     documents = len(next(iter(results.values())).counts)
@@ -140,6 +147,26 @@ def command(
         },
         inputs=[gold, *preds],
     )
+
+
+def _require_two_documents(name: str, gold: Corpus, results: dict[str, Result]) -> None:
+    """Refuse a comparison by document if there is a single one.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    if all(result.by_sentence or len(result.counts) > 1 for result in results.values()):
+        return
+    message = f"{name} is one document, and a test needs two or more"
+    if gold.parts[0].kind == "rows":
+        message += ": it has no -DOCSTART- lines that begin documents; use --unit sentence"
+        message += (
+            ", without --align characters"
+            if any("align" in one.settings for one in results.values())
+            else ""
+        )
+    raise click.UsageError(message)
 
 
 def _write_plot(comparison: Comparison, path: str) -> None:

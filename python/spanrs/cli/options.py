@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -16,7 +16,7 @@ from spanrs.tags.types import Dialect, schemes
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Numbers of things to list: what the core can count.
+#: Number of items to list: what the core can count.
 COUNT = click.IntRange(0, 10**9)
 #: Numbers of resamples, and seeds.
 SAMPLES = click.IntRange(1, 10**7)
@@ -53,7 +53,7 @@ def _number_or_name(text: str) -> int | str:
     except ValueError:
         return text
     if abs(number) > MOST_COLUMNS:
-        raise click.BadParameter(f"{number} is no number of a column")
+        raise click.BadParameter(f"{number} is not a valid column number")
     return number
 
 
@@ -71,7 +71,8 @@ def reading(default: str | None = "conlleval") -> Callable[[F], F]:
         "--reading",
         type=click.Choice(_spanrs.readings()),
         default=default,
-        help="What malformed tags mean." + ("" if default else " Without it malformed tags are an error."),
+        help="How malformed tags are read."
+        + ("" if default else " If not given, malformed tags are an error."),
     )
 
 
@@ -84,18 +85,18 @@ file_format = click.option(
     "--format",
     type=click.Choice(["auto", "columns", "conllu"]),
     default="auto",
-    help="Of column files. columns: one token a line, blank lines between sentences (CoNLL 2003 and others); "
-    "conllu: CoNLL-U. auto finds out, and refuses JSON, XML and others.",
+    help="Layout of column files. columns: one token a line, blank lines between sentences (CoNLL 2003 and others); "
+    "conllu: CoNLL-U. auto detects it, and refuses JSON, XML and others.",
 )
 
 
 def columns(function: F) -> F:
-    """Add the options that say where things stand in a file; they arrive as columns and dialect."""
+    """Add the options of columns and of the spelling of tags; they arrive as columns and dialect."""
 
     @file_format
     @places
-    @click.option("--tag-separator", default="-", help="Between prefix and type of a tag.")
-    @click.option("--suffix", is_flag=True, help="The prefix stands behind the type: PER-B.")
+    @click.option("--tag-separator", default="-", help="Separator between prefix and type of a tag.")
+    @click.option("--suffix", is_flag=True, help="The prefix follows the type: PER-B.")
     @wraps(function)
     def wrapped(*args: Any, tag_separator: str, suffix: bool, **given: Any) -> Any:
         return function(*args, dialect=Dialect(separator=tag_separator, suffix=suffix), **given)
@@ -112,33 +113,41 @@ def reading_options(function: F) -> F:
         type=click.Choice(["auto", *FORMATS]),
         metavar="FORMAT",
         default="auto",
-        help=f"Of the files: {', '.join(FORMATS)}; or auto, what their first bytes look like.",
+        help=f"Format of the files: {', '.join(FORMATS)}; auto detects it from their first bytes.",
     )
     @places
-    @click.option("--tag-separator", default="-", help="Between prefix and type of a tag.")
-    @click.option("--suffix", is_flag=True, help="The prefix stands behind the type: PER-B.")
+    @click.option("--tag-separator", default="-", help="Separator between prefix and type of a tag.")
+    @click.option("--suffix", is_flag=True, help="The prefix follows the type: PER-B.")
     @click.option(
         "--document-column",
         metavar="NAME",
-        help="Of tables: the column that names the document of a sentence.",
+        help="Column of a table that names the document of a sentence.",
     )
-    @click.option("--position-column", metavar="NAME", help="Of tables with a row a token: its place.")
+    @click.option(
+        "--position-column",
+        metavar="NAME",
+        help="Column of a table in long form: the position of the token.",
+    )
     @click.option(
         "--punct-column",
         type=column,
         metavar="COLUMN",
-        help="Of stacked tags: the parts of speech; punctuation is left out then.",
+        help="Column of the parts of speech, for stacked tags; punctuation is then left out.",
     )
     @click.option(
-        "--annotator", metavar="NAME", help="Of Label Studio and Prodigy: whose annotations are read."
+        "--annotator",
+        metavar="NAME",
+        help="Of Label Studio and Prodigy: the annotator whose annotations are read.",
     )
-    @click.option("--layer", metavar="NAME", help="Of spaCy: ents, or a span group.")
-    @click.option("--encoding", metavar="NAME", help="Of XML, raw text and CSV; UTF-8 if not given.")
+    @click.option("--layer", metavar="NAME", help="Layer of a DocBin of spaCy: ents, or a span group.")
+    @click.option(
+        "--encoding", metavar="NAME", help="Encoding of XML, raw text and CSV; UTF-8 if not given."
+    )
     @click.option(
         "--max-expansion",
         type=click.IntRange(1),
         metavar="N",
-        help="How much compressed files may expand (100).",
+        help="Largest expansion ratio of compressed files (100).",
     )
     @wraps(function)
     def wrapped(
@@ -171,6 +180,18 @@ def reading_options(function: F) -> F:
     return wrapped  # type: ignore[return-value]  # click takes any callable
 
 
+class SideOptions(NamedTuple):
+    """Reading options of gold or of pred alone."""
+
+    column: Any = None
+    annotator: str | None = None
+
+    def arguments(self, tags: str) -> dict[str, Any]:
+        """Return them by the names of :func:`spanrs.read`; ``tags`` is what the column is called there."""
+        named = {tags: self.column, "annotator": self.annotator}
+        return {name: value for name, value in named.items() if value is not None}
+
+
 def column_arguments(columns: Columns) -> dict[str, Any]:
     """Return what differs from the default columns, by the names of :func:`spanrs.read`."""
     names = {"separator": "separator", "comments": "comments", "token": "tokens", "tag": "tags"}
@@ -183,12 +204,12 @@ def column_arguments(columns: Columns) -> dict[str, Any]:
 
 
 def places(function: F) -> F:
-    """Add the options that say in which columns things stand; they arrive as columns."""
+    """Add the options of columns; they arrive as columns."""
 
     @click.option(
         "--separator",
         default="auto",
-        help="Between columns: auto, whitespace, tab, space, or one character.",
+        help="Separator between columns: auto, whitespace, tab, space, or one character.",
     )
     @click.option(
         "--column",
@@ -203,7 +224,7 @@ def places(function: F) -> F:
     @click.option(
         "--comments",
         default="auto",
-        help="Lines to skip: auto (# before a sentence), none, or what they begin with.",
+        help="Comment lines to skip: auto (# before a sentence), none, or their prefix.",
     )
     @wraps(function)
     def wrapped(*args: Any, **given: Any) -> Any:
@@ -219,12 +240,19 @@ def intervals(function: F) -> F:
 
     level = click.FloatRange(0, 1, min_open=True, max_open=True)
     for option in (
-        click.option("--seed", type=SEED, default=0, help="Of --intervals."),
-        click.option("--samples", type=SAMPLES, default=10_000, help="Resamples of --intervals."),
-        click.option("--method", type=click.Choice(METHODS), default=METHODS[0], help="Of --intervals."),
-        click.option("--level", type=level, default=0.95, help="Of --intervals; 0.95 is 95 %."),
+        click.option("--seed", type=SEED, default=0, help="Random seed of --intervals."),
+        click.option("--samples", type=SAMPLES, default=10_000, help="Number of resamples of --intervals."),
         click.option(
-            "--intervals", is_flag=True, help="Intervals of F1 by resampling sentences, or documents."
+            "--method", type=click.Choice(METHODS), default=METHODS[0], help="Kind of --intervals."
+        ),
+        click.option(
+            "--level", type=level, default=0.95, help="Confidence level of --intervals; 0.95 is 95 %."
+        ),
+        click.option(
+            "--intervals",
+            is_flag=True,
+            help="Confidence intervals of F1, by resampling sentences; documents with --by-document, and where a side "
+            "is documents of text.",
         ),
     ):
         function = option(function)

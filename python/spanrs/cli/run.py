@@ -1,4 +1,4 @@
-"""Runs a command, and turns whatever goes wrong into one line and an exit status."""
+"""Runs a command and reports errors as one line and an exit status."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def print_message(kind: str, message: str) -> None:
 
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
-    """Take a TypeError for a wrong use of the command: of sides and options that do not go together."""
+    """Report a TypeError as wrong usage: sides and options that contradict each other."""
     try:
         yield
     except TypeError as error:

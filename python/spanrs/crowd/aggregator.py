@@ -29,8 +29,8 @@ class Aggregator(ABC):
     confidence_ : list of arrays
         For each token of each sentence the probability of its label.
     reliability_ : dict of str to float
-        Of each annotator, F1 of spans (accuracy of tokens where labels are no tags) against the estimated truth, on the
-        sentences that they labelled; NaN without any, or where neither has a span.
+        Of each annotator, F1 of spans (accuracy of tokens where labels are not tags) against the estimated truth, on
+        the sentences that they labelled; NaN without any, or where neither has a span.
     """
 
     estimated_truth_: list[list[str]]
@@ -145,7 +145,7 @@ def named(corpus: CrowdCorpus, labels: list[list[int]]) -> list[list[str]]:
 
 
 def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:
-    """Score each annotator against labels: F1 of spans, or accuracy of tokens where labels are no tags.
+    """Score each annotator against labels: F1 of spans, or accuracy of tokens where labels are not tags.
 
     Annotators who labelled nothing have NaN, and those who found no span where there is none. All are scored alike:
     under the scheme of the corpus.

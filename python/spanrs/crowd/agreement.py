@@ -35,7 +35,7 @@ class PairAgreement:
     sentences: int
     tokens: int
     f1: float
-    """F1 of spans, whoever of them is gold; NaN where labels are no tags or neither found a span."""
+    """F1 of spans, whoever of them is gold; NaN where labels are not tags or neither found a span."""
     f1_by_type: dict[str, float]
     """The same for each type that one of them used."""
     kappa: float
@@ -69,7 +69,7 @@ class Agreement:
         Krippendorff's alpha for nominal data on the same labels.
     unitized_alpha : float
         Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans, on the sentences that all annotators
-        labelled, as one line of tokens. NaN where there are none, or where labels are no tags.
+        labelled, as one line of tokens. NaN where there are none, or where labels are not tags.
     unitized_alpha_by_type : dict of str to float
         The same for each type.
 
@@ -133,7 +133,7 @@ class Agreement:
         whole.add_row("Krippendorff's alpha, tokens", _number(self.alpha))
         said = _number(self.unitized_alpha)
         if not self._has_spans:
-            said = "not defined: labels are no tags"
+            said = "not defined: labels are not tags"
         elif not self.unitized_alpha_by_type:
             said = "not defined: no sentence with spans was labelled by all"
         whole.add_row("Krippendorff's alpha, spans", said)
@@ -207,14 +207,14 @@ class Agreement:
         path : path
             The file to write.
         measure : str, optional
-            ``f1`` or ``kappa``; by default F1, or kappa where labels are no tags.
+            ``f1`` or ``kappa``; by default F1, or kappa where labels are not tags.
 
         Raises
         ------
         ImportError
             Where matplotlib is not installed (``pip install spanrs[plot]``).
         ValueError
-            For another measure, or F1 where labels are no tags.
+            For another measure, or F1 where labels are not tags.
         """
         from spanrs.report.plots import heat_map, plot_format
 
@@ -223,7 +223,7 @@ class Agreement:
             message = f"{measure!r} is not f1 or kappa"
             raise ValueError(message)
         if measure == "f1" and not self._has_spans:
-            raise ValueError("labels are no tags, so there is no F1 of spans; draw kappa")
+            raise ValueError("labels are not tags, so there is no F1 of spans; draw kappa")
         places = {name: at for at, name in enumerate(self.annotators)}
         rows = [[NAN] * len(places) for _ in places]
         for pair in self.pairs:

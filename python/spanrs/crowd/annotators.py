@@ -50,7 +50,7 @@ def legality(corpus: CrowdCorpus, scheme: str | None) -> Legality:
     Raises
     ------
     spanrs.errors.SchemeError
-        If a label is no tag of the scheme.
+        If a label is not a tag of the scheme.
     """
     import numpy as np
 

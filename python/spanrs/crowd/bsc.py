@@ -53,7 +53,7 @@ class BSCSeq(Aggregator):
         Number of iterations.
     scheme : str, optional
         ``auto`` finds the scheme of the tags, so that illegal transitions of the truth are nearly impossible and
-        illegal answers unlikely; None for labels that are no tags.
+        illegal answers unlikely; None for labels that are not tags.
     agreement : float
         Added to the pseudo-count 1 of an answer that equals the true label.
 
@@ -87,7 +87,7 @@ class BSCSeq(Aggregator):
         spanrs.errors.ModelError
             If the corpus has no annotations, or no sentence has several annotators.
         spanrs.errors.SchemeError
-            If a label is no tag of the scheme.
+            If a label is not a tag of the scheme.
         spanrs.errors.LimitError
             For so many labels or annotators that tables would fill the memory.
         """

@@ -59,7 +59,7 @@ class CrowdCorpus:
     annotators : sequence of str, optional
         Names of all annotators, to fix their order; by default the order in which they first occur.
     scheme : str, optional
-        The scheme of the tags. ``auto`` finds it, where labels are tags with types; None for labels that are no tags.
+        The scheme of the tags. ``auto`` finds it, where labels are tags with types; None for labels that are not tags.
     missing : str, optional
         A label that means "not answered", as None, NaN and an empty string do: of all tokens of a sentence or none.
         Set it to None for corpora in which ``?`` is a label.
@@ -80,7 +80,7 @@ class CrowdCorpus:
     spanrs.errors.AlignmentError
         If the numbers of sentences differ, or a sentence and its labels differ in length.
     spanrs.errors.ModelError
-        For labels that are no strings or have white space around them, for sentences that are strings or labelled in
+        For labels that are not strings or have white space around them, for sentences that are strings or labelled in
         part, and for annotators that are not in ``annotators``, or twice.
     spanrs.errors.SchemeError
         For an unknown scheme.
@@ -321,7 +321,7 @@ class CrowdCorpus:
         return self._by_annotator
 
     def scheme(self) -> str | None:
-        """Give the scheme of the tags; None for labels that are no tags, such as parts of speech.
+        """Give the scheme of the tags; None for labels that are not tags, such as parts of speech.
 
         Raises
         ------
@@ -354,14 +354,14 @@ class CrowdCorpus:
             if typed and others and (len(typed) > len(others) or tokens[0] > tokens[1]):
                 # A single typo would switch the score from span F1 to token accuracy.
                 message = (
-                    f"{others[0]!r} ({self._place_of(others[0])}) is no tag, but most labels are; correct it, or give "
-                    "scheme=None for labels that are no tags"
+                    f"{others[0]!r} ({self._place_of(others[0])}) is not a tag, but most labels are; correct it, or "
+                    "give scheme=None for labels that are not tags"
                 )
                 raise with_code(SchemeError(message), "unknown_tag")
         return scheme
 
     def _check_tags(self, scheme: str) -> None:
-        """Refuse labels that are no tags of the scheme."""
+        """Refuse labels that are not tags of the scheme."""
         from spanrs import tags
 
         try:
@@ -370,7 +370,7 @@ class CrowdCorpus:
             known = set(tags.tags_of(scheme, {label[2:] for label in self.labels if label != "O"}))
             wrong = next(label for label in self.labels if label not in known)
             message = (
-                f"{wrong!r} ({self._place_of(wrong)}) is no tag of {scheme}, the scheme of most others; convert the "
+                f"{wrong!r} ({self._place_of(wrong)}) is not a tag of {scheme}, the scheme of most others; convert the "
                 "labels of all annotators to one scheme"
             )
             raise with_code(SchemeError(message), "unknown_tag") from None

@@ -158,7 +158,7 @@ class CrossFitted(Aggregator):
         spanrs.errors.ModelError
             If the corpus has no annotations, fewer sentences than folds, or no sentence with several annotators.
         spanrs.errors.SchemeError
-            If a label is no tag of the scheme.
+            If a label is not a tag of the scheme.
         spanrs.errors.LimitError
             For so many labels or annotators that tables would fill the memory.
         """

@@ -119,7 +119,7 @@ def write_columns(
     Raises
     ------
     spanrs.errors.FormatError
-        If a token is no string, a token or label is empty or has white space in it, or ``missing`` is a label.
+        If a token is not a string, a token or label is empty or has white space in it, or ``missing`` is a label.
 
     Notes
     -----
@@ -147,7 +147,7 @@ def write_rows(sentences: Iterable[list[list[Any]]], target: str | PathLike[str]
     Raises
     ------
     spanrs.errors.FormatError
-        If a field is no string, or is empty or has white space in it.
+        If a field is not a string, or is empty or has white space in it.
     """
     with atomic_output(target) as out:
         for at, rows in enumerate(sentences):
@@ -232,7 +232,7 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     Raises
     ------
     spanrs.errors.FormatError
-        If a column is missing, a token or label is no string, a token is empty, or a document is labelled in part.
+        If a column is missing, a token or label is not a string, a token is empty, or a document is labelled in part.
     spanrs.errors.AlignmentError
         If the tokens of a document differ between annotators, the rows of an annotator and a document are not together
         among those of the annotator, or all rows occur twice.
@@ -306,7 +306,7 @@ def _table_documents(
         rows = found.setdefault(document, {}).setdefault(annotator, [])
         if rows and current[annotator] != document:
             message = (
-                f"{name}: row {number}: annotator {annotator} comes back to document {document} (row "
+                f"{name}: row {number}: annotator {annotator} returns to document {document} (row "
                 f"{rows[-1][0]}) after document {current[annotator]}; put the rows of a document in the order of its "
                 "tokens, each once"
             )

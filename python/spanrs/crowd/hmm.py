@@ -35,7 +35,7 @@ class HMMCrowd(Aggregator):
         Number of iterations.
     scheme : str, optional
         ``auto`` finds the scheme of the tags, so that illegal transitions of the truth are nearly impossible; None for
-        labels that are no tags.
+        labels that are not tags.
     agreement : float
         Added to the pseudo-count 1 of an answer that equals the true label.
     word_count : float
@@ -78,7 +78,7 @@ class HMMCrowd(Aggregator):
         spanrs.errors.ModelError
             If the corpus has no annotations, or tokens that are neither strings nor tuples that begin with one.
         spanrs.errors.SchemeError
-            If a label is no tag of the scheme.
+            If a label is not a tag of the scheme.
         spanrs.errors.LimitError
             For so many labels, words or annotators that tables would fill the memory.
         """
@@ -120,9 +120,7 @@ def _words(corpus: CrowdCorpus) -> tuple[npt.NDArray[np.int64], int]:
         for place, token in enumerate(sentence):
             word = token[0] if isinstance(token, tuple) and token else token
             if not isinstance(word, str):
-                message = (
-                    f"sentence {at}, token {place}: {type(token).__name__} is no word, which HMMCrowd needs"
-                )
+                message = f"sentence {at}, token {place}: {type(token).__name__} is not a word, which HMMCrowd needs"
                 raise with_code(ModelError(message), "bad_value")
             numbers.append(known.setdefault(word, len(known)))
     return np.array(numbers, dtype=np.int64), len(known)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from spanrs.crowd.corpus import MISSING, CrowdCorpus
+from spanrs.crowd.documents import join_documents
 from spanrs.crowd.files import TABLE, read_columns, read_files, read_table
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
-from spanrs.io import Corpus, read, tables
-from spanrs.io.losses import Losses
+from spanrs.io import Corpus, Document, read, tables
 from spanrs.io.sentence import LAYER
-from spanrs.io.texts import sentences_of_document
 from spanrs.io.training import tagged
-from spanrs.io.write_sentences import flat
-from spanrs.tags import write_tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,14 +30,16 @@ def crowd_corpus(
     missing: str = MISSING,
     partial: str = "error",
 ) -> CrowdCorpus:
-    r"""Return the annotations of a corpus, whatever holds them.
+    r"""Return the annotations of a corpus in any format.
 
     Parameters
     ----------
     source : CrowdCorpus, Corpus, or what :func:`spanrs.read` takes
         - A column file with a token a line and a column of labels for each annotator.
-        - Several files of any format with the same tokens, one of each annotator, who are called by the names of the
-          files.
+        - A list of files, directories or corpora of any formats, one of each annotator, who are called by the names of
+          the files; or a mapping of the names of annotators to them. A directory alone has a file of each annotator.
+          Column files and others with tokens have the same sentences. Documents of text (doccano, brat, ...) are
+          paired by id, else by text, else by order; an annotator may lack some, which he did not annotate.
         - A table or CSV file in long form with the columns ``annotator``, ``document``, ``token`` and ``label``.
         - An export of Label Studio or Prodigy, whose annotators are layers. Text is cut at line breaks into sentences
           and by the tokens that the export has, or a tokenizer; spans are written as tags in BIO, of spans that share
@@ -59,7 +60,7 @@ def crowd_corpus(
     spanrs.errors.FormatError
         Where there are no annotators, and as :func:`read_columns`, :func:`read_files` and :func:`read_table`.
     spanrs.errors.AlignmentError
-        Where annotators have other tokens for one text.
+        Where annotators have other tokens for one text, or no two of them have a document in common.
 
     Examples
     --------
@@ -77,10 +78,17 @@ def crowd_corpus(
     """
     if isinstance(source, CrowdCorpus):
         return source
-    corpus = source if isinstance(source, Corpus) else read(source)
+    if isinstance(source, Mapping) and not source.keys() >= set(TABLE):
+        return _of_sources([_read(one) for one in source.values()], list(source), missing, partial)
+    if isinstance(source, Mapping):
+        return read_table(source, missing=missing, partial=partial)
+    if isinstance(source, (list, tuple)) and len(source) > 1 and not _is_document(source[0]):
+        sources = [_read(one) for one in source]
+        return _of_sources(sources, annotators or _names(source), missing, partial)
+    corpus = _read(source)
     parts = corpus.parts
     if len(parts) > 1:
-        return _of_files(corpus, annotators, missing, partial)
+        return _of_sources([replace(corpus, parts=(part,)) for part in parts], annotators, missing, partial)
     if parts[0].kind == "documents":
         return _of_layers(corpus, annotators)
     if parts[0].kind == "table":
@@ -93,6 +101,15 @@ def crowd_corpus(
         )
         raise with_code(FormatError(message), "wrong_format", parts[0].path)
     return read_columns(parts[0].opened(keep=True), annotators=annotators, missing=missing, partial=partial)
+
+
+def _read(source: Any) -> Corpus:
+    return source if isinstance(source, Corpus) else read(source)
+
+
+def _is_document(source: object) -> bool:
+    """Return whether a value is a document or a Doc of spaCy, of which a list is one source."""
+    return isinstance(source, Document) or hasattr(source, "ents")
 
 
 def _table(part: Part) -> Any:
@@ -117,31 +134,49 @@ def _table(part: Part) -> Any:
     )
 
 
-def _of_files(corpus: Corpus, annotators: Sequence[str] | None, missing: str, partial: str) -> CrowdCorpus:
-    """Return the annotations of several files, one of each annotator."""
-    names = list(annotators or _names(corpus))
-    if len(names) != len(corpus.parts) or len(set(names)) != len(names):
-        message = "several files are those of one annotator each; name each by a name of its own"
-        raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
-    paths = [part.path for part in corpus.parts]
-    if (
-        all(part.format == "columns" for part in corpus.parts)
-        and None not in paths
-        and not corpus.options.given()
-    ):
-        files: dict[str, str | PathLike[str]] = dict(zip(names, map(str, paths), strict=True))
-        return read_files(files, missing=missing, partial=partial)
+def _of_sources(
+    sources: Sequence[Corpus], annotators: Sequence[str] | None, missing: str, partial: str
+) -> CrowdCorpus:
+    """Return the annotations of several sources, one of each annotator."""
+    first = sources[0].parts[0]
+    names = list(annotators or _names(sources))
+    if len(names) != len(sources) or len(set(names)) != len(names):
+        message = (
+            f"{first.shown}: each of {len(sources)} sources has one annotator, and the names of annotators are "
+            f"{', '.join(names)}; give each a name"
+        )
+        raise with_code(FormatError(message), "annotators", first.path)
+    own = dict(zip(names, sources, strict=True))
+    parts = [part for corpus in sources for part in corpus.parts]
+    if all(part.kind == "documents" for part in parts):
+        corpus = join_documents(own)
+        _check_overlap(corpus, [source.parts[0].shown for source in sources])
+        return corpus
+    is_plain = all(part.format == "columns" and part.path is not None for part in parts)
+    if is_plain and len(parts) == len(sources) and not any(corpus.options.given() for corpus in sources):
+        paths: dict[str, str | PathLike[str]] = {name: str(own[name].parts[0].path) for name in own}
+        return read_files(paths, missing=missing, partial=partial)
+    return _join_sentences(own, missing, partial)
+
+
+def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> CrowdCorpus:
+    """Return the annotations of sources of any formats that have the same sentences in the same order."""
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
-    for name, part in zip(names, corpus.parts, strict=True):
-        tokens, labels = tagged(replace(corpus, parts=(part,)))
+    first = next(iter(sources.values())).parts[0].shown
+    for name, corpus in sources.items():
+        part = corpus.parts[0]
+        tokens, labels = tagged(corpus)
         own = [list(sentence) for sentence in tokens]
         if not sentences:
             sentences, given = own, [{} for _ in own]
         if own != sentences:
             pairs = zip(own, sentences, strict=False)
             at = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(own), len(sentences)))
-            message = f"{part.shown}: sentence {at} differs from that of {corpus.parts[0].shown}"
+            message = (
+                f"{part.shown}: sentence {at} differs from that of {first}; annotators have the same sentences in the "
+                "same order"
+            )
             raise with_code(AlignmentError(message), "tokens", part.path)
         for at, tags in enumerate(labels):
             lacking = [tag for tag in tags if tag == missing]
@@ -149,12 +184,55 @@ def _of_files(corpus: Corpus, annotators: Sequence[str] | None, missing: str, pa
                 message = f"{part.shown}: sentence {at}: {name} labelled a part of this sentence only"
                 raise with_code(FormatError(message), "partial", part.path)
             given[at][name] = None if lacking else tags
-    return CrowdCorpus(sentences, given, annotators=names, missing=None)
+    return CrowdCorpus(sentences, given, annotators=list(sources), missing=None)
 
 
-def _names(corpus: Corpus) -> list[str]:
-    """Return the names of files without their endings."""
-    return [part.shown.rpartition("/")[2].partition(".")[0] for part in corpus.parts]
+def _check_overlap(corpus: CrowdCorpus, shown: Sequence[str]) -> None:
+    """Refuse documents of annotators who have none in common; warn of those of a single annotator."""
+    annotators = Counter(own.sentence for own in corpus.annotations)
+    alone = sum(number == 1 for number in annotators.values())
+    if alone and alone == len(annotators):
+        message = f"{', '.join(shown)}: no two annotators have a document in common: neither ids nor texts are equal"
+        raise with_code(AlignmentError(message), "documents")
+    if alone:
+        warn(
+            [
+                f"{alone} of {len(annotators)} sentences have one annotator: the other sources lack their documents"
+            ]
+        )
+
+
+def _names(sources: Sequence[Any]) -> list[str]:
+    """Return the names of annotators: those of their files and directories, else numbers from 1."""
+    if all(isinstance(source, (str, PathLike)) for source in sources):
+        return source_names(sources)
+    paths = [source.parts[0].path if isinstance(source, Corpus) else None for source in sources]
+    if None in paths:
+        return [str(at + 1) for at in range(len(paths))]
+    return source_names([str(path) for path in paths])
+
+
+def source_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
+    """Return a name for each path: its stem, or where stems are equal the path without suffix, or the path.
+
+    Examples
+    --------
+    >>> from spanrs.crowd.reading import source_names
+    >>> source_names(["x/ann.jsonl", "x/ben.conll.gz"]), source_names(["ann/a.ann", "ben/a.ann"])
+    (['ann', 'ben'], ['ann/a', 'ben/a'])
+    """
+    whole = [os.fspath(path) for path in paths]
+    stems = [_without_suffixes(path) for path in whole]
+    short = [os.path.basename(stem) for stem in stems]
+    return next((names for names in (short, stems) if len(set(names)) == len(names)), whole)
+
+
+def _without_suffixes(path: str) -> str:
+    """Return a path without the suffix of its format, and that of compression."""
+    path = path.rstrip("/")
+    for suffix in (".gz", ".zst"):
+        path = path.removesuffix(suffix)
+    return path if os.path.isdir(path) else os.path.splitext(path)[0]
 
 
 def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
@@ -163,7 +241,8 @@ def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
     shown = corpus.parts[0].shown
     if known == [LAYER] or corpus.parts[0].format == "spacy":
         message = (
-            f"{shown}: {corpus.parts[0].format} does not say who annotated; give a file for each annotator"
+            f"{shown}: {corpus.parts[0].format} does not say who annotated; give a file or directory for each "
+            "annotator"
         )
         raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
     unknown = [name for name in annotators or () if name not in known]
@@ -172,35 +251,6 @@ def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
             FormatError(f"{shown}: no annotator {unknown[0]}; there are {', '.join(known)}"), "annotators"
         )
     names = list(annotators or known)
-    sentences: list[list[str]] = []
-    given: list[dict[str, list[str] | None]] = []
-    places: dict[str, range] = {}
-    losses = Losses()
-    for name in names:
-        seen: Counter[str] = Counter()
-        for document in replace(corpus, options=corpus.options.with_layer("annotator", name)).documents:
-            own = [
-                (list(sentence.tokens or ()), sentence.spans[LAYER])
-                for sentence in sentences_of_document(document, corpus.options.tokenizer)
-            ]
-            # Ids are those of records in some exports; a text that is there twice is two.
-            key = f"{document.text}\0{seen[document.text]}"
-            start = document.text[:40]
-            seen[document.text] += 1
-            if key not in places:
-                places[key] = range(len(sentences), len(sentences) + len(own))
-                sentences += [tokens for tokens, _ in own]
-                given += [{} for _ in own]
-            if len(own) != len(places[key]):
-                message = f"{shown}: a document of {name} has {len(own)} sentences, and {len(places[key])} of others"
-                raise with_code(AlignmentError(message), "tokens", corpus.parts[0].path)
-            for at, (tokens, spans) in zip(places[key], own, strict=True):
-                if tokens != sentences[at]:
-                    message = (
-                        f"{shown}: document {start!r}: the tokens of {name} differ from those of others"
-                    )
-                    raise with_code(AlignmentError(message), "tokens", corpus.parts[0].path)
-                kept = flat(spans, losses, f"document {start!r} of {name}")
-                given[at][name] = write_tags(kept, len(tokens))
-    warn(f"{shown}: left out: {message}" for message in losses.messages())
-    return CrowdCorpus(sentences, given, annotators=names, missing=None)
+    return join_documents(
+        {name: replace(corpus, options=corpus.options.with_layer("annotator", name)) for name in names}
+    )

@@ -20,7 +20,7 @@ REFERENCE = "CRF-MA"
 
 @dataclass(frozen=True)
 class PRF:
-    """Precision, recall and F1, as fractions; all three are accuracy where labels are no tags."""
+    """Precision, recall and F1, as fractions; all three are accuracy where labels are not tags."""
 
     precision: float
     recall: float

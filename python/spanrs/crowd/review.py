@@ -28,7 +28,7 @@ class AnnotatorScore(NamedTuple):
     sentences: int
     tokens: int
     score: float
-    """F1 of spans; accuracy of tokens where labels are no tags. NaN where there are no spans at all."""
+    """F1 of spans; accuracy of tokens where labels are not tags. NaN where there are no spans at all."""
     interval: tuple[float, float] | None
     """Of the score on sentences such as these; None with fewer than two sentences, and without a score."""
     interval_of: str = "truth"

@@ -88,7 +88,10 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
         return Added(_add_span_files(adding, corpora, (gold, pred)), adding.finder is not None)
     if pred is not None and kinds == {"documents"}:
         if adding.by == "sentence":
-            raise ValueError("documents of text have no sentences on both sides; by is 'document'")
+            raise ValueError(
+                "documents of text have no sentences to count by; use by='document' (--by-document, or --unit document "
+                "of spanrs compare)"
+            )
         _add_documents(adding, corpora, (gold, pred))
         return Added({}, False)
     if pred is None and gold.kind != "table":

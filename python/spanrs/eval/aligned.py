@@ -297,8 +297,8 @@ def _errors(
         gold = None if error.gold_index is None else _as_span(plain["gold"][error.gold_index])
         pred = None if error.pred_index is None else _as_span(plain["pred"][error.pred_index])
         own, document = (gold, documents[0]) if gold is not None else (pred, documents[1])
-        text = () if own is None else (document.text[own.start : own.end],)
-        errors.append(error._replace(gold=gold, pred=pred, tokens=text))
+        first, text = (0, ()) if own is None else (own.start, (document.text[own.start : own.end],))
+        errors.append(error._replace(gold=gold, pred=pred, first=first, tokens=text))
     return replace(found, errors=errors)
 
 

@@ -1,4 +1,4 @@
-"""Checks of column files after scoring, for files whose only column holds tokens."""
+"""Checks of column files: files whose only column holds tokens, and columns of gold and pred that were not named."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from spanrs.errors import FormatError, with_code
+from spanrs.eval.adding import Adding
 from spanrs.eval.result import Result
 from spanrs.eval.warnings import FORGOTTEN
+from spanrs.io.options import ReadOptions
+from spanrs.io.parts import BEGINNING, Part
 
 #: Number of violations that have to be unknown tags for a file to be taken for one of tokens alone.
 UNKNOWN_TAGS = 10
+#: Columns of a file whose gold and pred are clear: tokens, gold, pred.
+TOKEN_GOLD_PRED = 3
 
 
 @contextmanager
@@ -71,3 +76,34 @@ def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
             "give a file with tokens and tags"
         )
         raise with_code(FormatError(message), "no_column", source, line)
+
+
+def default_width(part: Part, options: ReadOptions) -> int | None:
+    """Return the number of columns of a column file whose last two are gold and pred by default; else None."""
+    if part.format != "columns" or (options.gold, options.pred) != (-2, -1):
+        return None
+    beginning, _ = part.opened(keep=True).beginning(BEGINNING)
+    lines = beginning.decode("utf-8", "replace").splitlines()
+    first = next((line for line in lines if line.strip() and not line.startswith(("#", "-DOCSTART-"))), "")
+    separators = {"auto": "\t" if "\t" in first else None, "whitespace": None, "tab": "\t", "space": " "}
+    return len(first.split(separators.get(options.separator, options.separator)))
+
+
+def describe_columns(adding: Adding, result: Result, width: int) -> None:
+    """Note which of more than three columns are gold and pred by default; warn if their types are different."""
+    if width <= TOKEN_GOLD_PRED:
+        return
+    columns = f"column {width - 2} is read as gold and column {width - 1} as pred (of {width}, from 0)"
+    totals = result[result.criterion.support].totals_by_type.items()
+    of_gold = [name for name, own in totals if own.tp or own.fn]
+    of_pred = [name for name, own in totals if own.tp or own.fp]
+    advice = (
+        "if the file is gold alone, name the file of pred; for other columns name them with gold= and pred= "
+        "(--gold-column, --pred-column)"
+    )
+    if of_gold and of_pred and not set(of_gold) & set(of_pred):
+        adding.losses.append(
+            f"{columns}, and they have no type in common: is the file of pred missing? {advice}"
+        )
+    else:
+        adding.notes.append(f"{columns}; {advice}")

@@ -26,6 +26,7 @@ from spanrs.eval.paired import (
 from spanrs.eval.resampling import check_level, check_measures, check_numbers
 from spanrs.eval.result import Result
 from spanrs.eval.scoring import score
+from spanrs.eval.sides import corpora_of
 from spanrs.io import Corpus, read
 from spanrs.io.options import NAMES
 from spanrs.report.table import Table, as_text
@@ -34,6 +35,8 @@ from spanrs.report.table import Table, as_text
 TESTS = ("randomisation", "bootstrap")
 #: Settings in which results that are compared may differ: they are of pred.
 OF_PRED = ("pred_scheme", "columns")
+#: Options of :func:`spanrs.read` that are not also options of scoring.
+LAYOUT = NAMES - {"scheme", "reading"}
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,8 @@ def compare(
         Called now and then with the number of resamples and exchanges that are done: ``samples`` of all systems, and as
         many for each pair under ``randomisation``.
     **options
-        With ``preds``, those of :func:`spanrs.score`. ``by`` is ``sentence`` and ``errors`` True if not given.
+        With ``preds``, those of :func:`spanrs.score`. If not given, ``errors`` is True, and ``by`` is ``document``
+        where a side holds documents of text or spans are aligned by characters, else ``sentence``.
 
     Returns
     -------
@@ -198,8 +202,27 @@ def _scored(gold: Any, preds: Mapping[str, Any] | None, options: dict[str, Any])
         gold = read(gold, **{name: value for name, value in options.items() if name in NAMES})
     elif isinstance(gold, Iterator):
         gold = list(gold)
+    return {name: _score_system(gold, pred, options) for name, pred in preds.items()}
+
+
+def _score_system(gold: Any, pred: Any, options: dict[str, Any]) -> Result:
+    """Score one system by sentence or document, with its errors."""
+    reading = {name: value for name, value in options.items() if name in LAYOUT}
+    corpora = corpora_of(gold, pred, reading)
     usual: dict[str, Any] = {"by": "sentence", "errors": True}
-    return {name: score(gold, pred, **usual | options) for name, pred in preds.items()}
+    if corpora is not None:
+        gold, pred = corpora
+        usual["by"] = default_unit(corpora, options.get("align"))
+        options = {name: value for name, value in options.items() if name not in LAYOUT}
+    result: Result = score(gold, pred, **usual | options)
+    return result
+
+
+def default_unit(corpora: Iterable[Corpus | None], align: str | None = None) -> str:
+    """Return what is resampled by default: ``document`` where sides are compared as texts, else ``sentence``."""
+    parts = (part for corpus in corpora if corpus is not None for part in corpus.parts)
+    of_texts = any(part.format != "unreadable" and part.kind == "documents" for part in parts)
+    return "document" if of_texts or align == "characters" else "sentence"
 
 
 class _Numbers:

@@ -15,7 +15,8 @@ KINDS = 10
 def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) -> Iterator[str]:
     r"""Yield a line for each error, those of the most frequent kinds first.
 
-    The tokens of the gold span stand in square brackets, those of the pred span in braces.
+    The tokens of the gold span stand in square brackets, those of the pred span in braces. Errors in documents of text
+    have the characters of the spans and the text of the gold span, or of the pred span where there is no gold span.
 
     Parameters
     ----------
@@ -39,7 +40,8 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
     known = sum(errors.numbers.values())
     shown = errors.by_frequency(most)
     part = f", {len(shown)} shown" if len(shown) < known else ""
-    yield f"errors {known}{part}; [gold] {{pred}}, the most frequent kinds first"
+    legend = "" if shown and _is_of_text(shown[0]) else "[gold] {pred}, "
+    yield f"errors {known}{part}; {legend}the most frequent kinds first"
     if len(shown) < known:
         yield from _kinds(errors)
     before = None
@@ -51,6 +53,8 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
             before = kind
         file = name if error.path is None else error.path
         place = f"{file}:{error.line}" if error.line else f"{file} sentence {error.sentence}"
+        if _is_of_text(error):
+            place = f"document {file}"
         yield f"  {place}: {_text(error)}"
 
 
@@ -63,13 +67,20 @@ def _kinds(errors: ErrorList) -> Iterator[str]:
         yield f"  and {len(found) - KINDS} more kinds"
 
 
+def _is_of_text(error: Detail) -> bool:
+    """Return whether the spans of an error are characters of a text, which is then its only token."""
+    return error.length is None and bool(error.tokens)
+
+
 def _text(error: Detail) -> str:
-    """Return the tokens with marks around the spans; without tokens the bounds of the spans."""
+    """Return the tokens with marks around the spans; without tokens the bounds of the spans, and their text."""
     if error.length is None or not error.tokens:
         sides = (("gold", error.gold), ("pred", error.pred))
-        return ", ".join(
-            f"{side} tokens {span.start} to {span.end}" for side, span in sides if span is not None
+        unit = "characters" if _is_of_text(error) else "tokens"
+        bounds = ", ".join(
+            f"{side} {unit} {span.start} to {span.end}" for side, span in sides if span is not None
         )
+        return f'{bounds}: "{escaped(error.tokens[0])}"' if error.tokens else bounds
     words = []
     for at, token in enumerate(error.tokens, error.first):
         before = after = ""

@@ -80,7 +80,7 @@ class Detail(NamedTuple):
 def plain_detail(detail: Any) -> dict[str, Any]:
     """Return a detail as plain dictionaries, lists and numbers."""
     fields = detail._asdict()
-    if isinstance(detail, Detail) and detail.length is None:
+    if isinstance(detail, Detail) and detail.length is None and not detail.tokens:
         for name in ("line", "first", "length", "tokens", "path"):
             del fields[name]
     return {name: value._asdict() if isinstance(value, Span) else value for name, value in fields.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +17,12 @@ from spanrs.eval.details import (
     with_tokens,
 )
 from spanrs.eval.document_pairs import paired_documents
+from spanrs.eval.evidence import Detail
 from spanrs.eval.result import Result
 from spanrs.eval.sentence_chunks import sentence_chunks
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.table_sides import id_options, table_sides
-from spanrs.io import Corpus
+from spanrs.io import Corpus, Document
 from spanrs.io.parts import Part
 from spanrs.io.sentences import columns_of, is_long
 from spanrs.tags.types import Dialect, as_vocabulary
@@ -48,7 +49,7 @@ def list_errors(
         reading,
         dialect,
     )
-    for golds, preds, texts, names, ids in _batches_again(corpora, parts, align):
+    for golds, preds, texts, documents, ids in _batches_again(corpora, parts, align):
         with warnings.catch_warnings():
             # The result of all batches has the warnings.
             warnings.simplefilter("ignore", SpanrsWarning)
@@ -60,10 +61,8 @@ def list_errors(
                 for error in found.errors
             ]
             found = replace(found, errors=errors)
-        if names is not None:
-            found = replace(
-                found, errors=[error._replace(path=names[error.sentence]) for error in found.errors]
-            )
+        if documents is not None:
+            found = replace(found, errors=[_in_text(error, documents) for error in found.errors])
         lists.append(found)
         offsets.append(sentence)
         sentence += len(golds)
@@ -71,10 +70,19 @@ def list_errors(
     return replace(whole, errors=first_of_each_kind(whole.errors, most))
 
 
+def _in_text(error: Detail, documents: Sequence[tuple[str, Document, Document]]) -> Detail:
+    """Add the name of the document to an error, and the text of its gold span, or else of its pred span."""
+    name, gold, pred = documents[error.sentence]
+    span, document = (error.gold, gold) if error.gold is not None else (error.pred, pred)
+    if span is None:
+        return error._replace(path=name)
+    return error._replace(path=name, first=span.start, tokens=(document.text[span.start : span.end],))
+
+
 def _batches_again(
     corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
 ) -> Iterator[tuple[Any, Any, Any, Any, IdOptions]]:
-    """Yield gold, pred, tokens, names of documents and the options of ids, batch by batch."""
+    """Yield gold, pred, tokens, pairs of documents with their names and the options of ids, batch by batch."""
     gold, pred = parts
     options = corpora[0].options
     none = IdOptions(None, options.ignore_index, None, None)
@@ -101,7 +109,7 @@ def _batches_again(
             [p[1].spans() for p in pairs],
             [p[2].spans() for p in pairs],
             None,
-            [p[0] for p in pairs],
+            pairs,
             none,
         )
         return

@@ -181,7 +181,7 @@ def _errors(result: Evaluation) -> Examples:
     errors = cut_by_kind(found.by_frequency(), kind_of, MOST_ERRORS)
     known = sum(found.numbers.values())
     note = "" if len(errors) == known else f"{len(errors)} of {known} errors; the first ones of each kind."
-    if any(error.length is None for error in errors[:1]):
+    if any(not error.tokens for error in errors[:1]):
         note = f"{note} Tokens are not known.".strip()
     kinds = {kind: MEANINGS.get(kind, "") for kind in dict.fromkeys(error.outcome for error in errors)}
     examples = [example(error) for error in errors]

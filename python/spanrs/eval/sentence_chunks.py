@@ -218,8 +218,8 @@ def _check_pair(gold: Sentence, pred: Sentence, sides: tuple[Side, Side], *, bot
         beyond = next((span for layer in spans for span in layer if span.end > len(one.tokens or ())), None)
         if beyond is not None:
             message = (
-                f"{shown[1 - at]}:{other.line}: the span {beyond.type} of tokens {beyond.start} to {beyond.end - 1} "
-                f"ends beyond the sentence, which has {len(one.tokens or ())} tokens ({shown[at]}:{one.line}); both "
+                f"{places[1 - at]}: the span {beyond.type} of tokens {beyond.start} to {beyond.end - 1} "
+                f"ends beyond the sentence, which has {len(one.tokens or ())} tokens ({places[at]}); both "
                 "sides must hold the same sentences"
             )
             raise with_code(AlignmentError(message), "tokens", other.path, other.line)

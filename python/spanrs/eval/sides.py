@@ -11,6 +11,7 @@ from spanrs import _spanrs
 from spanrs.eval.inputs import is_arrow
 from spanrs.io import Corpus, Document
 from spanrs.io.docbin import is_doc
+from spanrs.io.documents import ANNOTATED
 from spanrs.io.options import NAMES
 from spanrs.io.reader import read_both, read_stream, refuse
 from spanrs.io.tables import is_table
@@ -117,9 +118,12 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
         corpus = replace(corpus, options=replace(options, gold=gold, pred=pred, tags=None))
     elif part.kind not in ("rows", "table"):
         names = [name for name in corpus.layers if name]
-        advice = (
-            f"; its layers are {', '.join(names)}: score(corpus[...], corpus[...])" if names[1:] else ""
-        )
+        advice = ""
+        if names[1:]:
+            one, other = names[:2]
+            advice = f"; its layers are {', '.join(names)}: score(corpus[{one!r}], corpus[{other!r}])"
+            if part.format in ANNOTATED:
+                advice += f", on the command line --gold-annotator {one} --pred-annotator {other}"
         raise TypeError(
             f"{part.shown} ({part.format}) holds one side; pass gold and pred, two files or corpora{advice}"
         )

@@ -84,7 +84,11 @@ def _share_outcomes(criteria: Sequence[CriterionResult]) -> bool:
 
 
 def tables(
-    result: Evaluation, *, untyped: bool = False, criteria: Sequence[str] | None = None
+    result: Evaluation,
+    *,
+    untyped: bool = False,
+    criteria: Sequence[str] | None = None,
+    documents: bool = True,
 ) -> list[Table]:
     """Give the tables of a result; see :meth:`spanrs.Result.tables`."""
     if untyped and not _is_single(result):
@@ -100,7 +104,7 @@ def tables(
         if len(result.per_type) <= MOST:
             found.append(_confusion(result))
     # Rows of sentences are not made: there may be millions.
-    if not result.by_sentence and result.documents:
+    if documents and not result.by_sentence and result.documents:
         found.append(_documents(result, shown))
     return found
 
@@ -209,6 +213,7 @@ def shown_parts(
     max_violations: int = SHOWN,
     untyped: bool = False,
     criteria: Sequence[str] | None = None,
+    documents: bool = True,
 ) -> Iterator[Table | str]:
     """Give the tables of a result, and the lines that stand below them.
 
@@ -224,8 +229,10 @@ def shown_parts(
         A row for spans by their bounds alone as well.
     criteria : sequence of str, optional
         The criteria to show; all if not given.
+    documents : bool
+        A row for each document, where the result has them.
     """
-    yield from tables(result, untyped=untyped, criteria=criteria)
+    yield from tables(result, untyped=untyped, criteria=criteria, documents=documents)
     several = len(result.matcher.criteria) > 1 and not _share_outcomes(_criteria(result, criteria))
     if several and len(result.per_type) > MOST:
         yield f"confusion  of {len(result.per_type)} types is too wide here; JSON and HTML have it"

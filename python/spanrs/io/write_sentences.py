@@ -10,17 +10,17 @@ from typing import IO, Any
 
 from spanrs.errors import FormatError, SchemeError, with_code
 from spanrs.io.corpus import CHUNK, Corpus
-from spanrs.io.long_form import (
+from spanrs.io.losses import Counted, Losses, without_crossing
+from spanrs.io.options import ReadOptions
+from spanrs.io.sentence import LAYER, Sentence
+from spanrs.io.sentences import DUMMIES
+from spanrs.io.table_columns import (
     DOCUMENT_NAMES,
     POSITION_NAMES,
     SENTENCE_NAMES,
     TOKEN_NAMES,
     simple_name,
 )
-from spanrs.io.losses import Counted, Losses, without_crossing
-from spanrs.io.options import ReadOptions
-from spanrs.io.sentence import LAYER, Sentence
-from spanrs.io.sentences import DUMMIES
 from spanrs.tags.spans import write_tags
 from spanrs.tags.types import Span
 

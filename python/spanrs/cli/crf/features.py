@@ -63,7 +63,7 @@ def columns_read(text: str) -> int:
 def find_template(name: str) -> Template:
     """Find a template by name or file, and check it."""
     if name not in templates() and ("%" in name or "\n" in name) and not Path(name).exists():
-        raise click.UsageError(f"--template wants a file or one of {', '.join(sorted(templates()))}")
+        raise click.UsageError(f"--template takes a file or one of {', '.join(sorted(templates()))}")
     try:
         text = template_text(name if name in templates() else Path(name))
         CrfTrainer(text)
@@ -120,7 +120,7 @@ def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) 
     part = corpus.parts[0]
     if len(corpus.parts) > 1 or part.kind != "rows":
         if features:
-            raise click.UsageError(f"--feature-column goes with one column file, and {path} is none")
+            raise click.UsageError(f"--feature-column needs a single column file, which {path} is not")
         with console.quiet_but_printed():
             tokens, tags = tagged(corpus)
         return Data(part.shown if len(corpus.parts) == 1 else path, tokens, tags, False, 2, False)

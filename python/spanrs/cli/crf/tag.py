@@ -9,6 +9,7 @@ import click
 from spanrs.cli import console, options
 from spanrs.cli.crf.features import feature_columns, given, load_model, threads, tokens_of_model
 from spanrs.cli.run import print_message
+from spanrs.errors import FormatError, with_code
 from spanrs.io import atomic_output
 from spanrs.io.columns import Columns
 
@@ -70,7 +71,7 @@ def command(
     columns = columns if token is None else columns._replace(token=token)
     target = columns.tag if given("tag") else None
     if isinstance(target, tuple):
-        raise click.UsageError("--column wants one column")
+        raise click.UsageError("--column takes one column")
     # Not used: files need no tags.
     own = columns._replace(tag=-1).as_options()
     places = (list(model.features), target, trained.get("tag") if trained.get("conllu") else None)
@@ -78,9 +79,24 @@ def command(
     with atomic_output(target_file) as out, console.files_bar(*files) as bar:
         sources = [(console.source(path), own) for path in files]
         tag_files = model.crf._trained().tag_files
-        reports = tag_files(sources, out, places, (posterior, probabilities), threads, bar)
+        try:
+            reports = tag_files(sources, out, places, (posterior, probabilities), threads, bar)
+        except FormatError as error:
+            raise _with_advice(error) from None
     for warnings, is_known in reports:
         for message in warnings:
             print_message("warning", message)
         if not is_known:
             model.warn_of_unknown()
+
+
+def _with_advice(error: FormatError) -> FormatError:
+    """Replace the advice about files of another format, which is meant for scoring."""
+    if error.code != "wrong_format":
+        return error
+    what = str(error).split(";")[0]
+    message = (
+        f"{what}; tags are added to column files (one token a line): write FILE as one with "
+        "spanrs.write(FILE, 'tokens.conll') in Python"
+    )
+    return with_code(FormatError(message), error.code, error.path, error.line)

@@ -30,7 +30,7 @@ TITLES = {
 @click.option(
     "--measure",
     type=click.Choice(["f1", "kappa"]),
-    help="Measure shown in the heat map. [default: f1, or kappa where labels are no tags]",
+    help="Measure shown in the heat map. [default: f1, or kappa where labels are not tags]",
 )
 @output_options()
 def command(

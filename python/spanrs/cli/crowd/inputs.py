@@ -14,10 +14,10 @@ from spanrs.cli.crf.features import find_template, given, read_tagged
 from spanrs.cli.crf.features import threads as threads_option
 from spanrs.cli.options import column_arguments
 from spanrs.cli.run import print_message
-from spanrs.crowd import CrowdCorpus, crowd_corpus, read_columns, read_files, read_table
+from spanrs.crowd import CrowdCorpus, crowd_corpus, read_table
 from spanrs.crowd.experiments import GOLD, METHODS, Data, Settings, unused_settings
+from spanrs.crowd.reading import source_names
 from spanrs.errors import AlignmentError, with_code
-from spanrs.io import read
 from spanrs.io.columns import Columns
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,32 +31,31 @@ annotators = click.option(
     "annotators",
     metavar="NAME",
     multiple=True,
-    help="Name of an annotator: of each column of labels, or of each file. Repeatable. By default numbers, or the "
-    "names of the files.",
+    help="Name of an annotator: of each column of labels, or of each file or directory. Repeatable. By default "
+    "numbers, or the names of the files.",
 )
 
 
 def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
-    """Read annotations: a table, a file of columns, an export, or a file of each annotator."""
+    """Read annotations: a table, a file of columns, an export, or a file or directory of each annotator."""
     twice = next((name for name in annotators if annotators.count(name) > 1), None)
     if twice is not None:
         raise click.UsageError(f"--annotator {twice} is given twice")
     if len(paths) > 1:
-        names = list(annotators) or [Path(path).stem for path in paths]
+        names = list(annotators) or source_names(paths)
         if len(names) != len(paths) or len(set(names)) != len(names):
             raise click.UsageError(
-                "several files are those of one annotator each: name each with its own --annotator"
+                f"{len(paths)} files are those of one annotator each: name each with its own --annotator"
             )
-        return read_files(dict(zip(names, paths, strict=True)), partial="drop")
+        return crowd_corpus(
+            {name: console.source(path) for name, path in zip(names, paths, strict=True)}, partial="drop"
+        )
     [path] = paths
     if path.lower().endswith(TABLES):
         if annotators:
             raise click.UsageError("--annotator is for columns and files; a table names its annotators")
         return read_table(path, partial="drop")
-    corpus = read(console.source(path))
-    if corpus.parts[0].kind == "documents":
-        return crowd_corpus(corpus, annotators=annotators or None)
-    return read_columns(corpus.parts[0].opened(keep=True), annotators=annotators or None, partial="drop")
+    return crowd_corpus(console.source(path), annotators=annotators or None, partial="drop")
 
 
 def crf_options(function: F) -> F:

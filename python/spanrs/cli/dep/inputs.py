@@ -25,7 +25,7 @@ input_format = click.option(
     type=click.Choice(FORMATS),
     default="auto",
     help="conllu: CoNLL-U or CoNLL-X; four-columns: form, tag, head, label (parser.py); word-tag: They/PRP "
-    "ate/VBD; tokens: tokens separated by spaces, a sentence a line. auto finds out.",
+    "ate/VBD; tokens: tokens separated by spaces, a sentence a line. auto detects it.",
 )
 #: Number of threads; 0 is one per processor.
 threads = click.option(
@@ -51,7 +51,7 @@ def load_model(path: str, *, parser: bool) -> _spanrs.DepModel:
     if path.lower().removesuffix(".gz").endswith(".json"):
         raise click.UsageError(f"{path} looks like JSON; convert it with: spanrs dep import {path} OUT")
     if path.endswith((".conllu", ".conll", ".txt")):
-        raise click.UsageError(f"{path} is no model; the model comes first")
+        raise click.UsageError(f"{path} is not a model; name the model first")
     model = load(path)
     if parser and not model.has_parser:
         raise ModelError(f"{path} has no parser; spanrs dep tag takes it")

@@ -120,7 +120,7 @@ _NOT_PUBLISHED = ("dev", "patience", "tagger_epochs", *(name for name in _OF_PAR
 def _check_options(*, tagger_only: bool, published: bool) -> None:
     """Refuse options without effect."""
     if tagger_only and published:
-        raise click.UsageError("--tagger-only and --published do not go together")
+        raise click.UsageError("--tagger-only and --published exclude each other; choose one")
     context = click.get_current_context()
     without = (_OF_PARSER if tagger_only else ()) + (_NOT_PUBLISHED if published else ())
     for name in without:

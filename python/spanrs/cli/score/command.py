@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import click
 
@@ -19,6 +19,8 @@ from spanrs.io.paths import is_several
 from spanrs.report.plots import plot_format
 from spanrs.tags.types import Dialect
 
+#: Reading options of gold, and of pred.
+Sides: TypeAlias = tuple[options.SideOptions, options.SideOptions]
 #: Errors listed where no number is given, and errors of each kind that a page holds.
 LISTED, OF_A_KIND = 20, 10_000
 
@@ -36,9 +38,15 @@ class ErrorNumber(click.ParamType):  # type: ignore[type-arg]  # generic in new 
         return int(value)
 
 
-def _side_columns(function: options.F) -> options.F:
-    """Add the options that say in which columns the tags of gold and of pred stand."""
+def _side_options(function: options.F) -> options.F:
+    """Add the options that say in which column, and by which annotator, gold and pred are."""
     for side in ("pred", "gold"):
+        function = click.option(
+            f"--{side}-annotator",
+            metavar="NAME",
+            help=f"Of Label Studio and Prodigy: the annotator whose annotations are {side}. Without PRED, GOLD holds "
+            "both.",
+        )(function)
         function = click.option(
             f"--{side}-column",
             type=options.several_columns,
@@ -67,12 +75,12 @@ class _Command(click.Command):
 @click.option(
     "--pred-scheme",
     metavar="SCHEME",
-    help="Scheme of pred, where it is another one than that of gold; spans are compared. Without it, where --scheme "
-    "is auto, it is found out if pred is clearly in another one.",
+    help="Scheme of pred, if it differs from that of gold; spans are compared. By default, with --scheme auto, it is "
+    "detected if pred clearly follows another one.",
 )
 @options.reading()
 @options.reading_options
-@_side_columns
+@_side_options
 @click.option(
     "--align",
     type=click.Choice(["refuse", "report", "ignore", "characters"]),
@@ -84,16 +92,20 @@ class _Command(click.Command):
     "--on-error",
     type=click.Choice(["raise", "skip"]),
     default="raise",
-    help="With directories, where files cannot be scored: end, or score the others, name these, and end with status 1.",
+    help="What to do if files of a directory cannot be scored: stop, or list them, score the others and exit with 1.",
 )
-@click.option("--by-document", is_flag=True, help="A row for each document of gold as well.")
+@click.option("--by-document", is_flag=True, help="Also print a row for each document of gold.")
 @click.option(
     "--by-sentence",
     is_flag=True,
     help="Keep counts of each sentence, for --intervals and --save; they are not printed.",
 )
 @click.option(
-    "--violations", "max_violations", type=options.COUNT, default=5, help="Violations to list a side."
+    "--violations",
+    "max_violations",
+    type=options.COUNT,
+    default=5,
+    help="Number of violations to list for each side.",
 )
 @click.option(
     "--map",
@@ -109,7 +121,9 @@ class _Command(click.Command):
     multiple=True,
     help="Count these types only, by the names --map gives them. Repeatable.",
 )
-@click.option("--untyped", is_flag=True, help="A row for spans by their bounds alone as well.")
+@click.option(
+    "--untyped", is_flag=True, help="Also print a row for spans compared by their boundaries only."
+)
 @matchers.options
 @click.option(
     "--errors",
@@ -152,6 +166,8 @@ def command(
     read: dict[str, Any],
     gold_column: Any,
     pred_column: Any,
+    gold_annotator: str | None,
+    pred_annotator: str | None,
     maps: tuple[str, ...],
     kept: tuple[str, ...],
     untyped: bool,
@@ -167,12 +183,18 @@ def command(
     zstd are read as they are. spanrs read FILE shows what is understood of a file.
 
     With GOLD alone the file holds both sides: a column file has gold tags in the last column but one, pred tags in the
-    last, a table in the columns gold and pred, or where --gold-column and --pred-column say.
+    last, a table in the columns gold and pred, or where --gold-column and --pred-column say. Two annotators of an
+    export are compared with --gold-annotator and --pred-annotator, all pairs of them by spanrs crowd agreement.
 
     Measures are printed in per cent; in JSON and CSV they are fractions. Several PRED give a table with a row for
     each, and in --json an object by their names. A PRED that cannot be scored is reported on standard error
     and skipped; the exit status is then 1.
     """
+    sides = (
+        options.SideOptions(gold_column, gold_annotator),
+        options.SideOptions(pred_column, pred_annotator),
+    )
+    preds = preds or _preds_of_export(gold, sides)
     _check_files(gold, preds, output, untyped=untyped, given=given)
     if given["save"] is not None and (maps or kept):
         raise click.UsageError("--save keeps all types; leave out --map and --types")
@@ -188,7 +210,6 @@ def command(
         read["tags"] = asked.columns if len(asked.columns) > 1 else asked.columns[0]
     if asked.dialect:
         read["dialect"] = Dialect(**asked.dialect)
-    columns = gold_column, pred_column
     looks = _looks(matcher, maps, kept, asked, untyped=untyped)
     # Fair matching leaves types out before, because they could take part in near misses.
     fair_types = {"types": looks.types, "exclude": asked.exclude} if matcher == "fair" else {}
@@ -199,17 +220,17 @@ def command(
             raise click.UsageError(
                 "--all-readings shows all types; leave out --map, --types, --untyped and --plot"
             )
-        _all_readings(gold, preds, columns, output, given | {"read": read})
+        _all_readings(gold, preds, sides, output, given | {"read": read})
         return
     shown = _shown(given, output, untyped=untyped, named_documents="documents" in read)
-    results = score_all(gold, preds, looks.renames, columns, read=read, **given)
+    results = score_all(gold, preds, looks.renames, sides, read=read, **given)
     if not results:
         context.exit(2)
     if looks.types is not None:
         results = _keep_types(results, looks.types)
     for step in looks.steps:
         results = {name: result.with_types(step) for name, result in results.items()}
-    console.print_warnings(results, gold if preds and gold_column == pred_column else None)
+    console.print_warnings(results, gold if preds and sides[0] == sides[1] else None)
     if like is not None:
         _compare_signatures(like, results)
     _write(results, gold, preds, shown, output, plot, untyped=untyped)
@@ -218,10 +239,24 @@ def command(
         context.exit(1)
 
 
+def _preds_of_export(gold: str, sides: Sides) -> tuple[str, ...]:
+    """Return GOLD as PRED where it is an export of which two annotators are named; else nothing.
+
+    Raises
+    ------
+    click.UsageError
+        If one of them is missing.
+    """
+    named = [side.annotator for side in sides if side.annotator is not None]
+    if len(named) == 1:
+        raise click.UsageError("of one export name both --gold-annotator and --pred-annotator")
+    return (gold,) if named else ()
+
+
 def _check_files(
     gold: str, preds: tuple[str, ...], output: Output, *, untyped: bool, given: dict[str, Any]
 ) -> None:
-    """Refuse arguments that do not go together, before long work."""
+    """Refuse arguments that exclude each other before any work."""
     if (gold, *preds).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
     check_pattern(gold, preds)
@@ -231,14 +266,14 @@ def _check_files(
     if doubled:
         raise click.UsageError(f"{doubled[0]} is named twice")
     if len(preds) > 1 and output.to != "json" and (untyped or given["by_document"]):
-        raise click.UsageError("of several PRED --by-document and --untyped are shown in --json alone")
+        raise click.UsageError("with several PRED, --by-document and --untyped need --json")
     if len(preds) > 1:
         for name in ("save", "errors", "intervals"):
             if given[name]:
-                raise click.UsageError(f"--{name} is of one PRED; spanrs compare takes several")
+                raise click.UsageError(f"--{name} takes one PRED; spanrs compare takes several")
     _check_save(gold, preds, output, given)
     if given["by_document"] and given["by_sentence"]:
-        raise click.UsageError("--by-document and --by-sentence are two kinds of rows; name one")
+        raise click.UsageError("--by-document and --by-sentence exclude each other; choose one")
     if output.to == "jsonl" and given["errors"] is None:
         raise click.UsageError("--to jsonl writes errors; name --errors")
     output.check([name for name in (gold, *preds) if not is_several(name)])
@@ -250,7 +285,7 @@ def _check_save(gold: str, preds: tuple[str, ...], output: Output, given: dict[s
     if save is None:
         return
     if save == "-":
-        raise click.UsageError("--save wants a file; counts are not text")
+        raise click.UsageError("--save needs a file; counts are binary and cannot be printed")
     if save == output.path:
         raise click.UsageError(f"--save and -o both name {save}")
     Output(path=save).check([name for name in (gold, *preds) if not is_several(name)])
@@ -287,9 +322,8 @@ def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_docume
     wanted = given.pop("intervals")
     page = output.to == "html"
     by_document, by_sentence = given.pop("by_document"), given.pop("by_sentence")
-    if (wanted or page) and not by_document:
-        by_document, by_sentence = named_documents, not named_documents
     given["by"] = "document" if by_document or named_documents else "sentence" if by_sentence else None
+    given["needs_rows"] = bool(wanted or page)
     if output.to == "csv" and (wanted or errors):
         raise click.UsageError(
             "CSV has the measures alone; --intervals and --errors are in text, JSON and HTML"
@@ -304,6 +338,7 @@ def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_docume
         errors,
         intervals if wanted else None,
         given.pop("short_signature"),
+        documents=given["by"] == "document",
     )
 
 
@@ -328,19 +363,23 @@ def _write(
 
 
 def _all_readings(
-    gold: str, preds: tuple[str, ...], columns: tuple[Any, Any], output: Output, given: dict[str, Any]
+    gold: str,
+    preds: tuple[str, ...],
+    sides: Sides,
+    output: Output,
+    given: dict[str, Any],
 ) -> None:
     """Score under every reading."""
     if len(preds) > 1 or is_several(gold):
         raise click.UsageError(
-            "--all-readings is of one pair of column files, or of one column file with both"
+            "--all-readings takes one pair of column files, or one column file with both sides"
         )
     for name in ("errors", "intervals", "save"):
         if given.get(name):
-            raise click.UsageError(f"--all-readings does not go with --{name}")
+            raise click.UsageError(f"--all-readings cannot be combined with --{name}")
     taken = {name: given[name] for name in ("scheme", "pred_scheme", "matcher", "max_violations", "align")}
     with console.quiet(), console.files_bar(gold, *preds) as bar, explained():
-        corpora = read_sides(gold, preds[0] if preds else None, columns, given["read"])
+        corpora = read_sides(gold, preds[0] if preds else None, sides, given["read"])
         by = "document" if given["by_document"] else "sentence" if given["by_sentence"] else None
         results = score(*corpora, reading="all", by=by, progress=bar, **taken)
     if isinstance(results, Result):
@@ -372,9 +411,9 @@ def _looks(
     if steps and (renames or types):
         raise click.UsageError("--like names types; leave out --map and --types")
     if matcher != "exact" and (maps or untyped):
-        raise click.UsageError(f"--map and --untyped do not go with --matcher {matcher}")
+        raise click.UsageError(f"--map and --untyped cannot be combined with --matcher {matcher}")
     if types is not None and matcher not in ("exact", "fair"):
-        raise click.UsageError(f"--types does not go with --matcher {matcher}")
+        raise click.UsageError(f"--types cannot be combined with --matcher {matcher}")
     if matcher == "fair" and steps:
         types, steps = list(steps[0]), ()
     return Looks(renames, types, steps)
@@ -386,7 +425,7 @@ def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:
     for text in maps:
         old, equals, new = text.partition("=")
         if not (old and equals):
-            raise click.UsageError(f"--map wants FROM=TO, or FROM= to leave FROM out, not {text!r}")
+            raise click.UsageError(f"--map takes FROM=TO, or FROM= to leave FROM out, not {text!r}")
         if renames.setdefault(old, new or None) != (new or None):
             raise click.UsageError(f"--map gives two names to {old!r}: {renames[old] or ''!r} and {new!r}")
     return renames
@@ -406,5 +445,5 @@ def _types(kept: tuple[str, ...]) -> list[str] | None:
     """Give the types to keep, each once; None for all."""
     names = [name.strip() for text in kept for name in text.split(",")]
     if "" in names:
-        raise click.UsageError("--types wants names of types, separated by commas")
+        raise click.UsageError("--types takes names of types, separated by commas")
     return list(dict.fromkeys(names)) or None

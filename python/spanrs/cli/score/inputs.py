@@ -9,9 +9,11 @@ from typing import Any
 import click
 
 from spanrs.cli import console
+from spanrs.cli.options import SideOptions
 from spanrs.cli.run import describe, explained, print_message
 from spanrs.errors import AlignmentError, SpanrsError
 from spanrs.eval import Result, score
+from spanrs.eval.comparison import default_unit
 from spanrs.io import Corpus, atomic_output, read
 from spanrs.io.parts import shared_suffix
 from spanrs.io.paths import is_several
@@ -22,14 +24,14 @@ def score_all(
     gold: str,
     preds: tuple[str, ...],
     renames: dict[str, str | None],
-    columns: tuple[Any, Any],
+    sides: tuple[SideOptions, SideOptions],
     **given: Any,
 ) -> dict[str, Result]:
     """Score each PRED; of several, report those that cannot be scored."""
     results = {}
     for name in preds or (gold,):
         try:
-            result = _score(gold, name if preds else None, columns, **given)
+            result = _score(gold, name if preds else None, sides, **given)
             for absent in sorted(set(renames) - set(result.per_type)):
                 print_message("note", f"no span has type {absent}")
             results[name] = result.with_types(renames) if renames else result
@@ -78,29 +80,28 @@ def check_pattern(gold: str, preds: tuple[str, ...]) -> None:
 
 
 def read_sides(
-    gold: str, pred: str | None, columns: tuple[Any, Any], arguments: dict[str, Any]
+    gold: str, pred: str | None, sides: tuple[SideOptions, SideOptions], arguments: dict[str, Any]
 ) -> tuple[Corpus, Corpus | None]:
-    """Read GOLD and PRED; ``columns`` are those of gold and pred, where they are named."""
+    """Read GOLD and PRED; ``sides`` are the options of one side alone."""
     several = [path for path in (gold, pred) if path is not None and is_several(path)]
     if pred is not None and len(several) == 1:
         other = pred if several == [gold] else gold
         message = f"{several[0]} is several files and {other} is one; name two files or two directories"
         raise click.UsageError(message)
     names = ("gold", "pred") if pred is None else ("tags", "tags")
-    of_sides = [
-        arguments | ({} if column is None else {name: column})
-        for name, column in zip(names, columns, strict=True)
-    ]
+    of_sides = [arguments | side.arguments(name) for name, side in zip(names, sides, strict=True)]
     if pred is None:
         return read(console.source(gold), **of_sides[0] | of_sides[1]), None
     return read_both((console.source(gold), of_sides[0]), (console.source(pred), of_sides[1]))
 
 
-def _score(gold: str, pred: str | None, columns: tuple[Any, Any], **given: Any) -> Result:
+def _score(gold: str, pred: str | None, sides: tuple[SideOptions, SideOptions], **given: Any) -> Result:
     """Score a file, a table, or the files of a directory or pattern."""
     save, shard_name = given.pop("save"), given.pop("shard_name")
     with explained():
-        corpora = read_sides(gold, pred, columns, given.pop("read"))
+        corpora = read_sides(gold, pred, sides, given.pop("read"))
+    if given.pop("needs_rows") and given["by"] is None:
+        given["by"] = default_unit(corpora, given["align"])
     several = is_several(gold)
     size = sum(corpus.size for corpus in corpora if corpus is not None)
     with console.quiet(), console.progress_bar(size, console.LARGE, in_bytes=True) as bar, explained():

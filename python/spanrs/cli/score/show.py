@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+
 from spanrs.cli import console
 from spanrs.eval import Result, tables
 from spanrs.eval.measures import Measure, f1_measures
@@ -28,6 +30,7 @@ class Shown(NamedTuple):
     errors: int | None
     intervals: IntervalOptions | None
     short_signature: bool
+    documents: bool = True
 
 
 class IntervalOptions(NamedTuple):
@@ -92,7 +95,13 @@ def show_one(result: Result, names: tuple[str, str], shown: Shown, output: Outpu
 
 def _parts(result: Result, names: tuple[str, str], shown: Shown) -> Iterator[Table | str]:
     parts = list(
-        tables.shown_parts(result, names=names, max_violations=shown.max_violations, untyped=shown.untyped)
+        tables.shown_parts(
+            result,
+            names=names,
+            max_violations=shown.max_violations,
+            untyped=shown.untyped,
+            documents=shown.documents,
+        )
     )
     *others, signature = parts
     yield from others
@@ -110,6 +119,12 @@ def _parts(result: Result, names: tuple[str, str], shown: Shown) -> Iterator[Tab
 
 def _intervals(result: Result, options: IntervalOptions) -> dict[str, Any]:
     """Return the interval of each measure, by its title."""
+    if len(result.counts) == 1:
+        unit = "sentence" if result.by_sentence else "document"
+        raise click.UsageError(
+            f"--intervals resamples {unit}s and needs two or more; there is 1 {unit}"
+            + ("" if result.by_sentence else ", and a column file begins documents with -DOCSTART- lines")
+        )
     measures = list(f1_measures(list(result.per_type)))
     with console.resampling_bar(options.samples, len(result.counts)) as bar:
         drawn = result.bootstrap(
