@@ -10,84 +10,82 @@ from spanrs.io.options import ReadOptions
 from spanrs.io.sentence import LAYER
 
 #: Usual column names in the form of :func:`simple_name`, in order of preference.
-TOKEN_NAMES = tuple(["token", "tokens", "word", "words", "form", "text"])
-TAG_NAMES = tuple(
-    [
-        "tag",
-        "tags",
-        "ner",
-        "nertag",
-        "nertags",
-        "nerlabel",
-        "nerlabels",
-        "label",
-        "labels",
-        "entity",
-        "entities",
-        "bio",
-        "biotag",
-        "biotags",
-        "iob",
-        "iob2",
-        "iobtag",
-        "iobtags",
-        "bilou",
-        "iobes",
-    ]
+TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "text")
+TAG_NAMES = (
+    "tag",
+    "tags",
+    "ner",
+    "nertag",
+    "nertags",
+    "nerlabel",
+    "nerlabels",
+    "label",
+    "labels",
+    "entity",
+    "entities",
+    "bio",
+    "biotag",
+    "biotags",
+    "iob",
+    "iob2",
+    "iobtag",
+    "iobtags",
+    "bilou",
+    "iobes",
 )
 SPAN_NAMES, GOLD_NAMES, PRED_NAMES = ("spans",), ("gold",), ("pred",)
-DOCUMENT_NAMES = tuple(
-    ["document", "documentid", "doc", "docid", "file", "filename", "documentname", "docname"]
-)
-SENTENCE_NAMES = tuple(
-    [
-        "sentence",
-        "sentenceid",
-        "sentenceidx",
-        "sentenceindex",
-        "sentencenumber",
-        "sentenceno",
-        "sentencenr",
-        "sent",
-        "sentid",
-        "sentidx",
-        "sentindex",
-        "sentnumber",
-        "sentno",
-        "sentnr",
-        "sentnum",
-        "sid",
-    ]
+DOCUMENT_NAMES = ("document", "documentid", "doc", "docid", "file", "filename", "documentname", "docname")
+SENTENCE_NAMES = (
+    "sentence",
+    "sentenceid",
+    "sentenceidx",
+    "sentenceindex",
+    "sentencenumber",
+    "sentenceno",
+    "sentencenr",
+    "sent",
+    "sentid",
+    "sentidx",
+    "sentindex",
+    "sentnumber",
+    "sentno",
+    "sentnr",
+    "sentnum",
+    "sid",
 )
 #: Names of columns that may number the sentences, or anything else.
-POSSIBLE_SENTENCE_NAMES = tuple(
-    [
-        "id",
-        "idx",
-        "index",
-        "group",
-        "groupid",
-        "seq",
-        "seqid",
-        "sequence",
-        "sequenceid",
-        "line",
-        "lineid",
-        "lineno",
-        "sample",
-        "sampleid",
-        "example",
-        "exampleid",
-        "segment",
-        "segmentid",
-        "utterance",
-        "utteranceid",
-        "sentences",
-        "sents",
-    ]
+POSSIBLE_SENTENCE_NAMES = (
+    "id",
+    "idx",
+    "index",
+    "group",
+    "groupid",
+    "seq",
+    "seqid",
+    "sequence",
+    "sequenceid",
+    "line",
+    "lineid",
+    "lineno",
+    "sample",
+    "sampleid",
+    "example",
+    "exampleid",
+    "segment",
+    "segmentid",
+    "utterance",
+    "utteranceid",
+    "sentences",
+    "sents",
 )
-POSITION_NAMES = tuple(
-    ["position", "tokenid", "tokenidx", "tokenindex", "tokennumber", "tokenno", "tokenposition"]
+POSITION_NAMES = (
+    "position",
+    "tokenid",
+    "tokenidx",
+    "tokenindex",
+    "tokennumber",
+    "tokenno",
+    "tokenposition",
 )
 
 
