@@ -30,8 +30,8 @@ RUST = {
     },
     "spanrs-py": {"spanrs"},
 }
-#: Rooms that a room may import from; `errors`, `caching`, `lazy`, `progress` and `_spanrs` are open to all but each other.
-#: Those of a room come before it, so that there is no way back.
+#: Rooms that a room may import from; `errors`, `caching`, `lazy`, `progress` and `_spanrs` are open to all but each
+#: other. Those of a room come before it, so that there is no way back.
 PYTHON = {
     "errors": set(),
     "caching": set(),
