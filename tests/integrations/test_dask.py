@@ -138,7 +138,7 @@ def test_columns_that_cannot_be_scored():
     with dask.config.set({"dataframe.convert-string": False}):
         lists = frames.from_pandas(frame, npartitions=2)
         nulls = frames.from_pandas(frame.assign(d=[*"aabbccc", None]), npartitions=2)
-    with pytest.raises(KeyError, match="no column 'golt'; one of gold, pred, d"):
+    with pytest.raises(KeyError, match="no column 'golt'; its columns are gold, pred, d"):
         score_dataframe(lists, "golt")
     with pytest.raises(AlignmentError, match=r"document 'a' goes on after .* or in another partition"):
         score_dataframe(lists, documents="d", scheme="BIO")

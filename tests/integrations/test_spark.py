@@ -112,7 +112,7 @@ def test_what_cannot_be_scored(spark):
         score_dataframe(frame)
     with pytest.raises(ValueError, match="name the scheme"):
         score_dataframe(frame, scheme="BIO", pred_scheme="auto")
-    with pytest.raises(KeyError, match=r"no column 'golt'; one of gold, pred, the\.document"):
+    with pytest.raises(KeyError, match=r"no column 'golt'; its columns are gold, pred, the\.document"):
         score_dataframe(frame, "golt", scheme="BIO")
     with pytest.raises(TypeError, match=r"the column 'the\.document' holds string, not arrays"):
         score_dataframe(frame, pred="the.document", scheme="BIO")

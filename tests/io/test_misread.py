@@ -233,3 +233,10 @@ def test_tokens_that_are_quotation_marks_do_not_swallow_rows(tmp_path, rows, exp
         spanrs.score(path)
     path.write_text('token\tgold\tpred\n""""\tO\tO\nfoo\tB-PER\tO\n""""\tO\tO\n')
     assert spanrs.score(path).totals == (0, 0, 1)
+
+
+@pytest.mark.parametrize("header", ["w x", "0 1"])
+def test_an_unknown_header_of_a_column_file_is_warned_of(tmp_path, header):
+    path = write(tmp_path / "a.conll", header + "\n" + "Ada B-PER\nran O\n\n" * 100)
+    warning = spanrs.score(path, path).warnings[0]
+    assert warning.startswith(f"the first tag of gold, {header[-1]!r}, is unknown")

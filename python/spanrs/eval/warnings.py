@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from spanrs.errors import Violation
-from spanrs.eval.evidence import Violations
+from spanrs.eval.evidence import LocatedViolation, Violations
 from spanrs.eval.scores import Measured
 from spanrs.io.file_advice import comments_advice
 
@@ -48,6 +48,11 @@ def of_tags(
                 + _why(side, first[0].violation if first else None)
                 + ("" if advice is None else f" Or {advice}")
             )
+        elif wrong == 1 and _is_header(first):
+            tag = first[0].violation.current
+            found.append(
+                f"the first tag of {side}, {tag!r}, is unknown and the only one; is the first line a header?"
+            )
         elif advice is not None:
             place = f"line {first[0].line} ({first[0].violation.current})"
             found.append(f"the first unknown tags of {side}, from {place}, begin sentences; {advice}")
@@ -61,6 +66,14 @@ def of_tags(
         compared = tokens // (settings.get("columns", "").count(",") + 1)
         found.append(f"{numbers['differing_tokens']} of {compared} tokens differ between gold and pred")
     return found
+
+
+def _is_header(first: Sequence[LocatedViolation]) -> bool:
+    """Return whether the first violation is an unknown tag at the very beginning."""
+    return any(
+        place.sentence == place.violation.index == 0 and place.violation.kind == "Unknown Tag"
+        for place in first[:1]
+    )
 
 
 def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[str]:
