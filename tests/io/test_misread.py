@@ -240,3 +240,11 @@ def test_an_unknown_header_of_a_column_file_is_warned_of(tmp_path, header):
     path = write(tmp_path / "a.conll", header + "\n" + "Ada B-PER\nran O\n\n" * 100)
     warning = spanrs.score(path, path).warnings[0]
     assert warning.startswith(f"the first tag of gold, {header[-1]!r}, is unknown")
+
+
+@pytest.mark.parametrize("columns", [{"pred": 3}, {"gold": 3}, {"gold": -1}, {"gold": 2, "pred": 2}])
+def test_one_column_is_not_both_sides(tmp_path, columns):
+    path = write(tmp_path / "four.conll", "Ada NNP B-PER O\nran VBD O O\n")
+    with pytest.raises(ValueError, match="gold and pred are the same column"):
+        spanrs.score(path, **columns)
+    assert spanrs.score(path, gold=2, pred=3).totals == (0, 0, 1)

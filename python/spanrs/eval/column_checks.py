@@ -78,20 +78,35 @@ def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
         raise with_code(FormatError(message), "no_column", source, line)
 
 
-def default_width(part: Part, options: ReadOptions) -> int | None:
-    """Return the number of columns of a column file whose last two are gold and pred by default; else None."""
-    if part.format != "columns" or (options.gold, options.pred) != (-2, -1):
+def file_width(part: Part, options: ReadOptions) -> int | None:
+    """Return the number of columns of the first line of a column file with gold and pred; None for other formats.
+
+    Raises
+    ------
+    ValueError
+        If gold and pred are the same column.
+    """
+    if part.format != "columns":
         return None
     beginning, _ = part.opened(keep=True).beginning(BEGINNING)
     lines = beginning.decode("utf-8", "replace").splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith(("#", "-DOCSTART-"))), "")
     separators = {"auto": "\t" if "\t" in first else None, "whitespace": None, "tab": "\t", "space": " "}
-    return len(first.split(separators.get(options.separator, options.separator)))
+    width = len(first.split(separators.get(options.separator, options.separator)))
+    gold, pred = (
+        at + width if isinstance(at, int) and at < 0 else at for at in (options.gold, options.pred)
+    )
+    if gold == pred:
+        raise ValueError(
+            f"{part.shown}: gold and pred are the same column, {gold}; name both with gold= and pred= "
+            "(--gold-column, --pred-column)"
+        )
+    return width
 
 
-def describe_columns(adding: Adding, result: Result, width: int) -> None:
+def describe_columns(adding: Adding, result: Result, options: ReadOptions, width: int) -> None:
     """Note which of more than three columns are gold and pred by default; warn if their types are different."""
-    if width <= TOKEN_GOLD_PRED:
+    if width <= TOKEN_GOLD_PRED or (options.gold, options.pred) != (-2, -1):
         return
     columns = f"column {width - 2} is read as gold and column {width - 1} as pred (of {width}, from 0)"
     totals = result[result.criterion.support].totals_by_type.items()

@@ -12,9 +12,9 @@ from spanrs.errors import FormatError, as_integer, with_code
 from spanrs.eval.adding import Added, Adding, add_parts
 from spanrs.eval.column_checks import (
     UNKNOWN_TAGS,
-    default_width,
     describe_columns,
     explaining_one_column,
+    file_width,
     refuse_tokens_as_tags,
 )
 from spanrs.eval.details import (
@@ -337,7 +337,7 @@ def _checked_pair(
     if options.errors and kinds <= {"rows", "spans"}:
         finder = file_error_finder(scorer.matcher, options.most_errors)
     adding = scorer.adding(options.progress, finder, named=named)
-    width = default_width(gold, corpora[0].options) if pred is None else None
+    width = file_width(gold, corpora[0].options) if pred is None else None
     with explaining_one_column(both=pred is None and kinds == {"rows"}):
         added = add_parts(adding, corpora, parts)
     result = scorer.taken()
@@ -350,7 +350,7 @@ def _checked_pair(
     if better is not None:
         return _checked_pair(corpora, parts, better, named=named)
     if pred is None and kinds == {"rows"} and width is not None:
-        describe_columns(adding, result, width)
+        describe_columns(adding, result, corpora[0].options, width)
     if all(part is None or part.kind == "rows" or part.format == "csv" for part in parts):
         refuse_tokens_as_tags(result, gold.shown, None if pred is None else pred.shown)
     if options.errors:

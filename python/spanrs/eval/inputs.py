@@ -177,35 +177,48 @@ def _without_arrays_of_str(side: Any) -> Any:
 
 
 def are_spans(gold: object, pred: object) -> bool:
-    """Tell spans from tags by the first item of the first sentence that has one.
+    """Return whether both sides hold spans, judging by the first item of each.
 
     Raises
     ------
     TypeError
-        For spans that are not in a list for each sentence, and for spans that are dictionaries.
+        For spans that are not in a list for each sentence, dictionaries with other keys, and spans beside tags.
     """
-    for name, side in (("gold", gold), ("pred", pred)):
-        for at, sentence in enumerate(side if isinstance(side, (list, tuple)) else ()):
-            if isinstance(sentence, Mapping) and _bound_keys(sentence) is not None:
+    kinds = {
+        name: kind
+        for name, side in (("gold", gold), ("pred", pred))
+        if (kind := _holds_spans(name, side)) is not None
+    }
+    if len(set(kinds.values())) > 1:
+        tags = "gold" if kinds["pred"] else "pred"
+        raise TypeError(
+            f"{tags} has tags and the other side spans; convert the tags: "
+            f"[spanrs.tags.read_spans(sentence) for sentence in {tags}]"
+        )
+    return any(kinds.values())
+
+
+def _holds_spans(name: str, side: object) -> bool | None:
+    """Return whether the first item of a side is a span; None if there is none in lists."""
+    for at, sentence in enumerate(side if isinstance(side, (list, tuple)) else ()):
+        if isinstance(sentence, Mapping) and _bound_keys(sentence) is not None:
+            raise TypeError(
+                f"{name}: expected a list of spans for each sentence, got {_dict_advice(sentence)}"
+            )
+        for item in sentence if isinstance(sentence, (list, tuple)) else ():
+            if sorted(type(part).__name__ for part in sentence[:3]) == ["int", "int", "str"]:
+                raise TypeError(f"expected a list of spans for each sentence, got the span {sentence!r}")
+            if isinstance(item, Mapping) and not _is_span(item):
                 raise TypeError(
-                    f"{name}: expected a list of spans for each sentence, got {_dict_advice(sentence)}"
+                    f"{name}, sentence {at}: expected tags or spans (type, start, end), got {_dict_advice(item)}"
                 )
-            for item in sentence if isinstance(sentence, (list, tuple)) else ():
-                if sorted(type(part).__name__ for part in sentence[:3]) == ["int", "int", "str"]:
-                    raise TypeError(
-                        f"expected a list of spans for each sentence, got the span {sentence!r}"
-                    )
-                if isinstance(item, Mapping) and not _is_span(item):
-                    raise TypeError(
-                        f"{name}, sentence {at}: expected tags or spans (type, start, end), got {_dict_advice(item)}"
-                    )
-                if isinstance(item, (list, tuple)) and [type(part) for part in item] == [str, str]:
-                    raise TypeError(
-                        f"{name}, sentence {at}: expected tags or spans (type, start, end), got the pair {item!r}; "
-                        "pass the tags alone"
-                    )
-                return isinstance(item, (list, tuple, Mapping))
-    return False
+            if isinstance(item, (list, tuple)) and [type(part) for part in item] == [str, str]:
+                raise TypeError(
+                    f"{name}, sentence {at}: expected tags or spans (type, start, end), got the pair {item!r}; "
+                    "pass the tags alone"
+                )
+            return isinstance(item, (list, tuple, Mapping))
+    return None
 
 
 def _is_span(item: Mapping[Any, Any]) -> bool:

@@ -33,7 +33,7 @@ mod tables;
 pub use file_format::{FileFormat, Recognised, recognise};
 
 /// Advice for documents, where tokens with tags are wanted.
-const DOCUMENTS: &str = "annotated documents are scored by spanrs mat in their own file types";
+const DOCUMENTS: &str = "documents are read by spanrs score, compare and crowd";
 /// Advice for lists of tokens or tags.
 const LISTS: &str = "write one token a line, or give the lists of tags to spanrs.score in Python";
 /// Name of WebAnno TSV in messages, with advice.

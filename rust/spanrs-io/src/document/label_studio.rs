@@ -254,7 +254,7 @@ impl Tasks {
         };
         let message = match (first, by) {
             (Some(one), Some(two)) if one != two => format!(
-                "annotators {one} and {two} both annotated task {id}; choose one (--annotator, --ref_annotator)"
+                "annotators {one} and {two} both annotated task {id}; choose one (--annotator)"
             ),
             _ => {
                 format!("two annotations of task {id}, by the same or no named annotator; keep one")
@@ -310,8 +310,8 @@ fn not_read(others: &[(usize, &Value)]) -> String {
         _ => &format!("{} other annotators are", others.len()),
     };
     format!(
-        "{who} not read{names}, and there is no ground truth; choose an annotator (--annotator, \
-         --ref_annotator)"
+        "{who} not read{names}, and there is no ground truth; choose an annotator \
+         (--annotator)"
     )
 }
 
