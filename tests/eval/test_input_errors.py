@@ -189,6 +189,8 @@ def test_columns_that_are_arrow_alone_need_company():
         (([["O", None]], [["O", "O"]]), {}, "a tag must be a str, not NoneType"),
         (([["O"]], [["O"], None]), {}, "pred, sentence 1: expected sentences of tags, got None"),
         ((None, [["O"]]), {}, "gold: expected sentences of tags, got None"),
+        (([["O"]], [[("X", 0, 1)]]), {}, "gold has tags and the other side spans; convert the tags"),
+        (([[("X", 0, 1)]], [[], ["O"]]), {}, "pred has tags and the other side spans; convert the tags"),
         (([["O"]], [[["O"]]]), {}, "a tag must be a str, not list; pass a list of sentences"),
         ((["O"], [["O"]]), {}, "gold, sentence 0: expected a sequence of tags, got one str"),
         ((IDS, IDS), {"vocabulary": ["O", 1]}, "item 1 is 1"),

@@ -96,7 +96,7 @@ def file_width(part: Part, options: ReadOptions) -> int | None:
     gold, pred = (
         at + width if isinstance(at, int) and at < 0 else at for at in (options.gold, options.pred)
     )
-    if gold == pred:
+    if gold is not None and gold == pred:
         raise ValueError(
             f"{part.shown}: gold and pred are the same column, {gold}; name both with gold= and pred= "
             "(--gold-column, --pred-column)"

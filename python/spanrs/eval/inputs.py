@@ -217,7 +217,8 @@ def _holds_spans(name: str, side: object) -> bool | None:
                     f"{name}, sentence {at}: expected tags or spans (type, start, end), got the pair {item!r}; "
                     "pass the tags alone"
                 )
-            return isinstance(item, (list, tuple, Mapping))
+            # Sentences that are nested once too often are not spans beside tags.
+            return isinstance(item, (tuple, Mapping)) or (isinstance(item, list) and len(item) > 2)
     return None
 
 
