@@ -51,8 +51,11 @@ const BINARY: &[(&[u8], &str)] = &[
         "these are counts of spanrs score --save; spanrs merge shows them",
     ),
 ];
-/// Size of the first buffer, in bytes.
+/// Size of the buffer, in bytes.
 const CHUNK: usize = 256 << 10;
+/// Size of the buffer for the first bytes. Zeroing a whole one takes longer than scoring a small
+/// file.
+const FIRST: usize = 32 << 10;
 /// Upper bound of `Limits::line_bytes`: positions in the buffer, which holds two such lines, are 32
 /// bits wide.
 const LONGEST: usize = 1 << 30;
@@ -78,6 +81,8 @@ pub struct LineReader {
     limits: Limits,
     /// The bytes read; it doubles where a line does not fit. Valid up to `filled`.
     buffer: Vec<u8>,
+    /// Size of the buffer after the first bytes.
+    chunk: usize,
     /// First byte of the buffer not handed out yet.
     at: usize,
     /// End of the whole lines in the buffer; all before it has been checked.
@@ -137,7 +142,7 @@ impl LineReader {
         Self::with_chunk(path, source, limits, CHUNK)
     }
 
-    /// Creates a reader as [`LineReader::new`] with a first buffer of `chunk` bytes, at least 4.
+    /// Creates a reader as [`LineReader::new`] with a buffer of `chunk` bytes, at least 4.
     /// The buffer grows where a line is longer. For tests of the ends of buffers.
     ///
     /// # Errors
@@ -190,7 +195,8 @@ impl LineReader {
             source,
             limits,
             // A byte order mark is looked for in the first buffer.
-            buffer: vec![0; chunk.max(4)],
+            buffer: vec![0; chunk.clamp(4, FIRST)],
+            chunk,
             at: 0,
             ready: 0,
             filled: 0,
@@ -451,10 +457,12 @@ impl LineReader {
         Ok(())
     }
 
-    /// Fills the buffer as far as the source goes, after doubling it if it is full. Sets `ended` at
+    /// Fills the buffer as far as the source goes, after growing it if it is full or the first one. Sets `ended` at
     /// the end of the source.
     fn read_more(&mut self) -> Result<()> {
-        if self.filled == self.buffer.len() {
+        if 0 < self.filled && self.buffer.len() < self.chunk {
+            self.buffer.resize(self.chunk, 0);
+        } else if self.filled == self.buffer.len() {
             self.buffer.resize(self.buffer.len() * 2, 0);
         }
         // Fill the buffer as far as it goes: pipes and decompressors hand out small pieces.

@@ -59,7 +59,10 @@ impl Normalised {
         let mut continuation = 0;
         let chars: Vec<char> = text.chars().collect();
         for (at, &c) in chars.iter().enumerate() {
-            if at > 0 && spaced && matches!(chars[at..], ['#', '#', next, ..] if next.is_alphanumeric()) {
+            if at > 0
+                && spaced
+                && matches!(chars[at..], ['#', '#', next, ..] if next.is_alphanumeric())
+            {
                 continuation = 2;
             }
             if continuation > 0 {
