@@ -45,13 +45,19 @@ def test_names_are_str(name, value):
         of_tags(**{name: value})
 
 
+@pytest.mark.parametrize("value", [1.5, "1", [1]])
+def test_threads_are_an_integer_or_none(value):
+    with pytest.raises(TypeError, match=f"threads is an integer, not {type(value).__name__}"):
+        of_tags(threads=value)
+    assert of_tags(threads=None).to_bytes() == of_tags(threads=0).to_bytes() == of_tags().to_bytes()
+
+
 @pytest.mark.parametrize("value", [None, 1.5, "1", [1]])
 @pytest.mark.parametrize(
     ("call", "name"),
     [
         (of_tags, "max_violations"),
         (of_files, "max_violations"),
-        (of_tags, "threads"),
         (of_ids, "ignore_index"),
         (lambda **given: tags.read_spans_ids(IDS, VOCABULARY, **given), "ignore_index"),
         (lambda **given: tags.validate_ids(IDS, VOCABULARY, **given), "ignore_index"),

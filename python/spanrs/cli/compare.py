@@ -20,6 +20,7 @@ from spanrs.io import Corpus, atomic_output
 from spanrs.io import read as read_corpus
 from spanrs.io.reader import read_both
 from spanrs.report.plots import interval_plot, plot_format
+from spanrs.threads import thread_count
 
 
 @click.command()
@@ -132,7 +133,7 @@ def command(
     rounds = test["samples"] * (1 + pairs)
     documents = len(next(iter(results.values())).counts)
     with console.resampling_bar(rounds, documents) as bar:
-        threads = threads or options.processors()
+        threads = thread_count(threads)
         found = compare(base_names(results), measure=measure, threads=threads, progress=bar, **test)
     if plot is not None:
         _write_plot(found, plot)

@@ -16,6 +16,7 @@ from spanrs.eval import Result
 from spanrs.eval.settings import merged_settings
 from spanrs.eval.shards import check_repeated
 from spanrs.io import atomic_output
+from spanrs.threads import thread_count
 
 
 @click.command()
@@ -65,7 +66,7 @@ def command(
         )
     name = paths[0] if len(paths) == 1 else f"{len(paths)} files"
     console.print_warnings({name: whole})
-    options_of = show.IntervalOptions(**given, threads=threads or options.processors())
+    options_of = show.IntervalOptions(**given, threads=thread_count(threads))
     shown = show.Shown(max_violations, untyped, None, options_of if intervals else None, short_signature)
     show.show_one(whole, ("gold", "pred"), shown, output)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
@@ -24,11 +23,6 @@ SEED = click.IntRange(0, 2**63 - 1)
 #: Numbers of columns.
 MOST_COLUMNS = 10**6
 NO_COLUMN = "{!r} is not a column: give its number from 0, or its name in CoNLL-U"
-
-
-def processors() -> int:
-    """Return the number of processors of this process, which may be fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def several_columns(value: str | int) -> Any:

@@ -22,13 +22,13 @@ from spanrs.dep.training import (
     Sentences,
     check_count,
     check_words,
-    thread_count,
     treebank_of,
 )
 from spanrs.errors import ModelError
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
 from spanrs.report.progress import iteration_display
+from spanrs.threads import thread_count
 
 #: Which moves are right in training.
 ORACLES = ("exact", "published")

@@ -15,12 +15,12 @@ from spanrs.dep.training import (
     Sentences,
     check_count,
     check_words,
-    thread_count,
     treebank_of,
 )
 from spanrs.errors import ModelError
 from spanrs.io.output import atomic_output
 from spanrs.report.progress import iteration_display
+from spanrs.threads import thread_count
 
 #: Features of a tagger: those of parser.py and NLTK, or spanrs' own.
 FEATURES = ("rich", "published")

@@ -105,11 +105,6 @@ def _not_a_word(sentence: int, word: object) -> str:
     raise TypeError(f"sentence {sentence} has a word that is a {type(word).__name__}, not a str: {word!r}")
 
 
-def thread_count(threads: int | None) -> int:
-    """Give the number of threads; None is one per processor."""
-    return (os.cpu_count() or 1) if threads is None else check_count("threads", threads)
-
-
 @dataclass
 class Monitor:
     """Called after each pass: scores the development data, shows progress, and stops without improvement."""

@@ -57,7 +57,7 @@ class ScoreOptions:
     most_errors: int | None = None
     details: bool = False
     max_violations: int = 10
-    threads: int = 1
+    threads: int | None = 1
     progress: Callable[[int], object] | None = None
     dialect: Dialect = Dialect()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
@@ -22,6 +21,7 @@ from spanrs.io import Corpus, pair_parts
 from spanrs.io.options import ReadArguments
 from spanrs.io.parts import Part
 from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, as_vocabulary, is_auto
+from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -88,7 +88,7 @@ class Scorer:
         dialect: Dialect = Dialect(),
         max_violations: int = MAX_VIOLATIONS,
         by: str | None = None,
-        threads: int = 1,
+        threads: int | None = 1,
     ) -> None:
         if align not in ALIGN:
             raise ValueError(f"align is refuse, report or ignore, not {align!r}")
@@ -350,14 +350,3 @@ class Scorer:
             # The compiled scorer goes on numbering sentences, but keeps as many violations as if it began.
             evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._options.max_violations)
         return Result(self._scorer.counts(take), self._settings(), self.matcher, evidence)
-
-
-def thread_count(threads: int) -> int:
-    """Return a number of threads; 0 is one for each processor of this process."""
-    threads = as_integer(threads, "threads", -(2**63))
-    if threads < 0:
-        raise ValueError(f"threads must be 1 or more, or 0 for all processors, not {threads}")
-    # The processors of this process, which may be fewer than the machine has.
-    return threads or len(
-        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
-    )

@@ -49,7 +49,7 @@ def score(
     details: bool = ...,
     tokens: Any = ...,
     max_violations: int = ...,
-    threads: int = ...,
+    threads: int | None = ...,
     progress: Callable[[int], object] | None = ...,
     store: str | os.PathLike[str] | None = ...,
     **options: Unpack[LayoutArguments],
@@ -76,7 +76,7 @@ def score(
     details: bool = False,
     tokens: Any = None,
     max_violations: int = MAX_VIOLATIONS,
-    threads: int = 1,
+    threads: int | None = 1,
     progress: Callable[[int], object] | None = None,
     store: str | os.PathLike[str] | None = None,
     **options: Any,
@@ -142,9 +142,9 @@ def score(
         For sentences in memory the tokens of each, to be shown with errors; else a column, as for :func:`spanrs.read`.
     max_violations : int
         Violations to keep a side; all are counted.
-    threads : int
-        Threads for ids, Arrow columns, large uncompressed column files and several files; 0 is one a processor. The
-        result does not depend on it. Lists are walked by one thread.
+    threads : int or None
+        Threads for ids, Arrow columns, large uncompressed column files and several files; 0 and None are one for each
+        processor. The result does not depend on it. Lists are walked by one thread.
     progress : callable, optional
         Called now and then with the bytes read so far, after decompression; with several files, with those of the files
         that are done. For tables these are the bytes of their columns, for documents the characters of their texts.

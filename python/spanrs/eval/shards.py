@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanrs.errors import AlignmentError, FormatError, SpanrsError, SpanrsWarning, with_code
 from spanrs.eval.evidence import Skipped
 from spanrs.eval.result import Result
-from spanrs.eval.scorer import thread_count
 from spanrs.eval.settings import UNDECIDED
 from spanrs.io import atomic_output
 from spanrs.io.parts import Part
 from spanrs.io.sources import same_file
 from spanrs.tags.types import is_auto
+from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -14,7 +14,6 @@ from spanrs.eval import Result
 from spanrs.eval.corpora import ScoreOptions
 from spanrs.eval.evidence import Evidence, Skipped
 from spanrs.eval.matchers import register_documents
-from spanrs.eval.scorer import thread_count
 from spanrs.eval.warnings import MIN_SPANS
 from spanrs.io import Corpus
 from spanrs.io.sources import same_file
@@ -23,6 +22,7 @@ from spanrs.mat.files import FilePair, corpus_pairs, without_hypothesis
 from spanrs.mat.matcher import Mat
 from spanrs.mat.pairs import DocumentPairs, UnreadableFileError
 from spanrs.mat.views import NO_TOKENS
+from spanrs.threads import thread_count
 
 #: What is said where a table of tokens cannot be made.
 MISPLACED = "Found annotation boundary which doesn't fall on a token boundary; skipping token scoring."

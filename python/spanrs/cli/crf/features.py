@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from spanrs.crf.templates import template_text
 from spanrs.errors import FormatError, ModelError, SpanrsError, with_code
 from spanrs.io import read as read_corpus
 from spanrs.io.training import tagged
+from spanrs.threads import processors
 
 #: The column that a macro reads: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].
 _MACRO_COLUMN = re.compile(r"%\w+\s*\[\s*[^,\[\]]+,\s*(\d+)")
@@ -35,7 +35,7 @@ feature_columns = click.option(
 threads = click.option(
     "--threads",
     type=click.IntRange(1, 1024),
-    default=lambda: os.cpu_count() or 1,
+    default=processors,
     show_default="all processors",
     help="Results do not depend on it.",
 )

@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from spanrs.cli import console, options
-from spanrs.cli.dep.inputs import input_format, load_model, open_file, thread_count, threads
+from spanrs.cli.dep.inputs import input_format, load_model, open_file, threads
 from spanrs.cli.run import print_message
 from spanrs.io import atomic_output
+from spanrs.threads import thread_count
 
 blank = click.option(
     "--blank",

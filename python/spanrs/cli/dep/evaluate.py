@@ -11,7 +11,7 @@ import click
 from spanrs import _spanrs
 from spanrs._spanrs import Source
 from spanrs.cli import console
-from spanrs.cli.dep.inputs import load_model, thread_count, threads
+from spanrs.cli.dep.inputs import load_model, threads
 from spanrs.cli.output import Output, output_options
 from spanrs.cli.run import print_message
 from spanrs.dep import Dep, Parser, evaluate
@@ -21,6 +21,7 @@ from spanrs.dep.scores import MEASURES, score_tables
 from spanrs.dep.tagger import is_model as is_model_file
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
+from spanrs.threads import thread_count
 
 
 @click.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -34,11 +33,6 @@ threads = click.option(
     default=1,
     help="Worker threads; 0: one per processor. The output does not depend on it.",
 )
-
-
-def thread_count(threads: int) -> int:
-    """Give the number of threads; 0 is one per processor."""
-    return threads or os.cpu_count() or 1
 
 
 def open_file(path: str, format_name: str = "auto") -> _spanrs.SyntaxFile:

@@ -18,6 +18,7 @@ from spanrs.eval.settings import parse_signature
 from spanrs.io.paths import is_several
 from spanrs.report.plots import plot_format
 from spanrs.tags.types import Dialect
+from spanrs.threads import thread_count
 
 #: Reading options of gold, and of pred.
 Sides: TypeAlias = tuple[options.SideOptions, options.SideOptions]
@@ -214,7 +215,7 @@ def command(
     # Fair matching leaves types out before, because they could take part in near misses.
     fair_types = {"types": looks.types, "exclude": asked.exclude} if matcher == "fair" else {}
     given["matcher"] = matchers.take_matcher(matcher, given, **fair_types)
-    given["threads"] = given["threads"] or options.processors()
+    given["threads"] = thread_count(given["threads"])
     if given.pop("all_readings"):
         if looks != NO_LOOKS or untyped or plot:
             raise click.UsageError(
