@@ -8,23 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from spanrs.cli.group import group
 from spanrs.cli.run import run
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 GOLD, PRED = str(EXAMPLES / "gold.conll"), str(EXAMPLES / "pred.conll")
-
-
-@pytest.fixture
-def spanrs(capsys):
-    def call(*args: str) -> tuple[int, str, str]:
-        status = run(group, list(args))
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
 
 
 def test_score_prints_the_table_of_the_readme(spanrs, monkeypatch):

@@ -8,20 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spanrs.cli.group import group
-from spanrs.cli.run import run
-
 ROOT = Path(__file__).parent.parent.parent
-
-
-@pytest.fixture
-def spanrs(capsys):
-    def call(*args: str) -> tuple[int, str, str]:
-        status = run(group, [str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
 
 
 @pytest.fixture

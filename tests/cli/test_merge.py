@@ -7,22 +7,10 @@ import random
 
 import pytest
 
-from spanrs.cli.group import group
-from spanrs.cli.run import run
 from spanrs.eval import Result
 
 TAGS = ["O", "B-A", "I-A", "B-B"]
 NAMES = ["a.conll", "b.conll", "c.conll"]
-
-
-@pytest.fixture
-def spanrs(capsys):
-    def call(*args) -> tuple[int, str, str]:
-        status = run(group, [str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
 
 
 @pytest.fixture

@@ -30,16 +30,6 @@ CROWD = EXAMPLES / "crowd" / "answers.txt"
 MAIN = [sys.executable, "-c", "from spanrs.cli import main; main()"]
 
 
-@pytest.fixture
-def spanrs(capsys):
-    def call(*args: object) -> tuple[int, str, str]:
-        status = run(group, [str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
-
-
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     """Models of the examples."""

@@ -9,20 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spanrs.cli.group import group
-from spanrs.cli.run import run
-
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 GOLD, PRED = str(EXAMPLES / "gold.conll"), str(EXAMPLES / "pred.conll")
-
-
-@pytest.fixture
-def spanrs(capsys):
-    def call(*args: str) -> tuple[int, str, str]:
-        status = run(group, list(args))
-        return status, *capsys.readouterr()
-
-    return call
 
 
 def test_read_shows_format_layers_scheme_and_sentences(spanrs):

@@ -12,21 +12,9 @@ import pyarrow.parquet
 import pytest
 
 from spanrs import score
-from spanrs.cli.group import group
-from spanrs.cli.run import run
 from spanrs.eval import Measure, Result
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
-
-
-@pytest.fixture
-def spanrs(capsys):
-    def call(*args) -> tuple[int, str, str]:
-        status = run(group, [str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
 
 
 def write(path, seed, sentences=30):

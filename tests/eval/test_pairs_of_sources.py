@@ -1,4 +1,4 @@
-"""Two sides of other formats, schemes, tokens and documents: how they are paired, and what is said of it."""
+"""Pairs of sources that differ in format, scheme, tokenization or document boundaries: pairing, notes and warnings."""
 
 from __future__ import annotations
 

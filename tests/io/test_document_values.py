@@ -1,4 +1,4 @@
-"""Documents made of Python values: what is converted, and what is refused."""
+"""Documents constructed from Python values: conversion of annotations and errors."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _keys(sources: Sequence[Sequence[_Identified]]) -> list[list[Hashable]]:
     number = Counter(key for own in ids for key in set(own))
     are_unique = all(None not in own and len(set(own)) == len(own) for own in ids)
     if are_unique and all(any(number[key] > 1 for key in own) for own in ids):
-        # Ids may number the records of each export, so that one id stands for several texts.
+        # Ids may be record numbers of each export, so that one id occurs with several texts.
         of_id: dict[Hashable, set[str]] = {}
         for id_, document in (one for own in sources for one in own):
             of_id.setdefault(id_, set()).add(document.text)

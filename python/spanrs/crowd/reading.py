@@ -188,7 +188,7 @@ def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> C
 
 
 def _check_overlap(corpus: CrowdCorpus, shown: Sequence[str]) -> None:
-    """Refuse documents of annotators who have none in common; warn of those of a single annotator."""
+    """Raise if annotators share no document; warn if a document has a single annotator."""
     annotators = Counter(own.sentence for own in corpus.annotations)
     alone = sum(number == 1 for number in annotators.values())
     if alone and alone == len(annotators):

@@ -66,7 +66,7 @@ def sentence_chunks(
 ) -> Iterator[Chunk]:
     """Yield chunks of parallel sentences: as tags if both sides have tags, otherwise as spans.
 
-    Schemes are found out before: the corpora are read once more for that.
+    Schemes are detected first, which takes another pass over the corpora.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def decided_schemes(
 def with_decided_schemes(
     scorer: _spanrs.Scorer, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]
 ) -> tuple[Corpus, Corpus]:
-    """Return the corpora with the schemes of two parts, which the scorer is told."""
+    """Detect the schemes of two parts, set them in the scorer, and return the corpora with them."""
     scheme, pred_scheme = decided_schemes(corpora, parts)
     if scheme is not None and (parts[1] is None or has_tags(parts[1])):
         scorer.set_schemes(scheme, None if pred_scheme == scheme else pred_scheme)

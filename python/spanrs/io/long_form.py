@@ -276,12 +276,8 @@ def long_form(names: Sequence[str], options: ReadOptions, shown: str, *, is_csv:
 
     Parameters
     ----------
-    names : sequence of str
-        The names of the columns.
-    options : ReadOptions
-        Columns that are named there must exist; the others are found by their usual names.
-    shown : str
-        Name of the table in messages.
+    names, options, shown
+        As for :func:`spanrs.io.table_columns.table_columns`.
     is_csv : bool
         Whether rows are lines of a CSV file.
 
