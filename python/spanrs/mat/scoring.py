@@ -41,9 +41,12 @@ class Scored(NamedTuple):
     def details(self) -> Iterator[Detail]:
         """Give the pairs of annotations."""
         nothing = (None, None, None)
-        for kind, gold, pred in self.outcome.details():
-            contents = (None if span is None else self.text[span[1] : span[2]] for span in (gold, pred))
-            yield Detail(self.name, kind, *(gold or nothing), *(pred or nothing), *contents)
+        for detail in self.outcome.details():
+            gold, pred = detail["gold"], detail["pred"]
+            contents = (None if span is None else self.text[span.start : span.end] for span in (gold, pred))
+            yield Detail(
+                self.name, detail["kind"], *(gold or nothing)[:3], *(pred or nothing)[:3], *contents
+            )
 
 
 #: Called with each pair of documents that was scored, in order.

@@ -130,9 +130,9 @@ def defaults(algorithm: str) -> Values:
     return {name: parameter.default for name, parameter in PARAMETERS[algorithm].items()}
 
 
-def core_options(algorithm: str, values: Values) -> tuple[str, dict[str, Value]]:
-    """Return the name of the algorithm and its options in the core."""
-    options = dict(_OPTIONS)
+def core_options(algorithm: str, values: Values) -> dict[str, Value]:
+    """Return the algorithm and its options for the compiled module."""
+    options = _OPTIONS | {"algorithm": _CORE_NAMES.get(algorithm, algorithm)}
     for option, name in NAMES.items():
         stored = values.get(name, "")
         if not isinstance(stored, str):
@@ -147,4 +147,4 @@ def core_options(algorithm: str, values: Values) -> tuple[str, dict[str, Value]]
     elif algorithm != "l2sgd":
         # The trainer applies CRFsuite's criterion, which differs from that of the core, in its callback.
         options["epsilon"] = -1.0
-    return _CORE_NAMES.get(algorithm, algorithm), options
+    return options
