@@ -192,7 +192,7 @@ def test_mcnemar_counts_gold_spans_that_one_system_found(three):
         name: {
             (at, span)
             for at, tags in enumerate(side)
-            for span in spanrs.tags.read_spans(tags, "BIO", "conlleval")
+            for span in spanrs.tags.tags_to_spans(tags, "BIO", "conlleval")
         }
         for name, side in {"gold": gold, **systems}.items()
     }

@@ -19,7 +19,7 @@ def layers(path):
         if line:
             tokens.append(line.split("\t"))
         elif tokens:
-            read = [spanrs.tags.read_spans([row[column] for row in tokens], "BIO") for column in (2, 3)]
+            read = [spanrs.tags.tags_to_spans([row[column] for row in tokens], "BIO") for column in (2, 3)]
             sentences.append((len(tokens), [tuple(span)[:3] for side in read for span in side]))
             tokens = []
     return sentences

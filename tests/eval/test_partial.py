@@ -35,7 +35,7 @@ def numbers(result):
 
 
 def as_spans(sentences, scheme="BIO"):
-    return [[tuple(span)[:3] for span in tags.read_spans(s, scheme)] for s in sentences]
+    return [[tuple(span)[:3] for span in tags.tags_to_spans(s, scheme)] for s in sentences]
 
 
 @pytest.mark.parametrize("matching", ["greedy", "optimal"])

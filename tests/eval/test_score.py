@@ -377,7 +377,7 @@ def test_refusals_name_the_sentence():
         spanrs.score([["O"], ["O"]], [["O"], ["I-A"]], scheme="BIO", reading="refuse")
     assert (caught.value.sentence, caught.value.path) == (1, None)
     with pytest.raises(SchemeError, match="sentence 1: 1 violation"):
-        spanrs.tags.read_spans([["O"], ["I-A"]], "BIO", "refuse")
+        spanrs.tags.tags_to_spans([["O"], ["I-A"]], "BIO", "refuse")
     with pytest.raises(SchemeError, match="sentence 1: "):
         spanrs.tags.convert([["O"], ["I-A"]], "BIO", "IOBES")
 
@@ -463,7 +463,7 @@ def test_spans_count_as_the_tags_they_come_from(matcher, pairs):
     gold, pred = sides(pairs)
     expected = spanrs.score(gold, pred, scheme="IOBES", matcher=matcher)
     spans = [
-        [[tuple(s)[:3] for s in row] for row in spanrs.tags.read_spans(side, "IOBES")]
+        [[tuple(s)[:3] for s in row] for row in spanrs.tags.tags_to_spans(side, "IOBES")]
         for side in (gold, pred)
     ]
     result = spanrs.score(*spans, matcher=matcher)
