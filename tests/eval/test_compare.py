@@ -425,8 +425,7 @@ def test_dep_results_compare():
 
     systems = {"a": [2, 2, 2, 2, 2, 1], "b": [1, 1, 1, 1, 2, 2]}
     results = {
-        name: dep.evaluate(parses([2] * 6), parses(heads), documents=True)
-        for name, heads in systems.items()
+        name: dep.evaluate(parses([2] * 6), parses(heads), by="sentence") for name, heads in systems.items()
     }
     pair = spanrs.compare(results, measure=Measure(criterion="uas"), samples=SAMPLES).pair("a", "b")
     assert pair.difference == pytest.approx(3 / 18)

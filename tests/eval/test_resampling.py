@@ -267,7 +267,7 @@ def test_mat_and_dep_results_have_intervals():
     words = ["They", "ate", "pizza"]
     gold = [dep.Parse(words, [2, 0, 2], ["nsubj", "root", "obj"])] * 4
     pred = [dep.Parse(words, [2, 0, head], ["nsubj", "root", "obj"]) for head in (2, 1, 2, 1)]
-    result = dep.evaluate(gold, pred, documents=True)
+    result = dep.evaluate(gold, pred, by="sentence")
     uas = Measure(criterion="uas")
     drawn = result.bootstrap(uas, samples=2000)
     assert float(drawn.estimates[0]) == pytest.approx(10 / 12)

@@ -75,7 +75,7 @@ def tree_page(
     Parameters
     ----------
     result : Result
-        What :func:`spanrs.dep.evaluate` returned; intervals need ``documents=True``.
+        What :func:`spanrs.dep.evaluate` returned; intervals need ``by="sentence"``.
     gold, pred : path, binary file object, or sequence of Parse, optional
         The trees that were compared; without them the page has no examples. Files are read again, so that memory
         grows with the number of errors only.
@@ -102,8 +102,6 @@ def tree_page(
     >>> "<title>Parser</title>" in page, "wrong head, right label" in page
     (True, True)
     """
-    # Each row of counts is a sentence.
-    result = replace(result, by_sentence=True)
     sections = list(_sections(result, result.unscored))
     if gold is not None and pred is not None:
         try:
