@@ -141,7 +141,7 @@ def test_sentences_have_rows_and_intervals():
     ] * 3
     result = evaluate(gold, pred, by="sentence")
     assert len(list(result.documents)) == 6
-    measure = Measure("micro", "f1", "uas")
+    measure = Measure("f1", criterion="uas")
     low, high = result.bootstrap([measure], samples=200).interval(measure)
     assert low < 0.5 < high
     with pytest.raises(ValueError, match="by is 'sentence' or None for trees, not 'document'"):

@@ -39,15 +39,15 @@ MEASURES = {
     "exact": (Measure(), lambda result: result.micro.f1),
     "partial": (Measure(), lambda result: result.micro.f1),
     "fair": (Measure(), lambda result: result.micro.f1),
-    "exact macro": (Measure("macro"), lambda result: result.macro.f1),
-    "exact weighted recall": (Measure("weighted", "recall"), lambda result: result.weighted.recall),
-    "exact type": (Measure("type", type="A"), of_type),
+    "exact macro": (Measure(average="macro"), lambda result: result.macro.f1),
+    "exact weighted recall": (Measure("recall", average="weighted"), lambda result: result.weighted.recall),
+    "exact type": (Measure(type="A"), of_type),
     "partial bounds": (
-        Measure("micro", "precision", "bounds"),
+        Measure("precision", criterion="bounds"),
         lambda result: result["bounds"].micro.precision,
     ),
     "fair traditional": (
-        Measure("micro", "recall", "traditional"),
+        Measure("recall", criterion="traditional"),
         lambda result: result["traditional"].micro.recall,
     ),
 }
@@ -401,7 +401,7 @@ def test_mat_results_compare():
         name: spanrs.score(documents(gold), documents(side), matcher=mat.Mat(), on_error="skip")
         for name, side in systems.items()
     }
-    pair = spanrs.compare(results, measure=Measure("micro", "recall", "tag"), samples=SAMPLES).pair(
+    pair = spanrs.compare(results, measure=Measure("recall", criterion="tag"), samples=SAMPLES).pair(
         "a", "b"
     )
     right = [

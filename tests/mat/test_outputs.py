@@ -332,13 +332,13 @@ def test_tokens_that_could_not_be_scored_are_not_shown(lex):
 
 def test_resampled_measures_of_a_result_are_those_of_its_confidence(scored):
     wanted = [
-        Measure("micro", "f1", "tag"),
-        Measure("type", "recall", "character", "LOC"),
-        Measure("type", "precision", "tag", "=PER"),
+        Measure("f1", criterion="tag"),
+        Measure("recall", criterion="character", type="LOC"),
+        Measure("precision", criterion="tag", type="=PER"),
     ]
     drawn = scored.bootstrap(wanted, samples=200, seed=5)
     assert drawn.values.shape == (200, 3)
-    assert scored.bootstrap(samples=3).measures[0] == Measure("micro", "f1")
+    assert scored.bootstrap(samples=3).measures[0] == Measure("f1")
     other = scored.bootstrap(wanted, samples=200, seed=5, threads=3)
     np.testing.assert_array_equal(drawn.values, other.values)
     tables = mat.tables(scored, confidence=200, seed=5)

@@ -156,7 +156,7 @@ def _scored(
         result = score(gold, pred, scheme=scheme, by=[1] * len(gold))
     if not any(result.totals):
         return float("nan"), None
-    measure = Measure("micro", "f1")
+    measure = Measure("f1")
     interval = None
     if len(gold) > 1 and resampling is not None:
         samples, level, seed = resampling

@@ -120,8 +120,8 @@ def tree_page(
 def _sections(result: Result, empty: Collection[str]) -> Iterator[Section]:
     names = [name for name in SUMMARY if name not in empty]
     labels = [] if "las" in empty else list(result["las"].per_type)
-    of_labels = {name: Measure("type", "f1", "las", name) for name in labels}
-    summary = {name: Measure("micro", "f1", name) for name in names}
+    of_labels = {name: Measure(criterion="las", type=name) for name in labels}
+    summary = {name: Measure(criterion=name) for name in names}
     drawn = draw_intervals(result, [*summary.values(), *of_labels.values()]) if names else None
     cards = [_card(result, name, measure, drawn) for name, measure in summary.items()]
     cards += [

@@ -156,10 +156,10 @@ def compare(
     if own.criterion is None and len(first.matcher.criteria) > 1:
         # Says which of several criteria is compared.
         own = replace(own, criterion=first.criterion.name)
-    compared = types if isinstance(own, Measure) and own.average == "micro" else []
+    compared = types if isinstance(own, Measure) and own.average == "micro" and own.type is None else []
     measures: list[Measure | Ratio] = [own]
     if isinstance(own, Measure):
-        measures += [Measure("type", own.part, own.criterion, ty, own.beta) for ty in compared]
+        measures += [replace(own, type=ty) for ty in compared]
     compiled = [one.compiled(first.matcher) for one in measures]
     systems = Systems([result.counts for result in results.values()], names)
     numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads, progress), level)
