@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import pickle
+from dataclasses import replace
 from html import escape
 from itertools import product
 
@@ -56,6 +57,7 @@ def made(matcher="exact", documents="no documents", **options):
 def same(got, expected):
     """Everything is equal that a result holds or says, details aside."""
     assert type(got) is spanrs.Result
+    assert got == expected
     assert got.to_dict() == expected.to_dict()
     assert got.counts == expected.counts
     assert got.counts.documents() == expected.counts.documents()
@@ -92,6 +94,27 @@ def test_details_go_through_pickles_and_copies_and_not_through_bytes(matcher):
         got = COPIES[how](result)
         assert got.details is None
         assert got.to_dict() == {key: value for key, value in result.to_dict().items() if key != "details"}
+
+
+def test_results_are_equal_by_content():
+    result = made("exact", "weights of names")
+    assert result == made("exact", "weights of names", errors=True)
+    assert result != result.to_dict()
+    unequal = {
+        "counts": spanrs.score(GOLD, GOLD, scheme="BIO", **DOCUMENTS["weights of names"]),
+        "settings": made("exact", "weights of names", max_violations=3).with_types(["A", "B", "C", "D"]),
+        "matcher": made("fair", "weights of names"),
+        "violations": made("exact", "weights of names", max_violations=0),
+        "weights": result.with_document_weights([1, 0.1, 4]),
+        "order": spanrs.score(
+            GOLD[::-1], PRED[::-1], scheme="BIO", by=["m", "a", "z"], document_weights=[1, 0.1, 3]
+        ),
+        "rows": replace(made("exact", "sizes"), by_sentence=True),
+    }
+    assert made("exact", "sizes") != unequal.pop("rows")
+    assert [name for name, changed in unequal.items() if changed == result] == []
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(result)
 
 
 def test_stored_documents_keep_their_order():

@@ -386,6 +386,7 @@ def test_a_stored_result_is_the_same_with_its_options(options):
 
 def test_a_stored_result_knows_what_was_skipped_and_noted(scored):
     for again in (spanrs.Result.from_json(scored.to_json()), spanrs.Result.from_bytes(scored.to_bytes())):
+        assert again == scored
         assert again.details is None
         assert again.evidence == scored.evidence
         assert [one.message for one in again.evidence.skipped] == [

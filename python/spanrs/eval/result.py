@@ -55,6 +55,9 @@ class Result(Evaluation):
     Measures are fractions from 0 to 1. Without a name they are of the matcher's own criterion; ``result["bounds"]``
     gives those of another one.
 
+    Two results are equal if their counts, settings, matchers, evidence, documents and weights are equal. Details and
+    errors are not compared, because stored results do not have them. Results have no hash.
+
     Examples
     --------
     >>> import spanrs
@@ -65,7 +68,7 @@ class Result(Evaluation):
     Totals(tp=1, fp=0, fn=1)
     >>> print(result.signature)
     matcher:exact|scheme:BIO|reading:conlleval|version:0.1.0
-    >>> spanrs.Result.from_bytes(result.to_bytes()).micro == result.micro
+    >>> spanrs.Result.from_bytes(result.to_bytes()) == result
     True
     """
 
@@ -401,7 +404,7 @@ class Result(Evaluation):
         --------
         >>> import spanrs
         >>> result = spanrs.score([["B-A"]], [["B-A"]])
-        >>> spanrs.Result.from_json(result.to_json()).counts == result.counts
+        >>> spanrs.Result.from_json(result.to_json()) == result
         True
         """
         try:
@@ -466,6 +469,18 @@ class Result(Evaluation):
             raise
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise _damaged("the bytes of the result are damaged", error) from None
+
+    def _compared(self) -> tuple[Any, ...]:
+        """Return what equal results have in common."""
+        order = self.counts.stored_order()
+        return self.settings, self.matcher, self.by_sentence, self.document_weights, self.evidence, order
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        return self.counts == other.counts and self._compared() == other._compared()
+
+    __hash__ = None  # type: ignore[assignment]  # settings and evidence are dictionaries
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Unpickling the matcher imports the package that defines it.
