@@ -74,7 +74,7 @@ def ours(result):
     total = Counter(result.outcomes)
     assert list(result.outcomes) == list(KINDS)
     exact = Counter(result["traditional"].totals._asdict())
-    types = {name: Counter(row) for name, row in result["fair"].outcomes_by_type.items()}
+    types = {name: Counter(row) for name, row in result["fair"].per_type.outcomes.items()}
     conf = Counter(
         {(g, p): n for g, row in result.confusion.items() for p, n in row.items() if n},
     )

@@ -74,7 +74,7 @@ def test_nested_spans_count_the_same_natively_in_the_drop_in_and_by_the_steps(ne
         rows = [(None, exact.totals, fair.outcomes, exact.micro, fair.micro)]
         assert list(exact.per_type) == list(fair.per_type) == sorted(found["per_label"]["fair"])
         for name in fair.per_type:
-            totals, kinds = exact.totals_by_type[name], fair.outcomes_by_type[name]
+            totals, kinds = exact.per_type.totals[name], fair.per_type.outcomes[name]
             rows.append((name, totals, kinds, exact.per_type[name], fair.per_type[name]))
         for name, totals, kinds, *scores in rows:
             wanted = [

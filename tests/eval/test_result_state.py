@@ -506,7 +506,11 @@ def odd(request):
 
 def test_csv_holds_every_type_and_no_formula(odd):
     head, *rows = csv.reader(io.StringIO(odd.to_csv()))
-    assert head[:7] == ["document", "type", "criterion", "precision", "recall", "f1", "support"]
+    first, *measures = odd.per_type.columns
+    assert head[:10] == ["document", first, "criterion", *measures]
+    # Outcomes have columns of their own, also those named as the totals.
+    outcomes = {f"outcome_{name}" if name in ("tp", "fp", "fn") else name for name in odd.columns}
+    assert set(head[10:]) == outcomes
     criteria = list(odd.matcher.criteria)
     named = ["'" + name if name == "=1+1" else name for name in (*sorted(ODD), *ODD)]
     types = [(row[1], row[2]) for row in rows if row[1]]
@@ -516,13 +520,26 @@ def test_csv_holds_every_type_and_no_formula(odd):
     for row in rows:
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row)
         if row[1] and row[1] in odd.per_type:
-            score = odd[row[2]].per_type[row[1]]
-            assert [float(cell) for cell in row[3:7]] == [
-                score.precision,
-                score.recall,
-                score.f1,
-                score.support,
-            ]
+            columns = odd[row[2]].per_type.to_dict()[row[1]]
+            assert [float(cell) for cell in row[3:10]] == list(columns.values())
+
+
+@pytest.mark.parametrize("matcher", MATCHERS)
+def test_per_type_is_a_mapping_and_a_frame(matcher):
+    types = made(matcher, "weights").per_type
+    assert dict(types) == {name: types[name] for name in ("A", "B", "C") if name in types}
+    rows = [
+        (name, score.precision, score.recall, score.f1, score.support, *types.totals[name])
+        for name, score in types.items()
+    ]
+    assert types.rows == rows
+    frame = types.to_pandas()
+    assert list(frame.columns) == types.to_polars().columns == types.to_arrow().column_names
+    assert list(frame.columns) == ["type", "precision", "recall", "f1", "support", "tp", "fp", "fn"]
+    assert types.to_polars().rows() == rows == [tuple(row) for row in frame.itertuples(index=False)]
+    assert pickle.loads(pickle.dumps(types)).to_dict() == types.to_dict()
+    nothing = spanrs.score([["O"]], [["O"]], scheme="BIO", matcher=MATCHERS[matcher]).per_type
+    assert nothing.to_arrow().schema == types.to_arrow().schema
 
 
 def test_html_holds_every_type_escaped(odd):

@@ -90,7 +90,7 @@ def test_batches_merge_in_any_order(pairs, data):
     for part in rest:
         first.merge(part)
     merged = first.result()
-    assert merged.totals_by_type == whole.totals_by_type
+    assert merged.per_type.totals == whole.per_type.totals
     assert merged.confusion == whole.confusion
     assert merged.counts == whole.counts
     assert (merged.accuracy, merged.tokens) == (whole.accuracy, whole.tokens)
@@ -102,7 +102,7 @@ def test_batches_merge_in_any_order(pairs, data):
 def test_confusion_adds_up(pairs):
     result = spanrs.score(*sides(pairs), scheme="BIO")
     for name, score in result.per_type.items():
-        totals = result.totals_by_type[name]
+        totals = result.per_type.totals[name]
         assert sum(result.confusion[name].values()) == score.support
         assert sum(row[name] for row in result.confusion.values()) == totals.tp + totals.fp
         assert min(result.confusion[name].values(), default=1) > 0
@@ -408,7 +408,7 @@ def test_files_are_read_across_the_borders_of_chunks(tmp_path):
             for side in (text, pred)
         ]
         expected = spanrs.score(*sides, scheme="BIO")
-        assert got.totals_by_type == expected.totals_by_type
+        assert got.per_type.totals == expected.per_type.totals
         assert got.accuracy == expected.accuracy
 
 
@@ -449,7 +449,7 @@ def test_spans_are_scored_one_for_one_and_may_overlap(pairs):
         assert sum(result.confusion[name].values()) == score.support
     # Two criteria of other matchers are the same question.
     assert (
-        spanrs.score(gold, pred, matcher="fair")["traditional"].totals_by_type.keys()
+        spanrs.score(gold, pred, matcher="fair")["traditional"].per_type.totals.keys()
         == result.per_type.keys()
     )
     strict = spanrs.score(gold, pred, matcher=spanrs.Partial(matching="optimal"))["strict"].outcomes

@@ -446,7 +446,7 @@ def test_csv_and_table_of_a_result_have_every_type_and_document(scored):
             # A spreadsheet would take these for formulas.
             row = by_place["", f"'{label}" if label[0] in "=+" else label, name]
             assert float(row["f1"]) == score.f1
-            assert int(row["match"]) == criterion.outcomes_by_type[label]["match"]
+            assert int(row["match"]) == criterion.per_type.outcomes[label]["match"]
         assert float(by_place["", "", name]["precision"]) == criterion.micro.precision
         for document in criterion.documents:
             assert float(by_place[document.name, "", name]["recall"]) == document.micro.recall

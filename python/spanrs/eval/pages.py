@@ -161,7 +161,7 @@ def confusion(
     """Show how often types were taken for each other; of many types the ``most`` with most errors."""
     names: list[str] = list(result.per_type)
     wrong = result.wrong_outcomes
-    errors = [sum(result.outcomes_by_type[name][kind] for kind in wrong) for name in names]
+    errors = [sum(result.per_type.outcomes[name][kind] for kind in wrong) for name in names]
     shown: list[str | None] = [*(names[at] for at in largest(errors, most)), None]
     places = {name: at for at, name in enumerate(shown)}
     cells = [

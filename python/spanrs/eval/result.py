@@ -520,13 +520,16 @@ class Result(Evaluation):
         return tables.tables(self, untyped=untyped, criteria=criteria)
 
     def to_csv(self, *, criteria: Sequence[str] | None = None) -> str:
-        """Give the measures as CSV: a row for each type and criterion, fractions.
+        """Return the measures as CSV: a row for each type and criterion, as fractions.
 
         Returns
         -------
         str
-            With a header; the rows of all types have an empty type. Then rows for each document, if there are any.
-            Names that a spreadsheet would take for a formula have a ``'`` before them.
+            The columns of :attr:`per_type` in the same order (``type``, ``precision``, ``recall``, ``f1``, ``support``,
+            ``tp``, ``fp``, ``fn``) with ``criterion`` after ``type``, then one for each outcome; outcomes of fair
+            matching called ``tp``, ``fp`` and ``fn`` are ``outcome_tp`` and so on. Rows for all types together have an
+            empty ``type``. Rows for documents, if there are any, come last, and ``document`` is the first column then.
+            Names that a spreadsheet would read as a formula are prefixed with ``'``.
         """
         return tables.csv_text(self, criteria)
 

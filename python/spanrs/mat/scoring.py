@@ -251,7 +251,7 @@ def _suspicions(result: Result) -> list[str]:
             ]
     if match or min(ref, hyp) < MIN_SPANS:
         return []
-    types = result.totals_by_type.items()
+    types = result.per_type.totals.items()
     sides = ([name for name, of in types if of.fn], [name for name, of in types if of.fp])
     refs, hyps = (", ".join(labels[:3]) + (" and others" if len(labels) > 3 else "") for labels in sides)
     return [
