@@ -140,7 +140,7 @@ def test_notebooks_show_some_of_many_documents():
     shown = many._repr_html_()
     assert "<td>and 800 more</td>" in shown
     assert shown.count("<tr>") < 220
-    assert many.to_markdown().count("\n|") > 1000
+    assert many.to_markdown(documents=True).count("\n|") > 1000
 
 
 def test_matchers_with_options_are_never_without():

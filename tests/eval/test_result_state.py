@@ -558,7 +558,7 @@ def test_html_holds_every_type_escaped(odd):
 
 
 def test_markdown_holds_every_type_escaped(odd):
-    text = odd.to_markdown()
+    text = odd.to_markdown(documents=True)
     assert "<b>" not in text
     widths = set()
     rows = []
@@ -583,9 +583,9 @@ def test_markdown_holds_every_type_escaped(odd):
 
 
 def test_latex_holds_every_type_escaped(odd):
-    text = odd.to_latex()
+    text = odd.to_latex(documents=True)
     lines = text.splitlines()
-    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == len(odd.tables())
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == len(odd.tables(documents=True))
     names = [line.split(" & ")[0] for line in lines if " & " in line]
     for name in ODD:
         marked = "".join(LATEX.get(character, character) for character in name).replace("]", "{]}")
@@ -594,6 +594,40 @@ def test_latex_holds_every_type_escaped(odd):
     # Behind \\ a bracket or a star would be taken for an argument.
     assert not any(line.startswith(("[", "*")) for line in lines)
     assert lines[-1] == f"% {odd.signature}"
+
+
+def test_documents_are_shown_where_they_are_asked_for(odd):
+    for show in (odd.to_markdown, odd.to_latex):
+        assert "Documents" in show(documents=True)
+        assert "Documents" not in show()
+    assert "document" not in str(odd)
+    assert [table.title for table in odd.tables(documents=True)][:-1] == [t.title for t in odd.tables()]
+
+
+def test_latex_has_the_rules_of_booktabs_and_the_best_system_in_bold():
+    table = made().tables()[0].latex().splitlines()
+    assert [line for line in table if line.startswith("\\") and "&" not in line] == [
+        r"\begin{tabular}{lrrrrrrr}",
+        r"\toprule",
+        r"\midrule",
+        r"\midrule",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    systems = {"a_1": PRED, "b": GOLD, "c": GOLD, "none": [["O"] * len(row) for row in GOLD]}
+    compared = spanrs.compare(GOLD, systems, samples=9)
+    text = compared.to_latex()
+    rows = [line for line in text.splitlines() if " to " in line][:4]
+    assert [row.split(" & ")[1] for row in rows] == [
+        "44.44",
+        r"\textbf{100.00}",
+        r"\textbf{100.00}",
+        "0.00",
+    ]
+    assert rows[0].startswith(r"a\_1 & ")
+    assert text.startswith("% \\usepackage{booktabs}\n\n% Systems\n\\begin{tabular}")
+    assert text.splitlines()[-1] == f"% {compared.signature}"
+    assert "Differences by type" in compared.to_latex(by_type=True)
 
 
 def test_text_holds_every_type_as_it_is(odd):

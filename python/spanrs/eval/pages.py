@@ -71,7 +71,7 @@ def result_page(
 def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iterator[Section]:
     drawn = draw_intervals(result, list(f1_measures(list(result.per_type))))
     yield Cards("Summary", list(_cards(result, drawn)))
-    shown = tables.tables(result, criteria=criteria)
+    shown = tables.tables(result, criteria=criteria, documents=True)
     yield from (
         Sorted(table.title, table) for table in shown if table.title not in ("Confusion", "Documents")
     )

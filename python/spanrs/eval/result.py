@@ -22,7 +22,7 @@ from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.scores import CriterionResult, UnscoredResult, plain_score
 from spanrs.eval.stored import ANY, NONE, check_stored
-from spanrs.report.table import Table
+from spanrs.report.table import Table, as_latex
 
 if TYPE_CHECKING:
     from spanrs.eval.long_table import LongTable
@@ -507,17 +507,25 @@ class Result(Evaluation):
 
         return LongTable(self.counts.long())
 
-    def tables(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> list[Table]:
-        """Give the tables that are printed: measures, outcomes, confusion, documents; measures in per cent.
+    def tables(
+        self,
+        *,
+        untyped: bool = False,
+        criteria: Sequence[str] | None = None,
+        documents: bool = False,
+    ) -> list[Table]:
+        """Return the tables that are printed: measures, outcomes and confusion; measures in per cent.
 
         Parameters
         ----------
         untyped : bool
-            A row for spans by their bounds alone as well.
+            Add a row for spans by their bounds alone.
         criteria : sequence of str, optional
             The criteria to show; all if not given.
+        documents : bool
+            Add a table with a row for each document, if the result has documents.
         """
-        return tables.tables(self, untyped=untyped, criteria=criteria)
+        return tables.tables(self, untyped=untyped, criteria=criteria, documents=documents)
 
     def to_csv(self, *, criteria: Sequence[str] | None = None) -> str:
         """Return the measures as CSV: a row for each type and criterion, as fractions.
@@ -533,17 +541,28 @@ class Result(Evaluation):
         """
         return tables.csv_text(self, criteria)
 
-    def to_markdown(self) -> str:
-        """Give the tables as Markdown, and the signature."""
-        parts = [f"**{table.title}**\n\n{table.markdown()}" for table in self.tables()]
+    def to_markdown(self, *, documents: bool = False) -> str:
+        """Return the tables as Markdown, and the signature.
+
+        Parameters
+        ----------
+        documents : bool
+            As for :meth:`tables`.
+        """
+        shown = self.tables(documents=documents)
+        parts = [f"**{table.title}**\n\n{table.markdown()}" for table in shown]
         signature = self.signature.replace("\n", " ")
         return "\n\n".join([*parts, f"`{signature}`"]) + "\n"
 
-    def to_latex(self) -> str:
-        """Give the tables as LaTeX ``tabular`` environments, and the signature as a comment."""
-        parts = [f"% {table.title}\n{table.latex()}" for table in self.tables()]
-        signature = self.signature.replace("\n", " ")
-        return "\n\n".join([*parts, f"% {signature}"]) + "\n"
+    def to_latex(self, *, documents: bool = False) -> str:
+        """Return the tables as LaTeX ``tabular`` environments for booktabs, and the signature as a comment.
+
+        Parameters
+        ----------
+        documents : bool
+            As for :meth:`tables`.
+        """
+        return as_latex(self.tables(documents=documents), [self.signature])
 
     def to_html(self, *, title: str | None = None, criteria: Sequence[str] | None = None) -> str:
         """Return a self-contained HTML report: measures with intervals, types, confusion, errors, violations.
@@ -585,7 +604,7 @@ class Result(Evaluation):
         return tables.render(self)
 
     def _repr_html_(self) -> str:
-        parts = [table.html(ROWS) for table in self.tables()]
+        parts = [table.html(ROWS) for table in self.tables(documents=True)]
         if self.tokens:
             violations = ", ".join(f"{side} {found.count}" for side, found in self.violations.items())
             parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")

@@ -88,7 +88,7 @@ def tables(
     *,
     untyped: bool = False,
     criteria: Sequence[str] | None = None,
-    documents: bool = True,
+    documents: bool = False,
 ) -> list[Table]:
     """Give the tables of a result; see :meth:`spanrs.Result.tables`."""
     if untyped and not _is_single(result):
@@ -213,7 +213,7 @@ def shown_parts(
     max_violations: int = SHOWN,
     untyped: bool = False,
     criteria: Sequence[str] | None = None,
-    documents: bool = True,
+    documents: bool = False,
 ) -> Iterator[Table | str]:
     """Give the tables of a result, and the lines that stand below them.
 
@@ -285,7 +285,7 @@ def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Ta
     support = ["support"] if _is_single(first) else []
     differing = ["differing"] if any(result.differing_tokens for result in results.values()) else []
     heads = [*_measure_heads(first, criteria), *support, *_heads(first), "violations", *differing]
-    table = Table([head, *heads])
+    table = Table([head, *heads], ranked=_measure_heads(first, criteria))
     for system, result in results.items():
         cells = _measures(result, [result.shown(name).micro for name in result.matcher.criteria])
         cells += [amount(result.micro.support)] if support else []
