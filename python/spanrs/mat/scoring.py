@@ -17,7 +17,7 @@ from spanrs.eval.matchers import register_documents
 from spanrs.eval.warnings import MIN_SPANS
 from spanrs.io import Corpus
 from spanrs.io.sources import same_file
-from spanrs.mat.details import Detail, first_names
+from spanrs.mat.details import AnnotationPair, first_names
 from spanrs.mat.files import FilePair, corpus_pairs, without_hypothesis
 from spanrs.mat.matcher import Mat
 from spanrs.mat.pairs import DocumentPairs, UnreadableFileError
@@ -38,12 +38,12 @@ class Scored(NamedTuple):
     outcome: _spanrs.MatOutcome
     """What came of it."""
 
-    def details(self) -> Iterator[Detail]:
+    def details(self) -> Iterator[AnnotationPair]:
         """Give the pairs of annotations."""
         nothing = (None, None, None)
         for kind, gold, pred in self.outcome.details():
             contents = (None if span is None else self.text[span[1] : span[2]] for span in (gold, pred))
-            yield Detail(self.name, kind, *(gold or nothing), *(pred or nothing), *contents)
+            yield AnnotationPair(self.name, kind, *(gold or nothing), *(pred or nothing), *contents)
 
 
 #: Called with each pair of documents that was scored, in order.
@@ -183,7 +183,7 @@ def score_pairs(
     """
     if threads < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
-    kept: list[Detail] = []
+    kept: list[AnnotationPair] = []
     if details:
         sinks = [*sinks, lambda document: kept.extend(document.details())]
     scorer = matcher.scorer(bool(sinks))
