@@ -186,7 +186,7 @@ def flat(work: Work, steps: ModuleType) -> None:
 
 def read(side: list[list[str]]) -> Any:
     """Spans of tags."""
-    return spanrs.tags.read_spans(side, "BIO")
+    return spanrs.tags.tags_to_spans(side, "BIO")
 
 
 def monsters(n: int) -> dict[str, tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""Everything that is done with labelled spans of text.
+"""Read, score, compare, convert and predict labelled spans of text.
 
 - :func:`read`: files, directories, tables and documents, whatever their format, as a :class:`Corpus`.
 - :func:`write`: a corpus in any format that can hold it.
@@ -8,6 +8,10 @@
 - :mod:`spanrs.mat`: documents of text with annotations, scored as MATScore does.
 - :mod:`spanrs.crf`: conditional random fields that write tags.
 - :mod:`spanrs.dep`: taggers and dependency parsers.
+- :mod:`spanrs.crowd`: labels estimated from the annotations of many annotators.
+- :mod:`spanrs.eval`, :mod:`spanrs.io`, :mod:`spanrs.errors`: all results, corpora and errors.
+- :mod:`spanrs.compat`: drop-in replacements of other packages; :mod:`spanrs.integrations`: Dask, Spark, spaCy, Hugging
+  Face.
 - ``spanrs`` on the command line: ``score``, ``compare``, ``merge``, ``read``, ``validate``, ``convert``, ``spans``,
   ``fair``, ``mat``, ``crf``, ``crowd``, ``dep``.
 """
@@ -18,7 +22,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spanrs import crf, dep, errors, io, mat, tags
+    from spanrs import compat, crf, crowd, dep, errors, integrations, io, mat, tags
     from spanrs._spanrs import __version__
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
@@ -38,9 +42,12 @@ __all__ = [
     "SpanrsWarning",
     "__version__",
     "compare",
+    "compat",
     "crf",
+    "crowd",
     "dep",
     "errors",
+    "integrations",
     "io",
     "mat",
     "read",
@@ -50,7 +57,8 @@ __all__ = [
 ]
 
 
-#: Where names come from. They are imported when they are first used, so that the command line is there at once.
+#: Modules of the names that are not in :mod:`spanrs.eval`. They are imported at first use, so that `import spanrs` and
+#: the command line start fast.
 _SOURCES = {
     "Corpus": "spanrs.io",
     "Document": "spanrs.io",
@@ -62,9 +70,10 @@ _SOURCES = {
     "read": "spanrs.io",
     "write": "spanrs.io",
 }
-_MODULES = ("crf", "dep", "errors", "eval", "io", "mat", "tags")
+#: Public modules. :mod:`spanrs.eval` is not in ``__all__``, because a star import would hide the built-in function.
+_MODULES = ("compat", "crf", "crowd", "dep", "errors", "eval", "integrations", "io", "mat", "tags")
 
-#: Held during such an import. A process forked while another thread imports a module, or loads NumPy's C interface for
+#: Held during an import. A process forked while another thread imports a module, or loads NumPy's C interface for
 #: the first array, waits forever for what that thread had locked, so the fork waits for the import instead.
 _importing = threading.RLock()
 if hasattr(os, "register_at_fork"):
@@ -89,4 +98,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

@@ -117,7 +117,7 @@ class SpanrsError(Exception):
     --------
     >>> import spanrs
     >>> try:
-    ...     spanrs.tags.read_spans(["B-PER"], scheme="BIOX")
+    ...     spanrs.tags.tags_to_spans(["B-PER"], scheme="BIOX")
     ... except spanrs.SpanrsError as error:
     ...     print(error.code)
     unknown_scheme

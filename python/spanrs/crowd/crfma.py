@@ -101,7 +101,7 @@ class CRFMA(CRFAggregator):
         Of the last E-step; for ``sentence`` that of each of ``corpus.annotations``, which sum to 1 in each sentence.
     history_ : list of EMIteration
         The course of EM.
-    estimated_truth_, confidence_, reliability_
+    labels_, confidence_, reliability_
         As in all aggregators; reliability is F1 against the estimated truth.
 
     Examples

@@ -105,7 +105,7 @@ class CrossFitted(Aggregator):
     >>> right, wrong = ["B-PER", "O"], ["O", "O"]
     >>> sentences = [["Ada", "sleeps"], ["Bob", "wakes"], ["Eve", "sleeps"], ["Ada", "wakes"]]
     >>> corpus = CrowdCorpus(sentences, [{"ann": right, "ben": right, "cy": wrong}] * 4)
-    >>> CrossFitted(folds=2).fit(corpus).estimated_truth_[0]
+    >>> CrossFitted(folds=2).fit(corpus).labels_[0]
     ['B-PER', 'O']
     """
 

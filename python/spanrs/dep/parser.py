@@ -372,7 +372,7 @@ class Parser:
         matcher: Dep = DEFAULT,
         *,
         any_roots: bool = False,
-        documents: bool = False,
+        by: str | None = None,
         threads: int | None = None,
     ) -> Result:
         """Parse the words of gold sentences, and compare tags and trees; see :func:`spanrs.dep.evaluate`.
@@ -382,7 +382,7 @@ class Parser:
         any_roots = any_roots or not self.single_root
         if isinstance(gold, Sequence) and not isinstance(gold, str):
             pred = self.parse_batch([parse.words for parse in gold], threads=threads)
-            return evaluate(gold, pred, matcher, any_roots=any_roots, documents=documents)
+            return evaluate(gold, pred, matcher, any_roots=any_roots, by=by)
         gold = open_source(gold, keep=True)
         file = _spanrs.SyntaxFile(gold, None)
         out = io.BytesIO()
@@ -391,7 +391,7 @@ class Parser:
         ) is not None:
             out.write(text)
         out.seek(0)
-        return evaluate(gold, out, matcher, any_roots=any_roots, documents=documents)
+        return evaluate(gold, out, matcher, any_roots=any_roots, by=by)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write tagger and parser to a file (safetensors with JSON metadata)."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spanrs.eval.resampling import Bootstrap
     from spanrs.eval.result import Result
     from spanrs.eval.scorer import Scorer
-    from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals
+    from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals, TypeScores
     from spanrs.eval.scoring import score
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "Score",
     "Scorer",
     "Totals",
+    "TypeScores",
     "Violations",
     "compare",
     "score",
@@ -65,6 +66,7 @@ __getattr__, __dir__ = lazy_names(
         "Score": "scores",
         "Scorer": "scorer",
         "Totals": "scores",
+        "TypeScores": "scores",
         "Violations": "evidence",
         "compare": "comparison",
         "score": "scoring",

@@ -114,7 +114,7 @@ def score(
         default where ``scheme`` is): that of gold, unless a tenth of pred's tags other than ``O`` violate it and hardly
         any another one.
     reading : str or sequence of str, optional
-        What malformed tags mean, as for :func:`spanrs.tags.read_spans`; that of the corpus if not given. Several of
+        What malformed tags mean, as for :func:`spanrs.tags.tags_to_spans`; that of the corpus if not given. Several of
         files, or ``"all"`` that are defined for the scheme but ``refuse``, give a result for each: the files are read
         once for the first and once for all others.
     by : str, or iterable of int or str, optional

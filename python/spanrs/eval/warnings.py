@@ -118,8 +118,8 @@ def without_matches(own: Measured, *, near_misses: bool) -> list[str]:
     tp, fp, fn = own.totals
     if tp or fn < MIN_SPANS or fp < MIN_SPANS:
         return []
-    of_gold = [name for name, totals in own.totals_by_type.items() if totals.fn]
-    of_pred = [name for name, totals in own.totals_by_type.items() if totals.fp]
+    of_gold = [name for name, totals in own.per_type.totals.items() if totals.fn]
+    of_pred = [name for name, totals in own.per_type.totals.items() if totals.fp]
     if not set(of_gold) & set(of_pred):
         why = f"their types are different: {_some(of_gold)} in gold, {_some(of_pred)} in pred"
     elif near_misses:

@@ -17,6 +17,7 @@ from spanrs.eval import Result
 from spanrs.integrations.shards import (
     Paths,
     decide_schemes,
+    document_column,
     finished,
     groups,
     merge_bytes,
@@ -74,7 +75,13 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
 
 
 def score_dataframe(
-    frame: Any, gold: str = "gold", pred: str = "pred", *, documents: str | None = None, **options: Any
+    frame: Any,
+    gold: str = "gold",
+    pred: str = "pred",
+    *,
+    documents: str | None = None,
+    by: str | None = None,
+    **options: Any,
 ) -> Result:
     """Score two columns of a Dask dataframe.
 
@@ -85,6 +92,8 @@ def score_dataframe(
     gold, pred, documents
         As columns of a table for :func:`spanrs.score`: Arrow lists of tags, ids or spans (structs), or Python lists.
         The sentences of a document are in one partition.
+    by : str, optional
+        ``document`` keeps a row of counts for each document.
     **options
         Those of :class:`spanrs.Scorer`.
 
@@ -100,6 +109,8 @@ def score_dataframe(
         Where there is no column of a name.
     TypeError
         For columns of text.
+    ValueError
+        For another ``by``, and ``by="document"`` without ``documents``.
     spanrs.errors.AlignmentError
         Where a document is in two partitions, and as :func:`spanrs.score`.
 
@@ -110,6 +121,7 @@ def score_dataframe(
     """
     import pandas
 
+    documents = document_column(documents, by)
     names = list(dict.fromkeys(name for name in (gold, pred, documents) if name is not None))
     check_columns(names, list(frame.columns))
     for name in (gold, pred):
@@ -119,7 +131,7 @@ def score_dataframe(
                 "dask.config.set({'dataframe.convert-string': False}) is called before, or they are Arrow lists"
             )
     score = partial(_score_frame, columns=(gold, pred, documents))
-    options["by"] = None if documents is None else "document"
+    options["by"] = by
     return _score(frame[names].to_delayed(), score, options)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from spanrs.eval import Result, Scorer
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.shards import names_schemes
-from spanrs.integrations.shards import finished, merge_bytes, score_batches, table_batches
+from spanrs.integrations.shards import document_column, finished, merge_bytes, score_batches, table_batches
 from spanrs.io.tables import check_columns
 
 __all__ = ["score_dataframe"]
@@ -23,7 +23,13 @@ SCHEMA = "partition int, result binary"
 
 
 def score_dataframe(
-    frame: Any, gold: str = "gold", pred: str = "pred", *, documents: str | None = None, **options: Any
+    frame: Any,
+    gold: str = "gold",
+    pred: str = "pred",
+    *,
+    documents: str | None = None,
+    by: str | None = None,
+    **options: Any,
 ) -> Result:
     """Score two columns of a Spark dataframe.
 
@@ -35,8 +41,11 @@ def score_dataframe(
     gold, pred : str
         Names of the columns.
     documents : str, optional
-        Name of the column that says to which document a sentence belongs. The sentences of a document stand together in
-        one partition, as after ``frame.repartition("document").sortWithinPartitions("document", "sentence")``.
+        Name of the column that names the document of each sentence, for ``by``. The sentences of a document stand
+        together in one partition, as after
+        ``frame.repartition("document").sortWithinPartitions("document", "sentence")``.
+    by : str, optional
+        ``document`` keeps a row of counts for each document.
     **options
         Those of :class:`spanrs.Scorer`. The scheme of tags must be named.
 
@@ -54,7 +63,8 @@ def score_dataframe(
     TypeError
         Where a column holds no arrays.
     ValueError
-        Where the scheme of tags is to be found out: partitions would do so apart from each other.
+        Where the scheme of tags is to be found out: partitions would do so apart from each other. For another ``by``,
+        and ``by="document"`` without ``documents``.
     spanrs.errors.AlignmentError
         Where a document is in two partitions.
     pyspark.errors.PythonException
@@ -78,6 +88,7 @@ def score_dataframe(
     from pyspark.sql import functions
     from pyspark.sql.types import ArrayType, StructType
 
+    documents = document_column(documents, by)
     names = list(dict.fromkeys(name for name in (gold, pred, documents) if name is not None))
     check_columns(names, frame.columns)
     kinds = {name: frame.schema[name].dataType for name in (gold, pred)}
@@ -90,7 +101,7 @@ def score_dataframe(
         raise ValueError(
             "name the scheme: partitions are scored apart from each other, and could find out different ones"
         )
-    options["by"] = None if documents is None else "document"
+    options["by"] = by
     # Refuses wrong options here, rather than in the executors.
     Scorer(**options)
     # mapInArrow cannot have columns with dots in their names.

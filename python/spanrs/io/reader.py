@@ -62,7 +62,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the one that
         the tags violate least; never TOKEN.
     reading : str
-        What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
+        What malformed tags mean, as for :func:`spanrs.tags.tags_to_spans`.
     dialect : Dialect
         How tags are spelt.
     separator : str

@@ -25,9 +25,8 @@ NOTHING = Spread(0, float("nan"), float("nan"))
 
 def measures(table: str, label: str | None) -> list[Measure | Ratio]:
     """Give the measures of MATScore's columns, in order: of a label, or of all together."""
-    average = "micro" if label is None else "type"
     found: list[Measure | Ratio] = [
-        Measure(average, part, table, label) for part in ("precision", "recall", "f1")
+        Measure(name, criterion=table, type=label) for name in ("precision", "recall", "f1")
     ]
     clashes = (*CLASHES, *(f"gold_{kind}" for kind in CLASHES)) if table == "tag" else ("clash",)
     for wrong in (("missing", "spurious", *clashes), ("missing", "spurious")):

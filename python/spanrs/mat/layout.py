@@ -12,7 +12,7 @@ from spanrs.eval.evidence import Skipped
 from spanrs.eval.settings import signature
 from spanrs.mat import csv_files
 from spanrs.mat.confidence import Spreads
-from spanrs.mat.details import Detail, DetailTable
+from spanrs.mat.details import AnnotationPair, DetailTable
 from spanrs.mat.label_counts import LabelCounts
 from spanrs.mat.matcher import TABLES, check
 from spanrs.mat.tables import ALL, Confusability, Row, ScoreTable, columns
@@ -30,7 +30,7 @@ class MatTables:
     """The counts by label."""
     settings: Mapping[str, str]
     """How the tables were made, by name; :attr:`signature` is the same in one line."""
-    details: list[Detail] | None = None
+    details: list[AnnotationPair] | None = None
     """Every pair in the order of the documents, where they were asked for."""
     skipped: list[Skipped] = field(default_factory=list)
     """What was not scored, and why."""

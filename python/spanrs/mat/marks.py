@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from spanrs.mat.details import Detail
+    from spanrs.mat.details import AnnotationPair
 
 #: Marks one within another, at most. Browsers do not nest elements without end, and crossing annotations
 #: are cut so often that pages would grow with the square of their number.
@@ -66,7 +66,7 @@ class Row(NamedTuple):
     folded: bool
 
 
-def says(detail: Detail) -> str:
+def says(detail: AnnotationPair) -> str:
     """Say what a pair is, its labels, and its bounds."""
     sides = []
     if detail.reflabel is not None:
@@ -76,7 +76,7 @@ def says(detail: Detail) -> str:
     return f"{detail.type}: {', '.join(sides)}"
 
 
-def marks(details: Sequence[Detail], side: str, annotations: int) -> tuple[list[Mark], int]:
+def marks(details: Sequence[AnnotationPair], side: str, annotations: int) -> tuple[list[Mark], int]:
     """Give the annotations of a side, outer ones before inner ones, and how many lie too deep to be shown.
 
     Parameters
@@ -89,7 +89,7 @@ def marks(details: Sequence[Detail], side: str, annotations: int) -> tuple[list[
         are the same, which are shown as one then.
     """
     shared = sum(getattr(detail, f"{side}label") is not None for detail in details) > annotations
-    pairs: dict[tuple[str, int, int, int], list[tuple[Detail, int]]] = {}
+    pairs: dict[tuple[str, int, int, int], list[tuple[AnnotationPair, int]]] = {}
     number = 0
     for detail in details:
         number += detail.type != "match"

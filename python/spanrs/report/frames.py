@@ -24,7 +24,7 @@ class Tabular(Protocol):
 
     @property
     def types(self) -> Mapping[str, type]:
-        """Types of columns, ``str`` or ``int``; those of the values where this is empty."""
+        """Types of columns: ``str``, ``int`` or ``float``; those of the values if this is empty."""
 
     def by_column(self) -> Mapping[str, list[Any]]:
         """Give the values of each column."""
@@ -33,7 +33,7 @@ class Tabular(Protocol):
 class Frames:
     """What has columns and rows, as frames of other libraries."""
 
-    #: Types of columns, ``str`` or ``int``; those of the values where this is empty.
+    #: Types of columns: ``str``, ``int`` or ``float``; those of the values if this is empty.
     types: ClassVar[Mapping[str, type]] = {}
 
     def by_column(self: Tabular) -> Mapping[str, list[Any]]:
@@ -45,7 +45,7 @@ class Frames:
         """Give a pyarrow table (``pip install spanrs[arrow]``)."""
         import pyarrow
 
-        kinds = {str: pyarrow.string(), int: pyarrow.int64()}
+        kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
         schema = pyarrow.schema([(name, kinds[kind]) for name, kind in self.types.items()])
         return pyarrow.table(self.by_column(), schema=schema if self.types else None)
 
@@ -53,7 +53,7 @@ class Frames:
         """Give a pandas frame (``pip install spanrs[pandas]``)."""
         import pandas
 
-        kinds = {str: "object", int: "int64"}
+        kinds = {str: "object", int: "int64", float: "float64"}
         return pandas.DataFrame(self.by_column()).astype(
             {name: kinds[kind] for name, kind in self.types.items()}
         )

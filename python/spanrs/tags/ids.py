@@ -38,7 +38,7 @@ class SpanArrays(NamedTuple):
     """Names of the types."""
 
 
-def read_spans_ids(
+def ids_to_spans(
     ids: npt.ArrayLike,
     vocabulary: Vocabulary,
     scheme: str = "BIO",
@@ -56,7 +56,7 @@ def read_spans_ids(
     vocabulary : sequence of str, or mapping
         The tag of each id; label2id and id2label will do.
     scheme, reading, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
     ignore_index : int
         Tokens with this id are left out: the spans around them close up, as Hugging Face's word pieces
         want it.
@@ -74,7 +74,7 @@ def read_spans_ids(
     Examples
     --------
     >>> from spanrs import tags
-    >>> spans = tags.read_spans_ids([[-100, 1, -100, 2, 0]], ["O", "B-PER", "I-PER"])
+    >>> spans = tags.ids_to_spans([[-100, 1, -100, 2, 0]], ["O", "B-PER", "I-PER"])
     >>> spans.start.tolist(), spans.end.tolist(), spans.types[spans.type_id[0]]
     ([1], [4], 'PER')
     """
@@ -163,9 +163,9 @@ def validate_ids(
     Parameters
     ----------
     ids, vocabulary, ignore_index
-        As for :func:`read_spans_ids`.
+        As for :func:`ids_to_spans`.
     scheme, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def convert_ids(
     Parameters
     ----------
     ids, vocabulary, ignore_index
-        As for :func:`read_spans_ids`.
+        As for :func:`ids_to_spans`.
     source, target, reading, dialect
         As for :func:`convert`.
 

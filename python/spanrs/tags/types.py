@@ -50,7 +50,7 @@ class Dialect(NamedTuple):
     Examples
     --------
     >>> from spanrs import tags
-    >>> tags.read_spans(["PER_B", "PER_I"], dialect=tags.Dialect(separator="_", suffix=True))
+    >>> tags.tags_to_spans(["PER_B", "PER_I"], dialect=tags.Dialect(separator="_", suffix=True))
     [Span(type='PER', start=0, end=2, tokens=None)]
     """
 
