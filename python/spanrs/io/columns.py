@@ -1,4 +1,4 @@
-"""Column layout of column files."""
+"""Layout of column files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 
 class Columns(NamedTuple):
-    """Column layout of a column file, which has one token per line and blank lines between sentences.
+    r"""Layout of a column file: one token per line, blank lines between sentences.
 
-    Columns count from 0, negative ones from the last. Those of CoNLL-U have names in any case (``UPOS``); any
-    other name is a key of the column MISC, whose value is the tag (``NER`` for ``NER=B-PER``), and ``O`` if it is
-    missing. Ranges (``3-4``) and empty nodes (``3.1``) of CoNLL-U are not tokens.
+    Columns are numbered from 0; negative numbers count from the end. In CoNLL-U columns may also be named, in any case
+    (``UPOS``). Any other name is a key in the column MISC: the tag is its value (``NER`` for ``NER=B-PER``), or ``O``
+    if the key is missing. Multiword tokens (``3-4``) and empty nodes (``3.1``) of CoNLL-U are skipped.
 
     Examples
     --------
@@ -20,18 +20,18 @@ class Columns(NamedTuple):
     """
 
     separator: str = "auto"
-    """``auto`` (tabs if the first token line has one, else white space), ``whitespace``, ``tab``,
-    ``space``, or one ASCII character."""
+    """``auto`` (tabs if the first token line contains one, else white space), ``whitespace``, ``tab``, ``space``, or
+    one ASCII character."""
     comments: str = "auto"
-    """``auto`` (lines that begin with ``#`` before the first token of a sentence and have another number
-    of columns than token lines; also ``# newdoc`` and ``# key = value``), a prefix, or ``none``."""
+    """``auto`` (lines before the first token of a sentence that begin with ``#`` and differ from token lines in the
+    number of columns; also ``# newdoc`` and ``# key = value``), a prefix, or ``none``."""
     token: int | str = 0
     """Column of the tokens; in CoNLL-U 0 means FORM."""
     tag: int | str | tuple[int | str, ...] = -1
-    """Column of the tags. Several are layers of nested annotations."""
+    """Column of the tags; several columns are layers of nested annotations."""
     second: int | str | None = None
-    """Column of the pred tags, where one file holds gold (in ``tag``) and pred."""
+    """Column of the pred tags if one file contains both gold (in ``tag``) and pred."""
     line_bytes: int | None = None
-    """Longest line that is accepted, in bytes; None for 16 MiB."""
+    """Maximum length of a line, in bytes; None for 16 MiB."""
     format: str = "auto"
     """``auto`` (columns or CoNLL-U; JSON, XML and others are refused), ``columns`` or ``conllu``."""

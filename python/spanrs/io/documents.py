@@ -1,4 +1,4 @@
-"""Documents: texts with annotations that point into them."""
+"""Documents: texts with annotations at character offsets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spanrs.io.sentences import sentences_of
 from spanrs.io.texts import documents_of_sentences
 from spanrs.tags.types import Reader
 
-#: Formats that name annotators.
+#: Formats that record annotators.
 ANNOTATED = ("label-studio", "prodigy")
 #: Formats with an ``encoding`` option; all others are UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
@@ -37,26 +37,25 @@ def plain_documents(
     Parameters
     ----------
     documents : iterator
-        Those of :func:`core_documents`.
+        Documents from :func:`core_documents`.
     part, options
-        Where they are from. XML has one element around the whole text, which is an annotation only where ``elements``
-        says so.
+        The source of the documents. The root element of XML is an annotation only if ``elements`` names it.
     losses : list of str
-        Gets what of the part could not be kept, after the last document.
+        After the last document, a message about items of the part that could not be read is appended.
     """
-    left, first = 0, ""
+    left_out, first = 0, ""
     for document in documents:
         plain = plain_document(document)
         number, reports = document.left_out()
         number += max(len(plain.left_out) - len(reports), 0)
-        if number and not left:
+        if number and not left_out:
             first = plain.left_out[0]
-        left += number
+        left_out += number
         if part.format == "xml-inline" and options.elements is None:
             plain = _without_root(plain)
         yield plain
-    if left:
-        more = f" and {left - 1} more" if left > 1 else ""
+    if left_out:
+        more = f" and {left_out - 1} more" if left_out > 1 else ""
         losses.append(f"{part.shown}: left out: {first}{more}")
 
 
@@ -76,17 +75,17 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
     Parameters
     ----------
     part : Part
-        Of any format. Column files and tables are joined to text; of tables each name of a document is one, or the
-        whole table.
+        A part of any format. Column files and tables are joined to text. Each document name of a table is one document;
+        without document names the whole table is one.
     options : ReadOptions
-        How it is read; tags in the named scheme.
+        How the part is read; ``scheme`` must not be ``auto``.
 
     Raises
     ------
     OSError, spanrs.errors.SpanrsError
-        Where it cannot be read.
+        If the part cannot be read.
     ValueError
-        For options that do not go with the format.
+        If an option does not apply to the format.
     """
     _check_options(part, options)
     if part.format == "documents":
@@ -98,13 +97,15 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
             return iter(of_memory(read_docs(part.source, options.layer, part.shown)))
         return iter(of_memory(read_docbin(part.opened(keep=True), options.layer, options.limits.expansion)))
     # Several named columns are merged into one document.
-    several = len(options.layers()) > 1
-    if part.kind == "rows" and not several and options.gold is None and options.pred is None:
+    has_layers = len(options.layers()) > 1
+    if part.kind == "rows" and not has_layers and options.gold is None and options.pred is None:
         return _column_documents(part, options)
     if part.kind in ("rows", "table", "spans"):
         make = partial(Sentence, scheme=options.scheme, reading=options.reading, dialect=options.dialect)
-        joined = documents_of_sentences(sentences_of(part, options, make), part.shown, several=several)
-        return (document for one in joined for document in of_memory([one]))
+        joined = documents_of_sentences(
+            sentences_of(part, options, make), part.shown, merge_layers=has_layers
+        )
+        return (document for joined_document in joined for document in of_memory([joined_document]))
     has_elements = options.elements not in (None, "all")
     return _spanrs.read_documents(
         _source(part, options),
@@ -145,7 +146,9 @@ def _check_options(part: Part, options: ReadOptions) -> None:
     if options.layer is not None:
         check_name(options.layer, "layer", "ents")
         if part.format != "spacy":
-            raise ValueError(f"a layer can be chosen in spacy, not in {part.format}; see corpus[...]")
+            raise ValueError(
+                f"layer= applies to the format spacy, not to {part.format}; select a layer with corpus[...]"
+            )
     if options.annotator is not None and part.format not in ANNOTATED:
         raise ValueError(f"an annotator can be chosen in {' and '.join(ANNOTATED)}, not in {part.format}")
 
