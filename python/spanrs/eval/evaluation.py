@@ -87,8 +87,8 @@ class Evaluation(Measured):
     def _numbers(self, weights: Sequence[float] | None) -> dict[str, int]:
         """Return the corpus numbers by name: sentences, tokens, violations and so on."""
         corpus = criteria(self.matcher.name)["corpus"]
-        (counts, _, _), *_ = self.counts.summary(corpus.index, None, None, weights)
-        return dict(zip(corpus.outcomes, counts, strict=True))
+        summary = self.counts.summary(corpus.index, None, None, weights)
+        return dict(zip(corpus.outcomes, summary["all"]["counts"], strict=True))
 
     @cached_property
     def _corpus(self) -> Mapping[str, int]:

@@ -7,16 +7,14 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PyString, PyTuple};
-use spanrs::eval::outcomes::{Axis, Counts as Core, Key, Prf, Term};
+use spanrs::eval::outcomes::{
+    Amount, Axis, Counts as Core, Key, Measure, MeasureOptions, Outcomes, Prf, Term,
+};
 use spanrs::schema_of;
 
 use crate::error::Result;
 use crate::locks::lock;
 use crate::mat::MatOutcome;
-use crate::measures::{
-    Amount, MeasureTuple, OutcomesTuple, SummaryTuple, Triple, measures as measures_of,
-    outcomes_tuple, score_tuple,
-};
 use crate::plain::Plain;
 
 /// How often each outcome occurred between each pair of types, in all and by document. It does not change.
@@ -25,6 +23,20 @@ pub(crate) struct Counts(pub(crate) Arc<Core>);
 
 /// (criterion, outcome, gold type, pred type, number)
 type CellTuple<'a, N = u64> = (u8, u8, Option<&'a str>, Option<&'a str>, N);
+
+/// Gold type, pred type, number; None stands for no span.
+type Triple<'a> = (Option<&'a str>, Option<&'a str>, Plain<Amount>);
+
+/// Creates measures for some counts.
+pub(crate) fn build_measures(
+    counts: &Core,
+    Plain(options): Plain<Vec<MeasureOptions>>,
+) -> Result<Vec<Measure>> {
+    let measures = options
+        .into_iter()
+        .map(|options| Ok(options.build(counts)?));
+    measures.collect()
+}
 
 /// The key of a document.
 #[derive(IntoPyObject)]
@@ -79,44 +91,43 @@ impl Counts {
         self.0.rows().len()
     }
 
-    /// What a criterion says: (all, macro, weighted, types). `all` is (outcomes, totals, score), and `types` has (name,
-    /// outcomes, totals, score); outcomes are numbers, totals are TP, FP and FN, a score is precision, recall, F1 and
-    /// support.
+    /// The summary of a criterion: outcomes over all types (`all`), `macro` and `weighted` means, and the outcomes of
+    /// each type (`types`).
     #[pyo3(signature = (criterion, terms=None, axis=None, weights=None, /))]
-    fn summary(
+    fn summary<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         criterion: u8,
         terms: Option<Vec<Term>>,
         axis: Option<Plain<Axis>>,
         weights: Option<Vec<f64>>,
-    ) -> Result<SummaryTuple<'_>> {
+    ) -> Result<Bound<'py, PyDict>> {
         let prf = self.prf(criterion, terms, axis)?;
         let sums = self.sums(weights)?;
-        let found = py.detach(|| self.0.summary(&prf, &sums));
-        let types = found.types.into_iter().map(|(ty, one)| {
-            let (outcomes, totals, score) = outcomes_tuple(one);
-            (self.0.type_name(ty), outcomes, totals, score)
-        });
-        Ok((
-            outcomes_tuple(found.all),
-            score_tuple(found.macro_mean),
-            score_tuple(found.weighted_mean),
-            types.collect(),
-        ))
+        let summary = py.detach(|| self.0.summary(&prf, &sums));
+        let types = summary.types.into_iter();
+        let types: Vec<_> = types
+            .map(|(ty, outcomes)| (self.0.type_name(ty), Plain(outcomes)))
+            .collect();
+        let parts = PyDict::new(py);
+        parts.set_item("all", Plain(summary.all))?;
+        parts.set_item("macro", Plain(summary.macro_mean))?;
+        parts.set_item("weighted", Plain(summary.weighted_mean))?;
+        parts.set_item("types", types)?;
+        Ok(parts)
     }
 
-    /// For each document its name or index, and (outcomes, totals, score) as returned by `summary`.
+    /// For each document its name or index, and its outcomes.
     #[pyo3(signature = (criterion, terms=None, /))]
     fn document_summaries(
         &self,
         criterion: u8,
         terms: Option<Vec<Term>>,
-    ) -> Result<Vec<(PyKey<'_>, OutcomesTuple)>> {
+    ) -> Result<Vec<(PyKey<'_>, Plain<Outcomes>)>> {
         let prf = self.prf(criterion, terms, None)?;
-        let found = self.0.document_outcomes(&prf);
-        Ok(found
-            .map(|(name, one)| (key(name), outcomes_tuple(one)))
+        let documents = self.0.document_outcomes(&prf);
+        Ok(documents
+            .map(|(name, outcomes)| (key(name), Plain(outcomes)))
             .collect())
     }
 
@@ -136,7 +147,7 @@ impl Counts {
         let name = |ty: Option<u32>| ty.map(|ty| self.0.type_name(ty));
         let triples = found.into_iter();
         Ok(triples
-            .map(|((gold, pred), n)| (name(gold), name(pred), Amount(n)))
+            .map(|((gold, pred), n)| (name(gold), name(pred), Plain(Amount(n))))
             .collect())
     }
 
@@ -164,13 +175,13 @@ impl Counts {
 
     /// As [`Counts::cells`], each document counting as often as its weight says.
     #[pyo3(signature = (weights, /))]
-    fn weighted(&self, weights: Vec<f64>) -> Result<Vec<CellTuple<'_, Amount>>> {
+    fn weighted(&self, weights: Vec<f64>) -> Result<Vec<CellTuple<'_, Plain<Amount>>>> {
         let sums = self.sums(Some(weights))?;
         let sums = (0..).zip(sums).filter(|(_, n)| *n > 0.0);
         Ok(sums
             .map(|(id, n)| {
                 let (criterion, outcome, gold, pred, _) = self.tuple(id, 0);
-                (criterion, outcome, gold, pred, Amount(n))
+                (criterion, outcome, gold, pred, Plain(Amount(n)))
             })
             .collect())
     }
@@ -217,9 +228,9 @@ impl Counts {
     fn measures<'py>(
         &self,
         py: Python<'py>,
-        measures: Vec<MeasureTuple>,
+        measures: Plain<Vec<MeasureOptions>>,
     ) -> Result<Bound<'py, PyArray1<f64>>> {
-        let measures = measures_of(&self.0, measures)?;
+        let measures = build_measures(&self.0, measures)?;
         let values = py.detach(|| self.0.measures(&measures));
         Ok(PyArray1::from_vec(py, values))
     }
@@ -277,7 +288,7 @@ impl Counts {
         Self(Arc::new(counts))
     }
 
-    /// A copy for one who changes it.
+    /// Returns an owned copy.
     pub(crate) fn core(&self) -> Core {
         Core::clone(&self.0)
     }

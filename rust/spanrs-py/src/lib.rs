@@ -16,7 +16,6 @@ mod files;
 mod ids;
 mod locks;
 mod mat;
-mod measures;
 mod nested_lists;
 mod numpy_api;
 mod options;
@@ -80,7 +79,7 @@ mod _spanrs {
     #[pymodule_export]
     use crate::py_sequence::item_access;
     #[pymodule_export]
-    use crate::records::records;
+    use crate::records::{default_options, records};
     #[pymodule_export]
     use crate::resample::Systems;
     #[pymodule_export]

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use spanrs::base::Interrupted;
-use spanrs::eval::outcomes::{Counts as Core, Measure, Systems as CoreSystems};
+use spanrs::eval::outcomes::{Counts as Core, Measure, MeasureOptions, Systems as CoreSystems};
 
-use crate::counts::Counts;
+use crate::counts::{Counts, build_measures};
 use crate::error::{Error, Result};
 use crate::files::run_job;
-use crate::measures::{MeasureTuple, measures};
+use crate::plain::Plain;
 
 /// Takes the number of samples that are done, and returns false to stop.
 type Tell<'a> = dyn FnMut(u64) -> bool + Send + 'a;
@@ -56,14 +56,14 @@ impl Systems {
     fn bootstrap<'py>(
         &self,
         py: Python<'py>,
-        measures: Vec<MeasureTuple>,
+        measures: Plain<Vec<MeasureOptions>>,
         samples: u64,
         seed: u64,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> Result<Values<'py>> {
-        self.0.check_size(samples, measures.len())?;
-        let width = measures.len();
+        self.0.check_size(samples, measures.0.len())?;
+        let width = measures.0.len();
         let values = self.run(py, measures, progress, |systems, measures, tell| {
             systems.bootstrap(measures, samples, seed, threads, |done| !tell(done))
         })?;
@@ -78,7 +78,7 @@ impl Systems {
         &self,
         py: Python<'_>,
         pair: [usize; 2],
-        measures: Vec<MeasureTuple>,
+        measures: Plain<Vec<MeasureOptions>>,
         samples: u64,
         seed: u64,
         threads: usize,
@@ -98,9 +98,9 @@ impl Systems {
     fn jackknife<'py>(
         &self,
         py: Python<'py>,
-        measures: Vec<MeasureTuple>,
+        measures: Plain<Vec<MeasureOptions>>,
     ) -> Result<(Bound<'py, PyArray1<u64>>, Values<'py>)> {
-        let width = measures.len();
+        let width = measures.0.len();
         self.0.check_size(self.0.documents() as u64, width)?;
         let omissions = self.run(py, measures, None, |systems, measures, tell| {
             systems.jackknife(measures, || !tell(0))
@@ -113,15 +113,15 @@ impl Systems {
 }
 
 impl Systems {
-    /// Runs a job without the GIL; it tells how far it is and hears whether to go on. None is an interrupt.
+    /// Runs a job without the GIL; it tells how far it is and returns false to stop. None is an interrupt.
     fn run<T: Send>(
         &self,
         py: Python<'_>,
-        tuples: Vec<MeasureTuple>,
+        options: Plain<Vec<MeasureOptions>>,
         progress: Option<Py<PyAny>>,
         job: impl FnOnce(&CoreSystems, &[Measure], &mut Tell<'_>) -> Option<T> + Send,
     ) -> Result<T> {
-        let measures = measures(self.0.union(), tuples)?;
+        let measures = build_measures(self.0.union(), options)?;
         run_job(py, progress, |tell| {
             job(&self.0, &measures, tell).ok_or(Interrupted)
         })
