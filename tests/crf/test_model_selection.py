@@ -78,15 +78,15 @@ def test_the_model_is_written_and_read(tmp_path):
     with pytest.raises(ModelError):
         CRF(model_filename=path).fit([[{"a": 1e308}]], [["A"]])
     assert path.read_bytes() == before
-    with pytest.raises(ModelError, match="not trained"):
+    with pytest.raises(ModelError, match="not fitted"):
         CRF(model_filename=tmp_path / "nothing").predict(X)
 
 
 def test_verbose_shows_progress(capfd):
-    CRF(max_iterations=2, verbose=True).fit(X, Y)
+    CRF(max_iter=2, verbose=True).fit(X, Y)
     lines = capfd.readouterr().err.splitlines()
     assert [line.split("  ")[0] for line in lines] == ["iteration 1", "iteration 2"]
-    CRF(max_iterations=2, verbose=True, progress=False).fit(X, Y)
-    CRF(max_iterations=2).fit(X, Y)
+    CRF(max_iter=2, verbose=True, progress=False).fit(X, Y)
+    CRF(max_iter=2).fit(X, Y)
     assert capfd.readouterr().err == ""
     assert repr(clone(CRF(verbose=True))) == "CRF(verbose=True)"

@@ -7,12 +7,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs._spanrs import CrfItems, CrfModel, CrfSentences, CrfTrainer
 from spanrs.crf.explanation import Explanation, explain
-from spanrs.crf.parameters import Parameters
 from spanrs.crf.scoring import Labellings
 from spanrs.crf.templates import template_text
 from spanrs.crf.training import (
@@ -30,7 +29,8 @@ from spanrs.crf.training import (
     warn_of_unknown_labels,
     warn_of_violations,
 )
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, as_integer
+from spanrs.estimator import Estimator
 from spanrs.io.output import atomic_output
 from spanrs.io.training import is_corpus, tagged
 from spanrs.threads import thread_count
@@ -40,17 +40,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: Estimator parameters that are not passed to the training algorithm.
-_OWN = (
+_NOT_TRAINING = (
     *("template", "scheme", "threads", "patience"),
     *("keep_on_interrupt", "progress", "verbose", "model_filename"),
 )
-#: Parameters that a model file does not hold, or holds in another form.
-_NOT_STORED = ("template", "scheme", "threads", "progress", "verbose", "model_filename")
 #: Magic bytes of a CRFsuite model file.
 _CRFSUITE = b"lCRF"
 
 
-class CRF(Parameters):
+class CRF(Estimator):
     """A linear-chain conditional random field (Lafferty, McCallum and Pereira 2001), as a scikit-learn estimator.
 
     Parameters
@@ -63,17 +61,18 @@ class CRF(Parameters):
         or ``arow``.
     c1, c2 : float
         Coefficients of the L1 norm and of the sum of squared weights (``lbfgs``; ``l2sgd`` knows c2 only).
-    max_iterations : int, optional
-        None for the default of the algorithm: no limit for ``lbfgs``, 1000 for ``l2sgd``, else 100.
+    max_iter : int, optional
+        Maximum number of iterations; None for the default of the algorithm: no limit for ``lbfgs``, 1000 for
+        ``l2sgd``, else 100.
     min_freq : float
         Features whose values, times the weights of their sequences, sum to less are left out.
     all_possible_states, all_possible_transitions : bool
         Features that do not occur in the corpus get weights as well.
     scheme : str, optional
         Decode legal tags of this scheme only. ``auto`` detects the scheme; labels that are not tags are decoded
-        without a constraint, as with None.
+        without a constraint, as all labels are with None.
     threads : int, optional
-        Number of threads of ``lbfgs`` and of decoding; None for all processors. Results do not depend on it.
+        Number of threads of ``lbfgs`` and of decoding; None or 0 for all processors. Results do not depend on it.
     patience : int, optional
         Stop when the score on development data has not improved for this many iterations, and keep the best weights.
     keep_on_interrupt : bool
@@ -122,6 +121,12 @@ class CRF(Parameters):
     [['B-PER', 'O']]
     """
 
+    _model: CrfModel | None = None
+    #: Template and scheme are saved as those of the model.
+    _not_saved: ClassVar[tuple[str, ...]] = (
+        *("template", "scheme", "threads", "progress", "verbose", "model_filename"),
+    )
+
     def __init__(
         self,
         *,
@@ -129,11 +134,11 @@ class CRF(Parameters):
         algorithm: str = "lbfgs",
         c1: float = 0.0,
         c2: float = 1.0,
-        max_iterations: int | None = None,
+        max_iter: int | None = None,
         min_freq: float = 0.0,
         all_possible_states: bool = False,
         all_possible_transitions: bool = True,
-        scheme: str | None = None,
+        scheme: str | None = "auto",
         threads: int | None = 1,
         patience: int | None = None,
         keep_on_interrupt: bool = False,
@@ -162,7 +167,7 @@ class CRF(Parameters):
         self.algorithm = algorithm
         self.c1 = c1
         self.c2 = c2
-        self.max_iterations = max_iterations
+        self.max_iter = max_iter
         self.min_freq = min_freq
         self.all_possible_states = all_possible_states
         self.all_possible_transitions = all_possible_transitions
@@ -190,7 +195,6 @@ class CRF(Parameters):
         self.variance = variance
         self.gamma = gamma
         self.seed = seed
-        self._model: CrfModel | None = None
 
     def fit(
         self,
@@ -232,6 +236,7 @@ class CRF(Parameters):
         spanrs.errors.ModelError
             For features, labels or weights that are not as above; with the index of the sequence.
         """
+        self._check_params()
         text = None if self.template is None else template_text(self.template)
         if is_corpus(X):
             X, y, text = corpus_data(X, y, text)
@@ -239,13 +244,11 @@ class CRF(Parameters):
             raise TypeError("y is missing: labels of the sequences, unless X is a corpus or a path")
         if is_corpus(X_dev):
             X_dev, y_dev = tagged(X_dev)
-        options = _spanrs.crf_options(self._options())
+        options = self._options()
         if self.patience is not None and (X_dev is None or y_dev is None):
             raise ValueError("patience needs development data: X_dev and y_dev")
         if (X_dev is None) != (y_dev is None):
-            raise ValueError("X_dev and y_dev are given together")
-        if self.patience is not None and self.patience < 1:
-            raise ValueError(f"patience is {self.patience}; it must be at least 1")
+            raise ValueError("X_dev and y_dev must be passed together")
         threads = thread_count(self.threads)
         if start is not None and not isinstance(start, CRF):
             raise TypeError(f"start is {start!r}; it must be a trained CRF, such as CRF.load gives")
@@ -260,7 +263,7 @@ class CRF(Parameters):
         scheme = self._scheme(trainer.labels(), hard)
         if y_dev is not None:
             warn_of_unknown_labels(trainer.labels(), y_dev)
-        facts = {"template": text, "scheme": scheme, "params": self._stored_params()}
+        facts = {"template": text, "scheme": scheme, "params": self._saved_params()}
         metadata = json.dumps({key: value for key, value in facts.items() if value})
         if start is not None:
             warn_of_lost_labels(start.classes_, trainer.labels())
@@ -297,7 +300,7 @@ class CRF(Parameters):
         return self
 
     def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:
-        """Give the best labels of sequences (Viterbi); of equal labellings the one whose last label is lowest.
+        """Return the best labels of sequences (Viterbi); of equal labellings the one whose last label is lowest.
 
         Parameters
         ----------
@@ -314,25 +317,25 @@ class CRF(Parameters):
         Raises
         ------
         spanrs.errors.ModelError
-            If the model is not trained, if ``known`` contains a label that the model does not have, or if no labelling
+            If the model is not fitted, if ``known`` contains a label that the model does not have, or if no labelling
             is allowed.
         """
         return Labellings(self._trained().tag(X, False, known, thread_count(self.threads)))
 
     def predict_single(self, x: Any) -> list[str]:
-        """Give the best labels of one sequence."""
+        """Return the best labels of one sequence."""
         return self.predict([x])[0]
 
     def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:
-        """Give the label of largest marginal probability of each token; neighbours need not be legal."""
+        """Return the label of largest marginal probability of each token; neighbours need not be legal."""
         return Labellings(self._trained().tag(X, True, None, thread_count(self.threads)))
 
     def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:
-        """Give marginal probabilities: an array (tokens, labels) for each sequence, columns as ``classes_``."""
+        """Return marginal probabilities: an array (tokens, labels) for each sequence, columns as ``classes_``."""
         return self._trained().marginals(X, thread_count(self.threads))
 
     def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
-        """Give marginal probabilities as a dict by label for each token."""
+        """Return marginal probabilities as a dict by label for each token."""
         labels = self.classes_
         return [
             [dict(zip(labels, map(float, row), strict=True)) for row in rows]
@@ -340,11 +343,11 @@ class CRF(Parameters):
         ]
 
     def predict_marginals_single(self, x: Any) -> list[dict[str, float]]:
-        """Give the marginal probabilities of one sequence."""
+        """Return the marginal probabilities of one sequence."""
         return self.predict_marginals([x])[0]
 
     def predict_n_best(self, x: Any, n: int) -> list[tuple[list[str], float]]:
-        """Give the ``n`` best labellings of one sequence with their probabilities, best first.
+        """Return the ``n`` best labellings of one sequence with their probabilities, best first.
 
         Examples
         --------
@@ -359,7 +362,7 @@ class CRF(Parameters):
         return self._trained().n_best(x, n)
 
     def probability(self, x: Any, labels: Sequence[str]) -> float:
-        """Give the probability of a labelling: 0 if it violates the scheme."""
+        """Return the probability of a labelling: 0 if it violates the scheme."""
         return self._trained().probabilities([x], [list(labels)])[0]
 
     def score(
@@ -368,7 +371,7 @@ class CRF(Parameters):
         y: Sequence[Sequence[str]],
         sample_weight: Iterable[float] | None = None,
     ) -> float:
-        """Give the share of tokens whose label is right; for F1 of spans see :func:`spanrs.score`.
+        """Return the share of tokens whose label is right; for F1 of spans see :func:`spanrs.score`.
 
         Weights are those of sequences.
         """
@@ -379,12 +382,12 @@ class CRF(Parameters):
         if len(weights) != len(pred):
             raise ValueError(f"{len(pred)} sequences, but {len(weights)} weights")
         right = total = 0.0
-        for own, gold, weight in zip(pred, y, weights, strict=True):
-            if len(own) != len(gold):
-                raise ValueError(f"{len(own)} tokens, but {len(gold)} labels")
+        for labels, gold, weight in zip(pred, y, weights, strict=True):
+            if len(labels) != len(gold):
+                raise ValueError(f"{len(labels)} tokens, but {len(gold)} labels")
             if not all(isinstance(label, str) for label in gold):
                 raise ModelError("score needs one label, a string, for each token")
-            right += weight * sum(map(str.__eq__, own, gold))
+            right += weight * sum(map(str.__eq__, labels, gold))
             total += weight * len(gold)
         return right / total if total else 0.0
 
@@ -433,12 +436,18 @@ class CRF(Parameters):
     @property
     def metadata_(self) -> dict[str, Any]:
         """Metadata stored with the model: template, scheme and model card."""
-        found: dict[str, Any] = json.loads(self._trained().metadata())
-        return found
+        metadata: dict[str, Any] = json.loads(self._trained().metadata())
+        return metadata
 
     def describe(self, facts: Mapping[str, Any]) -> None:
         """Add facts to the metadata that :meth:`save` writes: a model card. They must be JSON values."""
-        self._model = self._trained().with_metadata(json.dumps({**self.metadata_, "card": dict(facts)}))
+        self._model = self._with_metadata(card=dict(facts))._model
+
+    def _with_metadata(self, **facts: Any) -> CRF:
+        """Return a copy with more metadata."""
+        new = copy.copy(self)
+        new._model = self._trained().with_metadata(json.dumps(self.metadata_ | facts))
+        return new
 
     def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
         """Write the model: safetensors with JSON metadata. Nothing is left behind if it fails."""
@@ -513,16 +522,7 @@ class CRF(Parameters):
     def _of(cls, model: CrfModel) -> CRF:
         """Make an estimator of a model, with the parameters in its metadata."""
         facts = json.loads(model.metadata())
-        params = facts.get("params", {})
-        if not isinstance(params, dict):
-            raise ModelError("the parameters in the model's metadata are no object")
-        crf = cls()
-        known = crf.get_params()
-        # Later versions may have others.
-        params = {
-            name: value for name, value in params.items() if name in known and name not in _NOT_STORED
-        }
-        crf.set_params(**params)
+        crf = cls._with_saved_params(facts.get("params", {}))
         crf.set_params(template=facts.get("template"), scheme=facts.get("scheme"))
         crf._model = model
         return crf
@@ -553,36 +553,44 @@ class CRF(Parameters):
         return self._model is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        state["_model"] = None if self._model is None else self._model.to_bytes()
-        return state
+        data = None if self._model is None else self._model.to_bytes()
+        return vars(self) | {"_model": data}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         data = state["_model"]
-        self.__dict__.update(state, _model=None if data is None else CrfModel.from_bytes(data))
+        vars(self).update(state, _model=None if data is None else CrfModel.from_bytes(data))
 
     def _trained(self) -> CrfModel:
         if self._model is None and self.model_filename is not None and Path(self.model_filename).exists():
             self._model = type(self).load(self.model_filename)._model
         if self._model is None:
-            raise ModelError("the CRF is not trained; call fit, or CRF.load")
+            raise ModelError("CRF is not fitted; call fit or load")
         return self._model
 
-    def _stored_params(self) -> dict[str, Any]:
-        """Parameters of training that are not the defaults, for the metadata."""
-        return {
-            # NumPy's scalars are no JSON.
-            name: value.item() if hasattr(value, "item") else value
-            for name, value in self.changed_params().items()
-            if name not in _NOT_STORED
-        }
+    def _check_params(self) -> None:
+        self._options()
+        thread_count(self.threads)
+        if self.patience is not None:
+            as_integer(self.patience, "patience", 1)
 
-    def _options(self) -> dict[str, Any]:
-        return {name: value for name, value in self.get_params().items() if name not in _OWN}
+    def _options(self, **more: Any) -> dict[str, Any]:
+        """Return the options of the training algorithm, with its defaults filled in.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an option has a wrong type or is out of range.
+        """
+        params = self.get_params().items()
+        options = {name: value for name, value in params if name not in _NOT_TRAINING}
+        options["max_iterations"] = options.pop("max_iter")
+        return _spanrs.crf_options(options | more)
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
         if self.scheme == "auto":
-            name = scheme_of(labels, sequences)
+            # Labels that occur only as sets or with probabilities are no evidence of a scheme.
+            certain = {label for sequence in sequences for label in sequence}
+            name = scheme_of(labels, sequences) if certain.issuperset(labels) else None
             legal = name is not None and allows_single_token_sentences(name, labels)
             return name if legal else None
         name = None if self.scheme is None else _spanrs.scheme_name(self.scheme)

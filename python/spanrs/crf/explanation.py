@@ -60,15 +60,15 @@ def explain(
     explanations = []
     for token, features in enumerate(model.known_features(sequence)):
         label = labels[token]
-        own = ids[label]
-        others = np.delete(np.arange(len(names)), own)
+        best = ids[label]
+        others = np.delete(np.arange(len(names)), best)
         second = int(others[np.argmax(marginals[token][others])]) if len(others) else None
 
         def reason(name: str, value: float, weight: float, other: float) -> Reason:
             return Reason(name, value, weight * value, (weight - other) * value)
 
         reasons = [
-            reason(name, value, row[own], 0.0 if second is None else row[second])
+            reason(name, value, row[best], 0.0 if second is None else row[second])
             for name, value, row in features
         ]
         alternative = None if second is None else names[second]
@@ -85,6 +85,6 @@ def explain(
             reasons.append(reason(name, 1.0, steps.get(pair, 0.0), other))
         reasons = [r for r in reasons if r.margin != 0 or r.weight != 0]
         reasons.sort(key=lambda r: (-abs(r.margin), r.feature))
-        probability = float(marginals[token][own])
+        probability = float(marginals[token][best])
         explanations.append(Explanation(token, label, probability, alternative, reasons[:n]))
     return explanations

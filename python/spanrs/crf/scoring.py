@@ -34,7 +34,7 @@ class Labellings(list[list[str]]):
 
 
 def span_f1(estimator: Any, X: Sequence[Any], y: Sequence[Sequence[str]]) -> float:
-    """Give the micro F1 of predicted spans: a scorer for ``scoring=`` of scikit-learn's model selection.
+    """Return the micro F1 of predicted spans: a scorer for ``scoring=`` of scikit-learn's model selection.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from spanrs import _spanrs
 
 
 def templates() -> dict[str, str]:
-    """Give the built-in feature templates.
+    """Return the built-in feature templates.
 
     Returns
     -------
@@ -32,14 +32,14 @@ def templates() -> dict[str, str]:
 
 
 def template_text(template: str | PathLike[str]) -> str:
-    """Give the text of a template: that of a built-in one by name, or of a file by its path, or the text itself.
+    """Return the text of a template: that of a built-in one by name, or of a file by its path, or the text itself.
 
     A string with a line break, or one with a macro (``%x[0,0]``), is a text.
     """
     if isinstance(template, str):
-        known = templates()
-        if template in known:
-            return known[template]
+        texts = templates()
+        if template in texts:
+            return texts[template]
         if "\n" in template or "%" in template:
             return template
     path = Path(template)

@@ -38,7 +38,7 @@ class Iteration(NamedTuple):
 
 
 def scheme_of(labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
-    """Give the scheme of labels that are tags with types; None for others, such as parts of speech.
+    """Return the scheme of labels that are tags with types; None for others, such as parts of speech.
 
     Labels are tags if every one but ``O`` has a prefix of a scheme and a type, and there is such a label.
     """
@@ -89,7 +89,7 @@ def check_single_tokens(scheme: str, labels: Sequence[str]) -> None:
 
 
 def allows_single_token_sentences(scheme: str, labels: Sequence[str]) -> bool:
-    """Say whether a sentence of one token can have a legal tag."""
+    """Return whether a sentence of one token can have a legal tag."""
     from spanrs import tags
 
     mask = tags.transition_mask(scheme, labels)
@@ -150,7 +150,7 @@ def corpus_data(corpus: Any, y: object, template: str | None) -> tuple[Any, list
 
 
 def dev_scorer(gold: Sequence[Sequence[str]]) -> tuple[str, Callable[[Sequence[Sequence[str]]], float]]:
-    """Give the name of the score of predictions (``F1`` or ``accuracy``) and the function that computes it."""
+    """Return the name of the score of predictions (``F1`` or ``accuracy``) and the function that computes it."""
     from spanrs.eval import score
 
     labels = sorted({label for sequence in gold for label in sequence})
@@ -233,7 +233,7 @@ class TrainingMonitor:
 
     def _gains(self, loss: float) -> list[float]:
         """Relative improvements over a period, of the last iterations."""
-        losses = [known.loss for known in self.history[-2 * self._period :]] + [loss]
+        losses = [iteration.loss for iteration in self.history[-2 * self._period :]] + [loss]
         pairs = zip(losses, losses[self._period :], strict=False)
         return [(before - after) / abs(after) for before, after in pairs if after and before > after]
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from os import PathLike
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
 from spanrs.crf import CRF
-from spanrs.errors import ModelError, SpanrsWarning
+from spanrs.errors import ModelError, SpanrsWarning, as_integer
+from spanrs.estimator import Estimator, as_number, check_choice
 from spanrs.eval import score
+from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,8 +22,21 @@ if TYPE_CHECKING:
 
     from spanrs.crowd.corpus import CrowdCorpus
 
+_POSITIVE_INTEGERS = ("max_iter", "crf_max_iter", "first_crf_max_iter", "bsc_max_iter", "rounds", "updates")
+_POSITIVE_NUMBERS = ("crf_weight", "annotator_weight", "word_count", "knowing", "strategy")
+#: Validation of a parameter by its name, which has the same range in all aggregators. Those of the CRF are validated
+#: when its options are made.
+_CHECKS: dict[str, Callable[[Any, str], object]] = {
+    **dict.fromkeys(_POSITIVE_INTEGERS, partial(as_integer, least=1)),
+    **dict.fromkeys(_POSITIVE_NUMBERS, partial(as_number, above=True)),
+    **dict.fromkeys(("tol", "smoothing", "agreement"), as_number),
+    "folds": partial(as_integer, least=2),
+    "seed": as_integer,
+    "threads": lambda threads, _: thread_count(threads),
+}
 
-class Aggregator(ABC):
+
+class Aggregator(Estimator, ABC):
     """An estimate of the true labels of a corpus.
 
     Attributes
@@ -39,6 +56,8 @@ class Aggregator(ABC):
 
     #: Whether a CRF is trained on the probabilities of labels.
     _soft = False
+    #: Values of the parameters that are a choice of names.
+    _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     @abstractmethod
     def fit(self, corpus: Any) -> Self:
@@ -49,6 +68,13 @@ class Aggregator(ABC):
         corpus : CrowdCorpus, or what :func:`spanrs.crowd.crowd_corpus` takes
             The annotations.
         """
+
+    def _check_params(self) -> None:
+        for name, value in self.get_params().items():
+            if name in self._choices:
+                check_choice(value, name, self._choices[name])
+            elif name in _CHECKS:
+                _CHECKS[name](value, name)
 
     def _set_truth(self, corpus: CrowdCorpus, probabilities: npt.NDArray[np.float64]) -> None:
         """Take the most probable label of each token, the lowest of equal ones; rows are tokens of all sentences."""
@@ -64,7 +90,7 @@ class Aggregator(ABC):
         """Take labels of each sentence; rows of probabilities are tokens of all sentences."""
         import numpy as np
 
-        best = np.array([label for own in labels for label in own], dtype=np.int64)
+        best = np.array([label for row in labels for label in row], dtype=np.int64)
         confidence = probabilities[np.arange(len(best)), best]
         ends = np.cumsum([0, *corpus.lengths])
         spans = list(itertools.pairwise(ends))
@@ -93,7 +119,7 @@ class Aggregator(ABC):
             If the aggregator is not fitted.
         """
         if not hasattr(self, "labels_"):
-            raise ModelError("the aggregator is not fitted; call fit")
+            raise ModelError(f"{type(self).__name__} is not fitted; call fit")
         targets, sentences = self._targets(), self._corpus.sentences
         labelled = self._corpus.labelled()
         params.setdefault("template", self._corpus.default_template())
@@ -106,11 +132,11 @@ class Aggregator(ABC):
         names, targets = self._corpus.labels, []
         rows = iter(self._probabilities)
         for labels in self.labels_:
-            own: list[Any] = []
+            target: list[Any] = []
             for _, row in zip(labels, rows, strict=False):
                 share = {names[at]: float(row[at]) for at in row.nonzero()[0]}
-                own.append(next(iter(share)) if len(share) == 1 else share)
-            targets.append(own)
+                target.append(next(iter(share)) if len(share) == 1 else share)
+            targets.append(target)
         return targets
 
 
@@ -126,22 +152,55 @@ class CRFAggregator(Aggregator):
     crf_: CRF
 
     def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
-        """Give the best labels of sequences by the CRF.
+        """Return the best labels of sequences by the CRF.
 
         Raises
         ------
         spanrs.errors.ModelError
             If the aggregator is not fitted.
         """
+        return self._fitted_crf().predict(X)
+
+    def _fitted_crf(self) -> CRF:
         if not hasattr(self, "crf_"):
-            raise ModelError(f"{type(self).__name__} is not trained; call fit")
-        return self.crf_.predict(X)
+            raise ModelError(f"{type(self).__name__} is not fitted; call fit")
+        return self.crf_
+
+    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
+        """Write the CRF to a model file with the parameters of the aggregator; :meth:`CRF.load` reads it, too.
+
+        Estimates of the training corpus, such as ``labels_``, are not saved; pickle the aggregator to keep them.
+        """
+        facts = {"name": type(self).__name__, "params": self._saved_params()}
+        self._fitted_crf()._with_metadata(aggregator=facts).save(target)
+
+    @classmethod
+    def load(cls, source: str | PathLike[str] | bytes | IO[bytes]) -> Self:
+        """Read a model file that :meth:`save` wrote.
+
+        Returns
+        -------
+        aggregator
+            With its parameters and ``crf_``.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the file is damaged, or the model of another estimator.
+        """
+        crf = CRF.load(source)
+        facts = crf.metadata_.get("aggregator")
+        if not isinstance(facts, dict) or facts.get("name") != cls.__name__:
+            raise ModelError(f"the model is not one of {cls.__name__}; CRF.load reads every CRF")
+        aggregator = cls._with_saved_params(facts.get("params"))
+        aggregator.crf_ = crf
+        return aggregator
 
 
 def named(corpus: CrowdCorpus, labels: list[list[int]]) -> list[list[str]]:
-    """Give the names of labels."""
+    """Return the names of labels."""
     names = corpus.labels
-    return [[names[label] for label in own] for own in labels]
+    return [[names[label] for label in row] for row in labels]
 
 
 def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:
@@ -155,7 +214,7 @@ def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]
     votes, lengths, sizes = corpus.ordered_votes()
     # True labels may be others than those that annotators gave.
     ids = {name: at for at, name in enumerate(corpus.labels)}
-    flat = [ids.setdefault(label, len(ids)) for own in truth for label in own]
+    flat = [ids.setdefault(label, len(ids)) for row in truth for label in row]
     gold = np.array(flat, dtype=np.int64)[votes.token]
     scores = score_votes(corpus, gold=gold, pred=votes.label, lengths=lengths, sizes=sizes, names=list(ids))
     return dict(zip(corpus.annotators, scores, strict=True))
@@ -170,7 +229,7 @@ def score_votes(
     sizes: list[int],
     names: list[str] | None = None,
 ) -> list[float]:
-    """Give the scores of annotators, as :func:`reliability` has them.
+    """Return the scores of annotators, as :func:`reliability` has them.
 
     Parameters
     ----------
@@ -204,5 +263,5 @@ def score_votes(
         warnings.simplefilter("ignore", SpanrsWarning)
         options: dict[str, Any] = {"scheme": scheme, "by": active, "vocabulary": names}
         rows = score(gold.astype(kind), pred.astype(kind), lengths=lengths, **options).documents
-    found = iter([row.micro.f1 if any(row.totals) else float("nan") for row in rows])
-    return [next(found) if size else float("nan") for size in sizes]
+    scores = iter([row.micro.f1 if any(row.totals) else float("nan") for row in rows])
+    return [next(scores) if size else float("nan") for size in sizes]

@@ -101,21 +101,21 @@ class Agreement:
         self._has_spans = corpus.scheme() is not None
 
     def by_annotator(self) -> dict[str, tuple[float, float]]:
-        """Give mean F1 and mean kappa of each annotator with the others, weighted by common tokens.
+        """Return mean F1 and mean kappa of each annotator with the others, weighted by common tokens.
 
         NaN where there is none.
         """
-        found = {}
+        means = {}
         for name in self.annotators:
-            own = [pair for pair in self.pairs if name in pair.annotators]
-            found[name] = (
-                _mean([(pair.f1, pair.tokens) for pair in own]),
-                _mean([(pair.kappa, pair.tokens) for pair in own]),
+            pairs = [pair for pair in self.pairs if name in pair.annotators]
+            means[name] = (
+                _mean([(pair.f1, pair.tokens) for pair in pairs]),
+                _mean([(pair.kappa, pair.tokens) for pair in pairs]),
             )
-        return found
+        return means
 
     def by_type(self) -> dict[str, float]:
-        """Give the mean F1 of the pairs for each type, weighted by common tokens."""
+        """Return the mean F1 of the pairs for each type, weighted by common tokens."""
         types = sorted({name for pair in self.pairs for name in pair.f1_by_type})
         return {
             name: _mean([(pair.f1_by_type.get(name, NAN), pair.tokens) for pair in self.pairs])
@@ -123,7 +123,7 @@ class Agreement:
         }
 
     def tables(self, most_pairs: int | None = None) -> list[Table | str]:
-        """Give tables of all, of annotators, of types and of pairs."""
+        """Return tables of all, of annotators, of types and of pairs."""
         parts: list[Table | str] = []
         whole = Table(["measure", "value"])
         whole.add_row("F1 of spans, mean of pairs", _percent(_mean([(p.f1, p.tokens) for p in self.pairs])))
@@ -164,11 +164,11 @@ class Agreement:
         return parts
 
     def text(self) -> str:
-        """Give the tables as text."""
+        """Return the tables as text."""
         return as_text(self.tables())
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all numbers; NaN as None."""
+        """Return all numbers; NaN as None."""
         people = self.by_annotator().items()
         return {
             "fleiss_kappa": _known(self.fleiss_kappa),
@@ -196,7 +196,7 @@ class Agreement:
         }
 
     def to_json(self) -> str:
-        """Give :meth:`to_dict` as JSON."""
+        """Return :meth:`to_dict` as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def plot(self, path: str | PathLike[str], measure: str | None = None) -> None:
@@ -236,7 +236,7 @@ class Agreement:
 
 
 def cohen_kappa(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], labels: int) -> float:
-    """Give Cohen's kappa (1960) of two labellings of the same tokens; NaN where chance alone would agree.
+    """Return Cohen's kappa (1960) of two labellings of the same tokens; NaN where chance alone would agree.
 
     Examples
     --------
@@ -250,14 +250,16 @@ def cohen_kappa(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], lab
     total = len(first)
     if not total:
         return NAN
-    shares = [np.bincount(own, minlength=labels) / total for own in (first, second)]
+    shares = [
+        np.bincount(annotator_labels, minlength=labels) / total for annotator_labels in (first, second)
+    ]
     expected = float(shares[0] @ shares[1])
     observed = float((first == second).mean())
     return (observed - expected) / (1.0 - expected) if expected < 1.0 else NAN
 
 
 def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
-    """Give Fleiss' kappa (1971) from the counts of labels (token, label); NaN where there is one label only.
+    """Return Fleiss' kappa (1971) from the counts of labels (token, label); NaN where there is one label only.
 
     Tokens may differ in their number of labels: their agreement is weighted alike, and the shares of labels are those
     of all labels.
@@ -277,7 +279,7 @@ def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
 
 
 def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
-    """Give Krippendorff's alpha for nominal data from the counts of labels (token, label); tokens have two or more.
+    """Return Krippendorff's alpha for nominal data from the counts of labels (token, label); tokens have two or more.
 
     NaN where there is one label only.
 
@@ -297,7 +299,7 @@ def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
 
 
 def unitized_alpha(units: list[list[Unit]], length: int) -> float:
-    """Give Krippendorff's alpha for unitizing (1995) of the units of several annotators on a line of ``length`` tokens.
+    """Return Krippendorff's alpha for unitizing (1995): several annotators' units in ``length`` tokens.
 
     Disagreement is summed over types, as Krippendorff (2004, section 11.6) has it. NaN where nobody has a unit.
 
@@ -316,8 +318,11 @@ def unitized_alpha(units: list[list[Unit]], length: int) -> float:
     (1.0, True)
     """
     observed = expected = 0.0
-    for name in sorted({unit.type for own in units for unit in own}):
-        sections = [_Sections([unit for unit in own if unit.type == name], length) for own in units]
+    for name in sorted({unit.type for annotator_units in units for unit in annotator_units}):
+        sections = [
+            _Sections([unit for unit in annotator_units if unit.type == name], length)
+            for annotator_units in units
+        ]
         observed += _observed(sections, length)
         expected += _expected(sections, length)
     return 1.0 - observed / expected if expected > 0 else NAN
@@ -368,18 +373,18 @@ def _overlaps(sections: _Sections, start: int, end: int) -> bool:
 
 
 def _expected(sections: list[_Sections], length: int) -> float:
-    """Give the expected disagreement of one type, if units were placed at random."""
-    lengths = [end - start for own in sections for start, end in own.units]
-    gaps = sorted(gap for own in sections for gap in own.gaps)
+    """Return the expected disagreement of one type, if units were placed at random."""
+    lengths = [end - start for annotator in sections for start, end in annotator.units]
+    gaps = sorted(gap for annotator in sections for gap in annotator.gaps)
     # Sums of gaps at least as long as a unit.
     sums = [0, *itertools.accumulate(reversed(gaps))]
     total = 0.0
-    for own in lengths:
-        longer = len(gaps) - bisect.bisect_left(gaps, own)
-        total += (len(lengths) - 1) / 3 * (2 * own**3 - 3 * own**2 + own)
-        total += own**2 * (sums[longer] - longer * (own - 1))
+    for size in lengths:
+        longer = len(gaps) - bisect.bisect_left(gaps, size)
+        total += (len(lengths) - 1) / 3 * (2 * size**3 - 3 * size**2 + size)
+        total += size**2 * (sums[longer] - longer * (size - 1))
     raters = len(sections) * length
-    places = raters * (raters - 1) - sum(own * (own - 1) for own in lengths)
+    places = raters * (raters - 1) - sum(size * (size - 1) for size in lengths)
     return 2.0 / length * total / places if places > 0 else 0.0
 
 
@@ -394,7 +399,7 @@ class _Answers(NamedTuple):
     """Of all their tokens."""
 
     def of(self, sentences: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Give the labels of the tokens of some of the sentences."""
+        """Return the labels of the tokens of some of the sentences."""
         import numpy as np
 
         chosen = np.isin(self.sentences, sentences, assume_unique=True)
@@ -405,8 +410,8 @@ def _answers(corpus: CrowdCorpus) -> list[_Answers]:
     import numpy as np
 
     votes, lengths, numbers = corpus.ordered_votes()
-    ordered = sorted(corpus.annotations, key=lambda own: own.annotator)
-    sentences = np.array([own.sentence for own in ordered], dtype=np.int64)
+    ordered = sorted(corpus.annotations, key=lambda annotation: annotation.annotator)
+    sentences = np.array([annotation.sentence for annotation in ordered], dtype=np.int64)
     ends, tokens = np.cumsum(numbers), np.cumsum([0, *lengths])
     places = [(end - number, end) for number, end in zip(numbers, ends, strict=True)]
     return [
@@ -418,22 +423,22 @@ def _answers(corpus: CrowdCorpus) -> list[_Answers]:
 def _pairs(corpus: CrowdCorpus) -> list[PairAgreement]:
     import numpy as np
 
-    names, answers, found = corpus.annotators, _answers(corpus), []
+    names, answers, pairs = corpus.annotators, _answers(corpus), []
     scheme = corpus.scheme()
     for first, second in itertools.combinations(range(len(names)), 2):
-        one, other = answers[first], answers[second]
-        common = np.intersect1d(one.sentences, other.sentences, assume_unique=True)
+        left, right = answers[first], answers[second]
+        common = np.intersect1d(left.sentences, right.sentences, assume_unique=True)
         if not len(common):
             continue
-        labels = one.of(common), other.of(common)
+        labels = left.of(common), right.of(common)
         f1, by_type = NAN, dict[str, float]()
         if scheme is not None:
-            lengths = one.lengths[np.isin(one.sentences, common, assume_unique=True)]
+            lengths = left.lengths[np.isin(left.sentences, common, assume_unique=True)]
             f1, by_type = _span_f1(corpus, labels, lengths, scheme)
         kappa = cohen_kappa(*labels, len(corpus.labels))
         pair = names[first], names[second]
-        found.append(PairAgreement(pair, len(common), len(labels[0]), f1, by_type, kappa))
-    return found
+        pairs.append(PairAgreement(pair, len(common), len(labels[0]), f1, by_type, kappa))
+    return pairs
 
 
 def _span_f1(
@@ -447,50 +452,54 @@ def _span_f1(
         warnings.simplefilter("ignore", SpanrsWarning)
         result = score(*labels, scheme=scheme, vocabulary=corpus.labels, lengths=lengths)
     f1 = result.micro.f1 if any(result.totals) else NAN
-    return f1, {name: own.f1 for name, own in result.per_type.items()}
+    return f1, {name: scores.f1 for name, scores in result.per_type.items()}
 
 
 def _unitized(corpus: CrowdCorpus) -> tuple[float, dict[str, float]]:
-    """Give Krippendorff's alpha of the spans of all types, and of each, over the sentences all labelled."""
+    """Return Krippendorff's alpha of the spans of all types, and of each, over the sentences all labelled."""
     from spanrs import tags
 
     scheme = corpus.scheme()
-    active = sorted({own.annotator for own in corpus.annotations})
+    active = sorted({annotation.annotator for annotation in corpus.annotations})
     if scheme is None or len(active) < 2:
         return NAN, {}
     place = {annotator: at for at, annotator in enumerate(active)}
     whole = [
         everyone
-        for _, group in itertools.groupby(corpus.annotations, key=lambda own: own.sentence)
+        for _, group in itertools.groupby(corpus.annotations, key=lambda annotation: annotation.sentence)
         if len(everyone := list(group)) == len(active)
     ]
-    named = [[corpus.labels[label] for label in own.labels] for everyone in whole for own in everyone]
+    named = [
+        [corpus.labels[label] for label in annotation.labels]
+        for everyone in whole
+        for annotation in everyone
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
         spans = iter(tags.tags_to_spans(named, scheme) if named else [])
     lines: list[list[Unit]] = [[] for _ in active]
     length = 0
     for everyone in whole:
-        for own in everyone:
-            lines[place[own.annotator]] += [
+        for annotation in everyone:
+            lines[place[annotation.annotator]] += [
                 Unit(length + span.start, length + span.end, span.type) for span in next(spans)
             ]
         length += len(everyone[0].labels)
     if not length:
         return NAN, {}
     by_type: dict[str, float] = {}
-    for name in sorted({unit.type for own in lines for unit in own}):
+    for name in sorted({unit.type for line in lines for unit in line}):
         by_type[name] = unitized_alpha(
-            [[unit for unit in own if unit.type == name] for own in lines], length
+            [[unit for unit in line if unit.type == name] for line in lines], length
         )
     return unitized_alpha(lines, length), by_type
 
 
 def _mean(values: list[tuple[float, int]]) -> float:
     """Weighted mean of what is known."""
-    known = [(value, weight) for value, weight in values if not math.isnan(value)]
-    total = sum(weight for _, weight in known)
-    return sum(value * weight for value, weight in known) / total if total else NAN
+    finite = [(value, weight) for value, weight in values if not math.isnan(value)]
+    total = sum(weight for _, weight in finite)
+    return sum(value * weight for value, weight in finite) / total if total else NAN
 
 
 def _known(value: float) -> float | None:

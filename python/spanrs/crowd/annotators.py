@@ -96,9 +96,9 @@ class Annotators:
             annotators,
             [lengths[sentence] for sentence in chosen],
             [
-                (place[own.sentence], own.annotator, list(own.labels))
-                for own in corpus.annotations
-                if own.sentence in place
+                (place[annotation.sentence], annotation.annotator, list(annotation.labels))
+                for annotation in corpus.annotations
+                if annotation.sentence in place
             ],
         )
         self._shape = (annotators, labels, labels, labels)
@@ -108,7 +108,7 @@ class Annotators:
         self.sentences = chosen
 
     def prior(self, legal: Legality, agreement: float) -> Array:
-        """Give pseudo-counts (true label, answer before, answer): 1, more if right, hardly any if illegal.
+        """Return pseudo-counts (true label, answer before, answer): 1, more if right, hardly any if illegal.
 
         Illegal answers count as others where more than :data:`ILLEGAL_SHARE` of all answers are illegal.
         """
@@ -125,7 +125,7 @@ class Annotators:
         return np.where(allowed[None], prior, ILLEGAL)
 
     def counts(self, shares: Array) -> Array:
-        """Give expected counts of answers, where the true labels have these probabilities."""
+        """Return expected counts of answers, where the true labels have these probabilities."""
         return self._answers.counts(shares.ravel(), self._outside).reshape(self._shape)
 
     def draw(
@@ -144,7 +144,7 @@ class Annotators:
         *,
         by_sentence: bool = False,
     ) -> Posterior:
-        """Give the distribution of the true labels.
+        """Return the distribution of the true labels.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class Annotators:
     def best(
         self, log_answers: Array, start: Array, transitions: Array, tokens: Array | None = None
     ) -> list[list[int]]:
-        """Give the best true labels of each sentence (Viterbi)."""
+        """Return the best true labels of each sentence (Viterbi)."""
         return self._answers.best(*self._tables(log_answers, start, transitions, tokens), self._outside)
 
     def _tables(
@@ -177,7 +177,7 @@ class Annotators:
 
 
 def vote_shares(corpus: CrowdCorpus) -> Array:
-    """Give the shares of votes (token of all sentences, label), nearly 0 for labels without a vote.
+    """Return the shares of votes (token of all sentences, label), nearly 0 for labels without a vote.
 
     Tokens without votes have equal shares.
     """
@@ -187,7 +187,7 @@ def vote_shares(corpus: CrowdCorpus) -> Array:
 
 
 def chain_scores(corpus: CrowdCorpus, shares: Array, pairs: Array, legal: Legality) -> Legality:
-    """Give scores of first labels and of (label, next label) from their expected counts.
+    """Return scores of first labels and of (label, next label) from their expected counts.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def chain_scores(corpus: CrowdCorpus, shares: Array, pairs: Array, legal: Legali
 
 
 def independent_pairs(corpus: CrowdCorpus, shares: Array) -> Array:
-    """Give the expected counts of (label, next label) where the labels of tokens are independent."""
+    """Return the expected counts of (label, next label) where the labels of tokens are independent."""
     import numpy as np
 
     ends = np.cumsum(corpus.lengths)
@@ -222,13 +222,13 @@ def independent_pairs(corpus: CrowdCorpus, shares: Array) -> Array:
 
 
 def expected_logs(counts: Array) -> Array:
-    """Give the expected logarithms of probabilities (last axis) with Dirichlet distributions of these parameters."""
+    """Return the expected logarithms of probabilities (last axis) with Dirichlet distributions of these parameters."""
     logs: Array = digamma(counts) - digamma(counts.sum(axis=-1, keepdims=True))
     return logs
 
 
 def digamma(x: Array) -> Array:
-    """Give the derivative of the logarithm of the gamma function, for positive numbers (Bernardo 1976).
+    """Return the derivative of the logarithm of the gamma function, for positive numbers (Bernardo 1976).
 
     Examples
     --------

@@ -16,6 +16,7 @@ from spanrs.crowd.annotators import (
 )
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.errors import ModelError, warn
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,13 +50,15 @@ class BSCSeq(Aggregator):
 
     Parameters
     ----------
-    iterations : int
+    max_iter : int
         Number of iterations.
     scheme : str, optional
         ``auto`` finds the scheme of the tags, so that illegal transitions of the truth are nearly impossible and
         illegal answers unlikely; None for labels that are not tags.
     agreement : float
         Added to the pseudo-count 1 of an answer that equals the true label.
+    progress : bool, optional
+        Show iterations on standard error; None means if it is a terminal.
 
     Attributes
     ----------
@@ -72,10 +75,18 @@ class BSCSeq(Aggregator):
 
     _soft = True
 
-    def __init__(self, iterations: int = 30, scheme: str | None = "auto", agreement: float = 1.0) -> None:
-        self.iterations = iterations
+    def __init__(
+        self,
+        *,
+        max_iter: int = 30,
+        scheme: str | None = "auto",
+        agreement: float = 1.0,
+        progress: bool | None = None,
+    ) -> None:
+        self.max_iter = max_iter
         self.scheme = scheme
         self.agreement = agreement
+        self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
         """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
@@ -83,7 +94,7 @@ class BSCSeq(Aggregator):
         Raises
         ------
         ValueError
-            For fewer than one iteration, or an agreement below 0.
+            If a parameter is out of range.
         spanrs.errors.ModelError
             If the corpus has no annotations, or no sentence has several annotators.
         spanrs.errors.SchemeError
@@ -92,31 +103,34 @@ class BSCSeq(Aggregator):
             For so many labels or annotators that tables would fill the memory.
         """
         corpus = crowd_corpus(corpus)
+        self._check_params()
         corpus.check_labelled()
         annotators = Annotators(corpus)
-        found = self.fit_parameters(corpus, annotators)
-        self.confusion_ = found.answers / found.answers.sum(axis=3, keepdims=True)
-        scores = found.log_answers, found.start, found.transitions
+        parameters = self.fit_parameters(corpus, annotators)
+        self.confusion_ = parameters.answers / parameters.answers.sum(axis=3, keepdims=True)
+        scores = parameters.log_answers, parameters.start, parameters.transitions
         self._set_labels(corpus, annotators.best(*scores), annotators.posterior(*scores).shares)
         return self
 
     def fit_parameters(self, corpus: CrowdCorpus, annotators: Annotators) -> Variational:
-        """Give the variational parameters of a corpus, of which ``annotators`` are the answers."""
-        if self.iterations < 1 or not self.agreement >= 0:
-            raise ValueError("iterations must be at least 1, agreement at least 0")
+        """Return the variational parameters of a corpus, of which ``annotators`` are the answers."""
         check_compared(corpus)
         legal = legality(corpus, self.scheme)
         prior = annotators.prior(legal, self.agreement)
         shares = vote_shares(corpus)
         chain = chain_scores(corpus, shares, independent_pairs(corpus, shares), legal)
-        found = Variational(prior, prior, *chain)
-        for _ in range(self.iterations):
-            answers = prior + annotators.counts(shares)
-            found = found._replace(answers=answers, log_answers=expected_logs(answers))
-            shares, pairs = annotators.posterior(found.log_answers, found.start, found.transitions)
-            start, transitions = chain_scores(corpus, shares, pairs, legal)
-            found = found._replace(start=start, transitions=transitions)
-        return found
+        parameters = Variational(prior, prior, *chain)
+        with iteration_display(self.progress, "BSCSeq", self.max_iter) as show:
+            for iteration in range(1, self.max_iter + 1):
+                answers = prior + annotators.counts(shares)
+                parameters = parameters._replace(answers=answers, log_answers=expected_logs(answers))
+                shares, pairs = annotators.posterior(
+                    parameters.log_answers, parameters.start, parameters.transitions
+                )
+                start, transitions = chain_scores(corpus, shares, pairs, legal)
+                parameters = parameters._replace(start=start, transitions=transitions)
+                show(iteration, "")
+        return parameters
 
 
 def check_compared(corpus: CrowdCorpus) -> None:
@@ -129,7 +143,7 @@ def check_compared(corpus: CrowdCorpus) -> None:
     spanrs.errors.ModelError
         If each sentence has one annotator at most.
     """
-    numbers = Counter(own.sentence for own in corpus.annotations)
+    numbers = Counter(annotation.sentence for annotation in corpus.annotations)
     several = sum(number > 1 for number in numbers.values())
     message = (
         f"{several} of {len(numbers)} sentences have labels of several annotators; without comparison nobody can tell "

@@ -114,23 +114,23 @@ class CrowdCorpus:
         if len(given) != len(self.sentences):
             message = f"{len(self.sentences)} sentences, but annotations of {len(given)}"
             raise AlignmentError(message)
-        known = {name: at for at, name in enumerate(annotators or ())}
-        if annotators is not None and len(known) < len(annotators):
+        numbers = {name: at for at, name in enumerate(annotators or ())}
+        if annotators is not None and len(numbers) < len(annotators):
             twice = next(name for at, name in enumerate(annotators) if name in annotators[:at])
             raise ModelError(f"annotator {twice!r} is named twice")
         labels: dict[str, int] = {}
         self.annotations: list[SentenceLabels] = []
-        for at, (tokens, own) in enumerate(zip(self.sentences, given, strict=True)):
-            found = []
-            for name, tags in own.items():
-                if name not in known and annotators is not None:
+        for at, (tokens, answers) in enumerate(zip(self.sentences, given, strict=True)):
+            sentence_labels = []
+            for name, tags in answers.items():
+                if name not in numbers and annotators is not None:
                     raise ModelError(f"sentence {at}: {name!r} is not one of the annotators")
-                annotator = known.setdefault(name, len(known))
+                annotator = numbers.setdefault(name, len(numbers))
                 ids = None if tags is None else _label_ids(tags, labels, (at, name, len(tokens)), missing)
                 if ids is not None:
-                    found.append(SentenceLabels(at, annotator, ids))
-            self.annotations += sorted(found)
-        self.annotators = list(known)
+                    sentence_labels.append(SentenceLabels(at, annotator, ids))
+            self.annotations += sorted(sentence_labels)
+        self.annotators = list(numbers)
         # Ties are often broken by the order of labels; O first makes "lowest" mean "rather nothing".
         names = sorted(labels, key=lambda name: (name != "O", labels[name]))
         new = {labels[name]: place for place, name in enumerate(names)}
@@ -147,7 +147,7 @@ class CrowdCorpus:
         self._scheme = scheme if scheme in (None, "auto") else _spanrs.scheme_name(scheme)
 
     def __len__(self) -> int:
-        """Give the number of sentences."""
+        """Return the number of sentences."""
         return len(self.sentences)
 
     def __repr__(self) -> str:
@@ -168,7 +168,7 @@ class CrowdCorpus:
         annotations: list[SentenceLabels] | None = None,
         annotators: list[str] | None = None,
     ) -> CrowdCorpus:
-        """Give a corpus of the same labels and scheme, with other tokens, annotations or annotators."""
+        """Return a corpus of the same labels and scheme, with other tokens, annotations or annotators."""
         other = CrowdCorpus([], [], scheme=self.scheme())
         other.sentences = self.sentences if sentences is None else list(sentences)
         other.annotators = self.annotators if annotators is None else annotators
@@ -177,7 +177,7 @@ class CrowdCorpus:
         return other
 
     def votes(self) -> Votes:
-        """Give the labels of all tokens by all annotators.
+        """Return the labels of all tokens by all annotators.
 
         Examples
         --------
@@ -190,11 +190,11 @@ class CrowdCorpus:
 
         lengths = np.array(self.lengths, dtype=np.int64)
         starts = np.cumsum(lengths) - lengths
-        sentences = np.array([own.sentence for own in self.annotations], dtype=np.int64)
+        sentences = np.array([annotation.sentence for annotation in self.annotations], dtype=np.int64)
         sizes = lengths[sentences]
         places = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        annotators = np.array([own.annotator for own in self.annotations], dtype=np.int64)
-        labels = itertools.chain.from_iterable(own.labels for own in self.annotations)
+        annotators = np.array([annotation.annotator for annotation in self.annotations], dtype=np.int64)
+        labels = itertools.chain.from_iterable(annotation.labels for annotation in self.annotations)
         return Votes(
             np.repeat(starts[sentences], sizes) + places,
             np.repeat(annotators, sizes),
@@ -202,7 +202,7 @@ class CrowdCorpus:
         )
 
     def vote_counts(self) -> npt.NDArray[np.int64]:
-        """Give the number of votes (token of all sentences, label).
+        """Return the number of votes (token of all sentences, label).
 
         Raises
         ------
@@ -248,15 +248,15 @@ class CrowdCorpus:
         spanrs.errors.ModelError
             If no token has a label.
         """
-        if not any(own.labels for own in self.annotations):
+        if not any(annotation.labels for annotation in self.annotations):
             raise ModelError("the corpus has no annotations: no token has a label")
 
     def labelled(self) -> list[int]:
-        """Give the numbers of the sentences that somebody labelled, ascending."""
-        return sorted({own.sentence for own in self.annotations})
+        """Return the numbers of the sentences that somebody labelled, ascending."""
+        return sorted({annotation.sentence for annotation in self.annotations})
 
     def documents(self, most: int) -> list[list[int]]:
-        """Give runs of neighbouring sentences with the same annotators, which are most likely of one document.
+        """Return runs of neighbouring sentences with the same annotators, which are most likely of one document.
 
         Parameters
         ----------
@@ -271,8 +271,8 @@ class CrowdCorpus:
         [[0, 1], [2], [3]]
         """
         annotators: list[list[int]] = [[] for _ in range(len(self))]
-        for own in self.annotations:
-            annotators[own.sentence].append(own.annotator)
+        for annotation in self.annotations:
+            annotators[annotation.sentence].append(annotation.annotator)
         pieces: list[list[int]] = []
         for _, run in itertools.groupby(range(len(self)), key=annotators.__getitem__):
             sentences = list(run)
@@ -280,7 +280,7 @@ class CrowdCorpus:
         return pieces
 
     def ordered_votes(self) -> tuple[Votes, npt.NDArray[np.int64], list[int]]:
-        """Give the votes ordered by annotator, the tokens of each annotation, and how many each annotator made.
+        """Return the votes ordered by annotator, the tokens of each annotation, and how many each annotator made.
 
         Examples
         --------
@@ -295,15 +295,15 @@ class CrowdCorpus:
         if self._ordered is None:
             votes = self.votes()
             order = np.argsort(votes.annotator, kind="stable")
-            annotators = np.array([own.annotator for own in self.annotations], dtype=np.int64)
-            sizes = np.array([len(own.labels) for own in self.annotations], dtype=np.int64)
+            annotators = np.array([annotation.annotator for annotation in self.annotations], dtype=np.int64)
+            sizes = np.array([len(annotation.labels) for annotation in self.annotations], dtype=np.int64)
             numbers = np.bincount(annotators, minlength=len(self.annotators)).tolist()
             by = sizes[np.argsort(annotators, kind="stable")]
             self._ordered = Votes(*(column[order] for column in votes)), by, numbers
         return self._ordered
 
     def by_annotator(self) -> tuple[list[list[str]], list[int], list[int]]:
-        """Give all annotations ordered by annotator: labels, sentence of each, and how many each annotator made.
+        """Return all annotations ordered by annotator: labels, sentence of each, and how many each annotator made.
 
         Examples
         --------
@@ -312,16 +312,16 @@ class CrowdCorpus:
         ([['A'], ['B'], ['B']], [0, 1, 0], [2, 1])
         """
         if self._by_annotator is None:
-            ordered = sorted(self.annotations, key=lambda own: own.annotator)
+            ordered = sorted(self.annotations, key=lambda annotation: annotation.annotator)
             sizes = [0] * len(self.annotators)
-            for own in ordered:
-                sizes[own.annotator] += 1
-            labels = [[self.labels[label] for label in own.labels] for own in ordered]
-            self._by_annotator = labels, [own.sentence for own in ordered], sizes
+            for annotation in ordered:
+                sizes[annotation.annotator] += 1
+            labels = [[self.labels[label] for label in annotation.labels] for annotation in ordered]
+            self._by_annotator = labels, [annotation.sentence for annotation in ordered], sizes
         return self._by_annotator
 
     def scheme(self) -> str | None:
-        """Give the scheme of the tags; None for labels that are not tags, such as parts of speech.
+        """Return the scheme of the tags; None for labels that are not tags, such as parts of speech.
 
         Raises
         ------
@@ -367,8 +367,8 @@ class CrowdCorpus:
         try:
             tags.transition_mask(scheme, self.labels)
         except SchemeError:
-            known = set(tags.tags_of(scheme, {label[2:] for label in self.labels if label != "O"}))
-            wrong = next(label for label in self.labels if label not in known)
+            legal = set(tags.tags_of(scheme, {label[2:] for label in self.labels if label != "O"}))
+            wrong = next(label for label in self.labels if label not in legal)
             message = (
                 f"{wrong!r} ({self._place_of(wrong)}) is not a tag of {scheme}, the scheme of most others; convert the "
                 "labels of all annotators to one scheme"
@@ -378,37 +378,39 @@ class CrowdCorpus:
     def _place_of(self, label: str) -> str:
         """Say where a label occurs first."""
         number = self.labels.index(label)
-        own = next(own for own in self.annotations if number in own.labels)
-        token = own.labels.index(number)
-        return f"annotator {self.annotators[own.annotator]}, sentence {own.sentence}, token {token}"
+        annotation = next(annotation for annotation in self.annotations if number in annotation.labels)
+        token = annotation.labels.index(number)
+        return f"annotator {self.annotators[annotation.annotator]}, sentence {annotation.sentence}, token {token}"
 
     def has_words(self) -> bool:
-        """Say whether all tokens are strings."""
-        return all(isinstance(token, str) for own in self.sentences for token in own)
+        """Return whether all tokens are strings."""
+        return all(isinstance(token, str) for sentence in self.sentences for token in sentence)
 
     def default_template(self) -> str | None:
-        """Give the built-in feature template for the tokens; None for tokens that are features.
+        """Return the built-in feature template for the tokens; None for tokens that are features.
 
         ``ner`` for words with tags, ``pos`` for words with other labels, ``chunking`` for tuples of two.
         """
         if self.has_words():
             return "pos" if self.scheme() is None else "ner"
-        first = next((token for own in self.sentences for token in own), None)
+        first = next((token for sentence in self.sentences for token in sentence), None)
         return "chunking" if isinstance(first, tuple) and len(first) == 2 else None
 
     def labels_by(self, annotator: str) -> list[list[str] | None]:
-        """Give the labels of each sentence by an annotator; None where there are none."""
+        """Return the labels of each sentence by an annotator; None where there are none."""
         if annotator not in self.annotators:
             raise ModelError(f"no annotator {annotator!r}")
         number = self.annotators.index(annotator)
-        found: list[list[str] | None] = [None] * len(self)
-        for own in self.annotations:
-            if own.annotator == number:
-                found[own.sentence] = [self.labels[label] for label in own.labels]
-        return found
+        labels_of_sentences: list[list[str] | None] = [None] * len(self)
+        for annotation in self.annotations:
+            if annotation.annotator == number:
+                labels_of_sentences[annotation.sentence] = [
+                    self.labels[label] for label in annotation.labels
+                ]
+        return labels_of_sentences
 
     def violations(self, scheme: str) -> list[tuple[str, int, Violation]]:
-        """Give the tags that are illegal under a scheme: (annotator, sentence, violation).
+        """Return the tags that are illegal under a scheme: (annotator, sentence, violation).
 
         Raises
         ------
@@ -424,17 +426,17 @@ class CrowdCorpus:
         """
         from spanrs import tags
 
-        named = [[self.labels[label] for label in own.labels] for own in self.annotations]
-        found = tags.validate(named, scheme) if named else []
+        named = [[self.labels[label] for label in annotation.labels] for annotation in self.annotations]
+        by_annotation = tags.validate(named, scheme) if named else []
         return [
-            (self.annotators[own.annotator], own.sentence, violation)
-            for own, violations in zip(self.annotations, found, strict=True)
+            (self.annotators[annotation.annotator], annotation.sentence, violation)
+            for annotation, violations in zip(self.annotations, by_annotation, strict=True)
             for violation in violations
         ]
 
 
 def is_missing(label: Any, missing: str | None) -> bool:
-    """Say whether a label means "not answered": ``missing``, None, NaN, pandas' NA, or empty.
+    """Return whether a label means "not answered": ``missing``, None, NaN, pandas' NA, or empty.
 
     Examples
     --------
@@ -453,7 +455,7 @@ def is_missing(label: Any, missing: str | None) -> bool:
 def _label_ids(
     tags: Sequence[str], labels: dict[str, int], where: tuple[int, str, int], missing: str | None
 ) -> tuple[int, ...] | None:
-    """Give the numbers of labels, which are added if they are new; None where no token was answered."""
+    """Return the numbers of labels, which are added if they are new; None where no token was answered."""
     sentence, annotator, tokens = where
     place = f"sentence {sentence}, annotator {annotator}"
     if isinstance(tags, str):

@@ -11,7 +11,6 @@ from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError
 from spanrs.report.progress import iteration_display
-from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -75,10 +74,11 @@ class CrossFitted(Aggregator):
         Number of updates of annotators and labels after each training.
     crf_weight, annotator_weight : float
         Exponents. Above 1 trusts more than the model says, below 1 less: annotators' errors are not independent.
-    bsc_iterations : int
-        Iterations of :class:`BSCSeq`, whose distribution is the start.
-    first_crf_iterations, crf_iterations : int
-        L-BFGS iterations of the first training, and of the others, which begin with the weights of the one before.
+    bsc_max_iter : int
+        Number of iterations of :class:`BSCSeq`, whose distribution is the start.
+    first_crf_max_iter, crf_max_iter : int
+        Maximum number of L-BFGS iterations of the first training, and of the others, which begin with the weights of
+        the one before.
     c2 : float
         Coefficient of the squared weights of the CRF.
     min_attribute_freq : float
@@ -89,10 +89,10 @@ class CrossFitted(Aggregator):
         As in :class:`BSCSeq`.
     seed : int
         Of the folds.
-    threads : int
-        Threads of training and decoding; results do not depend on it.
+    threads : int, optional
+        Number of threads of training and decoding; None or 0 for all processors. Results do not depend on it.
     progress : bool, optional
-        Show rounds on standard error; by default if it is a terminal.
+        Show rounds on standard error; None means if it is a terminal.
 
     Attributes
     ----------
@@ -120,15 +120,15 @@ class CrossFitted(Aggregator):
         updates: int = 3,
         crf_weight: float = 1.3,
         annotator_weight: float = 0.7,
-        bsc_iterations: int = 30,
-        first_crf_iterations: int = 40,
-        crf_iterations: int = 15,
+        bsc_max_iter: int = 30,
+        first_crf_max_iter: int = 40,
+        crf_max_iter: int = 15,
         c2: float = 0.5,
         min_attribute_freq: float = 2.0,
         scheme: str | None = "auto",
         agreement: float = 1.0,
         seed: int = 0,
-        threads: int = 1,
+        threads: int | None = 1,
         progress: bool | None = None,
     ) -> None:
         self.template = template
@@ -137,9 +137,9 @@ class CrossFitted(Aggregator):
         self.updates = updates
         self.crf_weight = crf_weight
         self.annotator_weight = annotator_weight
-        self.bsc_iterations = bsc_iterations
-        self.first_crf_iterations = first_crf_iterations
-        self.crf_iterations = crf_iterations
+        self.bsc_max_iter = bsc_max_iter
+        self.first_crf_max_iter = first_crf_max_iter
+        self.crf_max_iter = crf_max_iter
         self.c2 = c2
         self.min_attribute_freq = min_attribute_freq
         self.scheme = scheme
@@ -154,7 +154,7 @@ class CrossFitted(Aggregator):
         Raises
         ------
         ValueError
-            For options that are out of range.
+            If a parameter is out of range.
         spanrs.errors.ModelError
             If the corpus has no annotations, fewer sentences than folds, or no sentence with several annotators.
         spanrs.errors.SchemeError
@@ -163,13 +163,14 @@ class CrossFitted(Aggregator):
             For so many labels or annotators that tables would fill the memory.
         """
         corpus = crowd_corpus(corpus)
-        self._check(corpus)
+        self._check_params()
+        corpus.check_labelled()
         problem = _Problem(corpus, self)
         total, done = self.rounds * self.folds, 0
         with iteration_display(self.progress, "CrossFitted", total) as show:
             for number in range(self.rounds):
                 for fold in problem.folds:
-                    problem.train(fold, self.crf_iterations if number else self.first_crf_iterations)
+                    problem.train(fold, self.crf_max_iter if number else self.first_crf_max_iter)
                     for _ in range(self.updates):
                         problem.update(fold)
                     done += 1
@@ -178,17 +179,6 @@ class CrossFitted(Aggregator):
         self.confusion_ = answers / answers.sum(axis=3, keepdims=True)
         self._set_labels(corpus, *problem.finish(expected_logs(answers)))
         return self
-
-    def _check(self, corpus: CrowdCorpus) -> None:
-        whole = (self.rounds, self.updates, self.first_crf_iterations, self.crf_iterations)
-        thread_count(self.threads)
-        if any(number != int(number) for number in (self.folds, *whole)):
-            raise ValueError("folds, rounds, updates and iterations must be whole numbers")
-        if self.folds < 2 or min(whole) < 1:
-            raise ValueError("folds must be at least 2, rounds, updates and iterations at least 1")
-        if not (self.crf_weight > 0 and self.annotator_weight > 0):
-            raise ValueError("crf_weight and annotator_weight must be above 0")
-        corpus.check_labelled()
 
 
 class _Fold:
@@ -200,8 +190,8 @@ class _Fold:
         self.annotators = Annotators(corpus, sentences)
         self.sentences = sentences
         #: Numbers of their tokens.
-        own = [np.arange(starts[at], starts[at + 1]) for at in sentences]
-        self.tokens = np.concatenate([np.zeros(0, dtype=np.int64), *own])
+        places = [np.arange(starts[at], starts[at + 1]) for at in sentences]
+        self.tokens = np.concatenate([np.zeros(0, dtype=np.int64), *places])
         #: Weights of the CRF's features, and its scores.
         self.weights: Array | None = None
         self.scores = self.transitions = np.zeros(0)
@@ -230,19 +220,27 @@ class _Problem:
         self._zeros = self.crf.weights
         corpus.check_table(len(corpus), len(corpus.labels), len(corpus.labels))
         starts = np.cumsum([0, *corpus.lengths])
-        self.folds = [_Fold(corpus, own, starts) for own in _folds(corpus, options.folds, options.seed)]
+        self.folds = [
+            _Fold(corpus, sentences, starts) for sentences in _folds(corpus, options.folds, options.seed)
+        ]
         self._labelled = np.zeros(len(corpus), dtype=bool)
-        self._labelled[[own.sentence for own in corpus.annotations]] = True
+        self._labelled[[annotation.sentence for annotation in corpus.annotations]] = True
         legal = legality(corpus, options.scheme)
         everyone = Annotators(corpus)
         self._prior, self._legal = everyone.prior(legal, options.agreement), legal
-        bsc = BSCSeq(options.bsc_iterations, options.scheme, options.agreement).fit_parameters(
-            corpus, everyone
+        start = BSCSeq(
+            max_iter=options.bsc_max_iter,
+            scheme=options.scheme,
+            agreement=options.agreement,
+            progress=False,
         )
+        bsc = start.fit_parameters(corpus, everyone)
         self.shares = np.zeros((int(starts[-1]), len(corpus.labels)))
         for fold in self.folds:
-            found = fold.annotators.posterior(bsc.log_answers, bsc.start, bsc.transitions, by_sentence=True)
-            self._set(fold, found.shares, found.pairs)
+            posterior = fold.annotators.posterior(
+                bsc.log_answers, bsc.start, bsc.transitions, by_sentence=True
+            )
+            self._set(fold, posterior.shares, posterior.pairs)
 
     def _set(self, fold: _Fold, shares: Array, pairs: Array) -> None:
         """Set the distribution of the labels of a fold."""
@@ -254,13 +252,13 @@ class _Problem:
         counts = (fold.annotators.counts(self.shares[fold.tokens]) for fold in self.folds)
         return self._prior + sum(counts)
 
-    def train(self, fold: _Fold, iterations: int) -> None:
+    def train(self, fold: _Fold, max_iter: int) -> None:
         """Train the CRF of a fold on the labels of the others."""
         active = self._labelled.copy()
         active[fold.sentences] = False
         self.crf.set_active(active.tolist())
         self.crf.weights = self._zeros if fold.weights is None else fold.weights
-        self.crf.train_again(iterations)
+        self.crf.train_again(max_iter)
         fold.weights = self.crf.weights
         scores, transitions = self.crf.scores()
         weight = self.options.crf_weight
@@ -269,11 +267,11 @@ class _Problem:
     def update(self, fold: _Fold) -> None:
         """Update the annotators, then the labels of a fold."""
         tables = self._tables(fold, expected_logs(self.answers()))
-        found = fold.annotators.posterior(*tables, by_sentence=True)
-        self._set(fold, found.shares, found.pairs)
+        posterior = fold.annotators.posterior(*tables, by_sentence=True)
+        self._set(fold, posterior.shares, posterior.pairs)
 
     def finish(self, log_answers: Array) -> tuple[list[list[int]], Array]:
-        """Give the best labels of each sentence, and the distribution of all labels."""
+        """Return the best labels of each sentence, and the distribution of all labels."""
         best: dict[int, list[int]] = {}
         for fold in self.folds:
             tables = self._tables(fold, log_answers)
@@ -291,7 +289,7 @@ class _Problem:
 
 
 def _with_sentence_features(corpus: CrowdCorpus) -> CrowdCorpus:
-    """Give the corpus with the columns that :data:`WORD_FEATURES` needs."""
+    """Return the corpus with the columns that :data:`WORD_FEATURES` needs."""
     sentences = []
     for tokens in corpus.sentences:
         text = "".join(tokens)
@@ -315,4 +313,4 @@ def _folds(corpus: CrowdCorpus, folds: int, seed: int) -> list[list[int]]:
         )
     pieces = corpus.documents(max(1, len(corpus) // (folds * PIECES_OF_FOLD)))
     order = np.random.default_rng(seed).permutation(len(pieces))
-    return [sorted(at for number in order[own::folds] for at in pieces[number]) for own in range(folds)]
+    return [sorted(at for number in order[fold::folds] for at in pieces[number]) for fold in range(folds)]

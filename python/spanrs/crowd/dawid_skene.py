@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.reading import crowd_corpus
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,8 +40,8 @@ class DawidSkene(Aggregator):
 
     Parameters
     ----------
-    max_iterations : int
-        Largest number of iterations.
+    max_iter : int
+        Maximum number of iterations.
     tol : float
         Stop when :attr:`bound_` rises by less.
     smoothing : float
@@ -49,6 +50,8 @@ class DawidSkene(Aggregator):
         Added to each count of an answer that equals the true label. With 0 and smoothing 0 EM maximizes the likelihood,
         as in the paper: it is then overfitted where annotators give few answers of a label, and ends in worse places
         the longer it runs (benches/record/2026-11-24-crowd-dawid-skene.md).
+    progress : bool, optional
+        Show iterations on standard error; None means if it is a terminal.
 
     Attributes
     ----------
@@ -72,15 +75,18 @@ class DawidSkene(Aggregator):
 
     def __init__(
         self,
-        max_iterations: int = 100,
+        *,
+        max_iter: int = 100,
         tol: float = 1e-5,
         smoothing: float = 2.0,
         agreement: float = 20.0,
+        progress: bool | None = None,
     ) -> None:
-        self.max_iterations = max_iterations
+        self.max_iter = max_iter
         self.tol = tol
         self.smoothing = smoothing
         self.agreement = agreement
+        self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
         """Estimate the truth. Tokens without a vote get the prior.
@@ -88,7 +94,7 @@ class DawidSkene(Aggregator):
         Raises
         ------
         ValueError
-            For options that are negative, or fewer than one iteration.
+            If a parameter is out of range.
         spanrs.errors.ModelError
             If the corpus has no annotations.
         spanrs.errors.LimitError
@@ -97,7 +103,7 @@ class DawidSkene(Aggregator):
         corpus = crowd_corpus(corpus)
         import numpy as np
 
-        self._check_options()
+        self._check_params()
         corpus.check_labelled()
         labels, annotators = len(corpus.labels), len(corpus.annotators)
         corpus.check_table(annotators, labels, labels)
@@ -112,20 +118,18 @@ class DawidSkene(Aggregator):
         self._start(annotators, labels)
         self.bound_: list[float] = []
         self._maximize(answers, shares)
-        for _ in range(self.max_iterations):
-            shares, log_evidence = self._expect(answers)
-            self.bound_.append((log_evidence + self._log_prior()) / len(token))
-            self._maximize(answers, shares)
-            if len(self.bound_) > 1 and self.bound_[-1] - self.bound_[-2] < self.tol:
-                break
+        with iteration_display(self.progress, type(self).__name__, self.max_iter) as show:
+            for iteration in range(1, self.max_iter + 1):
+                shares, log_evidence = self._expect(answers)
+                self.bound_.append((log_evidence + self._log_prior()) / len(token))
+                self._maximize(answers, shares)
+                show(iteration, f"bound {self.bound_[-1]:.5f}")
+                if len(self.bound_) > 1 and self.bound_[-1] - self.bound_[-2] < self.tol:
+                    break
         probabilities = np.tile(self.prior_ / self.prior_.sum(), (len(voted), 1))
         probabilities[voted] = shares
         self._set_truth(corpus, probabilities)
         return self
-
-    def _check_options(self) -> None:
-        if self.max_iterations < 1 or not min(self.tol, self.smoothing, self.agreement) >= 0:
-            raise ValueError("max_iterations must be at least 1, tol, smoothing and agreement at least 0")
 
     def _start(self, annotators: int, labels: int) -> None:
         """Set parameters that the first M-step needs."""
@@ -156,7 +160,7 @@ class DawidSkene(Aggregator):
         self.confusion_ = self._confusion(counts.transpose(1, 0, 2))
 
     def _confusion(self, counts: Array) -> Array:
-        """Give confusion matrices from expected counts of answers (Eq. 2.3)."""
+        """Return confusion matrices from expected counts of answers (Eq. 2.3)."""
         import numpy as np
 
         counts = np.maximum(counts + self._pseudo_counts(counts.shape[1]), LEAST)
@@ -170,7 +174,7 @@ class DawidSkene(Aggregator):
         return counts
 
     def _log_prior(self) -> float:
-        """Give the logarithm of the prior of all parameters, up to a constant."""
+        """Return the logarithm of the prior of all parameters, up to a constant."""
         import numpy as np
 
         logs = (self._pseudo_counts(len(self.prior_)) * np.log(self.confusion_)).sum()
@@ -206,8 +210,20 @@ class OneCoinDawidSkene(DawidSkene):
     [['A', 'B']]
     """
 
-    def __init__(self, max_iterations: int = 100, tol: float = 1e-5, smoothing: float = 1.0) -> None:
-        super().__init__(max_iterations, tol, smoothing, 0.0)
+    agreement = 0.0
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        smoothing: float = 1.0,
+        progress: bool | None = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.tol = tol
+        self.smoothing = smoothing
+        self.progress = progress
 
     def _confusion(self, counts: Array) -> Array:
         import numpy as np
@@ -219,8 +235,8 @@ class OneCoinDawidSkene(DawidSkene):
         accuracy = np.where(total > 0, (right + self.smoothing) / np.maximum(total, LEAST), 0.5)
         self.accuracy_ = accuracy.clip(LEAST, 1.0 - LEAST)
         wrong = (1.0 - self.accuracy_) / max(labels - 1, 1)
-        own = np.eye(labels, dtype=bool)
-        return np.where(own, self.accuracy_[:, None, None], wrong[:, None, None])
+        is_right = np.eye(labels, dtype=bool)
+        return np.where(is_right, self.accuracy_[:, None, None], wrong[:, None, None])
 
     def _log_prior(self) -> float:
         import numpy as np

@@ -42,14 +42,14 @@ class Settings(NamedTuple):
     template: str | None = None
     c2: float = 1.0
     min_freq: float = 0.0
-    threads: int = 1
+    threads: int | None = 1
     seed: int = 0
 
     def of_crf(self, corpus: CrowdCorpus) -> dict[str, Any]:
-        """Give the options of a CRF, with the default template for a corpus if none was named."""
-        found = {name: getattr(self, name) for name in _OF_CRF}
-        found["template"] = self.template or corpus.default_template()
-        return found
+        """Return the options of a CRF, with the default template for a corpus if none was named."""
+        options = {name: getattr(self, name) for name in _OF_CRF}
+        options["template"] = self.template or corpus.default_template()
+        return options
 
 
 class _Method(NamedTuple):
@@ -59,7 +59,6 @@ class _Method(NamedTuple):
     settings: tuple[str, ...] = ()
     #: Whether it compares annotators, so that it needs sentences with several of them.
     compares: bool = False
-    shows_progress: bool = False
 
 
 _OF_CRF = ("template", "c2", "min_freq", "threads")
@@ -69,20 +68,18 @@ _METHODS: dict[str, _Method] = {
     "MVseg": _Method(MajorityVote, {"unit": "segment"}, compares=True),
     "CRF-CONC": _Method(ConcatenatedCRF, {}, _OF_CRF),
     "CRF-CONC-normalized": _Method(ConcatenatedCRF, {"normalized": True}, _OF_CRF),
-    "MultiCRF": _Method(MultiCRF, {}, _OF_CRF, compares=True, shows_progress=True),
-    "MultiCRF-MAX": _Method(MultiCRF, {"most_likely": True}, _OF_CRF, compares=True, shows_progress=True),
-    "CRF-MA": _Method(CRFMA, {}, _OF_CRF, shows_progress=True),
-    "CRF-MA-exact": _Method(CRFMA, {"responsibility": "exact"}, _OF_CRF, shows_progress=True),
-    "CRF-MA-sentence": _Method(CRFMA, {"responsibility": "sentence"}, _OF_CRF, shows_progress=True),
-    "CRF-MA-prior": _Method(CRFMA, {"responsibility": "prior"}, _OF_CRF, shows_progress=True),
+    "MultiCRF": _Method(MultiCRF, {}, _OF_CRF, compares=True),
+    "MultiCRF-MAX": _Method(MultiCRF, {"most_likely": True}, _OF_CRF, compares=True),
+    "CRF-MA": _Method(CRFMA, {}, _OF_CRF),
+    "CRF-MA-exact": _Method(CRFMA, {"responsibility": "exact"}, _OF_CRF),
+    "CRF-MA-sentence": _Method(CRFMA, {"responsibility": "sentence"}, _OF_CRF),
+    "CRF-MA-prior": _Method(CRFMA, {"responsibility": "prior"}, _OF_CRF),
     "Dawid-Skene": _Method(DawidSkene, {}, compares=True),
     "one-coin": _Method(OneCoinDawidSkene, {}, compares=True),
     "MACE": _Method(MACE, {}, compares=True),
     "HMM-crowd": _Method(HMMCrowd, {}),
     "BSC-seq": _Method(BSCSeq, {}, compares=True),
-    "CrossFitted": _Method(
-        CrossFitted, {}, ("template", "seed", "threads"), compares=True, shows_progress=True
-    ),
+    "CrossFitted": _Method(CrossFitted, {}, ("template", "seed", "threads"), compares=True),
 }
 #: Names of all methods, in the order of the tables.
 METHODS = (*_METHODS, GOLD)
@@ -114,8 +111,8 @@ def prf(gold: list[list[str]], pred: list[list[str]], scheme: str | None) -> PRF
     with warnings.catch_warnings():
         # Votes may be illegal tags, and some methods find no span.
         warnings.simplefilter("ignore", SpanrsWarning)
-        found = score(gold, pred, scheme=scheme).micro
-    return PRF(found.precision, found.recall, found.f1)
+        micro = score(gold, pred, scheme=scheme).micro
+    return PRF(micro.precision, micro.recall, micro.f1)
 
 
 def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
@@ -132,19 +129,19 @@ def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
     >>> in_scheme([["I-PER", "I-PER", "O", "I-LOC"]], "BIO")
     [['B-PER', 'I-PER', 'O', 'B-LOC']]
     """
-    names = sorted({label for own in labels for label in own})
-    own = scheme_of(names, labels)
-    if own == scheme or names in ([], ["O"]):
+    names = sorted({label for row in labels for label in row})
+    own_scheme = scheme_of(names, labels)
+    if own_scheme == scheme or names in ([], ["O"]):
         return labels
-    if own is None or scheme is None:
-        said = "no tags of a scheme" if own is None else f"tags of {own}"
+    if own_scheme is None or scheme is None:
+        said = "no tags of a scheme" if own_scheme is None else f"tags of {own_scheme}"
         other = "no tags of a scheme" if scheme is None else f"tags of {scheme}"
         raise SchemeError(f"the true labels are {said}, those of the annotators are {other}")
-    return tags.convert(labels, own, scheme)
+    return tags.convert(labels, own_scheme, scheme)
 
 
 def reliability_rmse(corpus: CrowdCorpus, estimated: dict[str, float], gold: list[list[str]]) -> float:
-    """Give the root mean squared error of estimated reliabilities, over annotators who labelled something.
+    """Return the root mean squared error of estimated reliabilities, over annotators who labelled something.
 
     Parameters
     ----------
@@ -211,7 +208,7 @@ def run_methods(
     >>> from spanrs.crowd import CrowdCorpus
     >>> from spanrs.crowd.experiments import run_methods
     >>> gold = [["B-PER", "O"], ["B-PER", "O"]]
-    >>> corpus = CrowdCorpus([["Ada", "sleeps"], ["Bob", "wakes"]], [{"ann": own, "ben": own} for own in gold])
+    >>> corpus = CrowdCorpus([["Ada", "sleeps"], ["Bob", "wakes"]], [{"ann": labels, "ben": labels} for labels in gold])
     >>> [result] = run_methods(corpus, gold, methods=["MVtoken"])
     >>> result.truth.f1, result.reliability_rmse
     (1.0, 0.0)
@@ -227,7 +224,7 @@ def run_methods(
     check_overlap(corpus.labels, gold, "gold")
     if test is not None:
         check_overlap(corpus.labels, test.labels, "test")
-    labels = sorted({*corpus.labels, *(label for own in gold for label in own)})
+    labels = sorted({*corpus.labels, *(label for row in gold for label in row)})
     legal = scheme is not None and allows_single_token_sentences(scheme, labels)
     options = {**settings.of_crf(corpus), "scheme": scheme if legal else None}
     results = []
@@ -249,16 +246,18 @@ def run_methods(
                 predict = getattr(aggregator, "predict", None)
                 if predict is None and test is not None:
                     predict = aggregator.then_crf(**options).predict
-            found = None
+            test_scores = None
             if test is not None and predict is not None:
-                found = prf(test.labels, predict(test.sentences), scheme)
-            results.append(MethodResult(name, repetition, prf(gold, truth, scheme), found, rmse, seconds))
+                test_scores = prf(test.labels, predict(test.sentences), scheme)
+            results.append(
+                MethodResult(name, repetition, prf(gold, truth, scheme), test_scores, rmse, seconds)
+            )
             if done is not None:
                 done(name)
     return results
 
 
-def check_overlap(known: Sequence[str], labels: list[list[str]], what: str) -> None:
+def check_overlap(annotated: Sequence[str], labels: list[list[str]], what: str) -> None:
     """Refuse true labels none of which an annotator gave: they are most likely of another column.
 
     Raises
@@ -266,10 +265,10 @@ def check_overlap(known: Sequence[str], labels: list[list[str]], what: str) -> N
     spanrs.errors.AlignmentError
         With some labels of both.
     """
-    found = {label for own in labels for label in own} - {"O"}
-    given = set(known) - {"O"}
-    if found and given and not found & given:
-        shown = [", ".join(sorted(own)[:5]) for own in (found, given)]
+    true = {label for row in labels for label in row} - {"O"}
+    given = set(annotated) - {"O"}
+    if true and given and not true & given:
+        shown = [", ".join(sorted(names)[:5]) for names in (true, given)]
         message = f"no label of {what} ({shown[0]}) is one of the annotators ({shown[1]}); are they in another column?"
         raise with_code(AlignmentError(message), "labels")
 
@@ -291,7 +290,7 @@ def without_comparison(methods: Iterable[str], corpus: CrowdCorpus) -> list[str]
 def make_method(
     name: str, settings: Settings, corpus: CrowdCorpus, progress: bool | None = False
 ) -> Aggregator:
-    """Give an aggregator by the name of its method, which is not :data:`GOLD`.
+    """Return an aggregator by the name of its method, which is not :data:`GOLD`.
 
     Parameters
     ----------
@@ -302,7 +301,7 @@ def make_method(
     corpus : CrowdCorpus
         Says which template is the default.
     progress : bool, optional
-        Show iterations on standard error; None means: if it is a terminal.
+        Show iterations on standard error; None means if it is a terminal.
 
     Examples
     --------
@@ -312,18 +311,16 @@ def make_method(
     'segment'
     """
     method = _METHODS[name]
-    known = {**settings._asdict(), **settings.of_crf(corpus)}
+    values = {**settings._asdict(), **settings.of_crf(corpus)}
     if method.kind is CrossFitted and corpus.has_words():
-        # It has features of its own for words.
-        known["template"] = settings.template
-    given = {own: known[own] for own in method.settings}
-    if method.shows_progress:
-        given["progress"] = progress
-    return method.kind(**method.options, **given)
+        # Its default template for words is another one.
+        values["template"] = settings.template
+    aggregator = method.kind(**method.options, **{name: values[name] for name in method.settings})
+    return aggregator.set_params(progress=progress) if hasattr(aggregator, "progress") else aggregator
 
 
 def unused_settings(name: str) -> list[str]:
-    """Give the settings that a method does not use.
+    """Return the settings that a method does not use.
 
     Examples
     --------
@@ -331,26 +328,28 @@ def unused_settings(name: str) -> list[str]:
     >>> unused_settings("MVseg")
     ['template', 'c2', 'min_freq', 'threads', 'seed']
     """
-    return [own for own in Settings._fields if name != GOLD and own not in _METHODS[name].settings]
+    return [
+        setting for setting in Settings._fields if name != GOLD and setting not in _METHODS[name].settings
+    ]
 
 
 def check_methods(methods: Iterable[str]) -> list[str]:
-    """Give names of methods as they are written in :data:`METHODS`; case does not matter.
+    """Return names of methods as they are written in :data:`METHODS`; case does not matter.
 
     Raises
     ------
     ValueError
         For an unknown method.
     """
-    known = {name.lower(): name for name in METHODS}
-    found = []
+    names = {name.lower(): name for name in METHODS}
+    checked = []
     for name in methods:
-        if name.lower() not in known:
+        if name.lower() not in names:
             message = f"no method {name!r}; there are {', '.join(METHODS)}"
             raise ValueError(message)
-        if known[name.lower()] not in found:
-            found.append(known[name.lower()])
-    return found
+        if names[name.lower()] not in checked:
+            checked.append(names[name.lower()])
+    return checked
 
 
 def repeat(
@@ -390,20 +389,20 @@ def repeat(
         raise ValueError(f"repetitions is {repetitions}; it must be at least 1")
     methods = check_methods(methods)
     results: list[MethodResult] = []
-    known: list[MethodResult] = []
+    gold_results: list[MethodResult] = []
     with iteration_display(progress, "repetitions", repetitions) as show:
         for number in range(repetitions):
             show(number, "")
             seed = settings.seed + number
             # The CRF of the gold labels does not depend on the annotators.
-            wanted = [name for name in methods if not (known and name == GOLD)]
+            wanted = [name for name in methods if not (gold_results and name == GOLD)]
             corpus = make(seed)
             if without_comparison(wanted, corpus) != wanted and not leave_out:
                 left = [name for name in wanted if name not in without_comparison(wanted, corpus)]
                 message = f"each sentence has one annotator at most, which {', '.join(left)} cannot use"
                 raise ModelError(message)
             wanted = without_comparison(wanted, corpus)
-            found = run_methods(
+            repetition_results = run_methods(
                 corpus,
                 gold,
                 test,
@@ -412,15 +411,19 @@ def repeat(
                 repetition=number,
                 done=partial(show, number),
             )
-            known = known or [result for result in found if result.method == GOLD]
+            gold_results = gold_results or [
+                result for result in repetition_results if result.method == GOLD
+            ]
             if number:
-                found += [MethodResult(**{**vars(one), "repetition": number}) for one in known]
-            results += found
+                repetition_results += [
+                    MethodResult(**{**vars(result), "repetition": number}) for result in gold_results
+                ]
+            results += repetition_results
     return Experiment(results, facts or {})
 
 
 def one_annotator_each(corpus: CrowdCorpus, seed: int) -> CrowdCorpus:
-    """Give the corpus with one annotator of each document, drawn at random (Rodrigues et al. 2013, table 6).
+    """Return the corpus with one annotator of each document, drawn at random (Rodrigues et al. 2013, table 6).
 
     Neighbouring sentences with the same annotators are taken for a document, of at most a tenth of the corpus.
     """
@@ -428,12 +431,16 @@ def one_annotator_each(corpus: CrowdCorpus, seed: int) -> CrowdCorpus:
 
     rng = np.random.default_rng(seed)
     annotators: list[list[int]] = [[] for _ in range(len(corpus))]
-    for own in corpus.annotations:
-        annotators[own.sentence].append(own.annotator)
+    for annotation in corpus.annotations:
+        annotators[annotation.sentence].append(annotation.annotator)
     chosen: dict[int, int] = {}
     for document in corpus.documents(max(1, len(corpus) // PIECES)):
-        known = annotators[document[0]]
-        if known:
-            chosen |= dict.fromkeys(document, known[int(rng.integers(len(known)))])
-    kept = [own for own in corpus.annotations if chosen[own.sentence] == own.annotator]
+        candidates = annotators[document[0]]
+        if candidates:
+            chosen |= dict.fromkeys(document, candidates[int(rng.integers(len(candidates)))])
+    kept = [
+        annotation
+        for annotation in corpus.annotations
+        if chosen[annotation.sentence] == annotation.annotator
+    ]
     return corpus.replaced(annotations=kept)

@@ -75,8 +75,8 @@ def read_columns(
     """
     name = source_name(path)
     parts = _Parts(name, missing, partial)
-    found = _read(path, None)
-    conllu, width, *_ = found.facts()
+    file = _read(path, None)
+    conllu, width, *_ = file.facts()
     if conllu:
         raise with_code(_error(name, None, f"this is CoNLL-U; {LAYOUT}"), "wrong_format", name)
     names = [str(at) for at in range(1, width)] if annotators is None else list(annotators)
@@ -85,25 +85,25 @@ def read_columns(
             f"{width - 1} labels after the token, but {len(names)} annotators; give each line a token and a label for "
             f"each annotator ({missing} if there is none)"
         )
-        raise _error(name, found.lines(0)[0], message)
+        raise _error(name, file.lines(0)[0], message)
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
-    for at, tags in enumerate(found.tags()):
-        lines = found.lines(at)
+    for at, tags in enumerate(file.tags()):
+        lines = file.lines(at)
         # With two columns there are tokens and one annotator.
-        rows = [(row,) if isinstance(row, str) else row for row in found[at]]
+        rows = [(row,) if isinstance(row, str) else row for row in file[at]]
         columns = [*zip(*rows, strict=True), tags]
         for line, row in zip(lines, rows, strict=True):
             if "" in row:
                 raise _error(name, line, "an empty field")
         labels = zip(names, columns[1:], strict=True)
-        given.append({who: parts.whole(who, list(zip(lines, own, strict=True))) for who, own in labels})
+        given.append({who: parts.whole(who, list(zip(lines, tags, strict=True))) for who, tags in labels})
         sentences.append(list(columns[0]))
     _refuse_numbers(name, sentences)
     corpus = CrowdCorpus(sentences, given, annotators=names or (), missing=None)
     if not corpus.annotations:
         raise _error(name, None, "there are no labels of annotators")
-    votes = sum(len(own.labels) for own in corpus.annotations)
+    votes = sum(len(annotation.labels) for annotation in corpus.annotations)
     if len(corpus.labels) > max(MOST_DIFFERENT, votes // 2):
         message = f"{len(corpus.labels)} different labels on {votes} tokens: is it text, or are there other columns?"
         raise _error(name, None, message)
@@ -132,10 +132,10 @@ def write_columns(
     write_rows(
         (
             [
-                [token, *(missing if labels is None else labels[place] for labels in own)]
+                [token, *(missing if labels is None else labels[place] for labels in columns)]
                 for place, token in enumerate(tokens)
             ]
-            for tokens, *own in zip(corpus.sentences, *by, strict=True)
+            for tokens, *columns in zip(corpus.sentences, *by, strict=True)
         ),
         target,
     )
@@ -189,18 +189,18 @@ def read_files(
     given: list[dict[str, list[str] | None]] = []
     first = ""
     for annotator, path in paths.items():
-        name, found = fspath(path), _read(path, [])
+        name, file = fspath(path), _read(path, [])
         parts = _Parts(name, missing, partial)
-        tokens, labels = [found[at] for at in range(len(found))], found.tags()
+        tokens, labels = [file[at] for at in range(len(file))], file.tags()
         _refuse_numbers(name, tokens)
         if sentences is None:
             sentences, first = tokens, name
             given = [{} for _ in sentences]
-        for at, own in enumerate(tokens):
-            lines = found.lines(at)
-            if "" in own:
-                raise _error(name, lines[own.index("")], "an empty field")
-            if at >= len(sentences) or own != sentences[at]:
+        for at, sentence in enumerate(tokens):
+            lines = file.lines(at)
+            if "" in sentence:
+                raise _error(name, lines[sentence.index("")], "an empty field")
+            if at >= len(sentences) or sentence != sentences[at]:
                 message = f"{name}:{lines[0]}: sentence {at} differs from that of {first}"
                 raise with_code(AlignmentError(message), "tokens", name, lines[0])
             given[at][annotator] = parts.whole(annotator, list(zip(lines, labels[at], strict=True)))
@@ -250,31 +250,31 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     """
     name = fspath(source) if isinstance(source, (str, PathLike)) else "table"
     parts = _Parts(name, missing, partial)
-    found = _table_documents(source, name, missing)
+    documents = _table_documents(source, name, missing)
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
-    for document, own in found.items():
-        tokens = [[token for _, token, _ in rows] for rows in own.values()]
-        for annotator, other in zip(own, tokens, strict=True):
-            if other != tokens[0]:
-                pairs = zip(other, tokens[0], strict=False)
-                at = next((at for at, (one, two) in enumerate(pairs) if one != two), None)
-                where = f"{len(other)} and {len(tokens[0])} rows"
+    for document, answers in documents.items():
+        tokens = [[token for _, token, _ in rows] for rows in answers.values()]
+        for annotator, column in zip(answers, tokens, strict=True):
+            if column != tokens[0]:
+                pairs = zip(column, tokens[0], strict=False)
+                at = next((at for at, (a, b) in enumerate(pairs) if a != b), None)
+                where = f"{len(column)} and {len(tokens[0])} rows"
                 if at is not None:
-                    where = f"at token {at}: {other[at]!r} and {tokens[0][at]!r}"
+                    where = f"at token {at}: {column[at]!r} and {tokens[0][at]!r}"
                 message = (
-                    f"{name}: document {document}: the tokens of annotators {annotator} and {next(iter(own))} differ "
-                    f"({where}); each must have a row for each token, in their order"
+                    f"{name}: document {document}: the tokens of annotators {annotator} and {next(iter(answers))} "
+                    f"differ ({where}); each must have a row for each token, in their order"
                 )
                 raise with_code(AlignmentError(message), "tokens")
         sentences.append(tokens[0])
         given.append(
             {
                 annotator: parts.whole(annotator, [(number, label) for number, _, label in rows])
-                for annotator, rows in own.items()
+                for annotator, rows in answers.items()
             }
         )
-    _refuse_repeated(name, dict(zip(found, sentences, strict=True)))
+    _refuse_repeated(name, dict(zip(documents, sentences, strict=True)))
     parts.warn()
     return CrowdCorpus(sentences, given, missing=None)
 
@@ -282,12 +282,12 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
 def _table_documents(
     source: Any, name: str, missing: str
 ) -> dict[str, dict[str, list[tuple[int, str, Any]]]]:
-    """Give (row, token, label) by document and annotator.
+    """Return (row, token, label) by document and annotator.
 
     An annotator who goes back to a document after rows of another one cannot have labelled one text in that order: the
     table was shuffled, sorted by something else, or holds rows twice.
     """
-    found: dict[str, dict[str, list[tuple[int, str, Any]]]] = {}
+    documents: dict[str, dict[str, list[tuple[int, str, Any]]]] = {}
     current: dict[str, str] = {}
     for number, (*names, token, label) in enumerate(_table_rows(source), start=1):
         if (
@@ -303,7 +303,7 @@ def _table_documents(
             if is_missing(value, None):
                 raise _error(name, None, f"row {number}: the {column} is {value!r}; name it in every row")
         annotator, document = map(str, names)
-        rows = found.setdefault(document, {}).setdefault(annotator, [])
+        rows = documents.setdefault(document, {}).setdefault(annotator, [])
         if rows and current[annotator] != document:
             message = (
                 f"{name}: row {number}: annotator {annotator} returns to document {document} (row "
@@ -313,7 +313,7 @@ def _table_documents(
             raise with_code(AlignmentError(message), "tokens")
         current[annotator] = document
         rows.append((number, token, label))
-    return found
+    return documents
 
 
 def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
@@ -333,7 +333,7 @@ def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
 
 
 def _is_repeated(tokens: list[str]) -> bool:
-    """Say whether the second half equals the first one, or each token is followed by itself."""
+    """Return whether the second half equals the first one, or each token is followed by itself."""
     half = len(tokens) // 2
     return half > 0 and (tokens[:half] == tokens[half:] or tokens[::2] == tokens[1::2])
 
@@ -412,7 +412,7 @@ class _Parts:
         self._dropped: list[tuple[int, str]] = []
 
     def whole(self, annotator: str, labels: list[tuple[int, str]]) -> list[str] | None:
-        """Give the labels of a sentence; None where there are none, or not all."""
+        """Return the labels of a sentence; None where there are none, or not all."""
         lines = [line for line, label in labels if is_missing(label, self._missing)]
         if not lines:
             return [label for _, label in labels]
@@ -437,7 +437,7 @@ class _Parts:
 def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
     """Read a column file: the tokens in the first column, labels in the last, and ``extra`` columns."""
     try:
-        found = _spanrs.CrfSentences(path, Columns(), extra, None)
+        sentences = _spanrs.CrfSentences(path, Columns(), extra, None)
     except FormatError as error:
         # The options that messages name are those of spanrs score.
         start = len(error.path or "")
@@ -447,14 +447,16 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
         raise with_code(
             FormatError(f"{str(error)[:start]}{what}; {LAYOUT}"), error.code, error.path, error.line
         ) from None
-    if found.facts()[2]:
+    if sentences.facts()[2]:
         raise _error(source_name(path), None, NUMBERS)
-    return found
+    return sentences
 
 
 def _refuse_numbers(name: str, sentences: list[list[str]]) -> None:
     """Refuse numbers in the place of tokens also where a file is too short for the reader of columns to judge."""
-    if sentences and all(own == [str(at + 1) for at in range(len(own))] for own in sentences):
+    if sentences and all(
+        sentence == [str(at + 1) for at in range(len(sentence))] for sentence in sentences
+    ):
         raise _error(name, None, NUMBERS)
 
 

@@ -32,7 +32,7 @@ STEPS = 5
 def truth_intervals(
     corpus: CrowdCorpus, *, samples: int = 100, level: float = 0.95, seed: int = 0
 ) -> list[tuple[float, float] | None]:
-    """Give an interval of each annotator's score against the true labels, whatever method estimates them.
+    """Return an interval of each annotator's score against the true labels, whatever method estimates them.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def truth_intervals(
 
 
 def _interval(values: Array, size: int, level: float) -> tuple[float, float]:
-    """Give a normal interval in the logit, of which half a sentence keeps 0 and 1 finite."""
+    """Return a normal interval in the logit, of which half a sentence keeps 0 and 1 finite."""
     import numpy as np
 
     shares = (values * size + 0.5) / (size + 1.0)
@@ -95,7 +95,7 @@ class _Resampling:
         import numpy as np
 
         self._corpus, self._rng = corpus, rng
-        self._annotators, model = Annotators(corpus), BSCSeq()
+        self._annotators, model = Annotators(corpus), BSCSeq(progress=False)
         self._legal: Legality = legality(corpus, corpus.scheme())
         self._prior = self._annotators.prior(self._legal, model.agreement)
         self._fit = model.fit_parameters(corpus, self._annotators)
@@ -112,7 +112,7 @@ class _Resampling:
         self._first_votes = np.cumsum(sizes) - sizes
 
     def scores(self) -> list[float]:
-        """Give a score of each annotator on a resample."""
+        """Return a score of each annotator on a resample."""
         import numpy as np
 
         number = len(self._corpus)
@@ -136,7 +136,7 @@ class _Resampling:
         return self._annotators.posterior(fit.log_answers, fit.start, fit.transitions, by_sentence=True)
 
     def _maximize(self, posterior: Posterior, weights: Array) -> Variational:
-        """Give variational parameters for sentences with weights."""
+        """Return variational parameters for sentences with weights."""
         import numpy as np
 
         shares = posterior.shares * weights[self._sentence][:, None]

@@ -17,7 +17,7 @@ CONTEXT = 3
 
 
 def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int = 500, seed: int = 0) -> str:
-    """Give a page with annotators by reliability and the sentences on which they disagree most.
+    """Return a page with annotators by reliability and the sentences on which they disagree most.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int =
     ImportError
         Where jinja2 is not installed (``pip install spanrs[html]``).
     """
-    found = disagreements(corpus, aggregator)
+    disputed = disagreements(corpus, aggregator)
     rows = rank_annotators(corpus, aggregator, seed=seed)
     return template("spanrs.crowd", "crowd.html").render(
         title=title,
@@ -45,13 +45,13 @@ def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int =
         unit="accuracy" if corpus.scheme() is None else "F1",
         annotators=rows,
         interval=interval_heading(rows),
-        disagreements=[(own, shown_tokens(own)) for own in found[:most]],
-        number=len(found),
+        disagreements=[(disagreement, shown_tokens(disagreement)) for disagreement in disputed[:most]],
+        number=len(disputed),
     )
 
 
 def shown_tokens(disagreement: Disagreement) -> list[int | None]:
-    """Give the places of the tokens to show: those that are labelled differently and their neighbours.
+    """Return the places of the tokens to show: those that are labelled differently and their neighbours.
 
     None stands for a gap.
 
@@ -68,7 +68,7 @@ def shown_tokens(disagreement: Disagreement) -> list[int | None]:
     last = len(disagreement.tokens) - 1
     shown: list[int | None] = []
     wanted = sorted(
-        {at for own in places for at in range(max(own - CONTEXT, 0), min(own + CONTEXT, last) + 1)}
+        {at for place in places for at in range(max(place - CONTEXT, 0), min(place + CONTEXT, last) + 1)}
     )
     before = -1
     for at in wanted:

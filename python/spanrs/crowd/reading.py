@@ -79,11 +79,11 @@ def crowd_corpus(
     if isinstance(source, CrowdCorpus):
         return source
     if isinstance(source, Mapping) and not source.keys() >= set(TABLE):
-        return _of_sources([_read(one) for one in source.values()], list(source), missing, partial)
+        return _of_sources([_read(part) for part in source.values()], list(source), missing, partial)
     if isinstance(source, Mapping):
         return read_table(source, missing=missing, partial=partial)
     if isinstance(source, (list, tuple)) and len(source) > 1 and not _is_document(source[0]):
-        sources = [_read(one) for one in source]
+        sources = [_read(part) for part in source]
         return _of_sources(sources, annotators or _names(source), missing, partial)
     corpus = _read(source)
     parts = corpus.parts
@@ -127,9 +127,9 @@ def _table(part: Part) -> Any:
 
     return pyarrow.Table.from_batches(
         [
-            one
+            part
             for batch in tables.batches(part, TABLE)
-            for one in (batch.to_batches() if hasattr(batch, "to_batches") else [batch])
+            for part in (batch.to_batches() if hasattr(batch, "to_batches") else [batch])
         ]
     )
 
@@ -146,17 +146,19 @@ def _of_sources(
             f"{', '.join(names)}; give each a name"
         )
         raise with_code(FormatError(message), "annotators", first.path)
-    own = dict(zip(names, sources, strict=True))
+    by_annotator = dict(zip(names, sources, strict=True))
     parts = [part for corpus in sources for part in corpus.parts]
     if all(part.kind == "documents" for part in parts):
-        corpus = join_documents(own)
+        corpus = join_documents(by_annotator)
         _check_overlap(corpus, [source.parts[0].shown for source in sources])
         return corpus
     is_plain = all(part.format == "columns" and part.path is not None for part in parts)
     if is_plain and len(parts) == len(sources) and not any(corpus.options.given() for corpus in sources):
-        paths: dict[str, str | PathLike[str]] = {name: str(own[name].parts[0].path) for name in own}
+        paths: dict[str, str | PathLike[str]] = {
+            name: str(by_annotator[name].parts[0].path) for name in by_annotator
+        }
         return read_files(paths, missing=missing, partial=partial)
-    return _join_sentences(own, missing, partial)
+    return _join_sentences(by_annotator, missing, partial)
 
 
 def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> CrowdCorpus:
@@ -167,12 +169,12 @@ def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> C
     for name, corpus in sources.items():
         part = corpus.parts[0]
         tokens, labels = tagged(corpus)
-        own = [list(sentence) for sentence in tokens]
+        rows = [list(sentence) for sentence in tokens]
         if not sentences:
-            sentences, given = own, [{} for _ in own]
-        if own != sentences:
-            pairs = zip(own, sentences, strict=False)
-            at = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(own), len(sentences)))
+            sentences, given = rows, [{} for _ in rows]
+        if rows != sentences:
+            pairs = zip(rows, sentences, strict=False)
+            at = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(rows), len(sentences)))
             message = (
                 f"{part.shown}: sentence {at} differs from that of {first}; annotators have the same sentences in the "
                 "same order"
@@ -189,7 +191,7 @@ def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> C
 
 def _check_overlap(corpus: CrowdCorpus, shown: Sequence[str]) -> None:
     """Raise if annotators share no document; warn if a document has a single annotator."""
-    annotators = Counter(own.sentence for own in corpus.annotations)
+    annotators = Counter(annotation.sentence for annotation in corpus.annotations)
     alone = sum(number == 1 for number in annotators.values())
     if alone and alone == len(annotators):
         message = f"{', '.join(shown)}: no two annotators have a document in common: neither ids nor texts are equal"
@@ -237,20 +239,20 @@ def _without_suffixes(path: str) -> str:
 
 def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
     """Return the annotations of an export with layers."""
-    known = corpus.layers
+    layers = corpus.layers
     shown = corpus.parts[0].shown
-    if known == [LAYER] or corpus.parts[0].format == "spacy":
+    if layers == [LAYER] or corpus.parts[0].format == "spacy":
         message = (
             f"{shown}: {corpus.parts[0].format} does not say who annotated; give a file or directory for each "
             "annotator"
         )
         raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
-    unknown = [name for name in annotators or () if name not in known]
+    unknown = [name for name in annotators or () if name not in layers]
     if unknown:
         raise with_code(
-            FormatError(f"{shown}: no annotator {unknown[0]}; there are {', '.join(known)}"), "annotators"
+            FormatError(f"{shown}: no annotator {unknown[0]}; there are {', '.join(layers)}"), "annotators"
         )
-    names = list(annotators or known)
+    names = list(annotators or layers)
     return join_documents(
         {name: replace(corpus, options=corpus.options.with_layer("annotator", name)) for name in names}
     )

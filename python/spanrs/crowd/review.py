@@ -82,8 +82,8 @@ def rank_annotators(
     --------
     >>> from spanrs.crowd import CrowdCorpus, rank_annotators
     >>> truth = [["B-PER"], ["B-PER"]]
-    >>> corpus = CrowdCorpus([["Ada"], ["Bob"]], [{"ann": own, "ben": ["O"]} for own in truth])
-    >>> [(own.annotator, own.score) for own in rank_annotators(corpus, truth)]
+    >>> corpus = CrowdCorpus([["Ada"], ["Bob"]], [{"ann": labels, "ben": ["O"]} for labels in truth])
+    >>> [(row.annotator, row.score) for row in rank_annotators(corpus, truth)]
     [('ann', 1.0), ('ben', 0.0)]
     """
     if isinstance(truth, list):
@@ -95,13 +95,13 @@ def rank_annotators(
             row._replace(interval=None if math.isnan(row.score) else interval) for row, interval in pairs
         ]
     else:
-        found = _rows(corpus, truth.labels_, (samples or 1000, level, seed))
-        rows = [row._replace(interval_of="estimate") for row in found]
+        rows = _rows(corpus, truth.labels_, (samples or 1000, level, seed))
+        rows = [row._replace(interval_of="estimate") for row in rows]
     return sorted(rows, key=lambda row: -1.0 if math.isnan(row.score) else -1.0 - row.score)
 
 
 def covers_truth(corpus: CrowdCorpus) -> bool:
-    """Say whether intervals of annotators contain the score against the true labels as often as they say.
+    """Return whether intervals of annotators contain the score against the true labels as often as they say.
 
     Measured in benches/record/2026-11-24-crowd-coverage.md, by the number of annotators of a sentence. The model of the
     intervals also needs a table of annotators and labels that fits the memory.
@@ -113,7 +113,7 @@ def covers_truth(corpus: CrowdCorpus) -> bool:
 
 
 def interval_heading(rows: list[AnnotatorScore]) -> str:
-    """Give the heading of the column of 95 % intervals.
+    """Return the heading of the column of 95 % intervals.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def _accuracy(
     import numpy as np
 
     right = np.array([sum(map(str.__eq__, *pair)) for pair in zip(gold, pred, strict=True)])
-    tokens = np.array([len(own) for own in gold])
+    tokens = np.array([len(labels) for labels in gold])
     value = float(right.sum() / max(tokens.sum(), 1))
     if len(gold) < 2 or resampling is None:
         return value, None
@@ -187,7 +187,7 @@ def _accuracy(
 def disagreements(
     corpus: CrowdCorpus, aggregator: Aggregator, most: int | None = None
 ) -> list[Disagreement]:
-    """Give the sentences that annotators label differently, the least certain first.
+    """Return the sentences that annotators label differently, the least certain first.
 
     Of equally certain ones those come first that most annotators label otherwise than the estimate.
 
@@ -208,14 +208,14 @@ def disagreements(
     [1]
     """
     answers: list[dict[str, tuple[int, ...]]] = [{} for _ in range(len(corpus))]
-    for own in corpus.annotations:
-        answers[own.sentence][corpus.annotators[own.annotator]] = own.labels
-    found = aggregator.labels_
-    places = [at for at, own in enumerate(answers) if len(set(own.values())) > 1]
+    for annotation in corpus.annotations:
+        answers[annotation.sentence][corpus.annotators[annotation.annotator]] = annotation.labels
+    labels = aggregator.labels_
+    places = [at for at, given in enumerate(answers) if len(set(given.values())) > 1]
     least = {at: float(aggregator.confidence_[at].min()) for at in places}
     numbers = {label: at for at, label in enumerate(corpus.labels)}
-    estimates = {at: tuple(numbers[label] for label in found[at]) for at in places}
-    dissent = {at: sum(own != estimates[at] for own in answers[at].values()) for at in places}
+    estimates = {at: tuple(numbers[label] for label in labels[at]) for at in places}
+    dissent = {at: sum(labels != estimates[at] for labels in answers[at].values()) for at in places}
     places.sort(key=lambda at: (round(least[at], 2), -dissent[at], at))
     return [
         Disagreement(
@@ -224,12 +224,12 @@ def disagreements(
             [_text(token) for token in corpus.sentences[at]],
             aggregator.labels_[at],
             [float(value) for value in aggregator.confidence_[at]],
-            {name: [corpus.labels[label] for label in own] for name, own in answers[at].items()},
+            {name: [corpus.labels[label] for label in labels] for name, labels in answers[at].items()},
         )
         for at in places[:most]
     ]
 
 
 def _text(token: object) -> str:
-    """Give the word of a token."""
+    """Return the word of a token."""
     return str(token[0]) if isinstance(token, tuple) and token else str(token)

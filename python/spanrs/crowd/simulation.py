@@ -54,7 +54,7 @@ class NoisyCRFs:
         c2: float = 1.0,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
-        threads: int = 1,
+        threads: int | None = 1,
     ) -> None:
         import numpy as np
 
@@ -65,7 +65,7 @@ class NoisyCRFs:
         self._crf.train(np.ones(len(self._crf.sentence)))
 
     def simulate(self, variances: Sequence[float], *, repeated: bool = True, seed: int = 0) -> CrowdCorpus:
-        """Give the sentences with the labels of an annotator for each variance.
+        """Return the sentences with the labels of an annotator for each variance.
 
         Parameters
         ----------
@@ -150,14 +150,16 @@ def flip_labels(
             f"the only label is {gold.labels[0] if gold.labels else 'none'}; nothing to flip to"
         )
     rng = np.random.default_rng(seed)
-    flat = np.array([label for own in gold.annotations for label in own.labels], dtype=np.int64)
+    flat = np.array(
+        [label for annotation in gold.annotations for label in annotation.labels], dtype=np.int64
+    )
 
     def label(probability: float) -> list[list[int]]:
         # Adding 1 to n - 1 gives each of the other labels.
         other = (flat + rng.integers(1, len(gold.labels), len(flat))) % len(gold.labels)
-        found = np.where(rng.random(len(flat)) < probability, other, flat)
+        noisy = np.where(rng.random(len(flat)) < probability, other, flat)
         ends = np.cumsum(gold.lengths)
-        return [part.tolist() for part in np.split(found, ends[:-1])]
+        return [part.tolist() for part in np.split(noisy, ends[:-1])]
 
     return _corpus(gold, probabilities, label, repeated, rng)
 
@@ -165,7 +167,7 @@ def flip_labels(
 def _gold(sentences: Sequence[Sequence[Any]], labels: Sequence[Sequence[str]]) -> CrowdCorpus:
     if not len(sentences):
         raise ModelError("there are no sentences")
-    return CrowdCorpus(sentences, [{"gold": own} for own in labels], missing=None)
+    return CrowdCorpus(sentences, [{"gold": row} for row in labels], missing=None)
 
 
 def _corpus(
@@ -175,15 +177,15 @@ def _corpus(
     repeated: bool,
     rng: np.random.Generator,
 ) -> CrowdCorpus:
-    """Give the sentences with the labels by level of noise."""
+    """Return the sentences with the labels by level of noise."""
     import numpy as np
 
     answers: list[dict[str, list[str]]] = [{} for _ in range(len(gold))]
     owners: npt.NDArray[np.int64] = rng.permutation(np.arange(len(gold)) % len(levels))
     for number, level in enumerate(levels):
-        for at, own in enumerate(label(level)):
+        for at, row in enumerate(label(level)):
             if repeated or owners[at] == number:
-                answers[at][str(number + 1)] = [gold.labels[label] for label in own]
+                answers[at][str(number + 1)] = [gold.labels[label] for label in row]
     annotators = [str(number + 1) for number in range(len(levels))]
     # Where labels are wrong, the scheme could not be found any more.
     return CrowdCorpus(gold.sentences, answers, annotators=annotators, scheme=gold.scheme(), missing=None)

@@ -36,8 +36,8 @@ class WeightedCRF:
         Sentences without a labelling take no part in training.
     template, c2, min_freq, scheme, threads
         As in :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
-    max_iterations : int
-        Largest number of iterations of L-BFGS in each training.
+    max_iter : int
+        Maximum number of iterations of L-BFGS in each training.
     features_of_all_labels : bool
         Features of every attribute with every label, not only with those that an annotator gave.
     min_attribute_freq : float
@@ -61,10 +61,10 @@ class WeightedCRF:
         *,
         template: str | PathLike[str] | None,
         c2: float = 1.0,
-        max_iterations: int | None = None,
+        max_iter: int | None = None,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
-        threads: int = 1,
+        threads: int | None = 1,
         features_of_all_labels: bool = False,
         min_attribute_freq: float = 0.0,
         memory: int = 20,
@@ -77,22 +77,22 @@ class WeightedCRF:
         self.template = None if template is None else template_text(template)
         estimator = CRF(
             c2=c2,
-            max_iterations=max_iterations,
+            max_iter=max_iter,
             min_freq=min_freq,
             scheme=scheme,
             all_possible_states=features_of_all_labels,
             num_memories=memory,
         )
-        self.options = _spanrs.crf_options(
-            estimator._options() | {"min_attribute_freq": min_attribute_freq}
-        )
+        self.options = estimator._options(min_attribute_freq=min_attribute_freq)
         if scheme == "auto":
-            # It was found once for the corpus.
-            known = corpus.scheme()
-            legal = known is not None and allows_single_token_sentences(known, corpus.labels)
-            self.scheme = known if legal else None
+            # The corpus detects its scheme once.
+            detected = corpus.scheme()
+            legal = detected is not None and allows_single_token_sentences(detected, corpus.labels)
+            self.scheme = detected if legal else None
         else:
-            names = [[corpus.labels[label] for label in own.labels] for own in corpus.annotations]
+            names = [
+                [corpus.labels[label] for label in annotation.labels] for annotation in corpus.annotations
+            ]
             self.scheme = estimator._scheme(corpus.labels, names)
         numbers, labels = self._merge()
         self._core = _spanrs.CrowdCrf(
@@ -108,22 +108,23 @@ class WeightedCRF:
         sentence: list[int] = []
         labels: list[int] = []
         numbers = [0] * len(self.corpus)
-        for at, own in itertools.groupby(self.corpus.annotations, key=lambda own: own.sentence):
-            known: dict[tuple[int, ...], int] = {}
+        groups = itertools.groupby(self.corpus.annotations, key=lambda annotation: annotation.sentence)
+        for at, group in groups:
+            distinct: dict[tuple[int, ...], int] = {}
             first = len(sentence)
-            for annotation in own:
-                number = known.setdefault(annotation.labels, first + len(known))
+            for annotation in group:
+                number = distinct.setdefault(annotation.labels, first + len(distinct))
                 labelling.append(number)
-            for distinct in known:
-                labels.extend(distinct)
+            for labels_of_sentence in distinct:
+                labels.extend(labels_of_sentence)
                 sentence.append(at)
-            numbers[at] = len(known)
+            numbers[at] = len(distinct)
         self.labelling = np.array(labelling, dtype=np.int64)
         self.sentence = np.array(sentence, dtype=np.int64)
         return numbers, np.array(labels, dtype=np.uint32)
 
     def sums_of_annotations(self, values: Array) -> Array:
-        """Give for each labelling the sum of the values of its annotations."""
+        """Return for each labelling the sum of the values of its annotations."""
         import numpy as np
 
         sums: Array = np.bincount(self.labelling, values, len(self.sentence)).astype(float)
@@ -152,15 +153,15 @@ class WeightedCRF:
         """Say which sentences take part in training."""
         self._core.set_active(active)
 
-    def train_again(self, max_iterations: int | None = None) -> None:
+    def train_again(self, max_iter: int | None = None) -> None:
         """Train on what was set, from :attr:`weights`."""
         options = self.options
-        if max_iterations is not None:
-            options = {**options, "max_iterations": max_iterations}
+        if max_iter is not None:
+            options = {**options, "max_iterations": max_iter}
         self.weights, _ = self._core.train(self.weights, options, self.threads)
 
     def scores(self) -> tuple[Array, Array]:
-        """Give the scores of labels (token of all sentences, label) and of (label, next label)."""
+        """Return the scores of labels (token of all sentences, label) and of (label, next label)."""
         labels = len(self.corpus.labels)
         scores, transitions = self._core.scores(self.weights, self.threads)
         return scores.reshape(-1, labels), transitions.reshape(labels, labels)
@@ -170,7 +171,7 @@ class WeightedCRF:
         return float(self.weights @ self.weights)
 
     def objective(self, weights: Array, log_likelihoods: Array) -> float:
-        """Give what training with these weights of labellings minimises, at the present weights of features."""
+        """Return what training with these weights of labellings minimises, at the present weights of features."""
         return self.c2 * self.squares() - float(weights @ log_likelihoods)
 
     def log_likelihoods(self) -> Array:
@@ -183,7 +184,7 @@ class WeightedCRF:
         return self._split(best)
 
     def marginals(self) -> Array:
-        """Give the probabilities of labels (token of all sentences, label), legal labellings only."""
+        """Return the probabilities of labels (token of all sentences, label), legal labellings only."""
         rows = self._core.marginals(self.weights, self.scheme, self.threads)
         return rows.reshape(-1, len(self.corpus.labels))
 
@@ -192,13 +193,13 @@ class WeightedCRF:
         return [flat[start:end] for start, end in itertools.pairwise(ends)]
 
     def model(self) -> CrfModel:
-        """Give the CRF as a model."""
+        """Return the CRF as a model."""
         facts = {"template": self.template, "scheme": self.scheme}
         metadata = json.dumps({name: value for name, value in facts.items() if value})
         return self._core.model(self.weights, metadata)
 
     def crf(self) -> CRF:
-        """Give the CRF as an estimator."""
+        """Return the CRF as an estimator."""
         crf = CRF(template=self.template, c2=self.c2, scheme=self.scheme, threads=self.threads)
         crf._model = self.model()
         return crf

@@ -58,13 +58,13 @@ class Arc(NamedTuple):
 
 
 def _arcs(parse: Tree) -> list[Arc]:
-    """Give the arcs between words with their heights: an arc is above those within its bounds."""
-    found = [(head - 1, at - 1, label) for head, label, at in parse.arcs if head]
-    found.sort(key=lambda arc: (abs(arc[0] - arc[1]), min(arc[:2])))
+    """Return the arcs between words with their heights: an arc is above those within its bounds."""
+    words = [(head - 1, at - 1, label) for head, label, at in parse.arcs if head]
+    words.sort(key=lambda arc: (abs(arc[0] - arc[1]), min(arc[:2])))
     # Of each gap between words, the height of the arcs above it so far.
     heights = [0] * len(parse)
     arcs = []
-    for head, dependent, label in found:
+    for head, dependent, label in words:
         first, last = min(head, dependent), max(head, dependent)
         level = 1 + max(heights[first:last])
         heights[first:last] = [level] * (last - first)

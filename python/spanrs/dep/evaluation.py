@@ -104,7 +104,7 @@ def _warnings(result: Result) -> Iterator[str]:
 
 
 def _source(trees: Trees) -> Source:
-    """Give trees as something that is read."""
+    """Return trees as something that is read."""
     if isinstance(trees, Sequence) and not isinstance(trees, str):
         for at, parse in enumerate(trees):
             if not isinstance(parse, Parse):

@@ -188,26 +188,26 @@ def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int
     >>> [error.kind for error in error_section(gold, pred).examples]
     ['both']
     """
-    found = _Found()
+    errors = _Found()
     examples: list[Example] = []
     trees = [_trees(side) for side in (gold, pred)]
-    for at, (own, other) in enumerate(zip_longest(*trees)):
-        if own is None or other is None or list(own.words) != list(other.words):
-            found.differing += 1
+    for at, (gold_tree, pred_tree) in enumerate(zip_longest(*trees)):
+        if gold_tree is None or pred_tree is None or list(gold_tree.words) != list(pred_tree.words):
+            errors.differing += 1
             continue
-        wrong = _wrong_words(own, other, subtypes=subtypes)
+        wrong = _wrong_words(gold_tree, pred_tree, subtypes=subtypes)
         for word, kind in wrong.items():
-            if found.kinds[kind] < most:
-                examples.append(_example(kind, at, word, (own, other)))
-            found.kinds[kind] += 1
+            if errors.kinds[kind] < most:
+                examples.append(_example(kind, at, word, (gold_tree, pred_tree)))
+            errors.kinds[kind] += 1
     notes = ["An arrow points to the head of the word."]
     examples = cut_by_kind(examples, lambda example: example.kind, most)
-    if len(examples) < found.kinds.total():
-        notes.append(f"The first {len(examples)} of {found.kinds.total()} errors.")
-    if found.differing:
-        verb = "sentence has" if found.differing == 1 else "sentences have"
-        notes.append(f"{found.differing} {verb} other words in gold than in pred; they are left out.")
-    return Examples("Errors", examples, note=" ".join(notes), kinds=KINDS, numbers=found.kinds)
+    if len(examples) < errors.kinds.total():
+        notes.append(f"The first {len(examples)} of {errors.kinds.total()} errors.")
+    if errors.differing:
+        verb = "sentence has" if errors.differing == 1 else "sentences have"
+        notes.append(f"{errors.differing} {verb} other words in gold than in pred; they are left out.")
+    return Examples("Errors", examples, note=" ".join(notes), kinds=KINDS, numbers=errors.kinds)
 
 
 def _wrong_words(gold: _Tree, pred: _Tree, *, subtypes: bool) -> dict[int, str]:

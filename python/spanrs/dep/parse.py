@@ -101,7 +101,7 @@ class Parse:
         ]
 
     def to_conllu(self) -> str:
-        """Give the sentence in CoNLL-U, with an empty line after it.
+        """Return the sentence in CoNLL-U, with an empty line after it.
 
         Raises
         ------
@@ -186,5 +186,5 @@ def parse_conllu(text: str) -> list[Parse]:
 
 
 def known(values: list[str]) -> list[str]:
-    """Give values, or none if all are empty."""
+    """Return values, or none if all are empty."""
     return values if any(values) else []

@@ -6,27 +6,30 @@ import json
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
 
 from spanrs import _spanrs
 from spanrs.dep.training import (
     Epoch,
     Monitor,
     Sentences,
-    check_count,
+    check_patience,
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, as_integer
+from spanrs.estimator import Estimator, as_number, check_choice
 from spanrs.io.output import atomic_output
 from spanrs.report.progress import iteration_display
 from spanrs.threads import thread_count
+
+EstimatorT = TypeVar("EstimatorT", bound=Estimator)
 
 #: Features of a tagger: those of parser.py and NLTK, or spanrs' own.
 FEATURES = ("rich", "published")
 
 
-class Tagger:
+class Tagger(Estimator):
     """A part-of-speech tagger: an averaged perceptron that decides greedily, from left to right.
 
     Parameters
@@ -67,6 +70,8 @@ class Tagger:
     ['PRP', 'VBD']
     """
 
+    _model: _spanrs.DepModel | None = None
+
     def __init__(
         self,
         *,
@@ -79,24 +84,28 @@ class Tagger:
         margin: int = 50,
         progress: bool | None = None,
     ) -> None:
-        if features not in FEATURES:
-            raise ValueError(f"unknown features {features!r}; one of {', '.join(FEATURES)}")
-        if not 0 < min_share <= 1:
-            raise ValueError(f"min_share is a share above 0 and at most 1, not {min_share}")
         self.features = features
-        self.epochs = check_count("epochs", epochs)
-        self.models = check_count("models", models)
-        self.seed = None if seed is None else check_count("seed", seed, 0)
-        self.min_count = check_count("min_count", min_count)
-        self.min_share = float(min_share)
-        self.margin = check_count("margin", margin, 0)
+        self.epochs = epochs
+        self.models = models
+        self.seed = seed
+        self.min_count = min_count
+        self.min_share = min_share
+        self.margin = margin
         self.progress = progress
-        self.history_: list[Epoch] = []
-        self._model: _spanrs.DepModel | None = None
+
+    def _check_params(self) -> None:
+        check_choice(self.features, "features", FEATURES)
+        for name in ("epochs", "models", "min_count"):
+            as_integer(getattr(self, name), name, 1)
+        if self.seed is not None:
+            as_integer(self.seed, "seed")
+        as_integer(self.margin, "margin")
+        if as_number(self.min_share, "min_share", above=True) > 1:
+            raise ValueError(f"min_share must be a number of at most 1, not {self.min_share!r}")
 
     @classmethod
     def published(cls, **options: Any) -> Tagger:
-        """Give a tagger with the features and the training of NLTK's ``PerceptronTagger``."""
+        """Return a tagger with the features and the training of NLTK's ``PerceptronTagger``."""
         defaults: dict[str, Any] = {
             "features": "published",
             "epochs": 5,
@@ -116,7 +125,7 @@ class Tagger:
             Before :meth:`fit` or :meth:`load`.
         """
         if self._model is None:
-            raise ModelError("the tagger is not trained; call fit() or load()")
+            raise ModelError("Tagger is not fitted; call fit or load")
         return self._model
 
     def options(self) -> dict[str, Any]:
@@ -160,32 +169,28 @@ class Tagger:
         self, train: _spanrs.Treebank, dev: _spanrs.Treebank | None, patience: int | None = None
     ) -> Tagger:
         """Learn from sentences of the compiled half."""
-        if patience is not None:
-            check_count("patience", patience)
-            if dev is None:
-                raise ValueError("patience needs development data")
+        self._check_params()
+        check_patience(patience, dev)
         sentences = [] if dev is None else dev.sentences()
         if dev is not None and not any(any(xpos) or any(upos) for _, xpos, upos, *_ in sentences):
             raise ValueError("the development data have no tags")
 
         def score(model: _spanrs.DepModel) -> dict[str, float]:
-            found = model.annotate([words for words, *_ in sentences], None, False, 1)
-            return tag_scores([(xpos, upos) for _, xpos, upos, *_ in sentences], found)
+            pred = model.annotate([words for words, *_ in sentences], None, False, 1)
+            return tag_scores([(xpos, upos) for _, xpos, upos, *_ in sentences], pred)
 
-        self.history_ = []
+        self.history_: list[Epoch] = []
         with iteration_display(self.progress, "tagger", self.epochs * self.models) as show:
             criterion = "xpos" if any(any(xpos) for _, xpos, *_ in sentences) else "upos"
             monitor = Monitor(
                 None if dev is None else score, show, self.history_, patience, self.epochs, criterion
             )
             model = _spanrs.dep_train_tagger(train, self.options(), self.passes(), monitor, dev is not None)
-        self._model = _spanrs.DepModel.join(model, None, json.dumps({"tagger": self.settings()}))
+        self._model = _spanrs.DepModel.join(model, None, json.dumps({"tagger": self._saved_params()}))
         return self
 
-    def settings(self) -> dict[str, Any]:
-        """Give the options that are stored with a model."""
-        names = ("features", "epochs", "models", "seed", "min_count", "min_share", "margin")
-        return {name: getattr(self, name) for name in names}
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._model is not None
 
     def tag(self, words: Sequence[str], *, column: str | None = None) -> list[str]:
         """Tag a sentence.
@@ -211,20 +216,20 @@ class Tagger:
     ) -> list[list[str]]:
         """Tag sentences; as :meth:`tag`, with ``threads`` (None: one per processor)."""
         at = self._column(column)
-        found = self.compiled.annotate(check_words(sentences), None, False, thread_count(threads))
-        return [list(tags[at]) for tags in found]
+        annotations = self.compiled.annotate(check_words(sentences), None, False, thread_count(threads))
+        return [list(tags[at]) for tags in annotations]
 
     def _column(self, name: str | None) -> int:
-        """Give the index of the tags among what the compiled half gives."""
-        known = [
+        """Return the index of a column of tags in the output of the compiled module."""
+        columns = [
             column
             for at, column in enumerate(("xpos", "upos"))
             if any(tags[at] for tags in self.compiled.tags())
         ]
         if name is None:
-            name = known[0]
-        if name not in known:
-            raise ValueError(f"the model has no {name!r} tags; it has {', '.join(known)}")
+            name = columns[0]
+        if name not in columns:
+            raise ValueError(f"the model has no {name!r} tags; it has {', '.join(columns)}")
         return ("xpos", "upos").index(name)
 
     @property
@@ -232,13 +237,13 @@ class Tagger:
         """The pairs of tags (XPOS, UPOS) that the model can give."""
         return self.compiled.tags()
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file (safetensors with JSON metadata)."""
-        save(self.compiled, path)
+    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
+        """Write the model to a file: safetensors with JSON metadata."""
+        save(self.compiled, target)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Tagger:
-        """Read a model file; that of a parser has a tagger, too.
+        """Read a model file, which may be that of a parser, too.
 
         Raises
         ------
@@ -254,44 +259,45 @@ class Tagger:
 
     @classmethod
     def of(cls, model: _spanrs.DepModel) -> Tagger:
-        """Give a tagger of a compiled model."""
-        tagger: Tagger = with_options(cls, model, "tagger")
+        """Return the tagger of a compiled model."""
+        tagger = with_saved_params(cls, json.loads(model.metadata).get("tagger", {}))
         tagger._model = model
         return tagger
 
 
-def with_options(make: Any, model: _spanrs.DepModel, part: str) -> Any:
-    """Make an estimator with the options that are stored with a model.
+def with_saved_params(kind: type[EstimatorT], params: object) -> EstimatorT:
+    """Create a tagger or parser with the parameters of a model.
 
     Raises
     ------
     spanrs.errors.ModelError
-        For options that cannot be.
+        If a parameter is invalid.
     """
-    options = json.loads(model.metadata).get(part, {})
+    estimator = kind._with_saved_params(params)
     try:
-        return make(**options)
+        estimator._check_params()
     except (TypeError, ValueError) as error:
-        raise ModelError(f"the options of the {part} in the model are damaged: {error}") from None
+        raise ModelError(f"the model has an invalid parameter of {kind.__name__}: {error}") from None
+    return estimator
 
 
-def tag_scores(gold: Sequence[tuple[list[str], list[str]]], found: Sequence[Any]) -> dict[str, float]:
-    """Give the accuracy of tags by column, for those that gold has."""
+def tag_scores(gold: Sequence[tuple[list[str], list[str]]], pred: Sequence[Any]) -> dict[str, float]:
+    """Return the accuracy of tags by column, for those that gold has."""
     scores = {}
     for at, column in enumerate(("xpos", "upos")):
         right = total = 0
-        for own, pred in zip(gold, found, strict=True):
-            if any(own[at]):
-                total += len(own[at])
-                right += sum(map(str.__eq__, own[at], pred[at]))
+        for expected, predicted in zip(gold, pred, strict=True):
+            if any(expected[at]):
+                total += len(expected[at])
+                right += sum(map(str.__eq__, expected[at], predicted[at]))
         if total:
             scores[column] = right / total
     return scores
 
 
-def save(model: _spanrs.DepModel, path: str | PathLike[str]) -> None:
+def save(model: _spanrs.DepModel, target: str | PathLike[str] | IO[bytes]) -> None:
     """Write a model file, whole or not at all."""
-    with atomic_output(path) as out:
+    with atomic_output(target) as out:
         out.write(model.to_bytes())
 
 
@@ -307,7 +313,7 @@ def load(path: str | PathLike[str]) -> _spanrs.DepModel:
 
 
 def is_model(path: str | PathLike[str]) -> bool:
-    """Say whether a file begins as a model file does: with the length of a header, and its brace."""
+    """Return whether a file begins as a model file does: with the length of a header, and its brace."""
     with open(path, "rb") as file:  # named pipes have no stat
         head = file.read(9)
     return len(head) == 9 and head[8:9] == b"{" and head[4:8] == b"\0\0\0\0"
