@@ -29,7 +29,7 @@ def made_records() -> list[Any]:
     located = violated.violations["gold"].first[0]
     return [
         *(plain["annotations"][0], plain["relations"][0], tags.detect_scheme(["B-A"]), detail, detail.gold),
-        *(located, located.violation, result.micro, result.totals),
+        *(located, located.violation, result.micro, result.totals, result.criterion),
     ]
 
 

@@ -22,7 +22,7 @@ from spanrs.progress import Meter
 from spanrs.tags.types import Span
 
 if TYPE_CHECKING:
-    from spanrs._spanrs import Criterion
+    from spanrs.eval.criterion import Criterion
 
 #: Maximum number of examples of unaligned spans.
 EXAMPLES = 3

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, as_integer, with_code
 from spanrs.eval import inputs
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.evidence import Detail, plain_detail
 from spanrs.eval.matchers import Matcher
 from spanrs.eval.settings import UNDECIDED
@@ -272,7 +273,7 @@ def errors_to_keep(errors: bool | int) -> int | None:
         raise type(error)(message) from None
 
 
-def error_outcomes(criterion: _spanrs.Criterion) -> list[str]:
+def error_outcomes(criterion: Criterion) -> list[str]:
     """Return the outcomes that are errors: those that count as FP or FN, and pairs of spans with unequal types."""
     outcomes = zip(criterion.outcomes, criterion.weights, strict=True)
     return [name for name, (_, fp, fn) in outcomes if fp or fn or name == MISTYPED]
@@ -282,7 +283,7 @@ def find_errors(
     gold: _spanrs.SpanLists,
     pred: _spanrs.SpanLists,
     matcher: Matcher,
-    criterion: _spanrs.Criterion,
+    criterion: Criterion,
     most: int | None,
 ) -> ErrorList:
     """List the errors under one criterion: all, or the first ``most`` of each kind.

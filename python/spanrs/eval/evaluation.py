@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from spanrs import _spanrs
-from spanrs._spanrs import Criterion
 from spanrs.caching import cached_property
 from spanrs.eval import settings as settings_of
 from spanrs.eval import warnings
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.details import ErrorList
 from spanrs.eval.evidence import Detail, Evidence, Violations
 from spanrs.eval.matchers import Cell, Matcher, as_matcher, criteria, find_criterion

@@ -9,8 +9,8 @@ from dataclasses import asdict, astuple, dataclass
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
-from spanrs._spanrs import Criterion
 from spanrs.caching import cached_property
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
 from spanrs.report.frames import Frames
 
