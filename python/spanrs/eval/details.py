@@ -330,8 +330,13 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
 
 def reader_of(settings: Mapping[str, str], reading: str, dialect: Dialect) -> Reader:
     """Return how the tags of a result were read; where all tags are ``O`` any scheme will do."""
-    scheme = settings.get("scheme", UNDECIDED)
-    return Reader("BIO" if scheme == UNDECIDED else scheme, reading, dialect, settings.get("pred_scheme"))
+    scheme, pred_scheme = (settings.get(name, UNDECIDED) for name in ("scheme", "pred_scheme"))
+    return Reader(
+        "BIO" if scheme == UNDECIDED else scheme,
+        reading,
+        dialect,
+        None if pred_scheme == UNDECIDED else pred_scheme,
+    )
 
 
 def span_lists(
