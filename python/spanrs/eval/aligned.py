@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
@@ -20,9 +20,6 @@ from spanrs.io import Annotation, Corpus, Document
 from spanrs.io.parts import Part
 from spanrs.progress import Meter
 from spanrs.tags.types import Span
-
-if TYPE_CHECKING:
-    from spanrs._spanrs import Criterion
 
 #: Maximum number of examples of unaligned spans.
 EXAMPLES = 3
@@ -169,10 +166,6 @@ class _Aligned:
         #: Documents that have less than half of their text in common.
         self.unlike = 0
 
-    @property
-    def _criterion(self) -> Criterion:
-        return self.scorer.matcher.criteria[self.scorer.matcher.criterion]
-
     def add(self, pairs: Iterable[tuple[str, Document, Document]], meter: Meter) -> None:
         """Add pairs of documents with their names."""
         for name, gold, pred in pairs:
@@ -191,7 +184,7 @@ class _Aligned:
             self.scorer.update_sentences([placed["gold"]], [placed["pred"]], names)
             if self.most_errors != NO_ERRORS:
                 of_pair = (placed, plain), (gold, pred)
-                found = _errors(*of_pair, self.scorer.matcher, self._criterion, self.most_errors)
+                found = _errors(*of_pair, self.scorer.matcher, self.most_errors)
                 errors = [error._replace(path=name, sentence=self.documents) for error in found.errors]
                 self.errors.append(replace(found, errors=errors))
             self.documents += 1
@@ -218,10 +211,10 @@ class _Aligned:
         )
         if self.most_errors == NO_ERRORS:
             return result
-        no_errors = ErrorList(self._criterion.name, most=self.most_errors)
+        no_errors = ErrorList(self.scorer.matcher.criterion, most=self.most_errors)
         whole = no_errors.merge(self.errors, [0] * (len(self.errors) + 1))
         kept = first_of_each_kind(whole.errors, self.most_errors)
-        return replace(result, error_list=replace(whole, errors=kept))
+        return replace(result, errors=replace(whole, errors=kept))
 
 
 def _placed(
@@ -285,13 +278,12 @@ def _errors(
     spans: tuple[dict[str, list[Plain]], dict[str, list[Plain]]],
     documents: tuple[Document, Document],
     matcher: Matcher,
-    criterion: Criterion,
     most: int | None,
 ) -> ErrorList:
     """List the errors of a document, with their spans as characters of its texts."""
     placed, plain = spans
     lists = _spanrs.span_lists_of_tuples([placed["gold"]], [placed["pred"]], True)
-    found = find_errors(*lists, matcher, criterion, most)
+    found = find_errors(*lists, matcher, most)
     errors = []
     for error in found.errors:
         gold = None if error.gold_index is None else _as_span(plain["gold"][error.gold_index])

@@ -55,7 +55,7 @@ def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
         labelled, found = numbers[f"{side}_labelled"], result.violations[side]
         first = [place.violation for place in found.first]
         unknown = bool(first) and all(violation.kind == "Unknown Tag" for violation in first)
-        tp, fp, fn = result[result.criterion.support].totals
+        tp, fp, fn = result[result.matcher.support].totals
         spans = tp + (fn if side == "gold" else fp)
         if (
             source is None
@@ -109,7 +109,7 @@ def describe_columns(adding: Adding, result: Result, options: ReadOptions, width
     if width <= TOKEN_GOLD_PRED or (options.gold, options.pred) != (-2, -1):
         return
     columns = f"column {width - 2} is read as gold and column {width - 1} as pred (of {width}, from 0)"
-    totals = result[result.criterion.support].per_type.totals.items()
+    totals = result[result.matcher.support].per_type.totals.items()
     of_gold = [name for name, own in totals if own.tp or own.fn]
     of_pred = [name for name, own in totals if own.tp or own.fp]
     advice = (

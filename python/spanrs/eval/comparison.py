@@ -166,7 +166,7 @@ def compare(
     check_measures([own])
     if own.criterion is None and len(first.matcher.criteria) > 1:
         # Says which of several criteria is compared.
-        own = replace(own, criterion=first.criterion.name)
+        own = replace(own, criterion=first.matcher.criterion)
     compared = types if isinstance(own, Measure) and own.average == "micro" and own.type is None else []
     measures: list[Measure | Ratio] = [own]
     if isinstance(own, Measure):
@@ -399,7 +399,7 @@ def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
     (first_name, first), *others = results.items()
     of_pred = {name: first.settings[name] for name in OF_PRED if name in first.settings}
     common = {name: value for name, value in first.settings.items() if name not in OF_PRED}
-    support = {name: score.support for name, score in first[first.criterion.support].per_type.items()}
+    support = {name: score.support for name, score in first[first.matcher.support].per_type.items()}
     support = {name: n for name, n in support.items() if n}
     for name, result in others:
         own = {key: value for key, value in result.settings.items() if key not in OF_PRED}
@@ -407,7 +407,7 @@ def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
             signatures = f"{first.signature} and {result.signature}"
             message = f"{first_name} and {name} were made in different ways: {signatures}"
             raise with_code(SchemeError(message), "signature")
-        found = {ty: score.support for ty, score in result[result.criterion.support].per_type.items()}
+        found = {ty: score.support for ty, score in result[result.matcher.support].per_type.items()}
         sizes = (result.sentences, result.tokens) == (first.sentences, first.tokens)
         if {ty: n for ty, n in found.items() if n} != support or not sizes:
             message = f"{first_name} and {name} were scored against different gold data"

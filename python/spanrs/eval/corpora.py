@@ -177,11 +177,11 @@ def score_corpora(
     settings = _stored_options(both, options)
     result, left_out = score_shards(score_shard, shards, options, settings, store)
     skipped += left_out
-    errors = result.error_list
+    errors = result.errors
     if errors is not None and options.most_errors is not None:
         # The limit was applied per file.
         kept = first_of_each_kind(errors.errors, options.most_errors)
-        result = replace(result, error_list=replace(errors, errors=kept))
+        result = replace(result, errors=replace(errors, errors=kept))
     if skipped or notes:
         evidence = result.evidence
         evidence = replace(evidence, skipped=(*evidence.skipped, *skipped), notes=(*evidence.notes, *notes))
@@ -367,7 +367,7 @@ def _checked_pair(
                 most=options.most_errors,
             )
         )
-        result = replace(result, error_list=found)
+        result = replace(result, errors=found)
     return _described(result, parts, added, adding, most)
 
 

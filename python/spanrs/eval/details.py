@@ -289,14 +289,14 @@ def find_errors(
     gold: _spanrs.SpanLists,
     pred: _spanrs.SpanLists,
     matcher: Matcher,
-    criterion: _spanrs.Criterion,
     most: int | None,
 ) -> ErrorList:
-    """List the errors under one criterion: all, or the first ``most`` of each kind.
+    """List the errors under the default criterion of a matcher: all, or the first ``most`` of each kind.
 
     A span that is missed or spurious because its partner has another type is listed once, as the pair. Errors are
     counted as the plain tuples of the compiled half; a :class:`Detail` is made only of those that are kept.
     """
+    criterion = matcher.criteria[matcher.criterion]
     outcomes = criterion.outcomes
     wrong = {outcomes.index(name) for name in error_outcomes(criterion)}
     paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None

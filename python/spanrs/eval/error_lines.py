@@ -32,7 +32,7 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
     >>> import spanrs
     >>> from spanrs.eval.error_lines import error_lines
     >>> result = spanrs.score([["B-A"]], [["B-B"]], errors=True, tokens=[["Rio"]])
-    >>> print(*error_lines(result.error_list), sep="\n")
+    >>> print(*error_lines(result.errors), sep="\n")
     errors 1; [gold] {pred}, the most frequent kinds first
     mistyped A, B (1)
       gold sentence 0: [{Rio}]

@@ -17,7 +17,7 @@ ONCE = ("sentences", "differing_tokens", "unaligned_files")
 
 def spans_of(result: Result) -> float:
     """Return the number of gold and pred spans."""
-    tp, fp, fn = result[result.criterion.support].totals
+    tp, fp, fn = result[result.matcher.support].totals
     return 2 * tp + fp + fn
 
 
@@ -50,8 +50,8 @@ def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
         warnings=tuple(m for m in layers[0].warnings if all(m in other.warnings for other in layers)),
     )
     settings = with_setting(settings, "columns", ",".join(map(str, columns)))
-    errors = first.error_list
-    lists = [result.error_list for result in results[1:]]
+    errors = first.errors
+    lists = [result.errors for result in results[1:]]
     if errors is not None and None not in lists:
         errors = errors.merge([one for one in lists if one is not None], [0] * len(results))
-    return replace(first, counts=counts, settings=settings, evidence=evidence, error_list=errors)
+    return replace(first, counts=counts, settings=settings, evidence=evidence, errors=errors)

@@ -39,7 +39,7 @@ def list_errors(
     most: int | None,
 ) -> ErrorList:
     """Read parts again that were scored, and list the errors in them."""
-    lists = [ErrorList(result.criterion.name, most=most)]
+    lists = [ErrorList(result.matcher.criterion, most=most)]
     offsets = [0]
     sentence = 0
     scheme = result.settings.get("scheme", UNDECIDED)
@@ -54,7 +54,7 @@ def list_errors(
             # The result of all batches has the warnings.
             warnings.simplefilter("ignore", SpanrsWarning)
             spans = span_lists(golds, preds, read, ids)
-        found = find_errors(*spans, result.matcher, result.criterion, most)
+        found = find_errors(*spans, result.matcher, most)
         if texts is not None:
             errors = [
                 error if texts[error.sentence] is None else with_tokens(error, texts[error.sentence])

@@ -62,8 +62,13 @@ class Matcher:
 
     @property
     def criterion(self) -> str:
-        """The criterion that results speak of unless another one is named."""
+        """The default criterion, whose measures are those of the result."""
         return next(iter(self.criteria))
+
+    @property
+    def support(self) -> str:
+        """The criterion whose gold spans are the support of the default criterion."""
+        return self.criteria[self.criterion].support
 
     def shown(self, cells: Sequence[Cell]) -> list[str]:
         """Name the criteria that have something to show."""

@@ -79,7 +79,7 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
         yield _type_bars(result, drawn)
     if result.confusion:
         yield confusion(result)
-    if result.error_list is not None:
+    if result.errors is not None:
         yield _errors(result)
     yield from (Sorted(table.title, table) for table in shown if table.title == "Documents")
     lines = [*result.warnings, *result.notes, *_violations(result)]
@@ -120,7 +120,7 @@ def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
 def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
     score = result.micro
     # Of several criteria the name says which one it is.
-    criterion = result.criterion.name if len(result.matcher.criteria) > 1 else None
+    criterion = result.matcher.criterion if len(result.matcher.criteria) > 1 else None
     note = ""
     if drawn is not None:
         low, high = drawn.interval(Measure())
@@ -151,7 +151,7 @@ def _type_bars(result: Evaluation, drawn: Bootstrap | None) -> Bars:
     ]
     title = "F1 of types"
     if len(result.matcher.criteria) > 1:
-        title = f"{result.criterion.name.capitalize()} {title}"
+        title = f"{result.matcher.criterion.capitalize()} {title}"
     return Bars(title, bars, note=interval_note(result, drawn))
 
 
@@ -160,7 +160,7 @@ def confusion(
 ) -> Heatmap:
     """Show how often types were taken for each other; of many types the ``most`` with most errors."""
     names: list[str] = list(result.per_type)
-    wrong = result.wrong_outcomes
+    wrong = result[result.matcher.criterion].wrong_outcomes
     errors = [sum(result.per_type.outcomes[name][kind] for kind in wrong) for name in names]
     shown: list[str | None] = [*(names[at] for at in largest(errors, most)), None]
     places = {name: at for at, name in enumerate(shown)}
@@ -178,7 +178,7 @@ def confusion(
 
 
 def _errors(result: Evaluation) -> Examples:
-    found = result.error_list
+    found = result.errors
     assert found is not None  # The caller has looked.
     errors = cut_by_kind(found.by_frequency(), kind_of, MOST_ERRORS)
     known = sum(found.numbers.values())

@@ -173,7 +173,7 @@ def complete_errors(result: Evaluation) -> ErrorList | None:
     Spans of nested layers (several columns of tags) do not have one: the same bounds may occur in two layers. Nor do
     those of several span files, whose sentences are numbered anew in each file.
     """
-    errors = result.error_list
+    errors = result.errors
     if errors is None or not errors.is_complete or "columns" in result.settings:
         return None
     if "format" in result.settings and any(error.path is not None for error in errors):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, SchemeError, with_code
@@ -20,9 +19,9 @@ from spanrs.eval.evidence import Evidence, merge_evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
-from spanrs.eval.scores import CriterionResult, UnscoredResult, plain_score
-from spanrs.eval.stored import ANY, NONE, check_stored
-from spanrs.report.table import Table, as_latex
+from spanrs.eval.scores import plain_score
+from spanrs.eval.stored import ANY, NONE, check_stored, damaged, packed, unpacked
+from spanrs.report.table import as_latex
 
 if TYPE_CHECKING:
     from spanrs.eval.long_table import LongTable
@@ -30,13 +29,6 @@ if TYPE_CHECKING:
 
 #: Largest number of table rows in a notebook.
 ROWS = 200
-#: First bytes of a stored result, with the format version.
-MAGIC = b"spanrs result\x01"
-#: Bytes of the CRC-32 of what follows it, and of the length of the header.
-CHECKSUM = 4
-LENGTH = 8
-
-
 #: Types of the fields of the header of a stored result. The parts of it check their own fields.
 _HEADER = {
     "settings": {ANY: str},
@@ -122,9 +114,9 @@ class Result(Evaluation):
             return name if name in types else None
 
         settings = settings_of.with_setting(self.settings, "types", phrase)
-        errors = None if self.error_list is None else self.error_list.renamed(rename)
+        errors = None if self.errors is None else self.errors.renamed(rename)
         counts = self.counts.renamed(rename)
-        return replace(self, counts=counts, settings=settings, details=None, error_list=errors)
+        return replace(self, counts=counts, settings=settings, details=None, errors=errors)
 
     def with_document_weights(self, weights: Iterable[float]) -> Result:
         """Let documents count as often as their weights say.
@@ -287,7 +279,7 @@ class Result(Evaluation):
                 for name, found in (result.details or {}).items():
                     details[name] += [shifted(detail, offset) for detail in found] if offset else found
         errors = None
-        lists = [result.error_list for result in results]
+        lists = [result.errors for result in results]
         if lists[0] is not None and None not in lists:
             errors = lists[0].merge([one for one in lists[1:] if one is not None], offsets)
         weights = None
@@ -299,7 +291,7 @@ class Result(Evaluation):
             settings=settings,
             evidence=_merged_evidence(results, offsets),
             details=details,
-            error_list=errors,
+            errors=errors,
             document_weights=weights,
         )
 
@@ -323,13 +315,16 @@ class Result(Evaluation):
             ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored`` where it is
             not empty, and where they were asked for ``errors``, ``documents`` and ``details``.
         """
-        everything: dict[str, Any] = {"matcher": self.matcher.to_dict(), "criterion": self.criterion.name}
-        own = self.criterion.name
-        everything |= self.shown(own).to_dict() if own in self.unscored else super().to_dict()
+        default = self[self.matcher.criterion].shown
+        everything: dict[str, Any] = {
+            "matcher": self.matcher.to_dict(),
+            "criterion": self.matcher.criterion,
+        }
+        everything |= default.to_dict()
         if len(self.matcher.criteria) > 1:
             everything["criteria"] = {
                 # Not cached: with many types each criterion takes tens of MB.
-                name: (UnscoredResult if name in self.unscored else CriterionResult)(self, name).to_dict()
+                name: self._view(name).shown.to_dict()
                 for name in criteria or self.matcher.criteria
             }
         everything |= {
@@ -340,22 +335,22 @@ class Result(Evaluation):
             "sentences": self.sentences,
             "tokens": self.tokens,
             "violations": {side: found.to_dict() for side, found in self.violations.items()},
-            "detection": self.detection,
-            "pred_detection": self.pred_detection,
+            "detection": self.evidence.detection,
+            "pred_detection": self.evidence.pred_detection,
             "warnings": self.warnings,
             "notes": self.notes,
             "signature": self.signature,
-            "short_signature": self.short_signature,
+            "short_signature": settings_of.short_signature(self._shown_settings),
         }
-        if self.unscored:
-            everything["unscored"] = dict(self.unscored)
-        if self.error_list is not None:
-            everything["errors"] = [plain_detail(error) for error in self.error_list.by_frequency()]
+        if self._unscored:
+            everything["unscored"] = dict(self._unscored)
+        if self.errors is not None:
+            everything["errors"] = [plain_detail(error) for error in self.errors.by_frequency()]
         if untyped:
-            everything["untyped"] = plain_score(self.untyped)
-            everything["untyped_counts"] = self.untyped_totals._asdict()
+            everything["untyped"] = plain_score(self.untyped.micro)
+            everything["untyped_counts"] = self.untyped.totals._asdict()
         if not self.by_sentence and self.documents:
-            everything["documents"] = [row.to_dict() for row in self.shown(own).documents]
+            everything["documents"] = [row.to_dict() for row in default.documents]
         if self.details is not None:
             everything["details"] = {
                 name: [plain_detail(detail) for detail in details] for name, details in self.details.items()
@@ -410,7 +405,7 @@ class Result(Evaluation):
         try:
             stored = base64.b64decode(json.loads(text)["state"], validate=True)
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise _damaged(
+            raise damaged(
                 "this is not the JSON of a spanrs result with its state; write it with Result.to_json"
             ) from None
         return cls.from_bytes(stored)
@@ -433,8 +428,7 @@ class Result(Evaluation):
             "order": self.counts.stored_order(),
         } | ({"by_sentence": True} if self.by_sentence else {})
         text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
-        rest = len(text).to_bytes(LENGTH, "little") + text + self.counts.to_bytes()
-        return MAGIC + crc32(rest).to_bytes(CHECKSUM, "little") + rest
+        return packed(text, self.counts.to_bytes())
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Result:
@@ -445,20 +439,12 @@ class Result(Evaluation):
         spanrs.errors.FormatError
             For bytes that are something else, or damaged.
         """
-        if not isinstance(stored, (bytes, bytearray, memoryview)):
-            raise TypeError(f"a stored result is bytes, not {type(stored).__name__}")
-        if not bytes(stored[: len(MAGIC)]) == MAGIC:
-            raise _damaged("these are not the bytes of a spanrs result of this version")
-        rest = len(MAGIC) + CHECKSUM
-        if crc32(stored[rest:]) != int.from_bytes(stored[len(MAGIC) : rest], "little"):
-            raise _damaged("the bytes of the result are damaged: their checksum is another one")
-        start = rest + LENGTH
-        end = start + int.from_bytes(stored[rest:start], "little")
+        text, stored_counts = unpacked(stored)
         try:
-            header = json.loads(bytes(stored[start:end]).decode("utf-8", "surrogatepass"))
+            header = json.loads(text.decode("utf-8", "surrogatepass"))
             check_stored(header, _HEADER, "header")
             matcher, settings = from_stored(header["matcher"]), header["settings"]
-            counts = _spanrs.Counts.from_bytes(bytes(stored[end:]), matcher.name, header["order"])
+            counts = _spanrs.Counts.from_bytes(stored_counts, matcher.name, header["order"])
             if "version" not in settings or settings.get("matcher") != matcher.name:
                 raise ValueError("the settings have no version, or another matcher")
             result = cls(counts, settings, matcher, Evidence.from_dict(header["evidence"]))
@@ -468,7 +454,7 @@ class Result(Evaluation):
         except FormatError:
             raise
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            raise _damaged("the bytes of the result are damaged", error) from None
+            raise damaged(f"the bytes of the result are damaged: {error}") from None
 
     def _compared(self) -> tuple[Any, ...]:
         """Return what equal results have in common."""
@@ -484,7 +470,7 @@ class Result(Evaluation):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Unpickling the matcher imports the package that defines it.
-        return _restored, (self.to_bytes(), self.details, self.error_list, self.matcher)
+        return _restored, (self.to_bytes(), self.details, self.errors, self.matcher)
 
     def to_table(self) -> LongTable:
         """Give every cell of every document as a table, for Arrow, Polars, pandas and SQL.
@@ -507,26 +493,6 @@ class Result(Evaluation):
 
         return LongTable(self.counts.long())
 
-    def tables(
-        self,
-        *,
-        untyped: bool = False,
-        criteria: Sequence[str] | None = None,
-        documents: bool = False,
-    ) -> list[Table]:
-        """Return the tables that are printed: measures, outcomes and confusion; measures in per cent.
-
-        Parameters
-        ----------
-        untyped : bool
-            Add a row for spans by their bounds alone.
-        criteria : sequence of str, optional
-            The criteria to show; all if not given.
-        documents : bool
-            Add a table with a row for each document, if the result has documents.
-        """
-        return tables.tables(self, untyped=untyped, criteria=criteria, documents=documents)
-
     def to_csv(self, *, criteria: Sequence[str] | None = None) -> str:
         """Return the measures as CSV: a row for each type and criterion, as fractions.
 
@@ -547,9 +513,9 @@ class Result(Evaluation):
         Parameters
         ----------
         documents : bool
-            As for :meth:`tables`.
+            Add a table with a row for each document, if the result has documents.
         """
-        shown = self.tables(documents=documents)
+        shown = tables.tables(self, documents=documents)
         parts = [f"**{table.title}**\n\n{table.markdown()}" for table in shown]
         signature = self.signature.replace("\n", " ")
         return "\n\n".join([*parts, f"`{signature}`"]) + "\n"
@@ -560,9 +526,9 @@ class Result(Evaluation):
         Parameters
         ----------
         documents : bool
-            As for :meth:`tables`.
+            As for :meth:`to_markdown`.
         """
-        return as_latex(self.tables(documents=documents), [self.signature])
+        return as_latex(tables.tables(self, documents=documents), [self.signature])
 
     def to_html(self, *, title: str | None = None, criteria: Sequence[str] | None = None) -> str:
         """Return a self-contained HTML report: measures with intervals, types, confusion, errors, violations.
@@ -593,9 +559,9 @@ class Result(Evaluation):
     def __repr__(self) -> str:
         names = list(self.matcher.criteria)
         f1 = ", ".join(
-            f"{self.shown(name).micro.f1:.4f}"
+            f"{self[name].shown.micro.f1:.4f}"
             if len(names) == 1
-            else f"{name} {self.shown(name).micro.f1:.4f}"
+            else f"{name} {self[name].shown.micro.f1:.4f}"
             for name in names
         )
         return f"<Result F1 {f1} of {self.micro.support} spans, {self.signature}>"
@@ -604,7 +570,7 @@ class Result(Evaluation):
         return tables.render(self)
 
     def _repr_html_(self) -> str:
-        parts = [table.html(ROWS) for table in self.tables(documents=True)]
+        parts = [table.html(ROWS) for table in tables.tables(self, documents=True)]
         if self.tokens:
             violations = ", ".join(f"{side} {found.count}" for side, found in self.violations.items())
             parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")
@@ -622,11 +588,6 @@ def _merged_evidence(results: Sequence[Result], offsets: Sequence[int]) -> Evide
     return replace(merged, located=located)
 
 
-def _damaged(message: str, cause: Exception | None = None) -> FormatError:
-    """Return the error for bytes that are not a stored result."""
-    return with_code(FormatError(message if cause is None else f"{message}: {cause}"), "damaged")
-
-
 def _restored(stored: bytes, details: Any, errors: Any, matcher: Matcher) -> Result:
     """Make a result again that was pickled."""
-    return replace(Result.from_bytes(stored), details=details, error_list=errors, matcher=matcher)
+    return replace(Result.from_bytes(stored), details=details, errors=errors, matcher=matcher)

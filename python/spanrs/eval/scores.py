@@ -145,39 +145,32 @@ class Measured:
 
     document_weights: tuple[float, ...] | None
     """How often each document counts; None where each counts once."""
-    criterion: Criterion
-    """The question that is answered."""
+    _criterion: Criterion
 
     @cached_property
     def _summary(self) -> _spanrs._Summary:
-        of = self.criterion
-        terms, axis = self.matcher.terms(of), self.matcher.axis
-        return self.counts.summary(of.index, terms, axis, self.document_weights)
+        criterion = self._criterion
+        terms, axis = self.matcher.terms(criterion), self.matcher.axis
+        return self.counts.summary(criterion.index, terms, axis, self.document_weights)
 
     def _named(self, counts: Sequence[int]) -> dict[str, int]:
         """Name outcomes, with the sums of groups; those that are shown come first."""
-        found = dict(zip(self.criterion.outcomes, counts, strict=True))
+        found = dict(zip(self._criterion.outcomes, counts, strict=True))
         for group, parts in self._groups.items():
             found.setdefault(group, sum(found[part] for part in parts))
-        return {name: found[name] for name in (*self.columns, *found)}
+        return {name: found[name] for name in (*self._columns, *found)}
 
     @cached_property
     def _groups(self) -> dict[str, tuple[str, ...]]:
         """Groups of outcomes defined for this criterion."""
         groups = self.matcher.groups.items()
-        return {group: parts for group, parts in groups if set(parts) <= set(self.criterion.outcomes)}
+        return {group: parts for group, parts in groups if set(parts) <= set(self._criterion.outcomes)}
 
     @property
-    def columns(self) -> list[str]:
+    def _columns(self) -> list[str]:
         """The outcomes that tables show."""
-        shown = self.matcher.columns or self.criterion.outcomes
-        return [name for name in shown if name in self.criterion.outcomes or name in self._groups]
-
-    @property
-    def wrong_outcomes(self) -> list[str]:
-        """Outcomes that count as false positives or false negatives, at least in part."""
-        outcomes = zip(self.criterion.outcomes, self.criterion.weights, strict=True)
-        return [name for name, (_, fp, fn) in outcomes if fp or fn]
+        shown = self.matcher.columns or self._criterion.outcomes
+        return [name for name in shown if name in self._criterion.outcomes or name in self._groups]
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
@@ -222,12 +215,12 @@ class Measured:
         column to the pred spans. Under the fair matcher errors, each once: on the diagonal boundary errors. The row
         and the column None hold what has no span on the other side. What does not occur is 0.
         """
-        outcomes = self.criterion.outcomes
+        outcomes = self._criterion.outcomes
         left_out = [outcomes.index(name) for name in self.matcher.unconfused if name in outcomes]
-        mistyped = outcomes.index("mistyped") if self.criterion.renames else None
+        mistyped = outcomes.index("mistyped") if self._criterion.renames else None
         found = Confusion()
         for gold, pred, n in self.counts.confusion(
-            self.criterion.index, left_out, mistyped, self.document_weights
+            self._criterion.index, left_out, mistyped, self.document_weights
         ):
             found.setdefault(gold, Counter())[pred] = n
         return found
@@ -236,8 +229,8 @@ class Measured:
     def documents(self) -> list[DocumentRow]:
         """One row a document, where documents were asked for."""
         corpus = criteria(self.matcher.name)["corpus"]
-        terms = self.matcher.terms(self.criterion)
-        found = self.counts.document_summaries(self.criterion.index, terms)
+        terms = self.matcher.terms(self._criterion)
+        found = self.counts.document_summaries(self._criterion.index, terms)
         of_corpus = self.counts.document_summaries(corpus.index)
         rows: list[DocumentRow] = []
         for (key, (counts, totals, score)), (_, (numbers, _, _)) in zip(found, of_corpus, strict=True):
@@ -286,10 +279,34 @@ class CriterionResult(Measured):
     {'correct': 0, 'incorrect': 0, 'partial': 1, 'missed': 0, 'spurious': 0}
     """
 
-    def __init__(self, result: Measured, name: str) -> None:
+    def __init__(self, result: Measured, name: str, unscored: str | None = None) -> None:
         self.matcher, self.counts = result.matcher, result.counts
         self.document_weights = result.document_weights
-        self.criterion = find_criterion(result.matcher.criteria, name, result.matcher)
+        self._criterion = find_criterion(result.matcher.criteria, name, result.matcher)
+        self.unscored = unscored
+        """Why the measures are undefined; None if they are defined. Undefined measures are numbers here, and NaN in
+        :attr:`shown`, tables and dictionaries."""
+
+    @property
+    def criterion(self) -> Criterion:
+        """The criterion: its name, outcomes and their weights."""
+        return self._criterion
+
+    @property
+    def columns(self) -> list[str]:
+        """The outcomes that tables show."""
+        return self._columns
+
+    @property
+    def wrong_outcomes(self) -> list[str]:
+        """Outcomes that count as false positives or false negatives, at least in part."""
+        outcomes = zip(self.criterion.outcomes, self.criterion.weights, strict=True)
+        return [name for name, (_, fp, fn) in outcomes if fp or fn]
+
+    @property
+    def shown(self) -> CriterionResult:
+        """The same with NaN for undefined measures."""
+        return self if self.unscored is None else UnscoredResult(self, self.criterion.name, self.unscored)
 
 
 class UnscoredResult(CriterionResult):

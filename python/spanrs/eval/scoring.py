@@ -338,8 +338,8 @@ def _score_memory(
         if details:
             result = replace(result, details=list_details(*lists, scorer.matcher))
         if errors:
-            found = find_errors(*lists, scorer.matcher, result.criterion, most_errors)
-            result = replace(result, error_list=_with_tokens(found, tokens, result.sentences))
+            found = find_errors(*lists, scorer.matcher, most_errors)
+            result = replace(result, errors=_with_tokens(found, tokens, result.sentences))
     return result
 
 

@@ -65,7 +65,7 @@ def as_shard(result: Result, name: str) -> Result:
         side: [replace(place, path=name) for place in places]
         for side, places in result.evidence.located.items()
     }
-    errors = result.error_list
+    errors = result.errors
     if errors is not None:
         errors = replace(errors, errors=[error._replace(path=name) for error in errors.errors])
     return replace(
@@ -73,7 +73,7 @@ def as_shard(result: Result, name: str) -> Result:
         # A file of spans is one document, which has the name of the file.
         counts=result.counts if result.counts.documents() == [name] else result.counts.prefixed(name),
         evidence=replace(result.evidence, located=located),
-        error_list=errors,
+        errors=errors,
     )
 
 

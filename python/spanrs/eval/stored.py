@@ -1,10 +1,18 @@
-"""Types of values that were stored as JSON."""
+"""Results stored as bytes: their frame with a checksum, and the types of the values in their header."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
+from zlib import crc32
 
+from spanrs.errors import FormatError, with_code
+
+#: First bytes of a stored result, with the format version.
+MAGIC = b"spanrs result\x01"
+#: Bytes of the CRC-32 of what follows it, and of the length of the header.
+CHECKSUM = 4
+LENGTH = 8
 #: Key of a description that stands for every key.
 ANY = ""
 NONE = type(None)
@@ -54,3 +62,34 @@ def check_stored(value: Any, kind: Any, name: str) -> None:
             check_stored(item, own[key] if key in own else own[ANY], f"{name}: {key}")
     elif own is float and not math.isfinite(value):
         raise ValueError(f"{name} is {value}")
+
+
+def packed(header: bytes, body: bytes) -> bytes:
+    """Return a header and a body behind the magic bytes and a checksum."""
+    rest = len(header).to_bytes(LENGTH, "little") + header + body
+    return MAGIC + crc32(rest).to_bytes(CHECKSUM, "little") + rest
+
+
+def unpacked(stored: bytes) -> tuple[bytes, bytes]:
+    """Return the header and the body that :func:`packed` joined.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        For other bytes, and a wrong checksum.
+    """
+    if not isinstance(stored, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a stored result is bytes, not {type(stored).__name__}")
+    if bytes(stored[: len(MAGIC)]) != MAGIC:
+        raise damaged("these are not the bytes of a spanrs result of this version")
+    rest = len(MAGIC) + CHECKSUM
+    if crc32(stored[rest:]) != int.from_bytes(stored[len(MAGIC) : rest], "little"):
+        raise damaged("the bytes of the result are damaged: their checksum differs")
+    start = rest + LENGTH
+    end = start + int.from_bytes(stored[rest:start], "little")
+    return bytes(stored[start:end]), bytes(stored[end:])
+
+
+def damaged(message: str) -> FormatError:
+    """Return the error for bytes that are not a stored result."""
+    return with_code(FormatError(message), "damaged")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spanrs.eval.evidence import Violations
-    from spanrs.eval.scores import CriterionResult, Measured, Score
+    from spanrs.eval.scores import CriterionResult, Score
 
 #: Violations shown a side.
 SHOWN = 5
@@ -30,7 +30,7 @@ NOTHING = "(none)"
 def _criteria(result: Evaluation, names: Sequence[str] | None) -> list[CriterionResult]:
     if isinstance(names, str):
         raise TypeError(f"criteria is a sequence of names, not one str; say [{names!r}]")
-    return [result.shown(name) for name in names or result.matcher.shown(result.cells)]
+    return [result[name].shown for name in names or result.matcher.shown(result._cells)]
 
 
 def percents(score: Score) -> list[str]:
@@ -54,7 +54,7 @@ def _measures(result: Evaluation, scores: Sequence[Score | None]) -> list[str]:
     return ["" if score is None else percents(score)[-1] for score in scores]
 
 
-def _is_plain(criterion: Measured) -> bool:
+def _is_plain(criterion: CriterionResult) -> bool:
     """Say whether outcomes are true positives, false positives and false negatives."""
     return sorted(weights for weights in criterion.criterion.weights if any(weights)) == [
         (0, 0, 1),
@@ -63,7 +63,7 @@ def _is_plain(criterion: Measured) -> bool:
     ]
 
 
-def _heads(criterion: Measured) -> list[str]:
+def _heads(criterion: CriterionResult) -> list[str]:
     """Give the headings of numbers: TP, FP, FN, or the outcomes."""
     if _is_plain(criterion):
         return ["TP", "FP", "FN"]
@@ -71,7 +71,7 @@ def _heads(criterion: Measured) -> list[str]:
     return [name.upper() if short else name for name in criterion.columns]
 
 
-def _numbers(criterion: Measured, totals: Totals, outcomes: Mapping[str, int]) -> list[str]:
+def _numbers(criterion: CriterionResult, totals: Totals, outcomes: Mapping[str, int]) -> list[str]:
     numbers = totals if _is_plain(criterion) else [outcomes[name] for name in criterion.columns]
     return list(map(amount, numbers))
 
@@ -90,7 +90,7 @@ def tables(
     criteria: Sequence[str] | None = None,
     documents: bool = False,
 ) -> list[Table]:
-    """Give the tables of a result; see :meth:`spanrs.Result.tables`."""
+    """Give the tables of a result; measures in per cent."""
     if untyped and not _is_single(result):
         # Raises for matchers without this row.
         result.untyped  # noqa: B018
@@ -140,10 +140,11 @@ def _summary(criteria: Sequence[CriterionResult]) -> Table:
     return table
 
 
-def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> Measured:
-    """Give the criterion whose outcomes are shown: the matcher's own, unless another one is shown alone."""
-    only = criteria[0] if len(criteria) == 1 else result
-    return result if only.criterion.cells == result.criterion.cells else only
+def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> CriterionResult:
+    """Return the criterion whose outcomes are shown: the matcher's default, unless another one is shown alone."""
+    default = result[result.matcher.criterion]
+    only = criteria[0] if len(criteria) == 1 else default
+    return default if only.criterion.cells == default.criterion.cells else only
 
 
 def _by_type(result: Evaluation, criteria: Sequence[CriterionResult], *, untyped: bool = False) -> Table:
@@ -167,7 +168,8 @@ def _by_type(result: Evaluation, criteria: Sequence[CriterionResult], *, untyped
         for name, score in (("macro", counted.macro), ("weighted", counted.weighted)):
             row(name, [score], score.support, [""] * len(heads))
     if untyped:
-        row("untyped", [result.untyped], result.untyped.support, list(map(amount, result.untyped_totals)))
+        micro, totals = result.untyped.micro, result.untyped.totals
+        row("untyped", [micro], micro.support, list(map(amount, totals)))
     return table
 
 
@@ -236,10 +238,11 @@ def shown_parts(
     several = len(result.matcher.criteria) > 1 and not _share_outcomes(_criteria(result, criteria))
     if several and len(result.per_type) > MOST:
         yield f"confusion  of {len(result.per_type)} types is too wide here; JSON and HTML have it"
-    if result.detection:
-        yield f"scheme    {result.detection}"
-    if result.pred_detection:
-        yield f"pred      {result.pred_detection}"
+    evidence = result.evidence
+    if evidence.detection:
+        yield f"scheme    {evidence.detection}"
+    if evidence.pred_detection:
+        yield f"pred      {evidence.pred_detection}"
     if result.tokens:
         yield (
             f"accuracy  {100 * result.accuracy:.2f} of {amount(result.tokens)} tokens "
@@ -283,15 +286,21 @@ def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Ta
     first = next(iter(results.values()))
     criteria = [first[name] for name in first.matcher.criteria]
     support = ["support"] if _is_single(first) else []
-    differing = ["differing"] if any(result.differing_tokens for result in results.values()) else []
-    heads = [*_measure_heads(first, criteria), *support, *_heads(first), "violations", *differing]
+    differing = ["differing"] if any(result._differing_tokens for result in results.values()) else []
+    heads = [
+        *_measure_heads(first, criteria),
+        *support,
+        *_heads(first[first.matcher.criterion]),
+        "violations",
+        *differing,
+    ]
     table = Table([head, *heads], ranked=_measure_heads(first, criteria))
     for system, result in results.items():
-        cells = _measures(result, [result.shown(name).micro for name in result.matcher.criteria])
+        cells = _measures(result, [result[name].shown.micro for name in result.matcher.criteria])
         cells += [amount(result.micro.support)] if support else []
-        cells += _numbers(result, result.totals, result.outcomes)
+        cells += _numbers(result[result.matcher.criterion], result.totals, result.outcomes)
         cells += [amount(result.violations["pred"].count)]
-        cells += [amount(result.differing_tokens)] if differing else []
+        cells += [amount(result._differing_tokens)] if differing else []
         table.add_row(system, *cells)
     return table
 
