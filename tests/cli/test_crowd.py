@@ -225,7 +225,7 @@ def test_text_and_json_are_refused(files, capsys):
         (["aggregate", "CROWD", "-o", "x.gz"], "outputs are not compressed"),
         (["aggregate", "CROWD", "--annotator", "a", "--annotator", "a"], "--annotator a is given twice"),
         (["agreement", "CROWD", "CROWD"], "name each with its own --annotator"),
-        (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot ends with"),
+        (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot file must end with"),
     ],
 )
 def test_errors_are_one_line(files, capsys, arguments, message):

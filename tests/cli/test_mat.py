@@ -187,7 +187,9 @@ def test_nothing_to_score_is_said_and_shown_by_the_status(files):
     assert done.stderr == "spanrs: error: nothing was scored: there are no pairs of documents\n"
     done = run(*sides(files), "--file_re", "none", "--lenient")
     assert done.returncode == 0
-    assert done.stderr.startswith("No documents were scored: there are none; measures of nothing are 1.")
+    assert done.stderr.startswith(
+        "No documents were scored: there are no pairs; measures without data are 1."
+    )
 
 
 def test_no_output_is_written_over_an_input_or_where_it_cannot_be(files):

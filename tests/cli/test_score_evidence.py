@@ -83,7 +83,7 @@ def test_errors_as_text_have_their_lines(spanrs, files):
         (["GOLD", "PRED", "--all-readings", "--errors"], "cannot be combined with --errors"),
         (["GOLD", "PRED", "--all-readings", "--intervals"], "cannot be combined with --intervals"),
         (["GOLD", "PRED", "OTHER", "--all-readings"], "takes one pair of column files"),
-        (["GOLD", "PRED", "--plot", "x.gif"], "ends with .png, .svg, .pdf"),
+        (["GOLD", "PRED", "--plot", "x.gif"], "must end with .png, .svg, .pdf"),
         (["GOLD", "PRED", "--json", "--to", "csv"], "two formats"),
         (["GOLD", "PRED", "-o", "GOLD"], "is read; name another file"),
         (["GOLD", "PRED", "-o", "missing/x.json"], "there is no such directory"),
@@ -235,7 +235,7 @@ def test_files_that_cannot_be_scored_are_skipped_on_demand(spanrs, folders):
 def test_directories_that_cannot_be_scored(spanrs, folders, files, tmp_path):
     (tmp_path / "empty").mkdir()
     for arguments, message in (
-        ((tmp_path / "empty", folders[1]), "there is no file in it"),
+        ((tmp_path / "empty", folders[1]), "the directory has no files"),
         ((f"{tmp_path}/*.none", folders[1]), "no file matches"),
         ((folders[0], files[1]), "is several files and"),
         ((files[0], folders[1]), "is several files and"),

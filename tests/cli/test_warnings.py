@@ -122,10 +122,7 @@ def test_matscore_says_where_a_side_was_probably_misread(call):
     )
     status, _, err = call(*both, hyp=other, ref=prodigy)
     assert status == 0
-    assert (
-        err
-        == "The hypothesis has no annotations to score; is its file type right, or are its labels others?\n"
-    )
+    assert err == "The hypothesis has no annotations to score; check its file type and labels\n"
     _, _, err = call(*both, hyp=prodigy, ref=other)
     assert err.startswith("The reference has no annotations")
     doccano = json.dumps({"text": "Bob ate", "label": [[0, 3, "PER"]]}) + "\n"

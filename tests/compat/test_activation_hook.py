@@ -104,7 +104,7 @@ def test_the_variable_names_packages_where_the_hook_is(environment):
         assert environment.run("-c", NAMES, SPANRS_ACTIVATE=names).stdout == both
     done = environment.run("-c", NAMES, SPANRS_ACTIVATE="seqeval,nereval")
     assert done.stdout == "iobes spanrs.compat.seqeval\n"
-    assert "spanrs does not stand in for ['nereval']; it does for conlleval" in done.stderr
+    assert "spanrs does not replace ['nereval']; it replaces conlleval" in done.stderr
     assert environment.run("-m", "spanrs.compat", "install-hook", "seqeval").returncode == 0
     assert environment.run("-c", NAMES, SPANRS_ACTIVATE="").stdout == "iobes seqeval\n"
 

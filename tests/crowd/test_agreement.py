@@ -170,7 +170,7 @@ def test_the_heat_map_is_a_picture(tmp_path):
         path = tmp_path / f"map{ending}"
         found.plot(path, "kappa")
         assert path.read_bytes().startswith(start)
-    with pytest.raises(ValueError, match=r"map.txt: the name of a plot ends with .png"):
+    with pytest.raises(ValueError, match=r"map.txt: the name of a plot file must end with .png"):
         found.plot(tmp_path / "map.txt")
     with pytest.raises(ValueError, match="not f1 or kappa"):
         found.plot(tmp_path / "map.png", "alpha")

@@ -314,9 +314,9 @@ def test_rows_of_sentences_and_of_documents_do_not_compare():
     ("options", "message"),
     [
         ({"test": "t"}, "unknown test 't'; one of randomisation, bootstrap"),
-        ({"samples": 0}, "samples is an integer"),
-        ({"threads": 0}, "threads is an integer"),
-        ({"seed": -3}, "seed is an integer"),
+        ({"samples": 0}, "samples must be an integer"),
+        ({"threads": 0}, "threads must be an integer"),
+        ({"seed": -3}, "seed must be an integer"),
         ({"level": 1.0}, "level is a share"),
     ],
 )

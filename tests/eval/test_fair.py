@@ -256,10 +256,11 @@ def test_span_lists_go_through_pickles_with_their_tokens():
         [[("A", 0, 5, [0, 4]), ("B", 1, 2)], []], [[("A", 0, 5)], []], True
     )
     copies = pickle.loads(pickle.dumps(lists))
-    how = (("fair", 0.0, False), (None, []), 0)
-    events = _spanrs.span_events(*lists, *how)
-    assert {tuple(span[3]) for event in events for span in event[4:] if span and span[3]} == {(0, 4)}
-    assert _spanrs.span_events(*copies, *how) == events
+    how = ({"name": "fair"}, {}, 0)
+    details = _spanrs.span_details(*lists, *how)
+    spans = [span for detail in details for span in (detail.gold, detail.pred) if span is not None]
+    assert {span.tokens for span in spans if span.tokens} == {(0, 4)}
+    assert _spanrs.span_details(*copies, *how) == details
     assert copies[0].sentences() == lists[0].sentences()
 
 

@@ -26,7 +26,11 @@ REFUSED = {
         "names the document of 2 sentences, and there are 3",
     ),
     "measures by name": (lambda: RESULT.bootstrap(["micro"]), TypeError, "Measure and Ratio, not str"),
-    "no samples": (lambda: RESULT.bootstrap(samples=0), ValueError, "samples is an integer of at least 1"),
+    "no samples": (
+        lambda: RESULT.bootstrap(samples=0),
+        ValueError,
+        "samples must be an integer of at least 1",
+    ),
     "an outcome of another matcher": (
         lambda: RESULT.bootstrap(Ratio({"tp": 1}, {"match": 1})),
         ValueError,

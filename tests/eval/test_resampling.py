@@ -202,9 +202,9 @@ def test_measures_that_never_vary_have_an_interval_of_one_value():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"samples": 0}, "samples is an integer of at least 1"),
-        ({"threads": 0}, "threads is an integer of at least 1"),
-        ({"seed": -1}, "seed is an integer of at least 0"),
+        ({"samples": 0}, "samples must be an integer of at least 1"),
+        ({"threads": 0}, "threads must be an integer of at least 1"),
+        ({"seed": -1}, "seed must be an integer of at least 0"),
         ({"measures": []}, "name a measure"),
     ],
 )

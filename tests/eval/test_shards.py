@@ -421,7 +421,7 @@ def test_a_file_that_a_side_lacks_is_named(corpus, side):
 def test_directories_without_files_are_refused(tmp_path):
     (tmp_path / "empty" / "sub").mkdir(parents=True)
     (tmp_path / "empty" / ".hidden").touch()
-    with pytest.raises(FileNotFoundError, match="there is no file in it"):
+    with pytest.raises(FileNotFoundError, match="the directory has no files"):
         spanrs.score(tmp_path / "empty")
     with pytest.raises(FileNotFoundError, match="no file matches"):
         spanrs.score(str(tmp_path / "*.conll"))

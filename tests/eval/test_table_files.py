@@ -298,7 +298,7 @@ def test_columns_that_are_missing_are_named(tmp_path):
             with pytest.raises(FormatError, match="table: there is no column 'golt'; there are gold, pred"):
                 spanrs.score(path, **names)
     write_ipc(pa.Table.from_arrays([pa.array([["O"]])] * 2, ["gold", "gold"]), path)
-    with pytest.raises(FormatError, match="there are several columns 'gold'"):
+    with pytest.raises(FormatError, match="several columns are called 'gold'"):
         spanrs.score(path, pred="gold")
 
 

@@ -132,7 +132,7 @@ def test_columns_that_cannot_be_scored():
     with dask.config.set({"dataframe.convert-string": True}):
         text = frames.from_pandas(frame, npartitions=2)
     with pytest.raises(
-        TypeError, match="the column 'gold' holds text, not lists; Dask makes text of lists"
+        TypeError, match="the column 'gold' contains text, not lists; Dask converts lists to text"
     ):
         score_dataframe(text)
     with dask.config.set({"dataframe.convert-string": False}):
@@ -140,7 +140,7 @@ def test_columns_that_cannot_be_scored():
         nulls = frames.from_pandas(frame.assign(d=[*"aabbccc", None]), npartitions=2)
     with pytest.raises(KeyError, match="no column 'golt'; its columns are gold, pred, d"):
         score_dataframe(lists, "golt")
-    with pytest.raises(AlignmentError, match=r"document 'a' goes on after .* or in another partition"):
+    with pytest.raises(AlignmentError, match=r"document 'a' continues after .* or in another partition"):
         score_dataframe(lists, documents="d", by="document", scheme="BIO")
     with pytest.raises(FormatError, match="row 3 has no document: 'd' is null"):
         score_dataframe(nulls, documents="d", by="document", scheme="BIO")

@@ -128,8 +128,11 @@ def test_fair_modes_give_fair_measures_and_counts(tmp_path, mode):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mode": "loose"}, "mode 'loose' is not one of None, 'strict'"),
-        ({"mode": "strict", "scheme": "BMES"}, "strict mode has no scheme 'BMES'; it has IOB1, IOB2, "),
+        ({"mode": "loose"}, "unknown mode 'loose'; choose from None, 'strict'"),
+        (
+            {"mode": "strict", "scheme": "BMES"},
+            "strict mode has no scheme 'BMES'; choose from IOB1, IOB2, ",
+        ),
         ({"scheme": "IOBX"}, "strict mode has no scheme 'IOBX'"),
     ],
 )

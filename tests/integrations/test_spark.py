@@ -114,7 +114,7 @@ def test_what_cannot_be_scored(spark):
         score_dataframe(frame, scheme="BIO", pred_scheme="auto")
     with pytest.raises(KeyError, match=r"no column 'golt'; its columns are gold, pred, the\.document"):
         score_dataframe(frame, "golt", scheme="BIO")
-    with pytest.raises(TypeError, match=r"the column 'the\.document' holds string, not arrays"):
+    with pytest.raises(TypeError, match=r"the column 'the\.document' contains string, not arrays"):
         score_dataframe(frame, pred="the.document", scheme="BIO")
     with pytest.raises(spanrs.errors.SchemeError):
         score_dataframe(frame, scheme="BIOX")

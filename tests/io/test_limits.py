@@ -289,7 +289,7 @@ def test_document_id_twice_in_one_file_skips_the_pair(tmp_path):
         )
     [skipped] = scored.evidence.skipped
     assert skipped.file == str(tmp_path / "pred" / "a.jsonl")
-    assert "id 'k' is there twice" in skipped.message
+    assert "id 'k' occurs twice" in skipped.message
 
 
 def test_same_document_id_in_two_files_is_two_documents(tmp_path):

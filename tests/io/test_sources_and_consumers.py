@@ -110,7 +110,7 @@ def test_crf_train(name, sides):
     corpus = spanrs.read(gold, **options)
     if name in WITHOUT_TOKENS:
         with pytest.raises(
-            spanrs.errors.FormatError, match="no tokens to learn from; name the column of tokens"
+            spanrs.errors.FormatError, match="no tokens to train on; name the column of tokens"
         ):
             CRF().fit(corpus)
         return
@@ -179,7 +179,7 @@ def test_agreement_of_the_annotators_of_an_export(form, tmp_path):
     assert Agreement(path).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
     assert spanrs.score(corpus["ann"], corpus["eve"]).totals == EXPECTED.totals
     assert crowd_corpus(corpus).annotators == ["ann", "eve"]
-    with pytest.raises(KeyError, match="no layer 'bob'; there are ann, eve"):
+    with pytest.raises(KeyError, match="no layer 'bob'; the layers are ann, eve"):
         corpus["bob"]
 
 

@@ -86,16 +86,14 @@ def test_one_long_sentence_is_reported():
 def test_text_beside_lists_is_no_column_of_tokens():
     frame = pl.DataFrame({"text": ["Ada ran"], "label": [1], "spans": SPANS})
     assert spanrs.score(frame, frame).totals.tp == 1
-    with pytest.raises(
-        FormatError, match=r"'text' is of type .*; tokens are one list of strings a sentence"
-    ):
+    with pytest.raises(FormatError, match=r"'text' is of type .*; it must contain lists of strings"):
         list(spanrs.read(frame, tokens="text"))
 
 
 def test_layers_and_tokens_of_other_types_are_refused():
     with pytest.raises(FormatError, match=r"'tags' \(tags\) and 'spans' \(spans\) cannot be read together"):
         list(spanrs.read(LISTS.with_columns(spans=pl.Series(SPANS)), tags=("tags", "spans")))
-    with pytest.raises(FormatError, match="tokens are one list of strings a sentence"):
+    with pytest.raises(FormatError, match="it must contain lists of strings"):
         list(spanrs.read(LISTS, tokens="ids", tags="tags"))
 
 
@@ -179,7 +177,7 @@ def test_integers_of_long_form_have_a_vocabulary():
     with pytest.raises(FormatError, match="row 0: 1 is not in the vocabulary of 1 tags"):
         table(columns, vocabulary=["O"])
     with pytest.raises(
-        FormatError, match="the tag is 1, not a string; name the tags of integers with vocabulary="
+        FormatError, match="the tag is 1, not a string; give the tags of the integers with vocabulary="
     ):
         table(columns)
 

@@ -68,9 +68,9 @@ def test_only_what_lies_in_a_body_of_gold_counts(folder):
 
 def test_tasks_are_found_by_name_and_by_place(folder):
     assert find_task("One", [folder]).declared() == ["lex", "zone", "ENAMEX"]
-    with pytest.raises(FormatError, match="several tasks, 'One', 'Two'; name one"):
+    with pytest.raises(FormatError, match="several tasks, 'One', 'Two'; choose one"):
         mat.read_task(folder / "plugin")
-    with pytest.raises(FormatError, match="no task 'Three' in it, only 'One', 'Two'"):
+    with pytest.raises(FormatError, match="the file has no task 'Three', only 'One', 'Two'"):
         mat.read_task(folder / "plugin", "Three")
     with pytest.raises(FormatError, match="no task 'Three' in"):
         find_task("Three", [folder])

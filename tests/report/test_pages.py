@@ -96,7 +96,7 @@ def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
     # Kinds share the room: missed 9 A and 2 B, mistyped 7, spurious 7.
     assert kinds(html) == {"missed": 5, "mistyped": 2, "spurious": 3}
     assert legend(html) == {"missed": "11", "mistyped": "7", "spurious": "7"}
-    assert '<th scope="col">listed</th>' in html
+    assert '<th scope="col">shown</th>' in html
     assert "10 of 25 errors; the first ones of each kind." in html
 
 

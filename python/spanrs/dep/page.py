@@ -249,7 +249,7 @@ def _tree(parse: Parse) -> _Tree:
 
 def _file_trees(source: _spanrs.Source) -> Iterator[_Tree]:
     columns, label = _COLUMNS[_spanrs.SyntaxFile(source, None).format]
-    rows = _spanrs.CrfSentences(source, columns.as_options(), [label], None)
+    rows = _spanrs.CrfSentences(source, columns, [label], None)
     for at, heads in enumerate(rows.tags()):
         words, labels = zip(*rows[at], strict=True)
         yield _Tree(words, list(map(int, heads)), labels, rows.lines(at)[0])

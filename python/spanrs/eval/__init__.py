@@ -10,7 +10,7 @@ from spanrs.lazy import lazy_names
 if TYPE_CHECKING:
     from spanrs.eval.comparison import Comparison, compare
     from spanrs.eval.details import ErrorList
-    from spanrs.eval.evidence import Detail, Evidence, LocatedViolation, Violations
+    from spanrs.eval.evidence import Detail, Evidence, Violations
     from spanrs.eval.long_table import LongTable
     from spanrs.eval.matchers import Fair, Matcher, Partial
     from spanrs.eval.measures import Measure, Ratio
@@ -30,7 +30,6 @@ __all__ = [
     "ErrorList",
     "Evidence",
     "Fair",
-    "LocatedViolation",
     "LongTable",
     "Matcher",
     "Measure",
@@ -58,7 +57,6 @@ __getattr__, __dir__ = lazy_names(
         "ErrorList": "details",
         "Evidence": "evidence",
         "Fair": "matchers",
-        "LocatedViolation": "evidence",
         "LongTable": "long_table",
         "Matcher": "matchers",
         "Measure": "measures",

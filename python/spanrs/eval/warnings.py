@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from spanrs.errors import Violation
-from spanrs.eval.evidence import LocatedViolation, Violations
+from spanrs.errors import LocatedViolation, Violation
+from spanrs.eval.evidence import Violations
 from spanrs.eval.scores import Measured
 from spanrs.io.file_advice import comments_advice
 

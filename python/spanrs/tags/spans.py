@@ -7,7 +7,7 @@ from typing import cast, overload
 
 from spanrs import _spanrs
 from spanrs.errors import SchemeError, Violation
-from spanrs.tags.types import Dialect, Span, Tags, is_batch
+from spanrs.tags.types import Dialect, Reader, Span, Tags, is_batch
 
 
 @overload
@@ -67,8 +67,8 @@ def tags_to_spans(
     [[], [Span(type='PER', start=0, end=1, tokens=None)]]
     """
     if is_batch(tags):
-        return _spanrs.read_spans_batch(tags, (scheme, reading, dialect), Span._make)
-    return _spanrs.read_spans(tags, (scheme, reading, dialect), Span._make)
+        return _spanrs.read_spans_batch(tags, Reader(scheme, reading, dialect), Span._make)
+    return _spanrs.read_spans(tags, Reader(scheme, reading, dialect), Span._make)
 
 
 @overload
@@ -109,9 +109,8 @@ def validate(
     2 Illegal Transition I-LOC read it as O
     """
     if is_batch(tags):
-        rows = _spanrs.validate(tags, (scheme, reading, dialect))
-        return [[Violation(*row) for row in sentence] for sentence in rows]
-    return [Violation(*row) for row in _spanrs.validate([tags], (scheme, reading, dialect))[0]]
+        return _spanrs.validate(tags, Reader(scheme, reading, dialect))
+    return _spanrs.validate([tags], Reader(scheme, reading, dialect))[0]
 
 
 def spans_to_tags(

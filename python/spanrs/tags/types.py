@@ -64,6 +64,26 @@ class Dialect(NamedTuple):
     """A prefix the scheme does not know is ``O`` and no violation (as in iobes)."""
 
 
+class Reader(NamedTuple):
+    """How tags are read."""
+
+    scheme: str
+    reading: str = "conlleval"
+    dialect: Dialect = Dialect()
+    pred_scheme: str | None = None
+    """The scheme of pred, if it differs."""
+
+
+class Converter(NamedTuple):
+    """How tags are converted."""
+
+    source: str
+    target: str
+    reading: str | None = None
+    """None refuses malformed tags."""
+    dialect: Dialect = Dialect()
+
+
 #: How iobes spells tags.
 IOBES_DIALECT = Dialect(bare_is_type=True, unknown_is_outside=True)
 
