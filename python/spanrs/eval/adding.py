@@ -182,9 +182,9 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
     Raises
     ------
     spanrs.errors.FormatError
-        For damaged files, columns of another type, and spans that cannot be.
+        For damaged files, columns of another type, and impossible spans.
     spanrs.errors.AlignmentError
-        Where a sentence is null or of two lengths, and where a document goes on after another one has begun.
+        Where a sentence is null or of two lengths, and where the sentences of a document are not contiguous.
     TypeError
         For columns of integers without ``vocabulary``.
     """

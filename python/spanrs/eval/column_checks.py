@@ -12,7 +12,7 @@ from spanrs.eval.warnings import FORGOTTEN
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import BEGINNING, Part
 
-#: Number of violations that have to be unknown tags for a file to be taken for one of tokens alone.
+#: Number of unknown tags from which on a file is assumed to hold only tokens.
 UNKNOWN_TAGS = 10
 #: Columns of a file whose gold and pred are clear: tokens, gold, pred.
 TOKEN_GOLD_PRED = 3
@@ -22,7 +22,7 @@ TOKEN_GOLD_PRED = 3
 def explaining_one_column(*, both: bool) -> Iterator[None]:
     """Replace the error about the missing default column -2 by one about files with a single column.
 
-    ``both`` tells that one file holds gold and pred.
+    ``both`` is True if one file holds gold and pred.
     """
     try:
         yield
@@ -39,8 +39,7 @@ def explaining_one_column(*, both: bool) -> Iterator[None]:
 def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
     """Refuse a side whose tags are tokens, because its file has one column.
 
-    A file of tags alone is one column, too, so that only the tags tell. Their scores would be 0, which looks like
-    those of a bad model.
+    A file of tags has one column as well, so only the tags can tell. The score would be 0, like that of a bad model.
 
     Raises
     ------
@@ -66,7 +65,7 @@ def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
         ):
             continue
         if any(FORGOTTEN.fullmatch(violation.current) for violation in first):
-            # Labels without their names; there is a warning of their own.
+            # Labels without names have their own warning.
             continue
         line = found.first[0].line
         scheme = result.settings.get(f"{side}_scheme", result.settings["scheme"])

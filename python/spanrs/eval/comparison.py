@@ -33,7 +33,7 @@ from spanrs.report.table import Table, as_latex, as_text
 
 #: Paired tests.
 TESTS = ("randomisation", "bootstrap")
-#: Settings in which results that are compared may differ: they are of pred.
+#: Settings of pred, in which compared results may differ.
 OF_PRED = ("pred_scheme", "columns")
 #: Options of :func:`spanrs.read` that are not also options of scoring.
 LAYOUT = NAMES - {"scheme", "reading"}
@@ -43,7 +43,7 @@ LAYOUT = NAMES - {"scheme", "reading"}
 class Comparison(PairedComparison):
     """Several systems compared with each other. Returned by :func:`spanrs.compare`.
 
-    ``systems``, ``pairs`` and :meth:`pair` have the numbers; ``str`` gives tables.
+    ``systems``, ``pairs`` and :meth:`pair` hold the numbers; ``str`` shows them as tables.
     """
 
     def tables(self, *, by_type: bool = False) -> list[Table]:
@@ -113,7 +113,7 @@ def compare(
     threads : int
         Threads, 1 or more.
     progress : callable, optional
-        Called now and then with the number of resamples and exchanges that are done: ``samples`` of all systems, and as
+        Called periodically with the number of resamples and exchanges done so far: ``samples`` of all systems, and as
         many for each pair under ``randomisation``.
     **options
         With ``preds``, those of :func:`spanrs.score`. If not given, ``errors`` is True, and ``by`` is ``document``
@@ -128,17 +128,17 @@ def compare(
     ValueError
         For fewer than two systems or two documents, an unknown test, and numbers out of range.
     TypeError
-        Where results are compared and options of scoring are given.
+        If results are compared and options of scoring are given.
     spanrs.errors.AlignmentError
-        Where a system lacks a document of another one or has one twice, or where gold differs.
+        If a system lacks a document of another system, has a document twice, or was scored against other gold data.
     spanrs.errors.SchemeError
-        Where the results were made in different ways.
+        If the results were made with different settings.
 
     Notes
     -----
     Both tests are two-sided and count the observed difference as one of the samples: p = (n + 1) / (samples + 1).
     Holm (1979) corrects for the number of pairs. McNemar's test counts gold spans, which are not independent within a
-    sentence; it is reported besides.
+    sentence; it is reported in addition.
 
     Sources: Noreen 1989; Yeh 2000, "More accurate tests for the statistical significance of result differences";
     Berg-Kirkpatrick et al. 2012, "An empirical investigation of statistical significance in NLP".
@@ -165,7 +165,7 @@ def compare(
     own = Measure() if measure is None else measure
     check_measures([own])
     if own.criterion is None and len(first.matcher.criteria) > 1:
-        # Says which of several criteria is compared.
+        # Names the compared criterion if the matcher has several.
         own = replace(own, criterion=first.matcher.criterion)
     compared = types if isinstance(own, Measure) and own.average == "micro" and own.type is None else []
     measures: list[Measure | Ratio] = [own]
@@ -197,7 +197,7 @@ def compare(
 
 
 def _scored(gold: Any, preds: Mapping[str, Any] | None, options: dict[str, Any]) -> Mapping[str, Result]:
-    """Return the results of systems: those that were given, or of scoring each against gold."""
+    """Return the results of the systems: the given ones, or those of scoring each system against gold."""
     if preds is None:
         if options:
             raise TypeError(
@@ -257,7 +257,7 @@ class _Numbers:
         self.drawn = systems.bootstrap(compiled, self.samples, self.seed, self.threads, self._told())
 
     def _told(self) -> Callable[[int], object] | None:
-        """Return what adds the samples before this call to those that are done."""
+        """Return a progress callback that adds the samples of earlier calls."""
         before, progress = self.done, self.progress
         self.done += self.samples
         return None if progress is None else lambda done: progress(before + done)
@@ -356,7 +356,7 @@ def _log_choose(n: int, k: int) -> float:
 def _comparable_errors(
     errors: Mapping[str, ErrorList | None], measure: Measure | Ratio
 ) -> list[ErrorList | None]:
-    """Return the errors of the systems; None where they are not of the spans that are measured."""
+    """Return the errors of the systems; None if they are not under the measured criterion."""
     if measure.type is not None:
         return [None] * len(errors)
     return [
@@ -377,7 +377,7 @@ def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
 
 
 def _check_results(results: Mapping[str, Result]) -> None:
-    """Refuse what cannot be compared."""
+    """Raise if the results cannot be compared."""
     if not isinstance(results, Mapping):
         raise TypeError(f"results is a mapping of names to results, not {type(results).__name__}")
     if len(results) < 2:
@@ -412,7 +412,7 @@ def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
         if {ty: n for ty, n in found.items() if n} != support or not sizes:
             message = f"{first_name} and {name} were scored against different gold data"
             try:
-                # Names the first document that only one of them has, or whose gold differs.
+                # Names the first document that only one result has, or whose gold differs.
                 Systems([first.counts, result.counts], [first_name, name])
             except AlignmentError as error:
                 message += f": {error}"

@@ -195,7 +195,7 @@ def _is_joined(gold: Corpus, pred: Corpus, options: ScoreOptions) -> bool:
     if sorted(min(len(side), 2) for side in sides) != [1, 2]:
         return False
     if any(len(side) == 1 and side[0].name for side in sides):
-        # A directory that happens to hold one file.
+        # A directory with a single file.
         return False
     return options.align == "characters" or all(part.kind == "documents" for side in sides for part in side)
 

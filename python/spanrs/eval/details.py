@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ErrorKind: TypeAlias = tuple[str, str | None, str | None]
 #: Tokens shown before and after the spans of an error.
 CONTEXT = 8
-#: Outcome of a pair of spans with equal bounds and unequal types; they are missed and spurious besides.
+#: Outcome of a pair of spans with equal bounds and unequal types; they also count as missed and spurious.
 MISTYPED = "mistyped"
 
 
@@ -39,7 +39,7 @@ class IdOptions(NamedTuple):
 
 
 class FileDetails(Sequence[Detail]):
-    """Errors of files, each made when it is asked for: as objects all of them would take ten times as much memory.
+    """Errors of files, converted on access: as objects they would take ten times as much memory.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class FileDetails(Sequence[Detail]):
 
 
 def file_error_finder(matcher: Matcher, most: int | None) -> _spanrs.ErrorFinder:
-    """Give what finds the errors of files under the criterion of a matcher, ``most`` of each kind."""
+    """Return the object that finds errors of files under the default criterion of a matcher, ``most`` of each kind."""
     criterion = matcher.criteria[matcher.criterion]
     outcomes = criterion.outcomes
     wrong = [outcomes.index(name) for name in error_outcomes(criterion)]
@@ -101,7 +101,7 @@ def file_error_finder(matcher: Matcher, most: int | None) -> _spanrs.ErrorFinder
 
 
 def file_error_list(rows: _spanrs.FileErrors, matcher: Matcher, most: int | None) -> ErrorList:
-    """Give the errors that were found with :func:`file_error_finder`."""
+    """Return the errors found with :func:`file_error_finder`."""
     criterion = matcher.criteria[matcher.criterion]
     return ErrorList(criterion.name, FileDetails(rows), dict(rows.numbers()), most)
 
@@ -115,7 +115,7 @@ class ErrorList(Sequence[Detail]):
     criterion : str
         The criterion.
     errors : sequence of Detail
-        Those that were kept, in the order of the data.
+        The errors that were kept, in the order of the data.
     most : int, optional
         Errors of each kind that are kept; None for all.
     numbers : dict
@@ -194,7 +194,7 @@ class ErrorList(Sequence[Detail]):
         return replace(self, errors=kept, numbers=dict(numbers))
 
     def to_jsonl(self, most: int | None = None) -> str:
-        """Return JSON Lines, an error each, in the order of :meth:`by_frequency`.
+        """Return JSON Lines, one error per line, in the order of :meth:`by_frequency`.
 
         Each line has ``kind``, ``frequency`` (errors of the same kind and types), ``path``
         (or null), ``sentence`` (from 0), ``line``
@@ -328,7 +328,7 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
 
 
 def reader_of(settings: Mapping[str, str], reading: str, dialect: Dialect) -> Reader:
-    """Return how the tags of a result were read; where all tags are ``O`` any scheme will do."""
+    """Return how the tags of a result were read; any scheme will do if all tags are ``O``."""
     scheme = settings.get("scheme", UNDECIDED)
     return Reader("BIO" if scheme == UNDECIDED else scheme, reading, dialect, settings.get("pred_scheme"))
 

@@ -33,9 +33,9 @@ def paired_documents(
     corpora, parts : pairs
         Gold and pred.
     notes : list of str
-        Gets what is assumed about the pairs.
+        Receives assumptions about the pairs.
     losses : list of str
-        Gets what of the parts could not be kept.
+        Receives what could not be kept of the parts.
     texts : str
         What to do where texts differ: ``refuse``, ``report`` (in ``losses``) or ``ignore``.
 
@@ -50,7 +50,7 @@ def paired_documents(
     spanrs.errors.AlignmentError
         Where a document has no partner, an id occurs twice, or texts differ.
     spanrs.errors.LimitError
-        Where more than 100,000 documents wait for their partners, because the sides are in other orders.
+        If more than 100,000 documents wait for their partners, because the sides are ordered differently.
     """
     names = parts[0].shown, parts[1].shown
     gold, pred = (documents_of(corpus, part, losses) for corpus, part in zip(corpora, parts, strict=True))
@@ -173,10 +173,10 @@ class _Arrived:
         Raises
         ------
         spanrs.errors.AlignmentError
-            For an id that was there before.
+            For a repeated id.
         """
         self.number += 1
-        # The texts themselves would be the whole corpus in memory.
+        # Keeping the texts would keep the whole corpus in memory.
         key = self._digest(_key(document).encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if key not in self._keys:
             self._keys.add(key)

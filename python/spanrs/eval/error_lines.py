@@ -8,14 +8,14 @@ from spanrs.errors import escaped
 from spanrs.eval.details import ErrorList, kind_of
 from spanrs.eval.evidence import Detail
 
-#: Kinds that are counted above a part of the errors.
+#: Number of kinds in the summary above a list of errors that is not complete.
 KINDS = 10
 
 
 def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) -> Iterator[str]:
     r"""Yield a line for each error, those of the most frequent kinds first.
 
-    The tokens of the gold span stand in square brackets, those of the pred span in braces. Errors in documents of text
+    The tokens of the gold span are in square brackets, those of the pred span in braces. Errors in documents of text
     have the characters of the spans and the text of the gold span, or of the pred span where there is no gold span.
 
     Parameters
@@ -23,7 +23,7 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
     errors : ErrorList
         The errors.
     name : str
-        What gold is called, for places.
+        Name of gold, for places.
     most : int, optional
         Errors to show; all if not given.
 

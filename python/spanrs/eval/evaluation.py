@@ -1,4 +1,4 @@
-"""Counts with what is known of them, and the measures computed from them."""
+"""Counts with settings and evidence, and the measures computed from them."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class Evaluation(Measured):
     matcher: Matcher = field(default_factory=lambda: as_matcher("exact"))
     """The matcher with its options."""
     evidence: Evidence = field(default_factory=Evidence)
-    """What is known besides counts: violations, warnings, how schemes were found out."""
+    """Violations, warnings, notes and the detection of schemes."""
     details: Mapping[str, list[Detail]] | None = None
     """The outcome of each span by criterion, if details were requested."""
     errors: ErrorList | None = None
     """Outcomes that are not true positives under the matcher's default criterion, if they were requested."""
     by_sentence: bool = False
-    """True where each document is one sentence; tables and dictionaries leave such rows out."""
+    """True if each row of counts is a sentence; tables and dictionaries leave such rows out."""
     document_weights: tuple[float, ...] | None = None
-    """How often each document counts; None where each counts once."""
+    """Weight of each document; None if each counts once."""
 
     def __getitem__(self, criterion: str) -> CriterionResult:
-        """Give the measures of a criterion, such as ``bounds`` of partial matching.
+        """Return the measures of a criterion, such as ``bounds`` of partial matching.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class Evaluation(Measured):
 
     @property
     def _differing_tokens(self) -> int:
-        """Tokens that differ between gold and pred where that is no error."""
+        """Number of tokens that differ between gold and pred without being an error."""
         return self._unweighted_corpus.get("differing_tokens", 0)
 
     @cached_property
@@ -134,12 +134,12 @@ class Evaluation(Measured):
 
     @property
     def notes(self) -> list[str]:
-        """What was noticed in the files, a sentence each."""
+        """Notes about the input, a sentence each."""
         return [*self.evidence.notes, *(f"tokens differ: {example}" for example in self.evidence.differing)]
 
     @property
     def signature(self) -> str:
-        """How the result was made. Results with different signatures do not compare."""
+        """How the result was made. Results with different signatures are not comparable."""
         return settings_of.signature(self._shown_settings)
 
     @property
@@ -153,7 +153,7 @@ class Evaluation(Measured):
         """Warnings about suspicious input, a sentence each.
 
         A side without spans or that is all ``O``, violations at more than a tenth of a side's tags other than ``O``,
-        types like ``LABEL_0``, many spans of which none is correct, ends that are all off by one, columns of tags that
+        types like ``LABEL_0``, many spans none of which is correct, ends that are all off by one, columns of tags that
         are not read, tokens that differ or were not compared, nothing to score.
         """
         numbers, types = self._unweighted_corpus, self.per_type.totals

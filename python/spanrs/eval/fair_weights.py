@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
-#: Error type -> how much of a TP, an FP and an FN one such error is.
+#: Weights of an error type as TP, FP and FN.
 Weights: TypeAlias = Mapping[str, Mapping[str, float]]
 
 #: What can be counted. BE is BES, BEL and BEO together.
@@ -19,10 +19,10 @@ LARGEST = 1e100
 ITSELF: Weights = {"TP": {"TP": 1}, "FP": {"FP": 1}, "FN": {"FN": 1}}
 _HALF: Mapping[str, float] = {"TP": 0, "FP": 0.5, "FN": 0.5}
 
-#: Every near miss is half a false positive and half a false negative: what fair evaluation uses.
+#: Fair evaluation: every near miss is half a false positive and half a false negative.
 FAIR: Weights = {**ITSELF, "LE": _HALF, "BE": _HALF, "LBE": _HALF}
 
-#: What Ortmann (2022) suggests: boundary errors are half right.
+#: Suggested by Ortmann (2022): boundary errors are half right.
 PAPER: Weights = {
     "LE": _HALF,
     "BES": {"TP": 0.5, "FP": 0, "FN": 0.5},
@@ -39,12 +39,12 @@ _TERM = re.compile(r"(?P<weight>\d+\.?\d*|\.\d+)\s*\*?\s*(?P<part>TP|FP|FN)", re
 
 
 def as_weights(weights: str | Weights) -> Weights:
-    """Give the weights a user names, writes as formulas, or has as a dictionary.
+    """Return weights given by name, as formulas or as a mapping.
 
     Parameters
     ----------
     weights : str or mapping
-        ``paper`` (what Ortmann 2022 suggests), ``default`` (all near misses half FP and half FN), formulas
+        ``paper`` (suggested by Ortmann 2022), ``default`` (all near misses half FP and half FN), formulas
         ``ERROR = w TP + w FP + w FN`` separated by commas, or a mapping of error types to mappings of
         ``TP``, ``FP`` and ``FN`` to numbers. Parts that are left out weigh 0; TP, FP and FN are themselves
         unless they are named; other error types that are not named do not count.
@@ -86,7 +86,7 @@ def formulas(weights: Weights) -> str:
 
 
 def phrase(weights: Weights) -> str:
-    """Say weights in a signature: their name, or formulas without blanks."""
+    """Return weights as in a signature: their name, or formulas without blanks."""
     for name, known in NAMED.items():
         if weights == known:
             return name

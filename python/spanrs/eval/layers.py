@@ -24,8 +24,8 @@ def spans_of(result: Result) -> float:
 def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
     """Add the results of layers of nested annotations: several columns of tags for the same tokens, as in GermEval.
 
-    Spans are matched within their layer and counted together. Sentences and documents count once; tokens, which
-    have a tag in each layer, count once a layer.
+    Spans are matched within their layer and counted together. Sentences and documents count once; tokens count
+    once per layer, because they have a tag in each.
     """
     first = results[0]
     settings: Any = first.settings
@@ -39,12 +39,12 @@ def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
     merged = merge_evidence(layers, [0] * len(layers))
     evidence = replace(
         merged,
-        # Sentences are those of the same file, so they keep their numbers.
+        # All layers have the same sentences, so the numbers of sentences stay.
         located={
             side: sorted(places, key=lambda place: place.sentence)
             for side, places in merged.located.items()
         },
-        # Tokens were compared once a layer.
+        # Tokens were compared once per layer.
         differing=layers[0].differing,
         # Warnings of a single layer are about the other layers; those of all layers are about the file.
         warnings=tuple(m for m in layers[0].warnings if all(m in other.warnings for other in layers)),

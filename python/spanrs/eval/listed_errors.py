@@ -1,4 +1,4 @@
-"""The errors of parts that are read again for them: tables, documents, and sides of several formats."""
+"""Errors that need a second pass: those of tables, documents, and sides of different formats."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def list_errors(
     align: str,
     most: int | None,
 ) -> ErrorList:
-    """Read parts again that were scored, and list the errors in them."""
+    """Read scored parts again, and list their errors."""
     lists = [ErrorList(result.matcher.criterion, most=most)]
     offsets = [0]
     sentence = 0
     reader = reader_of(result.settings, reading, dialect)
     for golds, preds, texts, documents, ids in _batches_again(corpora, parts, align):
         with warnings.catch_warnings():
-            # The result of all batches has the warnings.
+            # These warnings are already in the result.
             warnings.simplefilter("ignore", SpanrsWarning)
             spans = span_lists(golds, preds, reader, ids)
         found = find_errors(*spans, result.matcher, most)

@@ -31,9 +31,9 @@ class McNemar:
     """McNemar's exact test (1947) on gold spans: those that only one of two systems found."""
 
     only_a: int
-    """Gold spans that ``a`` found and ``b`` did not."""
+    """Gold spans without error only in ``a``."""
     only_b: int
-    """Gold spans that ``b`` found and ``a`` did not."""
+    """Gold spans without error only in ``b``."""
     p_value: float
     """Two-sided binomial p-value."""
 
@@ -75,12 +75,12 @@ class Pair:
     p_value: float
     p_holm: float
     mcnemar: McNemar | None
-    """None where the results have no complete list of errors; score with ``errors=True``."""
+    """None if the results have no complete list of errors; score with ``errors=True``."""
     per_type: dict[str, Difference] = field(repr=False)
     """The same for each type."""
 
     def is_significant(self, level: float = 0.95) -> bool:
-        """Say whether the corrected p-value is at most one minus the confidence level."""
+        """Return whether the corrected p-value is at most one minus the confidence level."""
         return self.p_holm <= 1 - level
 
 
@@ -93,19 +93,19 @@ class PairedComparison:
     measure : Measure or Ratio
         What was compared.
     systems : dict of str to System
-        In the order in which they were given.
+        The systems in the given order.
     pairs : list of Pair
         All pairs of systems.
     level : float
         Confidence level of intervals.
     documents : int
-        Documents, or sentences, that were resampled.
+        Number of resampled documents or sentences.
     settings : dict of str to str
         How the comparison was made; :attr:`signature` is the same in one line.
     results : dict of str to Evaluation
         What was compared.
     error_lists : dict of str to ErrorList or None
-        The errors of each result, with the sentence numbers of the first system; None where they are not complete.
+        The errors of each result, with the sentence numbers of the first system; None if they are not complete.
     """
 
     measure: Measure | Ratio
@@ -128,12 +128,12 @@ class PairedComparison:
         return settings_of.short_signature(self.settings)
 
     def pair(self, a: str, b: str) -> Pair:
-        """Return the comparison of two systems, in the order in which they were given to :func:`compare`.
+        """Return the comparison of two systems, in the order given to :func:`compare`.
 
         Raises
         ------
         KeyError
-            Where there is no such pair.
+            If there is no such pair.
         """
         for pair in self.pairs:
             if (pair.a, pair.b) == (a, b):
@@ -143,7 +143,7 @@ class PairedComparison:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain dictionaries, lists, strings and numbers; NaN is None."""
+        """Return the comparison as plain dictionaries, lists, strings and numbers; NaN becomes None."""
         pairs = []
         for pair in self.pairs:
             plain = asdict(pair)
@@ -163,12 +163,12 @@ class PairedComparison:
         return plain_values
 
     def to_json(self, indent: int | None = None) -> str:
-        """Give :meth:`to_dict` as JSON text."""
+        """Return :meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def complete_errors(result: Evaluation) -> ErrorList | None:
-    """Return the errors of a result if they are all known and each span has one place.
+    """Return the errors of a result if all were kept and each span has a unique place.
 
     Spans of nested layers (several columns of tags) do not have one: the same bounds may occur in two layers. Nor do
     those of several span files, whose sentences are numbered anew in each file.

@@ -14,14 +14,14 @@ from spanrs.eval.sides import Corpora
 from spanrs.io import Corpus
 from spanrs.io.sentences import columns_of
 
-#: The reading that refuses malformed tags; where there are none it is the same as the others.
+#: The reading that refuses malformed tags; without malformed tags it equals the others.
 REFUSE = "refuse"
 
 
 def score_readings(
     corpora: Corpora, readings: Sequence[str] | None, options: ScoreOptions
 ) -> dict[str, Result]:
-    """Score column files under several readings: once for the first, which finds the scheme, and once for all others.
+    """Score column files under several readings: one pass for the first, which detects the scheme, one for all others.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def score_readings(
     Raises
     ------
     ValueError
-        For options that several readings do not have, and unknown readings.
+        For options that are not supported with several readings, and unknown readings.
     OSError, spanrs.errors.SpanrsError
         As :func:`spanrs.score`.
     """
@@ -62,7 +62,7 @@ def score_readings(
         try:
             scorers[name] = known.scorer(reading=name)
         except SchemeError as error:
-            # Not every reading is defined for every scheme; only readings that were asked for are refused.
+            # Not every reading is defined for every scheme; only requested readings are refused.
             if readings is not None or error.code != "reading_not_for_scheme":
                 raise
     compiled = [scorer.compiled for scorer in scorers.values()]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanrs.eval.long_table import LongTable
     from spanrs.eval.resampling import Bootstrap
 
-#: Largest number of table rows in a notebook.
+#: Maximum number of table rows in a notebook.
 ROWS = 200
 #: Types of the fields of the header of a stored result. The parts of it check their own fields.
 _HEADER = {
@@ -44,8 +44,8 @@ _HEADER = {
 class Result(Evaluation):
     """Result of an evaluation, for any matcher. Returned by :func:`spanrs.score`, :class:`spanrs.Scorer` and others.
 
-    Measures are fractions from 0 to 1. Without a name they are of the matcher's own criterion; ``result["bounds"]``
-    gives those of another one.
+    Measures are fractions from 0 to 1, under the matcher's default criterion; ``result["bounds"]`` has those of another
+    criterion.
 
     Two results are equal if their counts, settings, matchers, evidence, documents and weights are equal. Details and
     errors are not compared, because stored results do not have them. Results have no hash.
@@ -65,28 +65,28 @@ class Result(Evaluation):
     """
 
     def with_types(self, types: Mapping[str, str | None] | Collection[str]) -> Result:
-        """Look at the same spans under other types, or at some of them.
+        """Return the result with renamed types, or with some types only.
 
-        Tags are not read again: spans are first read with the types they have, then renamed, so that two
-        spans that touch stay two even if they come to be of one type.
+        Tags are not read again: spans are renamed after they were read, so that two adjacent spans stay two even if
+        they get the same type.
 
         Parameters
         ----------
         types : mapping of str to str or None, or collection of str
-            A map renames types; those it does not name stay, those it maps to None are left out. A
+            A mapping renames types; types mapped to None are left out, and types it does not name are kept. A
             collection names the types to keep.
 
         Returns
         -------
         Result
-            With the map in its signature, and without details. Accuracy, which is of tags, and violations stay.
+            With the mapping in its signature, and without details. Accuracy and violations, which are of tags, do not
+            change.
 
         Raises
         ------
         spanrs.errors.SchemeError
-            For matchers that would match other spans under other types: all but the exact one. Also where a map
-            merges types and several unmatched spans have equal bounds, which tags cannot have: the counts do not
-            tell which of them match then.
+            For all matchers but the exact one, because they would match other spans. Also if merged types have several
+            unmatched spans with equal bounds, which is impossible with tags: counts do not tell which would match.
 
         Examples
         --------
@@ -119,25 +119,24 @@ class Result(Evaluation):
         return replace(self, counts=counts, settings=settings, details=None, errors=errors)
 
     def with_document_weights(self, weights: Iterable[float]) -> Result:
-        """Let documents count as often as their weights say.
+        """Return the result with weighted documents.
 
         Parameters
         ----------
         weights : iterable of float
-            One for each document, in order, from 0 to 1e15. The result must have been made by
-            document. New weights take the place of older ones.
+            One for each document, in order, from 0 to 1e15. The result needs rows of documents. New weights replace
+            earlier ones.
 
         Returns
         -------
         Result
-            Its numbers are sums of weights times counts, fractions where weights are. Documents keep their
-            own rows, and violations are not weighed.
+            Its numbers are sums of weights times counts. The rows of documents and the violations are not weighted.
 
         Raises
         ------
         ValueError
-            Where the result was not made by document, the number of weights is not that of the documents,
-            or one of them is negative or not finite.
+            If the result has no rows of documents, there is not one weight per document, or a weight is negative or not
+            finite.
 
         Examples
         --------
@@ -155,7 +154,7 @@ class Result(Evaluation):
         return replace(self, document_weights=given, settings=settings)
 
     def with_error_weights(self, weights: str | Weights | None = None, focus: str | None = None) -> Result:
-        """Look at the same fair counts with other weights of errors, or another focus.
+        """Return the result of fair matching with other weights of errors, or another focus.
 
         Parameters
         ----------
@@ -167,7 +166,7 @@ class Result(Evaluation):
         TypeError
             For results of another matcher.
         ValueError
-            For weights that cannot be, and an unknown focus.
+            For invalid weights, and an unknown focus.
 
         Examples
         --------
@@ -196,21 +195,21 @@ class Result(Evaluation):
         threads: int = 1,
         progress: Callable[[int], object] | None = None,
     ) -> Bootstrap:
-        """Measure resampled corpora: as many documents as there are, drawn with replacement.
+        """Compute measures of bootstrap resamples: as many documents, drawn with replacement.
 
         Parameters
         ----------
         measures : Measure, Ratio or sequence of them, optional
             Micro F1, macro F1 and F1 of each type if not given.
         samples : int
-            Corpora to draw.
+            Number of resamples.
         seed : int
             The same seed gives the same values for any number of threads. From 16,384 documents on they also depend on
             which criteria are measured together.
         threads : int
             Threads, 1 or more.
         progress : callable, optional
-            Called now and then with the number of resamples that are done.
+            Called periodically with the number of resamples done so far.
 
         Returns
         -------
@@ -219,9 +218,9 @@ class Result(Evaluation):
         Raises
         ------
         ValueError
-            Where there are fewer than two documents, or documents have weights.
+            If there are fewer than two documents, or documents have weights.
         spanrs.errors.LimitError
-            Where there are more values than fit into memory.
+            If the values do not fit into memory.
 
         Examples
         --------
@@ -236,26 +235,27 @@ class Result(Evaluation):
         return bootstrap(self, measures, samples=samples, seed=seed, threads=threads, progress=progress)
 
     def merge(self, *others: Result) -> Result:
-        """Add results made in the same way on other data.
+        """Merge results made in the same way on other data.
 
         Parameters
         ----------
         *others : Result
-            Their documents, violations and details come behind those of this one; details only if all have them.
+            Their documents, violations and details follow those of this result. Details are merged only if all results
+            have them.
 
         Returns
         -------
         Result
-            A new one. Its counts do not depend on the order.
+            Its counts do not depend on the order.
 
         Raises
         ------
         spanrs.errors.SchemeError
-            Where the signatures differ.
+            If the signatures differ.
 
         Notes
         -----
-        One call with many results takes less time than a loop of calls, which copy what there is again and again.
+        One call with many results is faster than a loop of calls, which would copy the counts repeatedly.
         """
         results = [self, *others]
         settings = self.settings
@@ -296,24 +296,24 @@ class Result(Evaluation):
         )
 
     def to_dict(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> dict[str, Any]:
-        """Give everything as plain dictionaries, lists, strings and numbers.
+        """Return the result as plain dictionaries, lists, strings and numbers.
 
         Parameters
         ----------
         untyped : bool
-            Also give ``untyped`` and ``untyped_counts``, over spans by their bounds alone.
+            Add ``untyped`` and ``untyped_counts``, of spans by their bounds alone.
         criteria : sequence of str, optional
             The criteria under ``criteria``; all if not given.
 
         Returns
         -------
         dict
-            ``matcher``, its name and options; what :meth:`CriterionResult.to_dict` gives for the matcher's own
-            criterion; ``criterion``, its name, and ``criteria``, the same for all of them where there are several;
+            ``matcher``, its name and options; the keys of :meth:`CriterionResult.to_dict` for the default criterion;
+            ``criterion``, its name, and ``criteria``, the same for all criteria if there are several;
             ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``, ``sentences``,
             ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and ``first``), ``detection``,
-            ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored`` where it is
-            not empty, and where they were asked for ``errors``, ``documents`` and ``details``.
+            ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored`` if it is
+            not empty, and ``errors``, ``documents`` and ``details`` if they were requested.
         """
         default = self[self.matcher.criterion].shown
         everything: dict[str, Any] = {
@@ -365,21 +365,21 @@ class Result(Evaluation):
         criteria: Sequence[str] | None = None,
         state: bool = True,
     ) -> str:
-        """Give :meth:`to_dict` as JSON text.
+        """Return :meth:`to_dict` as JSON text.
 
         Parameters
         ----------
         indent : int, optional
-            Spaces a level; None for one line.
+            Spaces per level; None for one line.
         untyped, criteria
             As for :meth:`to_dict`.
         state : bool
-            Add ``state``, from which :meth:`from_json` makes the result again.
+            Add ``state``, which :meth:`from_json` needs.
 
         Returns
         -------
         str
-            Valid JSON: there are no NaN and no infinities in it.
+            Valid JSON, without NaN and infinities.
         """
         everything = self.to_dict(untyped=untyped, criteria=criteria)
         if state:
@@ -388,12 +388,12 @@ class Result(Evaluation):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Result:
-        """Make the result again that :meth:`to_json` wrote with its state.
+        """Return the result that :meth:`to_json` wrote with its state.
 
         Raises
         ------
         spanrs.errors.FormatError
-            Where there is no state in it, or it is damaged.
+            If there is no state, or it is damaged.
 
         Examples
         --------
@@ -411,12 +411,12 @@ class Result(Evaluation):
         return cls.from_bytes(stored)
 
     def to_bytes(self) -> bytes:
-        """Give the result as bytes: counts, settings and evidence, but no details.
+        """Return the result as bytes: counts, settings and evidence, but no details.
 
         Returns
         -------
         bytes
-            :meth:`from_bytes` makes the result again.
+            For :meth:`from_bytes`.
         """
         weights = self.document_weights
         # A header in JSON, then the counts.
@@ -432,12 +432,12 @@ class Result(Evaluation):
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Result:
-        """Make the result again that :meth:`to_bytes` gave.
+        """Return the result that :meth:`to_bytes` stored.
 
         Raises
         ------
         spanrs.errors.FormatError
-            For bytes that are something else, or damaged.
+            For other or damaged bytes.
         """
         text, stored_counts = unpacked(stored)
         try:
@@ -473,13 +473,13 @@ class Result(Evaluation):
         return _restored, (self.to_bytes(), self.details, self.errors, self.matcher)
 
     def to_table(self) -> LongTable:
-        """Give every cell of every document as a table, for Arrow, Polars, pandas and SQL.
+        """Return every cell of every document as a table, for Arrow, Polars, pandas and SQL.
 
         Returns
         -------
         LongTable
-            Columns ``document``, ``criterion``, ``outcome``, ``gold``, ``pred``, ``n``; without documents one row for
-            each cell, whose document is None.
+            Columns ``document``, ``criterion``, ``outcome``, ``gold``, ``pred``, ``n``; without documents one row per
+            cell, whose document is None.
 
         Examples
         --------
@@ -533,24 +533,24 @@ class Result(Evaluation):
     def to_html(self, *, title: str | None = None, criteria: Sequence[str] | None = None) -> str:
         """Return a self-contained HTML report: measures with intervals, types, confusion, errors, violations.
 
-        Intervals are shown where there are two documents or more, errors where they were asked for.
+        Intervals are shown if there are two documents or more, errors if they were requested.
 
         Parameters
         ----------
         title : str, optional
-            Its heading.
+            Title of the page.
         criteria : sequence of str, optional
             The criteria to show; all if not given.
 
         Returns
         -------
         str
-            A page that needs nothing else, scripts and fonts included.
+            A page without external resources, including scripts and fonts.
 
         Raises
         ------
         ImportError
-            Where jinja2 is not installed (``pip install spanrs[html]``).
+            If jinja2 is not installed (``pip install spanrs[html]``).
         """
         from spanrs.eval.pages import result_page
 
@@ -578,7 +578,7 @@ class Result(Evaluation):
 
 
 def _merged_evidence(results: Sequence[Result], offsets: Sequence[int]) -> Evidence:
-    """Merge evidence; of violations as many are kept as by one of the results that did not keep all."""
+    """Merge evidence; keep at most as many violations as the results that did not keep all."""
     merged = merge_evidence([result.evidence for result in results], offsets)
     located = dict(merged.located)
     for side, places in located.items():
@@ -589,5 +589,5 @@ def _merged_evidence(results: Sequence[Result], offsets: Sequence[int]) -> Evide
 
 
 def _restored(stored: bytes, details: Any, errors: Any, matcher: Matcher) -> Result:
-    """Make a result again that was pickled."""
+    """Return a result from its pickled parts."""
     return replace(Result.from_bytes(stored), details=details, errors=errors, matcher=matcher)

@@ -17,7 +17,7 @@ from spanrs.report.frames import Frames
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision, recall and F1 as fractions, and the number of gold spans they rest on."""
+    """Precision, recall and F1 as fractions, and the number of gold spans."""
 
     precision: float
     recall: float
@@ -26,7 +26,7 @@ class Score:
 
 
 class Totals(NamedTuple):
-    """True positives, false positives, false negatives; fractions where outcomes weigh fractions."""
+    """True positives, false positives, false negatives; fractions if outcomes have fractional weights."""
 
     tp: float
     fp: float
@@ -37,27 +37,27 @@ class DocumentRow(NamedTuple):
     """One document of a corpus."""
 
     document: int
-    """Its place, from 0."""
+    """Index of the document, from 0."""
     name: str | None
-    """What it is called, where documents have names."""
+    """Name of the document, if documents have names."""
     sentences: int
-    """Its sentences."""
+    """Number of sentences."""
     tokens: int
-    """Its tokens."""
+    """Number of tokens."""
     outcomes: dict[str, int]
     """How often each outcome occurred."""
     totals: Totals
     """TP, FP and FN over all types."""
     micro: Score
-    """Over all types; not a number where the document has no spans on either side."""
+    """Over all types; NaN if the document has no spans on either side."""
 
     @property
     def shown_name(self) -> str:
-        """The name, or else the place."""
+        """The name, or else the index."""
         return str(self.document) if self.name is None else self.name
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain values; ``totals`` as ``counts``, what is not a number as None."""
+        """Return plain values; ``totals`` under ``counts``, NaN as None."""
         return {
             "document": self.document,
             "name": self.name,
@@ -124,13 +124,13 @@ class TypeScores(dict[str, Score], Frames):
 
 
 class Confusion(dict[str | None, "Counter[str | None]"]):
-    """``confusion[gold type][pred type]``: what does not occur is 0, and not stored."""
+    """``confusion[gold type][pred type]``; missing pairs are 0 and not stored."""
 
     def __missing__(self, key: str | None) -> Counter[str | None]:
         return Counter()
 
     def triples(self) -> list[tuple[str | None, str | None, int]]:
-        """Give (gold type, pred type, number), sorted; None for no span comes last."""
+        """Return (gold type, pred type, number), sorted; None, for no span, comes last."""
         found = [(gold, pred, n) for gold, row in self.items() for pred, n in row.items()]
         return sorted(found, key=lambda t: (t[0] is None, t[0] or "", t[1] is None, t[1] or ""))
 
@@ -144,7 +144,7 @@ class Measured:
     """How often each outcome occurred between each pair of types, in all and by document."""
 
     document_weights: tuple[float, ...] | None
-    """How often each document counts; None where each counts once."""
+    """Weight of each document; None if each counts once."""
     _criterion: Criterion
 
     @cached_property
@@ -154,7 +154,7 @@ class Measured:
         return self.counts.summary(criterion.index, terms, axis, self.document_weights)
 
     def _named(self, counts: Sequence[int]) -> dict[str, int]:
-        """Name outcomes, with the sums of groups; those that are shown come first."""
+        """Return outcomes by name, with the sums of groups; those of tables come first."""
         found = dict(zip(self._criterion.outcomes, counts, strict=True))
         for group, parts in self._groups.items():
             found.setdefault(group, sum(found[part] for part in parts))
@@ -184,7 +184,7 @@ class Measured:
 
     @cached_property
     def micro(self) -> Score:
-        """Over all spans, whatever their type."""
+        """Over all spans of all types."""
         return Score(*self._summary[0][2])
 
     @cached_property
@@ -199,21 +199,21 @@ class Measured:
 
     @cached_property
     def macro(self) -> Score:
-        """The mean over types, each counting the same."""
+        """Unweighted mean over types."""
         return Score(*self._summary[1])
 
     @cached_property
     def weighted(self) -> Score:
-        """The mean over types, each counting as often as it has gold spans."""
+        """Mean over types, weighted by the number of gold spans."""
         return Score(*self._summary[2])
 
     @cached_property
     def confusion(self) -> Confusion:
-        """``confusion[gold type][pred type]``: how often a span of one type answered one of another.
+        """``confusion[gold type][pred type]``: number of pairs of spans of these types.
 
-        Under the exact matcher spans with equal bounds, so that each row adds up to the gold spans of its type and each
-        column to the pred spans. Under the fair matcher errors, each once: on the diagonal boundary errors. The row
-        and the column None hold what has no span on the other side. What does not occur is 0.
+        With exact matching, pairs have equal bounds, so that each row adds up to the gold spans of its type and each
+        column to the pred spans. With fair matching, pairs are errors, each once, with boundary errors on the diagonal.
+        The row and the column None hold unmatched spans. Missing pairs are 0.
         """
         outcomes = self._criterion.outcomes
         left_out = [outcomes.index(name) for name in self.matcher.unconfused if name in outcomes]
@@ -227,7 +227,7 @@ class Measured:
 
     @cached_property
     def documents(self) -> list[DocumentRow]:
-        """One row a document, where documents were asked for."""
+        """One row per document, if documents were requested."""
         corpus = criteria(self.matcher.name)["corpus"]
         terms = self.matcher.terms(self._criterion)
         found = self.counts.document_summaries(self._criterion.index, terms)
@@ -239,20 +239,20 @@ class Measured:
             sizes = named.get("sentences", 0), named.get("tokens", 0)
             micro = Score(*score)
             if not any(totals) and not micro.precision:
-                # 0 would be the value of a document in which everything is wrong.
+                # 0 would mean that everything in the document is wrong.
                 micro = Score(math.nan, math.nan, math.nan, micro.support)
             row = DocumentRow(len(rows), name, *sizes, self._named(counts), Totals(*totals), micro)
             rows.append(row)
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the measures as plain dictionaries.
+        """Return the measures as plain dictionaries.
 
         Returns
         -------
         dict
-            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``; None for what is
-            not a number), ``per_type`` (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``,
+            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``; None for
+            NaN), ``per_type`` (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``,
             ``outcomes_by_type``.
         """
         return {
@@ -325,7 +325,7 @@ class UnscoredResult(CriterionResult):
 
     @cached_property
     def documents(self) -> list[DocumentRow]:
-        """One row a document, where documents were asked for."""
+        """One row per document, if documents were requested."""
         return [
             row._replace(micro=replace(row.micro, precision=math.nan, recall=math.nan, f1=math.nan))
             for row in super().documents
@@ -337,5 +337,5 @@ def _with_nan_measures(score: _spanrs._Score) -> _spanrs._Score:
 
 
 def plain_score(score: Score) -> dict[str, float | None]:
-    """Give a score as a plain dictionary, None for what is not a number."""
+    """Return a score as a plain dictionary, with None for NaN."""
     return {name: None if math.isnan(value) else value for name, value in asdict(score).items()}

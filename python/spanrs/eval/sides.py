@@ -1,4 +1,4 @@
-"""What gold and pred are: corpora, what :func:`spanrs.read` takes, or sentences in memory."""
+"""Kinds of gold and pred: corpora, sources for :func:`spanrs.read`, or sentences in memory."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from spanrs.io.options import NAMES
 from spanrs.io.reader import read_both, read_stream, refuse
 from spanrs.io.tables import is_table
 
-#: Gold or pred: a corpus, what :func:`spanrs.read` takes, or sentences in memory.
+#: Gold or pred: a corpus, a source for :func:`spanrs.read`, or sentences in memory.
 Side: TypeAlias = Any
 
-#: Reading options that sentences in memory have.
+#: Reading options that apply to sentences in memory.
 OF_MEMORY = ("scheme", "reading", "dialect", "vocabulary", "ignore_index", "lengths", "mask")
 
 
@@ -43,8 +43,8 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
     Raises
     ------
     TypeError
-        For sides that are ambiguous or contradict each other, options that no side takes, and unknown options; with
-        what to pass instead.
+        For ambiguous or contradictory sides, options that apply to no side, and unknown options, with what to pass
+        instead.
     """
     for name in arguments:
         if name not in NAMES:
@@ -110,7 +110,7 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
             raise ValueError(
                 "layers of tags are scored of two files; one file holds one column of gold and one of pred"
             )
-        # By default gold is in the last column but one, pred in the last.
+        # By default gold is in the second to last column and pred in the last.
         gold = options.gold
         if gold is None:
             gold = options.tags if options.tags not in (None, -1) else -2 if options.pred is None else -1
@@ -136,7 +136,7 @@ def is_readable(side: str, value: Side) -> bool:
     Raises
     ------
     TypeError
-        For what is neither.
+        For other values.
     """
     # Lists first, as small ones are scored often.
     if isinstance(value, (list, tuple)):

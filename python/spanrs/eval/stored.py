@@ -13,28 +13,28 @@ MAGIC = b"spanrs result\x01"
 #: Bytes of the CRC-32 of what follows it, and of the length of the header.
 CHECKSUM = 4
 LENGTH = 8
-#: Key of a description that stands for every key.
+#: Key of a description for all other keys.
 ANY = ""
 NONE = type(None)
 
 
 def check_stored(value: Any, kind: Any, name: str) -> None:
-    """Refuse a value of another type than the one that is stored.
+    """Raise if a stored value does not have the described type.
 
     Parameters
     ----------
     value : object
-        What JSON gave.
+        A value of parsed JSON.
     kind : type, list, dict or tuple
         A type, a list with the kind of all items, a dictionary with the kind of each field (:data:`ANY`: of all
-        others), or a tuple of alternatives. True and False are no integers.
+        others), or a tuple of alternatives. Booleans are not integers.
     name : str
-        What messages call the value.
+        Name of the value in messages.
 
     Raises
     ------
     TypeError
-        Where the types differ, or a field is not described.
+        If the types differ, or a field is not described.
     ValueError
         For numbers that are not finite.
 

@@ -10,11 +10,11 @@ from spanrs.eval.evidence import Violations
 from spanrs.eval.scores import Measured
 from spanrs.io.file_advice import comments_advice
 
-#: Names that models give to labels whose own names were never set.
+#: Default names of labels in models without label names.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
-#: Tags that begin a span or continue one in most schemes and spellings.
+#: Tags that begin or continue a span in most schemes and spellings.
 PREFIXED = re.compile(r"[BIbi][-_:].+|.+-[BI]")
-#: One violation in so many tags other than ``O`` is too much.
+#: Violations are suspicious from one in this many tags other than ``O``.
 TENTH = 10
 #: With fewer gold or pred spans, it is not suspicious that none is correct.
 MIN_SPANS = 5
@@ -28,7 +28,7 @@ def of_tags(
     types: Collection[str],
     settings: Mapping[str, str],
 ) -> list[str]:
-    """Give a sentence for everything that is conspicuous about tags, of which there are these numbers."""
+    """Return warnings about tags, given the corpus numbers."""
     found = []
     tokens = numbers["tokens"]
     for side in ("gold", "pred"):
@@ -62,7 +62,7 @@ def of_tags(
             "a side holds tags without tokens, so that only the lengths of sentences were compared"
         )
     if numbers["differing_tokens"]:
-        # Layers are columns of the same tokens.
+        # Layers are tag columns of the same tokens.
         compared = tokens // (settings.get("columns", "").count(",") + 1)
         found.append(f"{numbers['differing_tokens']} of {compared} tokens differ between gold and pred")
     return found
@@ -81,7 +81,7 @@ def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[s
     spaced = sorted(name for name in types if name != name.strip())
     if spaced:
         yield f"the type {spaced[0]!r} begins or ends with white space; strip the lines that tags are cut from"
-    # A number may be a type among others.
+    # A number may be one type among others.
     numbered = bool(types) and all(FORGOTTEN.fullmatch(name) for name in types)
     forgotten = sorted(name for name in types if numbered or re.fullmatch("LABEL_[0-9]+", name))
     if forgotten:
@@ -93,7 +93,7 @@ def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[s
 
 
 def _why(side: str, first: Violation | None) -> str:
-    """Say what may be wrong with a side that has many violations, of which this is the first."""
+    """Return a question about the cause of many violations, given the first."""
     if first is not None and FORGOTTEN.fullmatch(first.current):
         return "these look like ids whose names were forgotten; set id2label of the model"
     scheme = "another scheme (pred_scheme)" if side == "pred" else "another scheme"
@@ -103,7 +103,7 @@ def _why(side: str, first: Violation | None) -> str:
 
 
 def without_spans(sentences: int, gold: float, pred: float) -> list[str]:
-    """Give a sentence for each side that has no span."""
+    """Return a warning for each side without spans."""
     if not sentences:
         return ["there are no sentences to score"]
     sides = [side for side, spans in (("gold", gold), ("pred", pred)) if not spans]
@@ -111,9 +111,9 @@ def without_spans(sentences: int, gold: float, pred: float) -> list[str]:
 
 
 def without_matches(own: Measured, *, near_misses: bool) -> list[str]:
-    """Warn where both sides have several spans and none is correct.
+    """Return a warning if both sides have several spans and none is correct.
 
-    With ``near_misses`` only where the sides have no type in common, because spans may be near others then.
+    With ``near_misses`` only if the sides have no type in common, because spans may match partially otherwise.
     """
     tp, fp, fn = own.totals
     if tp or fn < MIN_SPANS or fp < MIN_SPANS:
@@ -130,7 +130,7 @@ def without_matches(own: Measured, *, near_misses: bool) -> list[str]:
 
 
 def of_ends(numbers: Mapping[str, int]) -> list[str]:
-    """Warn where all ends of one side are one less than those of the other, which happens if they are inclusive."""
+    """Return a warning if all ends of one side are one less than those of the other, as with inclusive ends."""
     pairs = numbers["equal_starts"]
     for outcome, side, other in (("ends_one_less", "pred", "gold"), ("ends_one_more", "gold", "pred")):
         if pairs >= MIN_ENDS and numbers[outcome] == pairs:
