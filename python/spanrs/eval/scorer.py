@@ -154,8 +154,8 @@ class Scorer:
             cannot be scored, the batches before it stay counted. For other input nothing is counted then.
         by : str, or iterable of int or str, optional
             If the scorer was made with ``by``: ``document`` or ``sentence``, for files and tables whose rows differ
-            from those of the scorer; for sentences in memory the sizes of documents, or the name of the document of each
-            sentence, as for :func:`score`. Earlier sentences without a document become a document of their own.
+            from those of the scorer; for sentences in memory the sizes of documents, or the name of the document of
+            each sentence, as for :func:`score`. Earlier sentences without a document become a document of their own.
             Documents end with the batch: a name repeated in a later batch gets another row.
         progress : callable, optional
             Called periodically with the bytes of files read so far, after decompression.
