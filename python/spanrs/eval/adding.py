@@ -163,8 +163,8 @@ def _add_span_files(
         sources.append((part.opened(keep=True), reading))
     golds, preds = sources
     gold = parts[0]
-    own = gold.name or gold.path
-    name = None if own is None else document_name(own)
+    document = gold.name or gold.path
+    name = None if document is None else document_name(document)
     wanted = None
     if adding.finder is not None:
         wanted = adding.finder, gold.path if adding.named else None

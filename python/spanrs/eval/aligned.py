@@ -184,9 +184,11 @@ class _Aligned:
             self.scorer.update_sentences([placed["gold"]], [placed["pred"]], names)
             if self.most_errors != NO_ERRORS:
                 of_pair = (placed, plain), (gold, pred)
-                found = _errors(*of_pair, self.scorer.matcher, self.most_errors)
-                errors = [error._replace(path=name, sentence=self.documents) for error in found.errors]
-                self.errors.append(replace(found, errors=errors))
+                document_errors = _errors(*of_pair, self.scorer.matcher, self.most_errors)
+                errors = [
+                    error._replace(path=name, sentence=self.documents) for error in document_errors.errors
+                ]
+                self.errors.append(replace(document_errors, errors=errors))
             self.documents += 1
             meter.add(len(gold.text) + len(pred.text))
 
@@ -241,24 +243,24 @@ def _placed(
     """
     spans, document, name = side
     pieces = [_pieces(span) for span in spans]
-    places = iter(place([piece for own in pieces for piece in own]))
+    places = iter(place([piece for span_pieces in pieces for piece in span_pieces]))
     starts = [start for start, _ in stretches]
-    found: list[Plain] = []
-    for span, own in zip(spans, pieces, strict=True):
-        bounds = [next(places) for _ in own]
+    placed: list[Plain] = []
+    for span, span_pieces in zip(spans, pieces, strict=True):
+        bounds = [next(places) for _ in span_pieces]
         at = bisect_right(starts, span[1]) - 1
         is_alone = at >= 0 and span[2] <= stretches[at][1]
-        known = [bound for bound in bounds if bound is not None]
-        if is_alone or len(known) < len(bounds):
+        aligned = [bound for bound in bounds if bound is not None]
+        if is_alone or len(aligned) < len(bounds):
             unaligned.add(span, document, name)
-            start = BEHIND + 2 * len(found) + parity
-            found.append((span[0], start, start + 1))
-        elif len(known) == 1:
-            found.append((span[0], *known[0]))
+            start = BEHIND + 2 * len(placed) + parity
+            placed.append((span[0], start, start + 1))
+        elif len(aligned) == 1:
+            placed.append((span[0], *aligned[0]))
         else:
-            covered = [at for start, end in known for at in range(start, end)]
-            found.append((span[0], covered[0], covered[-1] + 1, covered))
-    return found
+            covered = [at for start, end in aligned for at in range(start, end)]
+            placed.append((span[0], covered[0], covered[-1] + 1, covered))
+    return placed
 
 
 def _pieces(span: Plain) -> list[tuple[int, int]]:
@@ -283,15 +285,15 @@ def _errors(
     """List the errors of a document, with their spans as characters of its texts."""
     placed, plain = spans
     lists = _spanrs.span_lists_of_tuples([placed["gold"]], [placed["pred"]], True)
-    found = find_errors(*lists, matcher, most)
+    located = find_errors(*lists, matcher, most)
     errors = []
-    for error in found.errors:
+    for error in located.errors:
         gold = None if error.gold_index is None else _as_span(plain["gold"][error.gold_index])
         pred = None if error.pred_index is None else _as_span(plain["pred"][error.pred_index])
-        own, document = (gold, documents[0]) if gold is not None else (pred, documents[1])
-        first, text = (0, ()) if own is None else (own.start, (document.text[own.start : own.end],))
+        shown, document = (gold, documents[0]) if gold is not None else (pred, documents[1])
+        first, text = (0, ()) if shown is None else (shown.start, (document.text[shown.start : shown.end],))
         errors.append(error._replace(gold=gold, pred=pred, first=first, tokens=text))
-    return replace(found, errors=errors)
+    return replace(located, errors=errors)
 
 
 def _as_span(span: Plain) -> Span:

@@ -51,8 +51,8 @@ def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
     if not numbers.get("unaligned_files"):
         return
     for side, source in (("gold", gold), ("pred", pred)):
-        labelled, found = numbers[f"{side}_labelled"], result.violations[side]
-        first = [place.violation for place in found.first]
+        labelled, violations = numbers[f"{side}_labelled"], result.violations[side]
+        first = [place.violation for place in violations.first]
         unknown = bool(first) and all(violation.kind == "Unknown Tag" for violation in first)
         tp, fp, fn = result[result.matcher.support].totals
         spans = tp + (fn if side == "gold" else fp)
@@ -61,13 +61,13 @@ def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
             or not unknown
             or spans
             or labelled * 2 <= numbers["tokens"]
-            or found.count < labelled
+            or violations.count < labelled
         ):
             continue
         if any(FORGOTTEN.fullmatch(violation.current) for violation in first):
             # Labels without names have their own warning.
             continue
-        line = found.first[0].line
+        line = violations.first[0].line
         scheme = result.settings.get(f"{side}_scheme", result.settings["scheme"])
         message = (
             f"{source}:{line}: no column of tags: {side} has no span, its first tags other than O are none of {scheme} "
@@ -109,8 +109,8 @@ def describe_columns(adding: Adding, result: Result, options: ReadOptions, width
         return
     columns = f"column {width - 2} is read as gold and column {width - 1} as pred (of {width}, from 0)"
     totals = result[result.matcher.support].per_type.totals.items()
-    of_gold = [name for name, own in totals if own.tp or own.fn]
-    of_pred = [name for name, own in totals if own.tp or own.fp]
+    of_gold = [name for name, counts in totals if counts.tp or counts.fn]
+    of_pred = [name for name, counts in totals if counts.tp or counts.fp]
     advice = (
         "if the file is gold alone, name the file of pred; for other columns name them with gold= and pred= "
         "(--gold-column, --pred-column)"

@@ -162,28 +162,34 @@ def compare(
     first = results[names[0]]
     types = _types(results)
     settings = _common_settings(results)
-    own = Measure() if measure is None else measure
-    check_measures([own])
-    if own.criterion is None and len(first.matcher.criteria) > 1:
+    compared_measure = Measure() if measure is None else measure
+    check_measures([compared_measure])
+    if compared_measure.criterion is None and len(first.matcher.criteria) > 1:
         # Names the compared criterion if the matcher has several.
-        own = replace(own, criterion=first.matcher.criterion)
-    compared = types if isinstance(own, Measure) and own.average == "micro" and own.type is None else []
-    measures: list[Measure | Ratio] = [own]
-    if isinstance(own, Measure):
-        measures += [replace(own, type=ty) for ty in compared]
-    compiled = [one.compiled(first.matcher) for one in measures]
+        compared_measure = replace(compared_measure, criterion=first.matcher.criterion)
+    compared = (
+        types
+        if isinstance(compared_measure, Measure)
+        and compared_measure.average == "micro"
+        and compared_measure.type is None
+        else []
+    )
+    measures: list[Measure | Ratio] = [compared_measure]
+    if isinstance(compared_measure, Measure):
+        measures += [replace(compared_measure, type=ty) for ty in compared]
+    compiled = [measure.compiled(first.matcher) for measure in measures]
     systems = Systems([result.counts for result in results.values()], names)
     numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads, progress), level)
-    found = {}
+    by_name = {}
     for at, name in enumerate(names):
         value, *of_types = map(float, numbers.values[at])
         per_type = dict(zip(compared, of_types, strict=True))
-        found[name] = System(value, numbers.interval(numbers.drawn[:, at, 0]), per_type)
+        by_name[name] = System(value, numbers.interval(numbers.drawn[:, at, 0]), per_type)
     errors = aligned_errors(results, systems)
-    pairs = _pairs(numbers, names, compared, _comparable_errors(errors, own))
+    pairs = _pairs(numbers, names, compared, _comparable_errors(errors, compared_measure))
     documents = len(systems)
     unit = "sentences" if first.by_sentence else "documents"
-    title = settings_of.quoted(own.title)
+    title = settings_of.quoted(compared_measure.title)
     for name, shown in (
         ("measure", title),
         ("test", test),
@@ -193,7 +199,7 @@ def compare(
     ):
         settings = settings_of.with_setting(settings, name, str(shown))
     settings = settings_of.with_setting(settings, unit, str(documents))
-    return Comparison(own, found, pairs, level, documents, settings, dict(results), errors)
+    return Comparison(compared_measure, by_name, pairs, level, documents, settings, dict(results), errors)
 
 
 def _scored(gold: Any, preds: Mapping[str, Any] | None, options: dict[str, Any]) -> Mapping[str, Result]:
@@ -266,10 +272,10 @@ class _Numbers:
         """Return the percentile interval of resampled values."""
         import numpy as np
 
-        known = values[~np.isnan(values)]
+        defined = values[~np.isnan(values)]
         return (
-            Interval(*map(float, np.quantile(known, self.tails)))
-            if len(known)
+            Interval(*map(float, np.quantile(defined, self.tails)))
+            if len(defined)
             else Interval(*[math.nan] * 2)
         )
 
@@ -287,7 +293,7 @@ class _Numbers:
             as_large = (deviations >= np.abs(observed) - 1e-12).sum(axis=0)
             drawn = (~np.isnan(deviations)).sum(axis=0)
         p = (as_large + 1) / (drawn + 1)
-        return [float(one) for one in np.where(np.isnan(observed), np.nan, p)]
+        return [float(value) for value in np.where(np.isnan(observed), np.nan, p)]
 
 
 def _pairs(
@@ -306,8 +312,8 @@ def _pairs(
             ty: Difference(float(observed[at]), numbers.interval(drawn[:, at]), row[at], next(of_types))
             for at, ty in enumerate(types, 1)
         }
-        own = float(observed[0]), numbers.interval(drawn[:, 0]), row[0], p_holm
-        pairs.append(Pair(names[a], names[b], *own, _mcnemar(errors[a], errors[b]), per_type))
+        whole = float(observed[0]), numbers.interval(drawn[:, 0]), row[0], p_holm
+        pairs.append(Pair(names[a], names[b], *whole, _mcnemar(errors[a], errors[b]), per_type))
     return pairs
 
 
@@ -360,8 +366,8 @@ def _comparable_errors(
     if measure.type is not None:
         return [None] * len(errors)
     return [
-        own if own is not None and measure.criterion in (None, own.criterion) else None
-        for own in errors.values()
+        error_list if error_list is not None and measure.criterion in (None, error_list.criterion) else None
+        for error_list in errors.values()
     ]
 
 
@@ -402,14 +408,14 @@ def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
     support = {name: score.support for name, score in first[first.matcher.support].per_type.items()}
     support = {name: n for name, n in support.items() if n}
     for name, result in others:
-        own = {key: value for key, value in result.settings.items() if key not in OF_PRED}
-        if own != common or result.by_sentence != first.by_sentence:
+        settings = {key: value for key, value in result.settings.items() if key not in OF_PRED}
+        if settings != common or result.by_sentence != first.by_sentence:
             signatures = f"{first.signature} and {result.signature}"
             message = f"{first_name} and {name} were made in different ways: {signatures}"
             raise with_code(SchemeError(message), "signature")
-        found = {ty: score.support for ty, score in result[result.matcher.support].per_type.items()}
+        gold_spans = {ty: score.support for ty, score in result[result.matcher.support].per_type.items()}
         sizes = (result.sentences, result.tokens) == (first.sentences, first.tokens)
-        if {ty: n for ty, n in found.items() if n} != support or not sizes:
+        if {ty: n for ty, n in gold_spans.items() if n} != support or not sizes:
             message = f"{first_name} and {name} were scored against different gold data"
             try:
                 # Names the first document that only one result has, or whose gold differs.

@@ -88,8 +88,8 @@ def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
     notes = {"Differences": comparison_tables.explanation(comparison)}
     yield from (Sorted(table.title, table, notes.get(table.title, "")) for table in shown)
     names = list(comparison.systems)
-    for other in names[1:]:
-        if section := _changes_section(comparison, names[0], other):
+    for later in names[1:]:
+        if section := _changes_section(comparison, names[0], later):
             yield section
 
 
@@ -125,9 +125,9 @@ def _changes(comparison: PairedComparison, a: str, b: str) -> list[Change]:
     changes: list[Change] = []
     for kinds, of in ((("fixed", "broken"), gold_spans), (("removed", "added"), pred_spans)):
         sides = ((first, of(first)), (second, of(second)))
-        for kind, (errors, own), (_, others) in zip(kinds, sides, sides[::-1], strict=True):
-            places = sorted(own.keys() - others.keys(), key=_sortable)
-            changes += [(kind, errors, own[place]) for place in places]
+        for kind, (errors, keys), (_, others) in zip(kinds, sides, sides[::-1], strict=True):
+            places = sorted(keys.keys() - others.keys(), key=_sortable)
+            changes += [(kind, errors, keys[place]) for place in places]
     return changes
 
 

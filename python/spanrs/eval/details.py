@@ -158,21 +158,25 @@ class ErrorList(Sequence[Detail]):
 
         if isinstance(self.errors, FileDetails):
             return self.errors.gold_places()
-        places = ((one.sentence << 32) + one.gold_index for one in self if one.gold_index is not None)
+        places = (
+            (error.sentence << 32) + error.gold_index for error in self if error.gold_index is not None
+        )
         return np.fromiter(places, np.uint64)
 
     def by_frequency(self, most: int | None = None) -> list[Detail]:
         """Return the errors of the most frequent kinds first, at most ``most``; within a kind in their order."""
-        found = sorted(self.errors, key=lambda one: (-self.numbers[kind_of(one)], *_sortable(kind_of(one))))
-        return found[:most]
+        ordered = sorted(
+            self.errors, key=lambda error: (-self.numbers[kind_of(error)], *_sortable(kind_of(error)))
+        )
+        return ordered[:most]
 
     @property
     def outcomes(self) -> dict[str, int]:
         """How often each outcome occurred, kept or not."""
-        found: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for (outcome, *_), number in self.numbers.items():
-            found[outcome] += number
-        return dict(found)
+            totals[outcome] += number
+        return dict(totals)
 
     def renamed(self, rename: Callable[[str], str | None]) -> ErrorList:
         """Return the errors under other names of types; a span whose type becomes None is left out."""
@@ -204,24 +208,24 @@ class ErrorList(Sequence[Detail]):
         return "".join(f"{line}\n" for line in self._json_lines(most))
 
     def _json_lines(self, most: int | None) -> Iterator[str]:
-        for one in self.by_frequency(most):
-            found = plain_detail(one)
-            line = {"kind": one.outcome, "frequency": self.numbers[kind_of(one)]} | {
-                name: found.get(name)
+        for error in self.by_frequency(most):
+            plain = plain_detail(error)
+            line = {"kind": error.outcome, "frequency": self.numbers[kind_of(error)]} | {
+                name: plain.get(name)
                 for name in ("path", "sentence", "line", "gold", "pred", "first", "length")
             }
-            yield json.dumps(line | {"tokens": list(one.tokens)}, ensure_ascii=False)
+            yield json.dumps(line | {"tokens": list(error.tokens)}, ensure_ascii=False)
 
     def merge(self, others: Iterable[ErrorList], offsets: Sequence[int]) -> ErrorList:
         """Append other lists, whose sentences come after ``offsets`` sentences; the first offset is for this list."""
         lists = [self, *others]
         numbers: Counter[ErrorKind] = Counter()
-        for one in lists:
-            numbers.update(one.numbers)
+        for error_list in lists:
+            numbers.update(error_list.numbers)
         errors = [
             error._replace(sentence=error.sentence + offset)
-            for one, offset in zip(lists, offsets, strict=True)
-            for error in one.errors
+            for error_list, offset in zip(lists, offsets, strict=True)
+            for error in error_list.errors
         ]
         return replace(self, errors=errors, numbers=dict(numbers))
 
@@ -320,9 +324,9 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
         message = (
             f"sentence {error.sentence} has a span up to token {end} and tokens= has {len(tokens)} for it"
         )
-        found = AlignmentError(message)
-        found.sentence = error.sentence
-        raise with_code(found, "shape")
+        failure = AlignmentError(message)
+        failure.sentence = error.sentence
+        raise with_code(failure, "shape")
     last = min(end + context, len(tokens))
     return error._replace(first=first, length=len(tokens), tokens=tuple(map(str, tokens[first:last])))
 

@@ -41,11 +41,11 @@ class DocumentRuns:
         while last > first and names[last - 1] == names[-1]:
             last -= 1
         if last > first:
-            found = dict.fromkeys(names[first:last])
-            self._check(found)
+            complete = dict.fromkeys(names[first:last])
+            self._check(complete)
             # Raises for documents that are not contiguous within these sentences.
             self._update(gold[first:last], pred[first:last], names[first:last], **read)
-            self._ended.update(found)
+            self._ended.update(complete)
         self._check([names[-1]])
         self._open = names[-1]
         self._add(gold, pred, last, len(names), read)

@@ -87,7 +87,7 @@ def _items(documents: Any) -> Any:
 
 
 def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
-    found: list[str] = []
+    seen_names: list[str] = []
     sizes: list[int] = []
     seen: set[str] = set()
     for name, run in groupby(names):
@@ -102,6 +102,6 @@ def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
             )
         check_text(name, f"by, sentence {sum(sizes)}")
         seen.add(name)
-        found.append(name)
+        seen_names.append(name)
         sizes.append(sum(1 for _ in run))
-    return found, sizes
+    return seen_names, sizes

@@ -37,12 +37,12 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
     mistyped A, B (1)
       gold sentence 0: [{Rio}]
     """
-    known = sum(errors.numbers.values())
+    total = sum(errors.numbers.values())
     shown = errors.by_frequency(most)
-    part = f", {len(shown)} shown" if len(shown) < known else ""
+    part = f", {len(shown)} shown" if len(shown) < total else ""
     legend = "" if shown and _is_of_text(shown[0]) else "[gold] {pred}, "
-    yield f"errors {known}{part}; {legend}the most frequent kinds first"
-    if len(shown) < known:
+    yield f"errors {total}{part}; {legend}the most frequent kinds first"
+    if len(shown) < total:
         yield from _kinds(errors)
     before = None
     for error in shown:
@@ -60,11 +60,11 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
 
 def _kinds(errors: ErrorList) -> Iterator[str]:
     """Yield the number of errors of the most frequent kinds."""
-    found = sorted(errors.numbers.items(), key=lambda one: (-one[1], str(one[0])))
-    for (outcome, *types), number in found[:KINDS]:
+    kinds = sorted(errors.numbers.items(), key=lambda item: (-item[1], str(item[0])))
+    for (outcome, *types), number in kinds[:KINDS]:
         yield f"  {number}  {outcome} {', '.join(ty for ty in types if ty is not None)}"
-    if len(found) > KINDS:
-        yield f"  and {len(found) - KINDS} more kinds"
+    if len(kinds) > KINDS:
+        yield f"  and {len(kinds) - KINDS} more kinds"
 
 
 def _is_of_text(error: Detail) -> bool:

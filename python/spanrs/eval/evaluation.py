@@ -160,19 +160,19 @@ class Evaluation(Measured):
         if "tokens" not in numbers:
             return list(self.evidence.warnings)
         exact = self.matcher.name == "exact"
-        own = self[self.matcher.support]
-        found = warnings.of_tags(numbers, self.violations, types, self.settings)
+        support = self[self.matcher.support]
+        messages = warnings.of_tags(numbers, self.violations, types, self.settings)
         if numbers["tokens"]:
             if not types and numbers["gold_labelled"] and numbers["pred_labelled"]:
-                found.append("there are no spans of the types that are evaluated")
+                messages.append("there are no spans of the types that are evaluated")
         elif exact and "scheme" in self.settings and not types:
             return ["there are no tokens to score", *self.evidence.warnings]
         else:
-            tp, fp, fn = own.totals
-            found += warnings.without_spans(self.sentences, tp + fn, tp + fp)
-        found += warnings.without_matches(own, near_misses=not exact)
-        found += warnings.of_ends(numbers)
-        return [*found, *self.evidence.warnings]
+            tp, fp, fn = support.totals
+            messages += warnings.without_spans(self.sentences, tp + fn, tp + fp)
+        messages += warnings.without_matches(support, near_misses=not exact)
+        messages += warnings.of_ends(numbers)
+        return [*messages, *self.evidence.warnings]
 
     @cached_property
     def untyped(self) -> CriterionResult:

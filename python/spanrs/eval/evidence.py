@@ -175,7 +175,7 @@ class Evidence:
             tuple(plain["differing"]),
             tuple(plain["warnings"]),
             tuple(plain["notes"]),
-            tuple(Skipped(*one) for one in plain["skipped"]),
+            tuple(Skipped(*entry) for entry in plain["skipped"]),
         )
 
 
@@ -192,8 +192,8 @@ def merge_evidence(parts: Sequence[Evidence], offsets: Sequence[int]) -> Evidenc
         located,
         next((part.detection for part in parts if part.detection), None),
         next((part.pred_detection for part in parts if part.pred_detection), None),
-        tuple(one for part in parts for one in part.differing)[:EXAMPLES],
-        tuple(dict.fromkeys(one for part in parts for one in part.warnings)),
-        tuple(dict.fromkeys(one for part in parts for one in part.notes)),
-        tuple(one for part in parts for one in part.skipped),
+        tuple(item for part in parts for item in part.differing)[:EXAMPLES],
+        tuple(dict.fromkeys(item for part in parts for item in part.warnings)),
+        tuple(dict.fromkeys(item for part in parts for item in part.notes)),
+        tuple(item for part in parts for item in part.skipped),
     )

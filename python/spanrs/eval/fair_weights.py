@@ -87,8 +87,8 @@ def formulas(weights: Weights) -> str:
 
 def phrase(weights: Weights) -> str:
     """Return weights as in a signature: their name, or formulas without blanks."""
-    for name, known in NAMED.items():
-        if weights == known:
+    for name, named in NAMED.items():
+        if weights == named:
             return name
     return formulas(weights).replace(" ", "")
 
@@ -111,15 +111,15 @@ def _formulas(text: str) -> dict[str, dict[str, float]]:
 def _terms(kind: str, terms: str) -> dict[str, float]:
     parts: dict[str, float] = {}
     for term in terms.split("+"):
-        found = _TERM.fullmatch(term.strip())
-        if found is None:
+        match = _TERM.fullmatch(term.strip())
+        if match is None:
             raise ValueError(
                 f"weight of {kind}: {term.strip()!r} is not a term; write a number from 0 up and TP, FP or "
                 "FN, as in 0.5 FP"
             )
-        if found["part"] in parts:
-            raise ValueError(f"weight of {kind}: {found['part']} is named twice")
-        parts[found["part"]] = float(found["weight"])
+        if match["part"] in parts:
+            raise ValueError(f"weight of {kind}: {match['part']} is named twice")
+        parts[match["part"]] = float(match["weight"])
     return {part: parts.get(part, 0.0) for part in _PARTS}
 
 

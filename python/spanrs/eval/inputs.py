@@ -242,17 +242,17 @@ def spans_as_tuples(side: Any) -> Any:
     )
     if not isinstance(first, Mapping):
         return side
-    found = []
+    converted = []
     for at, sentence in enumerate(side):
         for item in sentence:
             if not isinstance(item, Mapping) or not _is_span(item):
                 shown = _dict_advice(item) if isinstance(item, Mapping) else repr(item)
                 raise TypeError(f"sentence {at}: expected a span with type, start and end, got {shown}")
         fields = ("type", "start", "end", "tokens")
-        found.append(
+        converted.append(
             [tuple(item[name] for name in fields if item.get(name) is not None) for item in sentence]
         )
-    return found
+    return converted
 
 
 #: Keys of spans that are dictionaries: their types, and their bounds.

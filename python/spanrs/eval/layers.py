@@ -47,11 +47,13 @@ def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
         # Tokens were compared once per layer.
         differing=layers[0].differing,
         # Warnings of a single layer are about the other layers; those of all layers are about the file.
-        warnings=tuple(m for m in layers[0].warnings if all(m in other.warnings for other in layers)),
+        warnings=tuple(m for m in layers[0].warnings if all(m in layer.warnings for layer in layers)),
     )
     settings = with_setting(settings, "columns", ",".join(map(str, columns)))
     errors = first.errors
     lists = [result.errors for result in results[1:]]
     if errors is not None and None not in lists:
-        errors = errors.merge([one for one in lists if one is not None], [0] * len(results))
+        errors = errors.merge(
+            [layer_errors for layer_errors in lists if layer_errors is not None], [0] * len(results)
+        )
     return replace(first, counts=counts, settings=settings, evidence=evidence, errors=errors)

@@ -38,9 +38,9 @@ def criteria(matcher: str) -> Mapping[str, Criterion]:
 @cache
 def _questions(matcher: str) -> Mapping[str, Criterion]:
     """Return the public criteria of a matcher: those of spans, without companions for single types."""
-    found = criteria(matcher)
-    by_type = {c.per_type for c in found.values() if c.per_type != c.name}
-    return {name: c for name, c in found.items() if name != "corpus" and name not in by_type}
+    named = criteria(matcher)
+    by_type = {c.per_type for c in named.values() if c.per_type != c.name}
+    return {name: c for name, c in named.items() if name != "corpus" and name not in by_type}
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,11 @@ def listed(names: Iterable[str]) -> str:
 T = TypeVar("T")
 
 
-def find_criterion(known: Mapping[str, T], name: str, matcher: Matcher) -> T:
+def find_criterion(values: Mapping[str, T], name: str, matcher: Matcher) -> T:
     """Look up a criterion by name, or raise a KeyError that lists the known ones."""
-    if name not in known:
-        raise KeyError(f"the {matcher.name} matcher has no criterion {name!r}; one of {', '.join(known)}")
-    return known[name]
+    if name not in values:
+        raise KeyError(f"the {matcher.name} matcher has no criterion {name!r}; one of {', '.join(values)}")
+    return values[name]
 
 
 def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
@@ -295,12 +295,12 @@ class Fair(Matcher):
 
     def settings(self) -> dict[str, str]:
         """Return the settings of the matcher, for signatures."""
-        own = super().settings() | {"focus": self.focus, "weights": phrase(self.error_weights)}
+        settings = super().settings() | {"focus": self.focus, "weights": phrase(self.error_weights)}
         if self.types is not None:
-            own["types"] = listed(self.types)
+            settings["types"] = listed(self.types)
         if self.exclude:
-            own["exclude"] = listed(self.exclude)
-        return own
+            settings["exclude"] = listed(self.exclude)
+        return settings
 
 
 @dataclass(frozen=True)
@@ -365,11 +365,11 @@ def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
     TypeError, ValueError
         For anything else.
     """
-    known = [*_spanrs.matchers(), *(_DOCUMENT_SCORERS if of_texts else ())]
+    names = [*_spanrs.matchers(), *(_DOCUMENT_SCORERS if of_texts else ())]
     if isinstance(matcher, Matcher):
-        if type(matcher) is Matcher and matcher.name in _MAKERS and matcher.name in known:
+        if type(matcher) is Matcher and matcher.name in _MAKERS and matcher.name in names:
             return from_dict({"name": matcher.name})
-        if matcher.name not in known:
+        if matcher.name not in names:
             raise TypeError(
                 f"the {matcher.name} matcher compares texts; pass files or spanrs.io.Document objects to spanrs.score"
             )
@@ -378,18 +378,18 @@ def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
         raise TypeError(
             f"matcher is a name or an object such as spanrs.Fair(), not {type(matcher).__name__}"
         )
-    if matcher not in known:
-        raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(known)}")
+    if matcher not in names:
+        raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(names)}")
     return from_dict({"name": matcher})
 
 
 def from_dict(options: Mapping[str, Any]) -> Matcher:
     """Return the matcher that :meth:`Matcher.to_dict` described; an :class:`Unregistered` one if need be."""
-    own = dict(options)
-    name = own.pop("name")
+    fields = dict(options)
+    name = fields.pop("name")
     if name in _MAKERS:
-        return _MAKERS[name][0](**own)
-    return Unregistered(name, own) if own else Matcher(name)
+        return _MAKERS[name][0](**fields)
+    return Unregistered(name, fields) if fields else Matcher(name)
 
 
 def from_stored(options: dict[str, Any]) -> Matcher:

@@ -136,8 +136,8 @@ def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
     yield Card("Gold spans", amount(score.support))
     if result.tokens:
         yield Card("Accuracy", f"{100 * result.accuracy:.2f}", f"{amount(result.tokens)} tokens")
-        for side, found in result.violations.items():
-            yield Card(f"Violations of {side}", str(found.count))
+        for side, violations in result.violations.items():
+            yield Card(f"Violations of {side}", str(violations.count))
 
 
 def _capitalized(measure: Measure) -> str:
@@ -178,16 +178,16 @@ def confusion(
 
 
 def _errors(result: Evaluation) -> Examples:
-    found = result.errors
-    assert found is not None  # Checked by the caller.
-    errors = cut_by_kind(found.by_frequency(), kind_of, MOST_ERRORS)
-    known = sum(found.numbers.values())
-    note = "" if len(errors) == known else f"{len(errors)} of {known} errors; the first ones of each kind."
+    error_list = result.errors
+    assert error_list is not None  # Checked by the caller.
+    errors = cut_by_kind(error_list.by_frequency(), kind_of, MOST_ERRORS)
+    total = sum(error_list.numbers.values())
+    note = "" if len(errors) == total else f"{len(errors)} of {total} errors; the first ones of each kind."
     if any(not error.tokens for error in errors[:1]):
         note = f"{note} Tokens are not known.".strip()
     kinds = {kind: MEANINGS.get(kind, "") for kind in dict.fromkeys(error.outcome for error in errors)}
     examples = [example(error) for error in errors]
-    return Examples("Errors", examples, note=note, kinds=kinds, numbers=found.outcomes)
+    return Examples("Errors", examples, note=note, kinds=kinds, numbers=error_list.outcomes)
 
 
 def example(error: Detail) -> Example:
@@ -208,11 +208,11 @@ def located_example(kind: str, error: Detail, marks: Sequence[Mark]) -> Example:
     tokens, first = error.tokens, error.first
     if not tokens and marks:
         # Without tokens their numbers are shown, from 1 as elsewhere on the page.
-        first, end = min(one.start for one in marks), max(one.end for one in marks)
+        first, end = min(mark.start for mark in marks), max(mark.end for mark in marks)
         tokens = tuple(f"[{at + 1}]" for at in range(first, min(end, first + 100)))
     return Example(kind, error.sentence, tokens, marks, first, error.line, error.path, error.length)
 
 
 def _violations(result: Evaluation) -> list[str]:
     lines = [line for line in tables.violation_lines(result) if line]
-    return lines if any(found.count for found in result.violations.values()) else []
+    return lines if any(violations.count for violations in result.violations.values()) else []

@@ -149,7 +149,8 @@ class PairedComparison:
             plain = asdict(pair)
             plain["interval"] = list(pair.interval)
             plain["per_type"] = {
-                name: asdict(one) | {"interval": list(one.interval)} for name, one in pair.per_type.items()
+                name: asdict(difference) | {"interval": list(difference.interval)}
+                for name, difference in pair.per_type.items()
             }
             pairs.append(plain)
         systems = {
@@ -157,9 +158,9 @@ class PairedComparison:
             for name, system in self.systems.items()
         }
         numbers = {"measure": self.measure.title, "level": self.level, "documents": self.documents}
-        found = {"systems": systems, "pairs": pairs, **numbers, "signature": self.signature}
-        found["short_signature"] = self.short_signature
-        plain_values: dict[str, Any] = _without_nan(found)
+        everything = {"systems": systems, "pairs": pairs, **numbers, "signature": self.signature}
+        everything["short_signature"] = self.short_signature
+        plain_values: dict[str, Any] = _without_nan(everything)
         return plain_values
 
     def to_json(self, indent: int | None = None) -> str:
@@ -230,19 +231,19 @@ def _aligned(errors: ErrorList, numbers: Any, gold: dict[tuple[Any, ...], int]) 
 
 def gold_spans(errors: ErrorList) -> dict[tuple[int, Any], int]:
     """Return the gold spans that were not found, by sentence and index, each with the number of its last error."""
-    places = enumerate((one.sentence, one.gold_index) for one in errors)
+    places = enumerate((error.sentence, error.gold_index) for error in errors)
     return {place: at for at, place in places if place[1] is not None}
 
 
 def pred_spans(errors: ErrorList) -> dict[tuple[int, Any], int]:
     """Return the pred spans that are wrong, by sentence and span, each with the number of its last error."""
-    places = enumerate((one.sentence, one.pred) for one in errors)
+    places = enumerate((error.sentence, error.pred) for error in errors)
     return {place: at for at, place in places if place[1] is not None}
 
 
 def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_nan(one) for name, one in value.items()}
+        return {name: _without_nan(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_nan(one) for one in value]
+        return [_without_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -94,8 +94,8 @@ class Bootstrap:
         if not isinstance(measure, (Measure, Ratio)):
             raise TypeError(f"measure is a spanrs.eval.Measure or Ratio, not {measure!r}")
         if measure not in self.measures:
-            known = ", ".join(one.title for one in self.measures)
-            raise ValueError(f"{measure.title} was not resampled; there are {known}")
+            titles = ", ".join(resampled.title for resampled in self.measures)
+            raise ValueError(f"{measure.title} was not resampled; there are {titles}")
         at = self.measures.index(measure)
         values = self.values[:, at]
         values = values[~np.isnan(values)]
@@ -116,9 +116,9 @@ class Bootstrap:
         import numpy as np
 
         sizes, values = self._jackknife
-        own = values[:, 0, at]
-        known = ~np.isnan(own)
-        return own[known], sizes[known].astype(float)
+        column = values[:, 0, at]
+        defined = ~np.isnan(column)
+        return column[defined], sizes[defined].astype(float)
 
 
 def _bias(values: npt.NDArray[np.float64], estimate: float) -> float:
@@ -193,10 +193,10 @@ def check_measures(measures: Any) -> list[Measure | Ratio]:
     """Return measures as a list; raise for other values."""
     if not is_iterable(measures):
         raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measures).__name__}")
-    found: list[Measure | Ratio] = list(measures)
-    if not found:
+    checked: list[Measure | Ratio] = list(measures)
+    if not checked:
         raise ValueError("name a measure, or none for micro F1, macro F1 and F1 of each type")
-    for measure in found:
+    for measure in checked:
         if not isinstance(measure, (Measure, Ratio)):
             raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measure).__name__}")
-    return found
+    return checked

@@ -276,12 +276,16 @@ class Result(Evaluation):
         if all(result.details is not None for result in results):
             details = {name: [] for name in self.details or ()}
             for result, offset in zip(results, offsets, strict=True):
-                for name, found in (result.details or {}).items():
-                    details[name] += [shifted(detail, offset) for detail in found] if offset else found
+                for name, of_criterion in (result.details or {}).items():
+                    details[name] += (
+                        [shifted(detail, offset) for detail in of_criterion] if offset else of_criterion
+                    )
         errors = None
         lists = [result.errors for result in results]
         if lists[0] is not None and None not in lists:
-            errors = lists[0].merge([one for one in lists[1:] if one is not None], offsets)
+            errors = lists[0].merge(
+                [error_list for error_list in lists[1:] if error_list is not None], offsets
+            )
         weights = None
         if all(result.document_weights is not None for result in results):
             weights = tuple(weight for result in results for weight in result.document_weights or ())
@@ -334,7 +338,7 @@ class Result(Evaluation):
             "accuracy": self.accuracy,
             "sentences": self.sentences,
             "tokens": self.tokens,
-            "violations": {side: found.to_dict() for side, found in self.violations.items()},
+            "violations": {side: violations.to_dict() for side, violations in self.violations.items()},
             "detection": self.evidence.detection,
             "pred_detection": self.evidence.pred_detection,
             "warnings": self.warnings,
@@ -572,7 +576,7 @@ class Result(Evaluation):
     def _repr_html_(self) -> str:
         parts = [table.html(ROWS) for table in tables.tables(self, documents=True)]
         if self.tokens:
-            violations = ", ".join(f"{side} {found.count}" for side, found in self.violations.items())
+            violations = ", ".join(f"{side} {of_side.count}" for side, of_side in self.violations.items())
             parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")
         return "".join(parts) + f"<p><code>{escape(self.signature)}</code></p>"
 
@@ -582,8 +586,10 @@ def _merged_evidence(results: Sequence[Result], offsets: Sequence[int]) -> Evide
     merged = merge_evidence([result.evidence for result in results], offsets)
     located = dict(merged.located)
     for side, places in located.items():
-        found = [result.violations[side] for result in results]
-        limits = [len(one.first) for one in found if one.count > len(one.first)]
+        of_side = [result.violations[side] for result in results]
+        limits = [
+            len(violations.first) for violations in of_side if violations.count > len(violations.first)
+        ]
         located[side] = places[: min(limits)] if limits else places
     return replace(merged, located=located)
 

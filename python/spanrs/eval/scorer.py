@@ -128,11 +128,11 @@ class Scorer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        own, position = state["_scorer"]
+        counted, position = state["_scorer"]
         self.reset()
-        self._take_schemes(own)
-        self._scorer.resume(own.counts, position)
-        self._noticed = own.evidence
+        self._take_schemes(counted)
+        self._scorer.resume(counted.counts, position)
+        self._noticed = counted.evidence
         self._merged = list(state["_merged"])
 
     def update(
@@ -325,8 +325,8 @@ class Scorer:
             Not changed by later updates. With rows of documents, the sentences since the last document ended are a
             document, too.
         """
-        own = self._own()
-        return own.merge(*self._merged) if self._merged else own
+        counted = self._own()
+        return counted.merge(*self._merged) if self._merged else counted
 
     @property
     def compiled(self) -> _spanrs.Scorer:

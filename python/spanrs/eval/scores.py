@@ -131,8 +131,8 @@ class Confusion(dict[str | None, "Counter[str | None]"]):
 
     def triples(self) -> list[tuple[str | None, str | None, int]]:
         """Return (gold type, pred type, number), sorted; None, for no span, comes last."""
-        found = [(gold, pred, n) for gold, row in self.items() for pred, n in row.items()]
-        return sorted(found, key=lambda t: (t[0] is None, t[0] or "", t[1] is None, t[1] or ""))
+        pairs = [(gold, pred, n) for gold, row in self.items() for pred, n in row.items()]
+        return sorted(pairs, key=lambda t: (t[0] is None, t[0] or "", t[1] is None, t[1] or ""))
 
 
 class Measured:
@@ -155,10 +155,10 @@ class Measured:
 
     def _named(self, counts: Sequence[int]) -> dict[str, int]:
         """Return outcomes by name, with the sums of groups; those of tables come first."""
-        found = dict(zip(self._criterion.outcomes, counts, strict=True))
+        named = dict(zip(self._criterion.outcomes, counts, strict=True))
         for group, parts in self._groups.items():
-            found.setdefault(group, sum(found[part] for part in parts))
-        return {name: found[name] for name in (*self._columns, *found)}
+            named.setdefault(group, sum(named[part] for part in parts))
+        return {name: named[name] for name in (*self._columns, *named)}
 
     @cached_property
     def _groups(self) -> dict[str, tuple[str, ...]]:
@@ -218,22 +218,22 @@ class Measured:
         outcomes = self._criterion.outcomes
         left_out = [outcomes.index(name) for name in self.matcher.unconfused if name in outcomes]
         mistyped = outcomes.index("mistyped") if self._criterion.renames else None
-        found = Confusion()
+        matrix = Confusion()
         for gold, pred, n in self.counts.confusion(
             self._criterion.index, left_out, mistyped, self.document_weights
         ):
-            found.setdefault(gold, Counter())[pred] = n
-        return found
+            matrix.setdefault(gold, Counter())[pred] = n
+        return matrix
 
     @cached_property
     def documents(self) -> list[DocumentRow]:
         """One row per document, if documents were requested."""
         corpus = criteria(self.matcher.name)["corpus"]
         terms = self.matcher.terms(self._criterion)
-        found = self.counts.document_summaries(self._criterion.index, terms)
+        summaries = self.counts.document_summaries(self._criterion.index, terms)
         of_corpus = self.counts.document_summaries(corpus.index)
         rows: list[DocumentRow] = []
-        for (key, (counts, totals, score)), (_, (numbers, _, _)) in zip(found, of_corpus, strict=True):
+        for (key, (counts, totals, score)), (_, (numbers, _, _)) in zip(summaries, of_corpus, strict=True):
             name = key if isinstance(key, str) else None
             named = dict(zip(corpus.outcomes, numbers, strict=True))
             sizes = named.get("sentences", 0), named.get("tokens", 0)
@@ -315,7 +315,9 @@ class UnscoredResult(CriterionResult):
     @cached_property
     def _summary(self) -> _spanrs._Summary:
         (counts, totals, micro), macro, weighted, types = super()._summary
-        by_type = [(name, outcomes, own, _with_nan_measures(score)) for name, outcomes, own, score in types]
+        by_type = [
+            (name, outcomes, totals, _with_nan_measures(score)) for name, outcomes, totals, score in types
+        ]
         return (
             (counts, totals, _with_nan_measures(micro)),
             _with_nan_measures(macro),

@@ -257,7 +257,7 @@ def score(
             if document_weights is None:
                 return results
             weights = list(document_weights)
-            return {name: one.with_document_weights(weights) for name, one in results.items()}
+            return {name: result.with_document_weights(weights) for name, result in results.items()}
         result = score_corpora(corpora, asked, store)
     warn(result.warnings)
     return result if document_weights is None else result.with_document_weights(document_weights)
@@ -338,8 +338,8 @@ def _score_memory(
         if details:
             result = replace(result, details=list_details(*lists, scorer.matcher))
         if errors:
-            found = find_errors(*lists, scorer.matcher, most_errors)
-            result = replace(result, errors=_with_tokens(found, tokens, result.sentences))
+            error_list = find_errors(*lists, scorer.matcher, most_errors)
+            result = replace(result, errors=_with_tokens(error_list, tokens, result.sentences))
     return result
 
 

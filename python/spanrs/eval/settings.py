@@ -132,14 +132,14 @@ def quoted(value: str) -> str:
     return json.dumps(value, ensure_ascii=False) if set(value) & set('|"') else value
 
 
-def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+def merged_settings(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
     """Return the common settings of two results, or raise; an undecided scheme is compatible with any."""
-    both, theirs = dict(one), dict(other)
+    both, theirs = dict(first), dict(second)
     # Span files have no scheme.
     if "scheme" in both and "scheme" in theirs:
         both, theirs = with_schemes(both, theirs), with_schemes(theirs, both)
     if both != theirs:
-        signatures = f"{signature(one)} and {signature(other)}"
+        signatures = f"{signature(first)} and {signature(second)}"
         error = SchemeError(f"results made differently cannot be merged: {signatures}")
         raise with_code(error, "signature")
     return both

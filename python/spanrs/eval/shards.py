@@ -179,8 +179,8 @@ class _ShardCache:
                 with open(path, "rb") as file:
                     # Copies may have the size and time of other files.
                     files.append([path, hashlib.file_digest(file, "sha256").hexdigest()])
-        known = {"name": shard.name, "files": files, "schemes": schemes, "settings": self.settings}
-        return MAGIC + json.dumps(known).encode() + b"\n"
+        header = {"name": shard.name, "files": files, "schemes": schemes, "settings": self.settings}
+        return MAGIC + json.dumps(header).encode() + b"\n"
 
     def load(self, shard: Shard, header: bytes) -> Result | None:
         """Return the result of a shard if it is stored with this header."""
@@ -251,11 +251,11 @@ class _ShardJob:
             stored = None if self.keeps_errors else self.cache.load(shard, header)
             if stored is not None:
                 return stored
-        found = as_shard(self.score(shard, scheme, pred_scheme, self._check), shard.name)
+        result = as_shard(self.score(shard, scheme, pred_scheme, self._check), shard.name)
         # A file changed in the meantime is scored again by the next run.
         if self.cache is not None and _file_states(shard) == before:
-            self.cache.keep(shard, header, found)
-        return found
+            self.cache.keep(shard, header, result)
+        return result
 
     def report(self, shard: Shard) -> None:
         """Report the number of bytes done."""
@@ -263,12 +263,12 @@ class _ShardJob:
         if self.progress is not None:
             self.progress(self.done)
 
-    def kept(self, shard: Shard, found: Result | Skipped) -> Iterator[tuple[Shard, Result]]:
+    def kept(self, shard: Shard, scored: Result | Skipped) -> Iterator[tuple[Shard, Result]]:
         """Yield the result of a shard, unless it was skipped."""
-        if isinstance(found, Skipped):
-            self.skipped.append(found)
+        if isinstance(scored, Skipped):
+            self.skipped.append(scored)
         else:
-            yield shard, found
+            yield shard, scored
 
 
 def _file_states(shard: Shard) -> list[tuple[int, ...]]:
@@ -348,7 +348,7 @@ def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
 
 def names_schemes(scheme: str, pred_scheme: str | None) -> bool:
     """Return whether both schemes are named, so that shards need not detect them."""
-    return not any(is_auto(one) for one in (scheme, pred_scheme or ""))
+    return not any(is_auto(name) for name in (scheme, pred_scheme or ""))
 
 
 def has_no_scheme(result: Result) -> bool:
@@ -362,10 +362,10 @@ def found_schemes(result: Result, scheme: str, pred_scheme: str | None) -> tuple
     Schemes detected separately could differ, and such results do not merge. The first shard with a
     tag other than ``O`` decides; those before it have no such tag and are the same under every scheme.
     """
-    found = result.settings.get("scheme", UNDECIDED)
-    if found == UNDECIDED:
+    detected = result.settings.get("scheme", UNDECIDED)
+    if detected == UNDECIDED:
         return scheme, pred_scheme
-    return found, result.settings.get("pred_scheme")
+    return detected, result.settings.get("pred_scheme")
 
 
 def _in_threads(
@@ -406,7 +406,7 @@ def _merge(results: Iterable[Result]) -> Result:
     for result in results:
         levels.append((0, result))
         while len(levels) >= FAN_IN and levels[-FAN_IN][0] == levels[-1][0]:
-            group = [one for _, one in levels[-FAN_IN:]]
+            group = [result for _, result in levels[-FAN_IN:]]
             rank = levels[-1][0] + 1
             del levels[-FAN_IN:]
             levels.append((rank, group[0].merge(*group[1:])))

@@ -62,11 +62,11 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
         _check_memory(arguments)
         return None
     if not all(readable):
-        side, other = ("gold", "pred") if readable[0] else ("pred", "gold")
+        side, partner = ("gold", "pred") if readable[0] else ("pred", "gold")
         kind = type(pred if readable[0] else gold).__name__
         raise TypeError(
-            f"{side} is read and {other} is a {kind} in memory; pass two files, tables or documents, or the sentences "
-            f"of both: [sentence.tags['tags'] for sentence in spanrs.read({side})]"
+            f"{side} is read and {partner} is a {kind} in memory; pass two files, tables or documents, or the "
+            f"sentences of both: [sentence.tags['tags'] for sentence in spanrs.read({side})]"
         )
     if isinstance(gold, Corpus) and isinstance(pred, Corpus) and arguments:
         raise TypeError(
@@ -120,10 +120,12 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
         names = [name for name in corpus.layers if name]
         advice = ""
         if names[1:]:
-            one, other = names[:2]
-            advice = f"; its layers are {', '.join(names)}: score(corpus[{one!r}], corpus[{other!r}])"
+            gold_name, pred_name = names[:2]
+            advice = (
+                f"; its layers are {', '.join(names)}: score(corpus[{gold_name!r}], corpus[{pred_name!r}])"
+            )
             if part.format in ANNOTATED:
-                advice += f", on the command line --gold-annotator {one} --pred-annotator {other}"
+                advice += f", on the command line --gold-annotator {gold_name} --pred-annotator {pred_name}"
         raise TypeError(
             f"{part.shown} ({part.format}) holds one side; pass gold and pred, two files or corpora{advice}"
         )

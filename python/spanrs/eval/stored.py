@@ -47,20 +47,20 @@ def check_stored(value: Any, kind: Any, name: str) -> None:
     TypeError: evidence: notes is int, not str
     """
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    types = [one if isinstance(one, type) else type(one) for one in kinds]
+    types = [alternative if isinstance(alternative, type) else type(alternative) for alternative in kinds]
     if type(value) not in types:
-        names = " or ".join(one.__name__ for one in types)
+        names = " or ".join(alternative.__name__ for alternative in types)
         raise TypeError(f"{name} is {type(value).__name__}, not {names}")
-    own: Any = kinds[types.index(type(value))]
-    if isinstance(own, list):
+    described: Any = kinds[types.index(type(value))]
+    if isinstance(described, list):
         for item in value:
-            check_stored(item, own[0], name)
-    elif isinstance(own, dict):
+            check_stored(item, described[0], name)
+    elif isinstance(described, dict):
         for key, item in value.items():
-            if key not in own and ANY not in own:
+            if key not in described and ANY not in described:
                 raise TypeError(f"{name} has no field {key!r}")
-            check_stored(item, own[key] if key in own else own[ANY], f"{name}: {key}")
-    elif own is float and not math.isfinite(value):
+            check_stored(item, described[key] if key in described else described[ANY], f"{name}: {key}")
+    elif described is float and not math.isfinite(value):
         raise ValueError(f"{name} is {value}")
 
 

@@ -96,17 +96,17 @@ def tables(
         result.untyped  # noqa: B018
     shown = _criteria(result, criteria)
     if _share_outcomes(shown):
-        found = [_by_type_and_criterion(shown)]
+        shown_tables = [_by_type_and_criterion(shown)]
     elif _is_single(result):
-        found = [_by_type(result, shown, untyped=untyped)]
+        shown_tables = [_by_type(result, shown, untyped=untyped)]
     else:
-        found = [_summary(shown), _by_type(result, shown)]
+        shown_tables = [_summary(shown), _by_type(result, shown)]
         if len(result.per_type) <= MOST:
-            found.append(_confusion(result))
+            shown_tables.append(_confusion(result))
     # There may be millions of rows of sentences.
     if documents and not result.by_sentence and result.documents:
-        found.append(_documents(result, shown))
-    return found
+        shown_tables.append(_documents(result, shown))
+    return shown_tables
 
 
 def _rows_by_type(
