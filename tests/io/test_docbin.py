@@ -170,7 +170,7 @@ def test_span_group_that_is_not_there_is_refused(layered):
     assert told.value.code == "no_layer"
     with pytest.raises(TypeError, match="layer does not apply to raw; omit it"):
         list(spanrs.read(layered, format="raw", layer="sc").documents)
-    with pytest.raises(TypeError, match="layer is a str"):
+    with pytest.raises(TypeError, match="layer must be a str"):
         list(spanrs.read(layered, format="spacy", layer=3).documents)
 
 

@@ -347,7 +347,7 @@ def test_more_marks_than_browsers_nest_are_counted_instead():
     gold = [Annotation("A", at, 200 - at) for at in range(deep + 5)]
     parsed, html, _ = one("x" * 200, gold, [])
     assert len(spans(parsed.documents[0]["gold"])) == deep
-    assert "5 annotations within too many others" in html
+    assert "5 annotations are nested too deeply" in html
 
 
 def test_many_labels_leave_the_heat_table_readable():
