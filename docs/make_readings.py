@@ -32,7 +32,7 @@ def marked(prefixes: tuple[str, ...], scheme: str, reading: str) -> str:
     """Give the prefixes with brackets around spans."""
     written = [f"{prefix}-X" for prefix in prefixes]
     try:
-        spans = tags.read_spans(written, scheme, reading)
+        spans = tags.tags_to_spans(written, scheme, reading)
     except SchemeError:
         return "not defined"
     starts, ends = {span.start for span in spans}, {span.end - 1 for span in spans}

@@ -48,7 +48,7 @@ def score(
             continue
         for gold, pred in document:
             sides = [
-                {(rename(s.type), s.start, s.end) for s in tags.read_spans(side, scheme, reading)}
+                {(rename(s.type), s.start, s.end) for s in tags.tags_to_spans(side, scheme, reading)}
                 for side in (gold, pred)
             ]
             gold_spans, pred_spans = ({span for span in side if span[0] is not None} for side in sides)

@@ -57,7 +57,7 @@ def documents(side: str) -> list[Document]:
         ]
         spans = [
             Annotation(span.type, starts[span.start], starts[span.end - 1] + len(words[span.end - 1]))
-            for span in spanrs.tags.read_spans(own)
+            for span in spanrs.tags.tags_to_spans(own)
         ]
         found.append(Document(text, [*lex, *spans], f"d{at}"))
     return found

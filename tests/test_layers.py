@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import spanrs
+
 ROOT = Path(__file__).parent.parent
 RUST = {
     "spanrs-base": set(),
@@ -130,6 +132,21 @@ def test_packages_import_downwards():
     for base in ("errors", "caching", "lazy", "progress"):
         assert imports(ROOT / "python" / "spanrs" / f"{base}.py") == set()
     assert imports(ROOT / "python" / "spanrs" / "__main__.py") == {"cli"}
+
+
+def test_only_public_names_are_listed_and_all_of_them_are_there():
+    code = (
+        "import spanrs; found = {name: getattr(spanrs, name) for name in dir(spanrs)};"
+        "import spanrs.cli.run, spanrs.report.table;"
+        "print(*(name for name in dir(spanrs) if not name.startswith('__')));"
+        "print(*(name for name in set(dir(spanrs)) - set(found)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, later = done.stdout.split("\n")[:2]
+    assert {*names.split(), "__version__"} == {*spanrs.__all__, "eval"}
+    assert later == ""
+    packages = {p.stem for p in (ROOT / "python" / "spanrs").iterdir() if p.is_dir()}
+    assert packages - {"__pycache__", "cli", "report"} <= set(dir(spanrs))
 
 
 def test_importing_loads_nothing_heavy():

@@ -196,7 +196,7 @@ def kept(parse: Callable[[list[str]], object], *sides: Sentences) -> list[list[o
 def parsing(work: Work) -> None:
     """Spans of both sides: one call a sentence, and calls that read whole sides."""
     gold, pred = work.gold, work.pred
-    parse, own, read = iobes.parse_spans_bio, own_iobes.parse_spans_bio, spanrs.tags.read_spans
+    parse, own, read = iobes.parse_spans_bio, own_iobes.parse_spans_bio, spanrs.tags.tags_to_spans
     padded = [padded_ids(side) for side in (gold, pred)]
     check_spans(gold, padded[0])
     check_spans(pred, padded[1])
@@ -208,8 +208,8 @@ def parsing(work: Work) -> None:
             "native: spanrs.score, one call, reads both sides and scores them": lambda: spanrs.score(
                 gold, pred, scheme="BIO"
             ),
-            "native: spanrs.tags.read_spans_ids, a call a side, from padded ids to columns": lambda: [
-                spanrs.tags.read_spans_ids(side, VOCABULARY) for side in padded
+            "native: spanrs.tags.ids_to_spans, a call a side, from padded ids to columns": lambda: [
+                spanrs.tags.ids_to_spans(side, VOCABULARY) for side in padded
             ],
         },
         {"iobes parse_spans_bio, a call a sentence": lambda: each(parse, gold, pred)},
@@ -219,7 +219,7 @@ def parsing(work: Work) -> None:
         "iobes, parsing of both sides, spans kept in lists",
         {
             "spanrs.compat.iobes parse_spans_bio, a call a sentence": lambda: kept(own, gold, pred),
-            "native: spanrs.tags.read_spans, a call a side": lambda: (read(gold), read(pred)),
+            "native: spanrs.tags.tags_to_spans, a call a side": lambda: (read(gold), read(pred)),
         },
         {"iobes parse_spans_bio, a call a sentence": lambda: kept(parse, gold, pred)},
     )
@@ -230,8 +230,8 @@ def check_spans(tags: Sentences, padded: Ids) -> None:
     expected = [list(map(tuple, iobes.parse_spans_bio(sentence))) for sentence in tags]
     assert [list(map(tuple, own_iobes.parse_spans_bio(sentence))) for sentence in tags] == expected
     bounds = [[span[:3] for span in sentence] for sentence in expected]
-    assert [[span[:3] for span in sentence] for sentence in spanrs.tags.read_spans(tags)] == bounds
-    columns = spanrs.tags.read_spans_ids(padded, VOCABULARY)
+    assert [[span[:3] for span in sentence] for sentence in spanrs.tags.tags_to_spans(tags)] == bounds
+    columns = spanrs.tags.ids_to_spans(padded, VOCABULARY)
     flat = [(at, *span) for at, sentence in enumerate(bounds) for span in sentence]
     names = [columns.types[i] for i in columns.type_id]
     starts, ends = columns.start.tolist(), columns.end.tolist()

@@ -27,9 +27,8 @@ import pycrfsuite
 
 from benches.versus.crf_corpora import ATTRIBUTES, CORPORA, Data, check_attributes, chunking, inputs
 from benches.versus.measure import Record, machine, significant, versions
-from spanrs._spanrs import CrfItems, CrfTrainer
+from spanrs._spanrs import CrfItems, CrfTrainer, crf_options
 from spanrs.crf import CRF
-from spanrs.crf.options import complete
 
 HERE = Path(__file__).parent.parent
 ROOT = HERE.parent
@@ -68,13 +67,13 @@ def own_train(trainer: CrfTrainer, iterations: int | None, threads: int = 1) -> 
     steps: list[Step] = []
     start, used = time.perf_counter(), time.process_time()
 
-    def after(state: tuple[int, float, float | None, int, int], dev: object) -> int:
-        _, loss, *_, evaluations = state
-        steps.append(Step(loss, time.perf_counter() - start, time.process_time() - used, evaluations))
+    def after(state: dict[str, Any], dev: object) -> int:
+        seconds = time.perf_counter() - start, time.process_time() - used
+        steps.append(Step(state["loss"], *seconds, state["evaluations"]))
         return 1
 
-    options = complete("lbfgs", options)
-    model, _ = trainer.train("lbfgs", options, threads, None, None, None, after, False, True)
+    options = crf_options(options)
+    model, _ = trainer.train(options, threads, None, None, None, after, False)
     return model, Trained(steps, time.perf_counter() - start)
 
 

@@ -110,7 +110,7 @@ def em(record: Record) -> None:
     for annotators in (5, 50, 500):
         flips = list(np.random.default_rng(0).uniform(0.01, 0.3, annotators))
         corpus = flip_labels(words, tags, flips, seed=1)
-        vote = MajorityVote().fit(corpus).estimated_truth_
+        vote = MajorityVote().fit(corpus).labels_
         index = {name: at for at, name in enumerate(corpus.labels)}
         chosen = [tuple(index[label] for label in own) for own in vote]
         # The majority's labelling as one more annotator, who alone has weight.
@@ -253,13 +253,13 @@ def aggregators(record: Record, seeds: int) -> None:
                 bsc = BSCSeq().fit(corpus)
                 crf: CRF = bsc.then_crf(template=template)
                 labels = {
-                    "MVtoken": MajorityVote().fit(corpus).estimated_truth_,
-                    "BSC-seq": bsc.estimated_truth_,
+                    "MVtoken": MajorityVote().fit(corpus).labels_,
+                    "BSC-seq": bsc.labels_,
                     "BSC-seq, CRF": crf.predict(words),
-                    "CrossFitted": CrossFitted(seed=seed).fit(corpus).estimated_truth_,
+                    "CrossFitted": CrossFitted(seed=seed).fit(corpus).labels_,
                     "untempered": CrossFitted(seed=seed, crf_weight=1.0, annotator_weight=1.0)
                     .fit(corpus)
-                    .estimated_truth_,
+                    .labels_,
                 }
                 for method, own in labels.items():
                     found.setdefault(method, []).append(100 * prf(tags, own, "BIO").f1)

@@ -217,7 +217,7 @@ def given_estimate(record: Record, runs: int, kinds: list[str]) -> None:
             hits = []
             for seed in range(runs):
                 corpus, _, true = simulate(cell, seed)
-                truth = make_method(name, Settings(), corpus).fit(corpus).estimated_truth_
+                truth = make_method(name, Settings(), corpus).fit(corpus).labels_
                 scores = {
                     row.annotator: row.interval for row in rank_annotators(corpus, truth, samples=200)
                 }

@@ -138,9 +138,9 @@ def main() -> None:
         for said, make in simulations.items():
             corpus, gold = make()
             scheme = corpus.scheme()
-            f1 = [100 * prf(gold, MajorityVote().fit(corpus).estimated_truth_, scheme).f1]
+            f1 = [100 * prf(gold, MajorityVote().fit(corpus).labels_, scheme).f1]
             for method, kind in PEERS.items():
-                mine = make_method(method, Settings(), corpus).fit(corpus).estimated_truth_
+                mine = make_method(method, Settings(), corpus).fit(corpus).labels_
                 f1 += [100 * prf(gold, own, scheme).f1 for own in (mine, peer_labels(corpus, kind))]
             rows.append((said, *(f"{value:.2f}" for value in f1)))
             print(rows[-1], flush=True)

@@ -115,9 +115,7 @@ def table(work: Work, found: dict[str, Timing], spans: int) -> None:
 
 def matched(gold: _spanrs.SpanLists, pred: _spanrs.SpanLists) -> _spanrs.Counts:
     """Match spans that are read, and nothing else."""
-    scorer = _spanrs.Scorer(
-        FAIR.options(), FAIR.filter(), "BIO", None, "conlleval", spanrs.tags.Dialect(), 0, False
-    )
+    scorer = _spanrs.Scorer(FAIR.options(), {"scheme": "BIO"})
     scorer.update_spans(gold, pred, None)
     return scorer.counts(True)
 
@@ -188,7 +186,7 @@ def flat(work: Work, steps: ModuleType) -> None:
 
 def read(side: list[list[str]]) -> Any:
     """Spans of tags."""
-    return spanrs.tags.read_spans(side, "BIO")
+    return spanrs.tags.tags_to_spans(side, "BIO")
 
 
 def monsters(n: int) -> dict[str, tuple[Any, Any]]:

@@ -72,8 +72,8 @@ def rows() -> list[tuple[str, float, float]]:
                 each(lambda row: peer(row[0], length=row[1]), theirs),  # noqa: B023
             )
         )
-    batch = each(spanrs.tags.read_spans, [gold]) / len(gold)
-    found.append(("spanrs.tags.read_spans(sentences); iobes: parse_spans_bio", batch, found[1][2]))
+    batch = each(spanrs.tags.tags_to_spans, [gold]) / len(gold)
+    found.append(("spanrs.tags.tags_to_spans(sentences); iobes: parse_spans_bio", batch, found[1][2]))
     return found
 
 

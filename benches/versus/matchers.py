@@ -77,7 +77,7 @@ def calls(work: Work) -> dict[str, Call]:
     paths = [work.folder / name for name in ("gold.conll", "pred.conll")]
     for path, side in zip(paths, (gold, pred), strict=True):
         write_file(path, side)
-    spans = [[spanrs.tags.read_spans(row, "BIO") for row in side] for side in (gold, pred)]
+    spans = [[spanrs.tags.tags_to_spans(row, "BIO") for row in side] for side in (gold, pred)]
     documents.write(work.folder / "mat", PAIRS)
     folders = (work.folder / "mat" / "ref", work.folder / "mat" / "hyp")
     tags_alone, everything = (

@@ -1,4 +1,4 @@
-"""Read, convert, score and predict labelled spans of text.
+"""Read, score, compare, convert and predict labelled spans of text.
 
 - :func:`read`: read files, directories, tables and documents of any format as a :class:`Corpus`.
 - :func:`write`: write a corpus in any format that can represent it.
@@ -9,6 +9,10 @@
 - :mod:`spanrs.mat`: scores of annotated documents as computed by MATScore.
 - :mod:`spanrs.crf`: conditional random fields for sequence labelling.
 - :mod:`spanrs.dep`: taggers and dependency parsers.
+- :mod:`spanrs.crowd`: labels estimated from the annotations of many annotators.
+- :mod:`spanrs.eval`, :mod:`spanrs.io`, :mod:`spanrs.errors`: all results, corpora and errors.
+- :mod:`spanrs.compat`: drop-in replacements of other packages; :mod:`spanrs.integrations`: Dask, Spark, spaCy, Hugging
+  Face.
 - The command ``spanrs``: ``score``, ``compare``, ``merge``, ``read``, ``validate``, ``convert``, ``spans``, ``fair``,
   ``mat``, ``crf``, ``crowd``, ``dep``.
 """
@@ -19,7 +23,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spanrs import crf, dep, errors, io, mat, tags
+    from spanrs import compat, crf, crowd, dep, errors, integrations, io, mat, tags
     from spanrs._spanrs import __version__
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
@@ -39,9 +43,12 @@ __all__ = [
     "SpanrsWarning",
     "__version__",
     "compare",
+    "compat",
     "crf",
+    "crowd",
     "dep",
     "errors",
+    "integrations",
     "io",
     "mat",
     "read",
@@ -63,7 +70,8 @@ _SOURCES = {
     "read": "spanrs.io",
     "write": "spanrs.io",
 }
-_MODULES = ("crf", "dep", "errors", "eval", "io", "mat", "tags")
+#: Public modules. :mod:`spanrs.eval` is not in ``__all__``, because a star import would hide the built-in function.
+_MODULES = ("compat", "crf", "crowd", "dep", "errors", "eval", "integrations", "io", "mat", "tags")
 
 #: Held during such imports. A process forked while another thread imports a module, or loads NumPy's C API for the
 #: first array, would wait forever for a lock of that thread, so the fork waits for the import instead.
@@ -90,4 +98,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 __all__ = [
     "AlignmentError",
@@ -85,6 +85,20 @@ class Violation:
         return f"{self.kind}: {current} {where}"
 
 
+@dataclass(frozen=True, slots=True)
+class LocatedViolation:
+    """A violation and its location."""
+
+    sentence: int
+    """Index of the sentence, from 0."""
+    line: int | None
+    """Line of the file, from 1; None for data in memory."""
+    violation: Violation
+    """The violation."""
+    path: str | None = None
+    """The file, if several were scored."""
+
+
 class SpanrsError(Exception):
     """Base class of all errors of spanrs.
 
@@ -103,7 +117,7 @@ class SpanrsError(Exception):
     --------
     >>> import spanrs
     >>> try:
-    ...     spanrs.tags.read_spans(["B-PER"], scheme="BIOX")
+    ...     spanrs.tags.tags_to_spans(["B-PER"], scheme="BIOX")
     ... except spanrs.SpanrsError as error:
     ...     print(error.code)
     unknown_scheme
@@ -134,7 +148,7 @@ class SchemeError(SpanrsError, ValueError):
         All violations for data in memory, the first thousand for a file.
     sentence : int or None
         Index of the sentence, from 0, for sentences in memory.
-    located : list of (int, tuple)
+    located : list of LocatedViolation
         For a file: the violations with their lines.
 
     Examples
@@ -152,14 +166,8 @@ class SchemeError(SpanrsError, ValueError):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
-        self._violations: list[tuple[Any, ...]] = []
-        self.located: list[tuple[int, tuple[Any, ...]]] = []
-
-    @property
-    def violations(self) -> list[Violation]:
-        """The violations, in order."""
-        rows = self._violations or [row for _, row in self.located]
-        return [Violation(*row) for row in rows]
+        self.violations: list[Violation] = []
+        self.located: list[LocatedViolation] = []
 
 
 class AlignmentError(SpanrsError, ValueError):

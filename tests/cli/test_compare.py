@@ -69,23 +69,12 @@ def test_json_is_that_of_the_function(command, files, matcher, unit):
 
 def test_measures_are_named_by_options(command, files):
     gold, a, b, _ = files
-    options = [
-        "--average",
-        "type",
-        "--type",
-        "A",
-        "--part",
-        "recall",
-        "--samples",
-        50,
-        "--test",
-        "bootstrap",
-    ]
+    options = ["--type", "A", "--part", "recall", "--samples", 50, "--test", "bootstrap"]
     found = json.loads(command(gold, a, b, *options, "--json")[1])
     results = [spanrs.score(gold, path) for path in (a, b)]
     values = [result.per_type["A"].recall for result in results]
     assert [found["systems"][path.name]["value"] for path in (a, b)] == values
-    assert found["measure"] == Measure("type", "recall", type="A").title
+    assert found["measure"] == Measure("recall", type="A").title
     assert found["pairs"][0]["difference"] == pytest.approx(values[0] - values[1])
     bounds = json.loads(
         command(gold, a, b, "--matcher", "partial", "--criterion", "bounds", "--samples", 9, "--json")[1]
@@ -163,8 +152,8 @@ def test_mistakes_are_one_line(command, files, tmp_path):
         ((gold, a, other), str(other)),
         ((gold, a, short), str(short)),
         ((gold, a, tmp_path / "missing"), "missing"),
-        ((gold, a, b, "--average", "type"), "needs a type"),
-        ((gold, a, b, "--average", "macro", "--type", "A"), "no other takes one"),
+        ((gold, a, b, "--average", "type"), "is not one of 'micro', 'macro', 'weighted'"),
+        ((gold, a, b, "--average", "macro", "--type", "A"), "is over all types"),
         ((gold, a, b, "--criterion", "nonsense"), "nonsense"),
         ((gold, a, b, "--criterion", "corpus"), "no criterion 'corpus'; one of span"),
         ((gold, a, b, "-o", a), "is read; name another file"),

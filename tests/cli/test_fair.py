@@ -46,7 +46,7 @@ def test_the_configuration_of_the_original_gives_its_measures(spanrs, published,
     status, out, _ = spanrs("fair", "--config", published / "config" / "ner.config")
     assert (status, out) == (0, "")
     first, *rows = (published / "eval" / "eval_ner.csv").read_text().splitlines()
-    assert first.startswith("type,criterion,precision,recall,f1,support,tp,fp,fn,le,be,lbe")
+    assert first.startswith("type,criterion,precision,recall,f1,support,tp,fp,fn,outcome_tp")
     fair = rows[-2].split(",")
     assert fair[:2] == ["", "fair"]
     assert [float(cell) for cell in fair[2:5]] == [overall["fair"][name] for name in ("Prec", "Rec", "F1")]

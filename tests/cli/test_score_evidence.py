@@ -115,7 +115,7 @@ def test_intervals_are_those_of_the_result(spanrs, files, method, rows):
     options += ["--by-document"] if rows == "document" else []
     found = json.loads(spanrs("score", gold, pred, *options, "--json")[1])["intervals"]
     assert (found["unit"], found["level"], found["samples"], found["seed"]) == (rows, 0.9, 500, 4)
-    for measure in (Measure(), Measure("macro"), Measure("type", type="A")):
+    for measure in (Measure(), Measure(average="macro"), Measure(type="A")):
         low, high = result.bootstrap(measure, samples=500, seed=4).interval(measure, 0.9, method)
         own = found["measures"][measure.title]
         assert (own["low"], own["high"]) == pytest.approx((low, high), abs=1e-12)

@@ -277,11 +277,12 @@ def test_wrong_parameters_are_refused():
         {"c2": math.nan},
         {"c1": 1, "algorithm": "ap"},
         {"max_iterations": 0},
-        {"num_memories": 1.5},
         {"pa_type": 3, "algorithm": "pa"},
     ]:
         with pytest.raises(ValueError, match=next(iter(params))):
             CRF(**params).fit(X, y)
+    with pytest.raises(TypeError, match="num_memories must be an int, not float"):
+        CRF(num_memories=1.5).fit(X, y)
     for weights in ([-1.0], [math.nan]):
         with pytest.raises(ModelError, match="sequence 0: the weight of a sequence"):
             CRF().fit(X, y, sample_weight=weights)

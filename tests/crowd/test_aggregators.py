@@ -55,27 +55,23 @@ def random_corpus(seed, *, annotators=5, labels=3, sentences=40, missing=0.3, no
 
 def test_units_differ():
     answers = (["B", "O"], ["B", "O"], ["O", "C"], ["C", "C"], ["D", "O"])
-    vote = lambda unit: MajorityVote(unit).fit(corpus_of(*answers)).estimated_truth_  # noqa: E731
+    vote = lambda unit: MajorityVote(unit).fit(corpus_of(*answers)).labels_  # noqa: E731
     assert vote("token") == [["B", "O"]]
     assert vote("sequence") == [["B", "O"]]
     # Three of five say that the first token is in a segment, and no label has more votes than O.
-    assert MajorityVote("token").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).estimated_truth_ == [
-        ["O"]
-    ]
-    assert MajorityVote("segment").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).estimated_truth_ == [
-        ["B"]
-    ]
+    assert MajorityVote("token").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).labels_ == [["O"]]
+    assert MajorityVote("segment").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).labels_ == [["B"]]
 
 
 def test_rules_for_ties():
     tied = corpus_of(["B", "O"], ["O", "B"])
-    assert MajorityVote(ties="lowest").fit(tied).estimated_truth_ == [["O", "O"]]
-    assert MajorityVote(ties="annotator").fit(tied).estimated_truth_ == [["B", "O"]]
-    assert MajorityVote("sequence", "lowest").fit(tied).estimated_truth_ == [["O", "B"]]
-    assert MajorityVote("sequence", "annotator").fit(tied).estimated_truth_ == [["B", "O"]]
-    drawn = {str(MajorityVote(ties="random", seed=seed).fit(tied).estimated_truth_) for seed in range(40)}
+    assert MajorityVote(ties="lowest").fit(tied).labels_ == [["O", "O"]]
+    assert MajorityVote(ties="annotator").fit(tied).labels_ == [["B", "O"]]
+    assert MajorityVote("sequence", "lowest").fit(tied).labels_ == [["O", "B"]]
+    assert MajorityVote("sequence", "annotator").fit(tied).labels_ == [["B", "O"]]
+    drawn = {str(MajorityVote(ties="random", seed=seed).fit(tied).labels_) for seed in range(40)}
     assert len(drawn) == 4
-    one, other = (MajorityVote(ties="random", seed=3).fit(tied).estimated_truth_ for _ in range(2))
+    one, other = (MajorityVote(ties="random", seed=3).fit(tied).labels_ for _ in range(2))
     assert one == other
 
 
@@ -91,7 +87,7 @@ def test_token_votes_are_those_of_a_counter(seed):
             counts = Counter(own[at][place] for own in answers)
             most = max(counts.values(), default=0)
             best = min((corpus.labels.index(name) for name in counts if counts[name] == most), default=0)
-            assert vote.estimated_truth_[at][place] == corpus.labels[best]
+            assert vote.labels_[at][place] == corpus.labels[best]
             share = most / len(answers) if answers else 0.0
             assert vote.confidence_[at][place] == pytest.approx(share)
 
@@ -261,7 +257,7 @@ def test_dawid_skene_is_not_overfitted(each):
     table = pd.DataFrame({"task": votes.token, "worker": votes.annotator, "label": votes.label})
     labels = crowdkit.DawidSkene().fit_predict(table).sort_index().to_numpy().reshape(120, 9)
     theirs = prf(gold, [[corpus.labels[at] for at in row] for row in labels], "BIO").f1
-    assert prf(gold, DawidSkene().fit(corpus).estimated_truth_, "BIO").f1 >= theirs - 0.01
+    assert prf(gold, DawidSkene().fit(corpus).labels_, "BIO").f1 >= theirs - 0.01
 
 
 def test_relabelling_annotators_permutes_results():
@@ -279,7 +275,7 @@ def test_dawid_skene_is_better_than_votes_where_annotators_differ():
     for seed in range(10):
         corpus, truth = random_corpus(seed, missing=0.0, noise=1.0, sentences=150)
         for name, aggregator in (("votes", MajorityVote()), ("model", DawidSkene())):
-            found = aggregator.fit(corpus).estimated_truth_
+            found = aggregator.fit(corpus).labels_
             right[name] += sum(
                 a == b for x, y in zip(found, truth, strict=True) for a, b in zip(x, y, strict=True)
             )
@@ -291,7 +287,7 @@ def test_a_crf_is_trained_on_the_estimate():
     corpus = corpus_of(["B-PER", "O"], ["B-PER", "O"], ["O", "O"], tokens=tokens)
     for aggregator in (MajorityVote(), DawidSkene(smoothing=0.5)):
         crf = aggregator.fit(corpus).then_crf(template="U:%x[0,0]", progress=False)
-        assert crf.predict([tokens]) == aggregator.estimated_truth_
+        assert crf.predict([tokens]) == aggregator.labels_
     with pytest.raises(ModelError, match="not fitted"):
         MajorityVote().then_crf()
 
@@ -355,9 +351,9 @@ def test_bsc_seq_recovers_a_generated_truth_better_than_simpler_models():
     totals = dict.fromkeys(("votes", "dawid_skene", "bsc_seq"), 0)
     for seed in range(10):
         corpus, truth = generated(seed)
-        totals["votes"] += right(MajorityVote().fit(corpus).estimated_truth_, truth)
-        totals["dawid_skene"] += right(DawidSkene(smoothing=1.0).fit(corpus).estimated_truth_, truth)
-        totals["bsc_seq"] += right(BSCSeq(scheme=None).fit(corpus).estimated_truth_, truth)
+        totals["votes"] += right(MajorityVote().fit(corpus).labels_, truth)
+        totals["dawid_skene"] += right(DawidSkene(smoothing=1.0).fit(corpus).labels_, truth)
+        totals["bsc_seq"] += right(BSCSeq(scheme=None).fit(corpus).labels_, truth)
     assert totals["votes"] < totals["bsc_seq"]
     assert totals["dawid_skene"] < totals["bsc_seq"]
 
@@ -366,7 +362,7 @@ def test_bsc_seq_gives_legal_tags_and_probabilities():
     corpus = corpus_of(["O", "I-A", "I-A"], ["B-A", "I-A", "O"], ["O", "B-A", "I-A"])
     found = BSCSeq().fit(corpus)
     assert corpus.violations("BIO")
-    assert tags.validate(found.estimated_truth_, "BIO") == [[]]
+    assert tags.validate(found.labels_, "BIO") == [[]]
     assert found.confusion_.sum(axis=3) == pytest.approx(1)
     assert all(((own > 0) & (own <= 1 + 1e-9)).all() for own in found.confidence_)
 
@@ -399,7 +395,7 @@ def test_mace_is_above_the_vote_where_most_tokens_are_outside():
         gold.append(sentence)
     corpus = flip_labels([["w"] * len(tags) for tags in gold], gold, [0.1, 0.6, 0.6, 0.6], seed=1)
     scores = [
-        spanrs.score(gold, method.fit(corpus).estimated_truth_, scheme="BIO").micro.f1
+        spanrs.score(gold, method.fit(corpus).labels_, scheme="BIO").micro.f1
         for method in (MACE(), MajorityVote(), MACE(prior="uniform"))
     ]
     assert scores[0] > scores[1] > scores[2]

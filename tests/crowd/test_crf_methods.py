@@ -74,23 +74,21 @@ def test_multi_crf_learns_from_the_most_likely_labels():
     corpus, truth = noisy(2, [0.1, 0.3, 0.4], missing=0.3)
     for most_likely in (False, True):
         model = MultiCRF(template=TEMPLATE, most_likely=most_likely).fit(corpus)
-        assert right(model.estimated_truth_, truth) > right(
-            MajorityVote().fit(corpus).estimated_truth_, truth
-        )
+        assert right(model.labels_, truth) > right(MajorityVote().fit(corpus).labels_, truth)
         assert model.predict([["Ada"], ["sleeps"]]) == [["B-PER"], ["O"]]
     # Where all agree there is nothing to choose.
     same, truth = noisy(3, [0.0, 0.0])
     plain = CRF(template=TEMPLATE, c2=0.01, scheme="auto").fit(same.sentences, truth)
     for most_likely in (False, True):
         found = MultiCRF(template=TEMPLATE, most_likely=most_likely, c2=0.01).fit(same)
-        assert found.estimated_truth_ == plain.predict(same.sentences)
+        assert found.labels_ == plain.predict(same.sentences)
 
 
 def test_words_help_the_hidden_markov_model():
     corpus, truth = noisy(4, [0.4, 0.5, 0.5], sentences=150)
-    words = right(HMMCrowd().fit(corpus).estimated_truth_, truth)
+    words = right(HMMCrowd().fit(corpus).labels_, truth)
     blind = corpus.replaced(sentences=[["word"] * len(own) for own in corpus.sentences])
-    assert words > right(HMMCrowd().fit(blind).estimated_truth_, truth)
+    assert words > right(HMMCrowd().fit(blind).labels_, truth)
     with pytest.raises(ModelError, match="sentence 0, token 0: dict is not a word"):
         HMMCrowd().fit(CrowdCorpus([[{"a": 1}]], [{"x": ["A"]}]))
 
@@ -109,10 +107,10 @@ def test_distributions_and_legal_tags(kind):
     ]
     found = kind().fit(CrowdCorpus(texts, answers, annotators=corpus.annotators))
     assert labels
-    assert not any(tags.validate(found.estimated_truth_, "BIO"))
+    assert not any(tags.validate(found.labels_, "BIO"))
     assert all(((own > 0) & (own <= 1 + 1e-9)).all() for own in found.confidence_)
     assert found.confusion_.sum(axis=-1) == pytest.approx(1)
-    assert list(map(len, found.estimated_truth_)) == corpus.lengths
+    assert list(map(len, found.labels_)) == corpus.lengths
     assert found.then_crf(template=TEMPLATE).predict([["Ada"]])
 
 
@@ -123,7 +121,7 @@ def test_cross_fitting_is_better_than_a_crf_trained_on_bsc():
         after = BSCSeq().fit(corpus).then_crf(template=TEMPLATE)
         totals["after"] += right(after.predict(corpus.sentences), truth)
         totals["cross_fitted"] += right(
-            CrossFitted(template=TEMPLATE, seed=seed).fit(corpus).estimated_truth_, truth
+            CrossFitted(template=TEMPLATE, seed=seed).fit(corpus).labels_, truth
         )
     assert totals["cross_fitted"] > totals["after"]
 
@@ -131,12 +129,12 @@ def test_cross_fitting_is_better_than_a_crf_trained_on_bsc():
 def test_cross_fitting_does_not_depend_on_threads_and_names():
     corpus, _ = noisy(6, [0.2, 0.4, 0.6], missing=0.2)
     first, threads = (CrossFitted(threads=number).fit(corpus) for number in (1, 2))
-    assert first.estimated_truth_ == threads.estimated_truth_
+    assert first.labels_ == threads.labels_
     assert all(map(np.array_equal, first.confidence_, threads.confidence_))
     names = corpus.annotators[::-1]
     answers = [{name: corpus.labels_by(name)[at] for name in names} for at in range(len(corpus))]
     other = CrossFitted().fit(CrowdCorpus(corpus.sentences, answers, annotators=names))
-    assert other.estimated_truth_ == first.estimated_truth_
+    assert other.labels_ == first.labels_
 
 
 def test_folds_keep_documents_together():

@@ -65,7 +65,7 @@ def test_one_annotator_is_plain_training():
     mine = CRFMA(template=TEMPLATE, crf_iterations=500, tol=0.0, max_iterations=3).fit(corpus)
     labels = corpus.labels_by("a0")
     plain = CRF(template=TEMPLATE, scheme="auto").fit(corpus.sentences, labels)
-    assert mine.estimated_truth_ == plain.predict(corpus.sentences)
+    assert mine.labels_ == plain.predict(corpus.sentences)
     assert mine.pi_ == {"a0": 1.0}
     weights = mine.crf_.state_features_
     assert {name: weights[name] for name in weights} == pytest.approx(plain.state_features_, abs=0.02)
@@ -113,7 +113,7 @@ def test_relabelling_annotators_permutes_results():
     other = CrowdCorpus(corpus.sentences, answers, annotators=names[::-1])
     first, second = (CRFMA(template=TEMPLATE).fit(own) for own in (corpus, other))
     assert second.pi_ == pytest.approx(first.pi_, rel=1e-3)
-    assert second.estimated_truth_ == first.estimated_truth_
+    assert second.labels_ == first.labels_
 
 
 def test_a_saturated_posterior_is_said():
@@ -131,11 +131,11 @@ def test_missing_answers():
     ]
     silent = CrowdCorpus(corpus.sentences, answers, annotators=[*corpus.annotators, "silent"])
     model = CRFMA(template=TEMPLATE).fit(silent)
-    assert list(map(len, model.estimated_truth_)) == corpus.lengths
+    assert list(map(len, model.labels_)) == corpus.lengths
     assert np.isnan(model.reliability_["silent"])
     assert model.pi_["silent"] == 0.0
-    assert model.estimated_truth_ == CRFMA(template=TEMPLATE).fit(corpus).estimated_truth_
-    for own, confidence in zip(model.estimated_truth_, model.confidence_, strict=True):
+    assert model.labels_ == CRFMA(template=TEMPLATE).fit(corpus).labels_
+    for own, confidence in zip(model.labels_, model.confidence_, strict=True):
         assert len(own) == len(confidence)
         assert ((confidence > 0) & (confidence <= 1 + 1e-9)).all()
 
@@ -144,8 +144,8 @@ def test_crfma_is_better_than_votes_where_bad_annotators_dominate():
     totals = {"votes": 0, "model": 0}
     for seed in range(5):
         corpus, truth = noisy(seed, [0.05, 0.7, 0.7, 0.8], sentences=80)
-        totals["votes"] += right(MajorityVote().fit(corpus).estimated_truth_, truth)
-        totals["model"] += right(CRFMA(template=TEMPLATE).fit(corpus).estimated_truth_, truth)
+        totals["votes"] += right(MajorityVote().fit(corpus).labels_, truth)
+        totals["model"] += right(CRFMA(template=TEMPLATE).fit(corpus).labels_, truth)
     assert totals["model"] > totals["votes"]
 
 
@@ -189,6 +189,6 @@ def test_concatenation_is_training_on_copies():
         weights = [1 / counts[own.sentence] if normalized else 1.0 for own in corpus.annotations]
         plain = CRF(template=TEMPLATE).fit(*zip(*answers, strict=True), sample_weight=weights)
         assert mine.crf_.state_features_ == pytest.approx(plain.state_features_, abs=0.02)
-        assert mine.estimated_truth_ == plain.predict(corpus.sentences)
+        assert mine.labels_ == plain.predict(corpus.sentences)
     with pytest.raises(ModelError, match="not trained"):
         ConcatenatedCRF().predict([["a"]])

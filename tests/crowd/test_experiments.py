@@ -187,7 +187,7 @@ def test_gold_may_be_in_another_scheme(scheme):
     [vote, crf] = run_methods(corpus, gold, test, methods=["MVtoken", "CRF-GOLD"], settings=SETTINGS)
     known = reliability_rmse(corpus, MajorityVote().fit(corpus).reliability_, truth)
     assert vote.reliability_rmse == pytest.approx(known)
-    assert vote.truth.f1 == prf(truth, MajorityVote().fit(corpus).estimated_truth_, "BIO").f1
+    assert vote.truth.f1 == prf(truth, MajorityVote().fit(corpus).labels_, "BIO").f1
     assert crf.test.f1 == crf.truth.f1
 
 
@@ -224,7 +224,7 @@ def test_intervals_are_those_of_the_unknown_truth():
         corpus, truth = noisy(seed, [0.25, 0.3, 0.35])
         vote = MajorityVote().fit(corpus)
         exact = {row.annotator: row.score for row in rank_annotators(corpus, truth)}
-        for kind, given_ in (("truth", vote), ("estimate", vote.estimated_truth_)):
+        for kind, given_ in (("truth", vote), ("estimate", vote.labels_)):
             for row in rank_annotators(corpus, given_):
                 assert row.interval_of == "truth"
                 low, high = row.interval

@@ -46,9 +46,9 @@ def answers_of(corpus):
 def test_annotators_without_labels_change_nothing(method):
     corpus, _ = noisy(1, [0.1, 0.3, 0.5], missing=0.2)
     silent = CrowdCorpus(corpus.sentences, answers_of(corpus), annotators=["idle", *corpus.annotators])
-    found = method.fit(silent).estimated_truth_
+    found = method.fit(silent).labels_
     assert np.isnan(method.reliability_["idle"])
-    assert found == method.fit(corpus).estimated_truth_
+    assert found == method.fit(corpus).labels_
 
 
 @methods
@@ -61,7 +61,7 @@ def test_sentences_that_nobody_labelled_are_not_trained_on(method):
         annotators=corpus.annotators,
     )
     found = method.fit(more)
-    assert list(map(len, found.estimated_truth_)) == more.lengths
+    assert list(map(len, found.labels_)) == more.lengths
     assert len(found.confidence_) == len(more)
     crf = found.then_crf(template=TEMPLATE, progress=False)
     if isinstance(method, (MajorityVote, DawidSkene)):
@@ -81,7 +81,7 @@ def test_empty_sentences_among_others(method):
     corpus, _ = noisy(3, [0.1, 0.3])
     answers = [{"a0": [], "a1": []}, *answers_of(corpus), {"a0": []}]
     found = method.fit(CrowdCorpus([[], *corpus.sentences, []], answers))
-    assert found.estimated_truth_[0] == found.estimated_truth_[-1] == []
+    assert found.labels_[0] == found.labels_[-1] == []
     assert len(found.confidence_[0]) == 0
 
 

@@ -131,7 +131,7 @@ def test_subtypes_are_compared_on_demand():
     assert result.micro.f1 == 0.5
     assert result.confusion["nmod:poss"] == {"nmod": 1}
     assert "subtypes:true" in result.signature
-    assert type(result).from_bytes(result.to_bytes()).micro == result.micro
+    assert type(result).from_bytes(result.to_bytes()) == result
 
 
 def test_sentences_have_rows_and_intervals():
@@ -139,11 +139,13 @@ def test_sentences_have_rows_and_intervals():
     pred = [Parse(["a", "b"], [2, 0], ["det", "root"])] * 3 + [
         Parse(["a", "b"], [0, 1], ["root", "obj"])
     ] * 3
-    result = evaluate(gold, pred, documents=True)
+    result = evaluate(gold, pred, by="sentence")
     assert len(list(result.documents)) == 6
-    measure = Measure("micro", "f1", "uas")
+    measure = Measure("f1", criterion="uas")
     low, high = result.bootstrap([measure], samples=200).interval(measure)
     assert low < 0.5 < high
+    with pytest.raises(ValueError, match="by is 'sentence' or None for trees, not 'document'"):
+        evaluate(gold, pred, by="document")
 
 
 @pytest.mark.parametrize(

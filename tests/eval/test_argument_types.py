@@ -59,7 +59,7 @@ def test_threads_are_an_integer_or_none(value):
         (of_tags, "max_violations"),
         (of_files, "max_violations"),
         (of_ids, "ignore_index"),
-        (lambda **given: tags.read_spans_ids(IDS, VOCABULARY, **given), "ignore_index"),
+        (lambda **given: tags.ids_to_spans(IDS, VOCABULARY, **given), "ignore_index"),
         (lambda **given: tags.validate_ids(IDS, VOCABULARY, **given), "ignore_index"),
         (lambda **given: tags.convert_ids(IDS, VOCABULARY, "BIO", "IOBES", **given), "ignore_index"),
         (RESULT.bootstrap, "samples"),
@@ -97,7 +97,7 @@ WRONG = {
         lambda: of_ids(mask=[[1, None], [1, 1]]),
         "mask holds bool or numbers, not object",
     ),
-    "ids that are a number": (lambda: tags.read_spans_ids(3, VOCABULARY), "ids: expected an array of int"),
+    "ids that are a number": (lambda: tags.ids_to_spans(3, VOCABULARY), "ids: expected an array of int"),
     "a vocabulary that is a number": (
         lambda: spanrs.score(IDS, IDS, vocabulary=3),
         "a vocabulary is a sequence of tags or a mapping, not int",

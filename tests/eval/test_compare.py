@@ -39,15 +39,15 @@ MEASURES = {
     "exact": (Measure(), lambda result: result.micro.f1),
     "partial": (Measure(), lambda result: result.micro.f1),
     "fair": (Measure(), lambda result: result.micro.f1),
-    "exact macro": (Measure("macro"), lambda result: result.macro.f1),
-    "exact weighted recall": (Measure("weighted", "recall"), lambda result: result.weighted.recall),
-    "exact type": (Measure("type", type="A"), of_type),
+    "exact macro": (Measure(average="macro"), lambda result: result.macro.f1),
+    "exact weighted recall": (Measure("recall", average="weighted"), lambda result: result.weighted.recall),
+    "exact type": (Measure(type="A"), of_type),
     "partial bounds": (
-        Measure("micro", "precision", "bounds"),
+        Measure("precision", criterion="bounds"),
         lambda result: result["bounds"].micro.precision,
     ),
     "fair traditional": (
-        Measure("micro", "recall", "traditional"),
+        Measure("recall", criterion="traditional"),
         lambda result: result["traditional"].micro.recall,
     ),
 }
@@ -192,7 +192,7 @@ def test_mcnemar_counts_gold_spans_that_one_system_found(three):
         name: {
             (at, span)
             for at, tags in enumerate(side)
-            for span in spanrs.tags.read_spans(tags, "BIO", "conlleval")
+            for span in spanrs.tags.tags_to_spans(tags, "BIO", "conlleval")
         }
         for name, side in {"gold": gold, **systems}.items()
     }
@@ -401,7 +401,7 @@ def test_mat_results_compare():
         name: spanrs.score(documents(gold), documents(side), matcher=mat.Mat(), on_error="skip")
         for name, side in systems.items()
     }
-    pair = spanrs.compare(results, measure=Measure("micro", "recall", "tag"), samples=SAMPLES).pair(
+    pair = spanrs.compare(results, measure=Measure("recall", criterion="tag"), samples=SAMPLES).pair(
         "a", "b"
     )
     right = [
@@ -425,8 +425,7 @@ def test_dep_results_compare():
 
     systems = {"a": [2, 2, 2, 2, 2, 1], "b": [1, 1, 1, 1, 2, 2]}
     results = {
-        name: dep.evaluate(parses([2] * 6), parses(heads), documents=True)
-        for name, heads in systems.items()
+        name: dep.evaluate(parses([2] * 6), parses(heads), by="sentence") for name, heads in systems.items()
     }
     pair = spanrs.compare(results, measure=Measure(criterion="uas"), samples=SAMPLES).pair("a", "b")
     assert pair.difference == pytest.approx(3 / 18)

@@ -53,7 +53,7 @@ def files_of(corpus, blank=1):
 
 
 def spans_of(sentence):
-    return tags.read_spans(sentence, "BIO", "conlleval")
+    return tags.tags_to_spans(sentence, "BIO", "conlleval")
 
 
 @pytest.mark.parametrize("matcher", MATCHERS)

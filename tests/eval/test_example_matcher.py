@@ -53,7 +53,10 @@ def test_it_takes_spans_ids_arrow_and_files(tmp_path: Path):
         paths.append(path)
     assert spanrs.score(*paths, scheme="BIO", matcher="head").counts == expected
     spans = [
-        [[(s.type, s.start, s.end) for s in spanrs.tags.read_spans(sentence, "BIO")] for sentence in side]
+        [
+            [(s.type, s.start, s.end) for s in spanrs.tags.tags_to_spans(sentence, "BIO")]
+            for sentence in side
+        ]
         for side in (GOLD, PRED)
     ]
     assert (

@@ -74,7 +74,7 @@ def ours(result):
     total = Counter(result.outcomes)
     assert list(result.outcomes) == list(KINDS)
     exact = Counter(result["traditional"].totals._asdict())
-    types = {name: Counter(row) for name, row in result["fair"].outcomes_by_type.items()}
+    types = {name: Counter(row) for name, row in result["fair"].per_type.outcomes.items()}
     conf = Counter(
         {(g, p): n for g, row in result.confusion.items() for p, n in row.items() if n},
     )
@@ -127,8 +127,12 @@ TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 def test_tags_ids_columns_and_spans_count_the_same(sentences):
     gold, pred = ([[pair[side] for pair in s] for s in sentences] for side in (0, 1))
     result = spanrs.score(gold, pred, matcher="fair", scheme="BIO")
-    spans = [[tuple(span)[:3] for span in s] for s in spanrs.tags.read_spans(gold, "BIO")] if gold else []
-    preds = [[tuple(span)[:3] for span in s] for s in spanrs.tags.read_spans(pred, "BIO")] if pred else []
+    spans = (
+        [[tuple(span)[:3] for span in s] for s in spanrs.tags.tags_to_spans(gold, "BIO")] if gold else []
+    )
+    preds = (
+        [[tuple(span)[:3] for span in s] for s in spanrs.tags.tags_to_spans(pred, "BIO")] if pred else []
+    )
     assert ours(result) == ours(spanrs.score(spans, preds, matcher="fair")) == by_steps(spans, preds)
     ids = [np.array([TAGS.index(tag) for s in side for tag in s], dtype=np.int64) for side in (gold, pred)]
     flat = {"vocabulary": TAGS, "lengths": [len(s) for s in gold]}
@@ -161,7 +165,7 @@ def test_every_scheme_and_reading_counts_what_its_spans_count(scheme, reading):
     gold, pred = noisy(random.Random(7), tags, 300, 0.2)
     result = spanrs.score(gold, pred, matcher="fair", scheme=scheme, reading=reading)
     spans = [
-        [[tuple(span)[:3] for span in row] for row in spanrs.tags.read_spans(side, scheme, reading)]
+        [[tuple(span)[:3] for span in row] for row in spanrs.tags.tags_to_spans(side, scheme, reading)]
         for side in (gold, pred)
     ]
     assert ours(result) == by_steps(*spans)
@@ -182,7 +186,7 @@ def test_threads_documents_and_many_tags_count_the_same():
         results.append(spanrs.score(gold, pred, matcher="fair", scheme="BIO"))
         results.append(spanrs.score(gold, pred, scheme="BIO", matcher="fair", by=[500] * 4))
         spans = [
-            [[tuple(s)[:3] for s in row] for row in spanrs.tags.read_spans(side, "BIO")]
+            [[tuple(s)[:3] for s in row] for row in spanrs.tags.tags_to_spans(side, "BIO")]
             for side in (gold, pred)
         ]
         expected = by_steps(*spans)
@@ -252,10 +256,11 @@ def test_span_lists_go_through_pickles_with_their_tokens():
         [[("A", 0, 5, [0, 4]), ("B", 1, 2)], []], [[("A", 0, 5)], []], True
     )
     copies = pickle.loads(pickle.dumps(lists))
-    how = (("fair", 0.0, False), (None, []), 0)
-    events = _spanrs.span_events(*lists, *how)
-    assert {tuple(span[3]) for event in events for span in event[4:] if span and span[3]} == {(0, 4)}
-    assert _spanrs.span_events(*copies, *how) == events
+    how = ({"name": "fair"}, {}, 0)
+    details = _spanrs.span_details(*lists, *how)
+    spans = [span for detail in details for span in (detail.gold, detail.pred) if span is not None]
+    assert {span.tokens for span in spans if span.tokens} == {(0, 4)}
+    assert _spanrs.span_details(*copies, *how) == details
     assert copies[0].sentences() == lists[0].sentences()
 
 

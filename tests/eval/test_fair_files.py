@@ -40,7 +40,7 @@ def stacked(text, **options):
     result = spanrs.score(
         io.BytesIO(empty), io.BytesIO(text), matcher="fair", format="stacked", punct_column=1, **options
     )
-    return {name: row["fp"] for name, row in result["fair"].outcomes_by_type.items()}
+    return {name: row["fp"] for name, row in result["fair"].per_type.outcomes.items()}
 
 
 def test_stacked_tags_are_read_as_documented():

@@ -19,7 +19,7 @@ def layers(path):
         if line:
             tokens.append(line.split("\t"))
         elif tokens:
-            read = [spanrs.tags.read_spans([row[column] for row in tokens], "BIO") for column in (2, 3)]
+            read = [spanrs.tags.tags_to_spans([row[column] for row in tokens], "BIO") for column in (2, 3)]
             sentences.append((len(tokens), [tuple(span)[:3] for side in read for span in side]))
             tokens = []
     return sentences
@@ -74,7 +74,7 @@ def test_nested_spans_count_the_same_natively_in_the_drop_in_and_by_the_steps(ne
         rows = [(None, exact.totals, fair.outcomes, exact.micro, fair.micro)]
         assert list(exact.per_type) == list(fair.per_type) == sorted(found["per_label"]["fair"])
         for name in fair.per_type:
-            totals, kinds = exact.totals_by_type[name], fair.outcomes_by_type[name]
+            totals, kinds = exact.per_type.totals[name], fair.per_type.outcomes[name]
             rows.append((name, totals, kinds, exact.per_type[name], fair.per_type[name]))
         for name, totals, kinds, *scores in rows:
             wanted = [

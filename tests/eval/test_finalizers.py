@@ -8,15 +8,14 @@ import threading
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
 from spanrs.io.columns import Columns
-from spanrs.tags.types import Dialect
 
 TEXT = b"a B-X B-X\n" * 5_000
-OPTIONS = Columns(tag=-2, second=-1).as_options()
+OPTIONS = Columns(tag=-2, second=-1)
 SENTENCES, TOKENS = 5_000, 10
 
 
 def scorer() -> _spanrs.Scorer:
-    return _spanrs.Scorer(("exact", 0.0, False), (None, []), "BIO", None, "conlleval", Dialect(), 0, False)
+    return _spanrs.Scorer({}, {"scheme": "BIO"})
 
 
 def tokens(counted: _spanrs.Scorer) -> int:

@@ -36,6 +36,21 @@ REFUSED = {
         "no outcome 'tp'; one of match, missed",
     ),
     "a ratio of nothing": (lambda: RESULT.bootstrap(Ratio({}, {})), ValueError, "below its fraction line"),
+    "an unknown measure": (
+        lambda: Measure("macro"),
+        ValueError,
+        "unknown measure 'macro'; one of precision, recall, f1",
+    ),
+    "an unknown average": (
+        lambda: Measure("f1", average="type"),
+        ValueError,
+        "unknown average 'type'; one of micro, macro, weighted",
+    ),
+    "an average of one type": (
+        lambda: Measure("f1", average="macro", type="A"),
+        ValueError,
+        "average='macro' is over all types; leave out average or type",
+    ),
     "a negative beta": (lambda: Measure(beta=-1), ValueError, "beta is a finite number from 0"),
     "a beta that is no number": (lambda: Measure(beta=float("nan")), ValueError, "beta is a finite number"),
     "types that are numbers": (
@@ -129,7 +144,7 @@ def test_notebooks_show_some_of_many_documents():
     shown = many._repr_html_()
     assert "<td>and 800 more</td>" in shown
     assert shown.count("<tr>") < 220
-    assert many.to_markdown().count("\n|") > 1000
+    assert many.to_markdown(documents=True).count("\n|") > 1000
 
 
 def test_matchers_with_options_are_never_without():

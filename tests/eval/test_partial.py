@@ -35,7 +35,7 @@ def numbers(result):
 
 
 def as_spans(sentences, scheme="BIO"):
-    return [[tuple(span)[:3] for span in tags.read_spans(s, scheme)] for s in sentences]
+    return [[tuple(span)[:3] for span in tags.tags_to_spans(s, scheme)] for s in sentences]
 
 
 @pytest.mark.parametrize("matching", ["greedy", "optimal"])
@@ -68,7 +68,7 @@ def test_measures():
     assert result["strict"].outcomes == outcomes(correct=1, incorrect=2)
     assert result["bounds"].outcomes == outcomes(correct=2, incorrect=1)
     assert result["type"].outcomes == outcomes(correct=2, incorrect=1)
-    assert result["strict"].outcomes_by_type["ORG"] == outcomes(correct=1, spurious=1)
+    assert result["strict"].per_type.outcomes["ORG"] == outcomes(correct=1, spurious=1)
     score = result["strict"].per_type["ORG"]
     assert (score.precision, score.recall, score.f1, score.support) == (0.5, 1.0, 2 / 3, 1)
     assert (result.micro, result.outcomes) == (result["strict"].micro, result["strict"].outcomes)

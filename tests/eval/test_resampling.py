@@ -61,9 +61,9 @@ def f1(counts):
 
 MEASURES = {
     "micro F1": (Measure(), lambda sums: f1(sums.sum(-2))),
-    "macro F1": (Measure("macro"), lambda sums: f1(sums).mean(-1)),
+    "macro F1": (Measure(average="macro"), lambda sums: f1(sums).mean(-1)),
     "recall of B": (
-        Measure("type", "recall", type="B"),
+        Measure("recall", type="B"),
         lambda sums: sums[..., 1, 0] / (sums[..., 1, 0] + sums[..., 1, 2]),
     ),
 }
@@ -161,7 +161,7 @@ def test_threads_and_the_order_of_documents_change_nothing(matcher):
 
 def test_two_documents_give_all_resamples_their_share():
     result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], scheme="BIO", by=[1, 1])
-    values = result.bootstrap(Measure("micro", "recall"), samples=8000).values[:, 0]
+    values = result.bootstrap(Measure("recall"), samples=8000).values[:, 0]
     found = {value: (values == value).mean() for value in (0.0, 0.5, 1.0)}
     assert sum(found.values()) == 1
     assert found == pytest.approx({0.0: 0.25, 0.5: 0.5, 1.0: 0.25}, abs=5 * math.sqrt(0.25 / 8000))
@@ -182,14 +182,14 @@ def test_weighted_documents_have_no_interval():
 def test_a_type_that_a_resample_lacks_is_not_a_number_there():
     gold = [["B-A"], ["B-A"], ["B-A", "B-R"]]
     result = spanrs.score(gold, [["B-A"], ["O"], ["B-A", "B-R"]], scheme="BIO", by=[1] * 3)
-    rare = Measure("type", "recall", type="R")
+    rare = Measure("recall", type="R")
     drawn = result.bootstrap([rare, Measure()], samples=4000)
     lacking = np.isnan(drawn.values[:, 0]).mean()
     assert lacking == pytest.approx((2 / 3) ** 3, abs=0.04)
     assert not np.isnan(drawn.values[:, 1]).any()
     assert drawn.interval(rare) == (1.0, 1.0)
     assert drawn.interval(rare, method="bca") == (1.0, 1.0)
-    unknown = Measure("type", type="X")
+    unknown = Measure(type="X")
     assert all(map(math.isnan, result.bootstrap(unknown, samples=10).interval(unknown)))
 
 
@@ -226,7 +226,7 @@ def test_what_is_no_measure_or_was_not_drawn_is_refused():
     with pytest.raises(ValueError, match="unknown method 'basic'"):
         drawn.interval(Measure(), method="basic")
     with pytest.raises(ValueError, match="not"):
-        drawn.interval(Measure("macro"))
+        drawn.interval(Measure(average="macro"))
     with pytest.raises(LimitError, match="is the limit"):
         result.bootstrap(samples=10**9)
 
@@ -261,13 +261,13 @@ def test_mat_and_dep_results_have_intervals():
         for side in ([("X", 0), ("X", 2), ("Y", 0)], [("X", 0), ("Y", 2), ("Y", 0)])
     ]
     result = spanrs.score(*documents, matcher=mat.Mat(), on_error="skip")
-    recall = Measure("micro", "recall", "tag")
+    recall = Measure("recall", criterion="tag")
     drawn = result.bootstrap(recall, samples=2000)
     assert set(np.unique(drawn.values.round(6))) == {0.0, 0.333333, 0.666667, 1.0}
     words = ["They", "ate", "pizza"]
     gold = [dep.Parse(words, [2, 0, 2], ["nsubj", "root", "obj"])] * 4
     pred = [dep.Parse(words, [2, 0, head], ["nsubj", "root", "obj"]) for head in (2, 1, 2, 1)]
-    result = dep.evaluate(gold, pred, documents=True)
+    result = dep.evaluate(gold, pred, by="sentence")
     uas = Measure(criterion="uas")
     drawn = result.bootstrap(uas, samples=2000)
     assert float(drawn.estimates[0]) == pytest.approx(10 / 12)
@@ -298,7 +298,7 @@ def test_many_documents_have_the_distribution_of_single_draws(documents):
     gold = [["B-A"] * n + ["O"] for n in sizes]
     pred = [["B-A"] * n + ["O"] * (size - n) + ["O"] for n, size in zip(found, sizes, strict=True)]
     result = spanrs.score(gold, pred, scheme="BIO", by=[1] * documents)
-    recall = Measure("micro", "recall")
+    recall = Measure("recall")
     drawn = result.bootstrap(recall, samples=2000, seed=3)
     assert np.array_equal(result.bootstrap(recall, samples=2000, seed=3, threads=3).values, drawn.values)
     chosen = rng.integers(0, documents, (2000, documents))

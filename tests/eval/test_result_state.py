@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import pickle
+from dataclasses import replace
 from html import escape
 from itertools import product
 
@@ -56,6 +57,7 @@ def made(matcher="exact", documents="no documents", **options):
 def same(got, expected):
     """Everything is equal that a result holds or says, details aside."""
     assert type(got) is spanrs.Result
+    assert got == expected
     assert got.to_dict() == expected.to_dict()
     assert got.counts == expected.counts
     assert got.counts.documents() == expected.counts.documents()
@@ -92,6 +94,27 @@ def test_details_go_through_pickles_and_copies_and_not_through_bytes(matcher):
         got = COPIES[how](result)
         assert got.details is None
         assert got.to_dict() == {key: value for key, value in result.to_dict().items() if key != "details"}
+
+
+def test_results_are_equal_by_content():
+    result = made("exact", "weights of names")
+    assert result == made("exact", "weights of names", errors=True)
+    assert result != result.to_dict()
+    unequal = {
+        "counts": spanrs.score(GOLD, GOLD, scheme="BIO", **DOCUMENTS["weights of names"]),
+        "settings": made("exact", "weights of names", max_violations=3).with_types(["A", "B", "C", "D"]),
+        "matcher": made("fair", "weights of names"),
+        "violations": made("exact", "weights of names", max_violations=0),
+        "weights": result.with_document_weights([1, 0.1, 4]),
+        "order": spanrs.score(
+            GOLD[::-1], PRED[::-1], scheme="BIO", by=["m", "a", "z"], document_weights=[1, 0.1, 3]
+        ),
+        "rows": replace(made("exact", "sizes"), by_sentence=True),
+    }
+    assert made("exact", "sizes") != unequal.pop("rows")
+    assert [name for name, changed in unequal.items() if changed == result] == []
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(result)
 
 
 def test_stored_documents_keep_their_order():
@@ -483,7 +506,11 @@ def odd(request):
 
 def test_csv_holds_every_type_and_no_formula(odd):
     head, *rows = csv.reader(io.StringIO(odd.to_csv()))
-    assert head[:7] == ["document", "type", "criterion", "precision", "recall", "f1", "support"]
+    first, *measures = odd.per_type.columns
+    assert head[:10] == ["document", first, "criterion", *measures]
+    # Outcomes have columns of their own, also those named as the totals.
+    outcomes = {f"outcome_{name}" if name in ("tp", "fp", "fn") else name for name in odd.columns}
+    assert set(head[10:]) == outcomes
     criteria = list(odd.matcher.criteria)
     named = ["'" + name if name == "=1+1" else name for name in (*sorted(ODD), *ODD)]
     types = [(row[1], row[2]) for row in rows if row[1]]
@@ -493,13 +520,26 @@ def test_csv_holds_every_type_and_no_formula(odd):
     for row in rows:
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row)
         if row[1] and row[1] in odd.per_type:
-            score = odd[row[2]].per_type[row[1]]
-            assert [float(cell) for cell in row[3:7]] == [
-                score.precision,
-                score.recall,
-                score.f1,
-                score.support,
-            ]
+            columns = odd[row[2]].per_type.to_dict()[row[1]]
+            assert [float(cell) for cell in row[3:10]] == list(columns.values())
+
+
+@pytest.mark.parametrize("matcher", MATCHERS)
+def test_per_type_is_a_mapping_and_a_frame(matcher):
+    types = made(matcher, "weights").per_type
+    assert dict(types) == {name: types[name] for name in ("A", "B", "C") if name in types}
+    rows = [
+        (name, score.precision, score.recall, score.f1, score.support, *types.totals[name])
+        for name, score in types.items()
+    ]
+    assert types.rows == rows
+    frame = types.to_pandas()
+    assert list(frame.columns) == types.to_polars().columns == types.to_arrow().column_names
+    assert list(frame.columns) == ["type", "precision", "recall", "f1", "support", "tp", "fp", "fn"]
+    assert types.to_polars().rows() == rows == [tuple(row) for row in frame.itertuples(index=False)]
+    assert pickle.loads(pickle.dumps(types)).to_dict() == types.to_dict()
+    nothing = spanrs.score([["O"]], [["O"]], scheme="BIO", matcher=MATCHERS[matcher]).per_type
+    assert nothing.to_arrow().schema == types.to_arrow().schema
 
 
 def test_html_holds_every_type_escaped(odd):
@@ -518,7 +558,7 @@ def test_html_holds_every_type_escaped(odd):
 
 
 def test_markdown_holds_every_type_escaped(odd):
-    text = odd.to_markdown()
+    text = odd.to_markdown(documents=True)
     assert "<b>" not in text
     widths = set()
     rows = []
@@ -543,9 +583,9 @@ def test_markdown_holds_every_type_escaped(odd):
 
 
 def test_latex_holds_every_type_escaped(odd):
-    text = odd.to_latex()
+    text = odd.to_latex(documents=True)
     lines = text.splitlines()
-    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == len(odd.tables())
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == len(odd.tables(documents=True))
     names = [line.split(" & ")[0] for line in lines if " & " in line]
     for name in ODD:
         marked = "".join(LATEX.get(character, character) for character in name).replace("]", "{]}")
@@ -554,6 +594,40 @@ def test_latex_holds_every_type_escaped(odd):
     # Behind \\ a bracket or a star would be taken for an argument.
     assert not any(line.startswith(("[", "*")) for line in lines)
     assert lines[-1] == f"% {odd.signature}"
+
+
+def test_documents_are_shown_where_they_are_asked_for(odd):
+    for show in (odd.to_markdown, odd.to_latex):
+        assert "Documents" in show(documents=True)
+        assert "Documents" not in show()
+    assert "document" not in str(odd)
+    assert [table.title for table in odd.tables(documents=True)][:-1] == [t.title for t in odd.tables()]
+
+
+def test_latex_has_the_rules_of_booktabs_and_the_best_system_in_bold():
+    table = made().tables()[0].latex().splitlines()
+    assert [line for line in table if line.startswith("\\") and "&" not in line] == [
+        r"\begin{tabular}{lrrrrrrr}",
+        r"\toprule",
+        r"\midrule",
+        r"\midrule",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    systems = {"a_1": PRED, "b": GOLD, "c": GOLD, "none": [["O"] * len(row) for row in GOLD]}
+    compared = spanrs.compare(GOLD, systems, samples=9)
+    text = compared.to_latex()
+    rows = [line for line in text.splitlines() if " to " in line][:4]
+    assert [row.split(" & ")[1] for row in rows] == [
+        "44.44",
+        r"\textbf{100.00}",
+        r"\textbf{100.00}",
+        "0.00",
+    ]
+    assert rows[0].startswith(r"a\_1 & ")
+    assert text.startswith("% \\usepackage{booktabs}\n\n% Systems\n\\begin{tabular}")
+    assert text.splitlines()[-1] == f"% {compared.signature}"
+    assert "Differences by type" in compared.to_latex(by_type=True)
 
 
 def test_text_holds_every_type_as_it_is(odd):

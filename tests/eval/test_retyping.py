@@ -37,7 +37,7 @@ def agrees(result, expected):
     close = {"rel": 1e-12, "abs": 1e-12}
     assert list(result.per_type) == expected.types()
     for name, score in result.per_type.items():
-        assert result.totals_by_type[name] == pytest.approx(expected.row(name), **close)
+        assert result.per_type.totals[name] == pytest.approx(expected.row(name), **close)
         assert (score.precision, score.recall, score.f1) == pytest.approx(
             brute.measures(*expected.row(name)), **close
         )
@@ -128,8 +128,8 @@ def test_weights_say_how_often_a_document_counts(documents, data, kind):
         plain.with_types(types).with_document_weights(weights),
         plain.with_document_weights(weights).with_types(types),
     )
-    for name, counts in one.totals_by_type.items():
-        assert counts == pytest.approx(other.totals_by_type[name])
+    for name, counts in one.per_type.totals.items():
+        assert counts == pytest.approx(other.per_type.totals[name])
 
 
 @settings(max_examples=100, deadline=None)
@@ -385,7 +385,7 @@ def test_spans_of_equal_bounds_are_matched_again_or_refused(sentences, types):
             len(sentence) > len({tuple(place) for _, *place in sentence}) for sentence in gold + pred
         )
         return
-    assert found.totals_by_type == expected.totals_by_type
+    assert found.per_type.totals == expected.per_type.totals
 
 
 def test_types_of_several_spans_with_equal_bounds_are_not_merged():

@@ -90,7 +90,7 @@ def test_batches_merge_in_any_order(pairs, data):
     for part in rest:
         first.merge(part)
     merged = first.result()
-    assert merged.totals_by_type == whole.totals_by_type
+    assert merged.per_type.totals == whole.per_type.totals
     assert merged.confusion == whole.confusion
     assert merged.counts == whole.counts
     assert (merged.accuracy, merged.tokens) == (whole.accuracy, whole.tokens)
@@ -102,7 +102,7 @@ def test_batches_merge_in_any_order(pairs, data):
 def test_confusion_adds_up(pairs):
     result = spanrs.score(*sides(pairs), scheme="BIO")
     for name, score in result.per_type.items():
-        totals = result.totals_by_type[name]
+        totals = result.per_type.totals[name]
         assert sum(result.confusion[name].values()) == score.support
         assert sum(row[name] for row in result.confusion.values()) == totals.tp + totals.fp
         assert min(result.confusion[name].values(), default=1) > 0
@@ -377,7 +377,7 @@ def test_refusals_name_the_sentence():
         spanrs.score([["O"], ["O"]], [["O"], ["I-A"]], scheme="BIO", reading="refuse")
     assert (caught.value.sentence, caught.value.path) == (1, None)
     with pytest.raises(SchemeError, match="sentence 1: 1 violation"):
-        spanrs.tags.read_spans([["O"], ["I-A"]], "BIO", "refuse")
+        spanrs.tags.tags_to_spans([["O"], ["I-A"]], "BIO", "refuse")
     with pytest.raises(SchemeError, match="sentence 1: "):
         spanrs.tags.convert([["O"], ["I-A"]], "BIO", "IOBES")
 
@@ -408,7 +408,7 @@ def test_files_are_read_across_the_borders_of_chunks(tmp_path):
             for side in (text, pred)
         ]
         expected = spanrs.score(*sides, scheme="BIO")
-        assert got.totals_by_type == expected.totals_by_type
+        assert got.per_type.totals == expected.per_type.totals
         assert got.accuracy == expected.accuracy
 
 
@@ -449,7 +449,7 @@ def test_spans_are_scored_one_for_one_and_may_overlap(pairs):
         assert sum(result.confusion[name].values()) == score.support
     # Two criteria of other matchers are the same question.
     assert (
-        spanrs.score(gold, pred, matcher="fair")["traditional"].totals_by_type.keys()
+        spanrs.score(gold, pred, matcher="fair")["traditional"].per_type.totals.keys()
         == result.per_type.keys()
     )
     strict = spanrs.score(gold, pred, matcher=spanrs.Partial(matching="optimal"))["strict"].outcomes
@@ -463,7 +463,7 @@ def test_spans_count_as_the_tags_they_come_from(matcher, pairs):
     gold, pred = sides(pairs)
     expected = spanrs.score(gold, pred, scheme="IOBES", matcher=matcher)
     spans = [
-        [[tuple(s)[:3] for s in row] for row in spanrs.tags.read_spans(side, "IOBES")]
+        [[tuple(s)[:3] for s in row] for row in spanrs.tags.tags_to_spans(side, "IOBES")]
         for side in (gold, pred)
     ]
     result = spanrs.score(*spans, matcher=matcher)

@@ -38,8 +38,8 @@ def test_well_formed_tags_count_as_in_one_scheme(pairs, gold_scheme, pred_scheme
     for gold, pred in pairs:
         (gold_spans, n), (pred_spans, m) = laid_out(gold), laid_out(pred)
         for name, other in (("one", gold_scheme), ("two", pred_scheme)):
-            sides[name][0].append(tags.write_tags(gold_spans, max(n, m), gold_scheme))
-            sides[name][1].append(tags.write_tags(pred_spans, max(n, m), other))
+            sides[name][0].append(tags.spans_to_tags(gold_spans, max(n, m), gold_scheme))
+            sides[name][1].append(tags.spans_to_tags(pred_spans, max(n, m), other))
     for matcher in ("exact", "fair"):
         expected = spanrs.score(*sides["one"], scheme=gold_scheme, matcher=matcher)
         got = spanrs.score(*sides["two"], scheme=gold_scheme, matcher=matcher, pred_scheme=pred_scheme)

@@ -239,7 +239,7 @@ def tables(folder: Path, name: str) -> dict[str, Any]:
         "header": list(confusion.columns),
         "rows": plain(confusion.rows),
     }
-    found["details"] = {"header": list(mat.Detail._fields), "rows": plain(detailed.details)}
+    found["details"] = {"header": list(mat.AnnotationPair._fields), "rows": plain(detailed.details)}
     clash = mat.tables(case.score(unpaired_overlap="clash")).tag
     names = ("match", "refclash", "missing", "hypclash", "spurious")
     found["bytag_counts_if_any_overlap_counts_as_clash"] = {

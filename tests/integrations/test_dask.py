@@ -43,9 +43,9 @@ def pieces(items, count):
     return [items[start:end] for start, end in pairwise(borders)]
 
 
-def serial(golds, preds, documents=None, scheme="BIO", **options):
+def serial(golds, preds, by=None, scheme="BIO", **options):
     """Score partitions one by one, and merge all of them at once."""
-    groups = documents or [None] * len(golds)
+    groups = by or [None] * len(golds)
     results = [spanrs.score(gold, pred, scheme=scheme, by=names, **options)
                for gold, pred, names in zip(golds, preds, groups, strict=True)]  # fmt: skip
     return results[0].merge(*results[1:]).to_bytes()
@@ -103,7 +103,7 @@ def test_dataframes_are_scored_as_lists(matcher, kind):
     golds, preds, groups = (pieces(items, 5) for items in (gold, pred, names))
     got = score_dataframe(frame, "g", "p", scheme="BIO", **options)
     assert got.to_bytes() == serial(golds, preds, **options)
-    got = score_dataframe(frame, "g", "p", documents="d", scheme="BIO", **options)
+    got = score_dataframe(frame, "g", "p", documents="d", by="document", scheme="BIO", **options)
     assert got.to_bytes() == serial(golds, preds, groups, **options)
     # A partition without rows adds nothing.
     kept = score_dataframe(frame[frame["n"] < 24], "g", "p", scheme="BIO", **options)
@@ -141,9 +141,13 @@ def test_columns_that_cannot_be_scored():
     with pytest.raises(KeyError, match="no column 'golt'; its columns are gold, pred, d"):
         score_dataframe(lists, "golt")
     with pytest.raises(AlignmentError, match=r"document 'a' continues after .* or in another partition"):
-        score_dataframe(lists, documents="d", scheme="BIO")
+        score_dataframe(lists, documents="d", by="document", scheme="BIO")
     with pytest.raises(FormatError, match="row 3 has no document: 'd' is null"):
-        score_dataframe(nulls, documents="d", scheme="BIO")
+        score_dataframe(nulls, documents="d", by="document", scheme="BIO")
+    with pytest.raises(ValueError, match="by='document' needs the column of documents"):
+        score_dataframe(lists, by="document", scheme="BIO")
+    with pytest.raises(ValueError, match="by is 'document' or None for dataframes, not 'sentence'"):
+        score_dataframe(lists, by="sentence", scheme="BIO")
 
 
 def write_shards(folder, parts, *, only_o=()):

@@ -84,7 +84,7 @@ def test_dataframes_are_scored_as_lists(spark, matcher):
         for g, p, d in zip(pieces(gold, 4), pieces(pred, 4), pieces(names, 4), strict=True)
     ]
     expected = results[0].merge(*results[1:])
-    got = score_dataframe(frame, documents="the.document", **options)
+    got = score_dataframe(frame, documents="the.document", by="document", **options)
     assert got.to_bytes() == expected.to_bytes()
     assert got.counts == spanrs.score(gold, pred, by=names, **options).counts
 
@@ -121,7 +121,9 @@ def test_what_cannot_be_scored(spark):
     with pytest.raises(pyspark.errors.PythonException, match="gold has 1 tags, pred has 2"):
         score_dataframe(frame, scheme="BIO")
     with pytest.raises(AlignmentError, match=r"document 'a' goes on .* or in another partition"):
-        score_dataframe(dataframe(spark, rows[:5], COLUMNS, 5), documents="the.document", scheme="BIO")
+        score_dataframe(
+            dataframe(spark, rows[:5], COLUMNS, 5), documents="the.document", by="document", scheme="BIO"
+        )
     nulls = dataframe(spark, [(["O"], ["O"], None)], COLUMNS, 1)
     with pytest.raises(pyspark.errors.PythonException, match="a sentence has no document"):
-        score_dataframe(nulls, documents="the.document", scheme="BIO")
+        score_dataframe(nulls, documents="the.document", by="document", scheme="BIO")

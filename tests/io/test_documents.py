@@ -232,9 +232,9 @@ def test_documents_of_memory_keep_what_they_are_given():
     given = Document("ab", [Annotation("A", 0, 2, {"k": "v"}, [(0, 1), (1, 2)])], "one")
     from spanrs.io.documents import of_memory
 
-    text, annotations, id_, left_out, _ = of_memory([given])[0].plain()
-    assert (text, id_, left_out) == ("ab", "one", [])
-    assert [Annotation(*a) for a in annotations] == list(given.annotations)
+    plain = of_memory([given])[0].plain()
+    assert (plain["text"], plain["id"], plain["left_out"]) == ("ab", "one", [])
+    assert plain["annotations"] == [Annotation("A", 0, 2, {"k": "v"}, ((0, 1), (1, 2)))]
     far = lenient(Document("ab", [Annotation("A", 1, 3)]), Document("ab"))
     assert "A 1-3 reaches beyond the text of 2 characters" in far.evidence.skipped[0].message
     with pytest.raises(ValueError, match="document 0: annotation A -1-2: offsets count"):

@@ -146,7 +146,7 @@ def test_agreement_of_the_annotators_of_an_export(form, tmp_path):
         bounds = [
             [
                 (span.type, starts[span.start], starts[span.end - 1] + len(words[span.end - 1]))
-                for span in spanrs.tags.read_spans(own)
+                for span in spanrs.tags.tags_to_spans(own)
             ]
             for own in both
         ]

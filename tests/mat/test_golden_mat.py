@@ -81,7 +81,7 @@ def test_details_and_confusability_of_every_case(matscore, folder):
         wanted, score = given(folder, name)
         result = mat.tables(score())
         if "details" in wanted:
-            assert list(mat.Detail._fields) == wanted["details"]["header"]
+            assert list(mat.AnnotationPair._fields) == wanted["details"]["header"]
             got = sorted(map(str, plain(result.details)))
             assert got == sorted(map(str, wanted["details"]["rows"])), name
         want, made = wanted["confusability_annotation_level"], result.confusability

@@ -332,13 +332,13 @@ def test_tokens_that_could_not_be_scored_are_not_shown(lex):
 
 def test_resampled_measures_of_a_result_are_those_of_its_confidence(scored):
     wanted = [
-        Measure("micro", "f1", "tag"),
-        Measure("type", "recall", "character", "LOC"),
-        Measure("type", "precision", "tag", "=PER"),
+        Measure("f1", criterion="tag"),
+        Measure("recall", criterion="character", type="LOC"),
+        Measure("precision", criterion="tag", type="=PER"),
     ]
     drawn = scored.bootstrap(wanted, samples=200, seed=5)
     assert drawn.values.shape == (200, 3)
-    assert scored.bootstrap(samples=3).measures[0] == Measure("micro", "f1")
+    assert scored.bootstrap(samples=3).measures[0] == Measure("f1")
     other = scored.bootstrap(wanted, samples=200, seed=5, threads=3)
     np.testing.assert_array_equal(drawn.values, other.values)
     tables = mat.tables(scored, confidence=200, seed=5)
@@ -386,6 +386,7 @@ def test_a_stored_result_is_the_same_with_its_options(options):
 
 def test_a_stored_result_knows_what_was_skipped_and_noted(scored):
     for again in (spanrs.Result.from_json(scored.to_json()), spanrs.Result.from_bytes(scored.to_bytes())):
+        assert again == scored
         assert again.details is None
         assert again.evidence == scored.evidence
         assert [one.message for one in again.evidence.skipped] == [
@@ -445,7 +446,7 @@ def test_csv_and_table_of_a_result_have_every_type_and_document(scored):
             # A spreadsheet would take these for formulas.
             row = by_place["", f"'{label}" if label[0] in "=+" else label, name]
             assert float(row["f1"]) == score.f1
-            assert int(row["match"]) == criterion.outcomes_by_type[label]["match"]
+            assert int(row["match"]) == criterion.per_type.outcomes[label]["match"]
         assert float(by_place["", "", name]["precision"]) == criterion.micro.precision
         for document in criterion.documents:
             assert float(by_place[document.name, "", name]["recall"]) == document.micro.recall

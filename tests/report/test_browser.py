@@ -214,7 +214,7 @@ def dep_page():
     right = [0, *[1] * len(WEIRD)]
     gold = Parse(words, right, ["root", *[HOSTILE] * len(WEIRD)])
     pred = Parse(words, [0, 1, *[2] * (len(WEIRD) - 1)], ["root", "obj", *[HOSTILE] * (len(WEIRD) - 1)])
-    result = evaluate([gold] * 9, [pred] * 9, Dep(subtypes=True), documents=True)
+    result = evaluate([gold] * 9, [pred] * 9, Dep(subtypes=True), by="sentence")
     return tree_page(result, [gold] * 9, [pred] * 9, title=HOSTILE)
 
 

@@ -164,7 +164,7 @@ PRED_TREES = [
 
 
 def test_kinds_of_wrong_words_add_up_to_the_counts():
-    result = evaluate(GOLD_TREES, PRED_TREES, documents=True)
+    result = evaluate(GOLD_TREES, PRED_TREES, by="sentence")
     found = Counter(error.kind for error in error_section(GOLD_TREES, PRED_TREES).examples)
     assert found == {"head": 1, "label": 1, "both": 1}
     assert found["label"] == result["las"].outcomes["mislabelled"]
@@ -211,7 +211,7 @@ def test_only_the_first_wrong_words_are_kept():
 
 
 def test_the_report_of_trees_has_all_sections():
-    result = evaluate(GOLD_TREES, PRED_TREES, documents=True)
+    result = evaluate(GOLD_TREES, PRED_TREES, by="sentence")
     html = tree_page(result, GOLD_TREES, PRED_TREES, title="T")
     assert headings(html) == [
         "Summary",

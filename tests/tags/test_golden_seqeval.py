@@ -10,7 +10,7 @@ CLEAN = {"valid", "noisy", "malformed", "bothmal"}
 
 
 def spans(sequence, scheme, reading):
-    return [[s.type, s.start, s.end] for s in tags.read_spans(sequence, scheme, reading)]
+    return [[s.type, s.start, s.end] for s in tags.tags_to_spans(sequence, scheme, reading)]
 
 
 def compare(evaluators, name, reading, *, inclusive):

@@ -15,7 +15,7 @@ from spanrs.cli.score.show import base_names
 from spanrs.eval import Comparison, Measure, Result, compare, score
 from spanrs.eval import comparison_tables as tables
 from spanrs.eval.comparison import TESTS, default_unit
-from spanrs.eval.measures import AVERAGES, PARTS
+from spanrs.eval.measures import AVERAGES, NAMES
 from spanrs.io import Corpus, atomic_output
 from spanrs.io import read as read_corpus
 from spanrs.io.reader import read_both
@@ -40,7 +40,7 @@ from spanrs.threads import thread_count
     "where a side is text with annotations (doccano, brat, ...) or with --align characters.",
 )
 @click.option("--average", type=click.Choice(AVERAGES), default="micro", help="Average over types.")
-@click.option("--part", type=click.Choice(PARTS), default="f1", help="Precision, recall or F1.")
+@click.option("--part", type=click.Choice(NAMES), default="f1", help="Precision, recall or F1.")
 @click.option("--criterion", metavar="NAME", help="Criterion of the matcher; its default one if not given.")
 @click.option("--type", "ty", metavar="TYPE", help="Compare the measure of this type only.")
 @click.option(
@@ -111,9 +111,7 @@ def command(
             f"the matcher {matcher} has no criterion {part['criterion']!r}; one of {known}"
         )
     ty = given.pop("ty")
-    if ty is not None and part["average"] == "micro":
-        part["average"] = "type"
-    measure = Measure(type=ty, **part)
+    measure = Measure(part.pop("part"), type=ty, **part)
     measure.compiled(own)
     test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}
     results: dict[str, Result] = {}

@@ -46,7 +46,6 @@ def command(
                 **read | ({} if reading is None else {"reading": reading}),
             )
     except SchemeError as error:
-        rows = zip(error.located, error.violations, strict=True)
-        for (line, _), violation in list(rows)[1:SHOWN]:
-            console.echo(f"{error.path}:{line}: {violation}", err=True)
+        for located in error.located[1:SHOWN]:
+            console.echo(f"{error.path}:{located.line}: {located.violation}", err=True)
         raise

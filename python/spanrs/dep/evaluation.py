@@ -22,7 +22,7 @@ MANY_WORDS = 1000
 
 
 def evaluate(
-    gold: Trees, pred: Trees, matcher: Dep = DEFAULT, *, any_roots: bool = False, documents: bool = False
+    gold: Trees, pred: Trees, matcher: Dep = DEFAULT, *, any_roots: bool = False, by: str | None = None
 ) -> Result:
     """Compare trees and tags as the CoNLL 2018 shared task does.
 
@@ -34,8 +34,8 @@ def evaluate(
         How labels are compared.
     any_roots : bool
         Accept sentences with several roots, as parser.py gives them; the shared task refuses them.
-    documents : bool
-        Keep a row of counts for each sentence, for intervals and comparisons.
+    by : str, optional
+        ``sentence`` keeps a row of counts for each sentence, for intervals and comparisons.
 
     Returns
     -------
@@ -53,6 +53,8 @@ def evaluate(
         Where the characters of the two sides differ.
     OSError
         Where a file cannot be read.
+    ValueError
+        For another ``by``.
 
     Warns
     -----
@@ -72,9 +74,12 @@ def evaluate(
     >>> result.unscored["lemmas"]
     'pred has no LEMMA'
     """
-    counts = _spanrs.dep_evaluate(_source(gold), _source(pred), any_roots, matcher.subtypes, documents)
+    if by not in (None, "sentence"):
+        raise ValueError(f"by is 'sentence' or None for trees, not {by!r}")
+    by_sentence = by is not None
+    counts = _spanrs.dep_evaluate(_source(gold), _source(pred), any_roots, matcher.subtypes, by_sentence)
     settings = matcher.settings() | {"version": _spanrs.__version__}
-    result = Result(counts, settings, matcher, Evidence(), None)
+    result = Result(counts, settings, matcher, by_sentence=by_sentence)
     result = replace(result, evidence=Evidence(warnings=tuple(_warnings(result))))
     warn(result.warnings)
     return result

@@ -109,7 +109,7 @@ def describe_columns(adding: Adding, result: Result, options: ReadOptions, width
     if width <= TOKEN_GOLD_PRED or (options.gold, options.pred) != (-2, -1):
         return
     columns = f"column {width - 2} is read as gold and column {width - 1} as pred (of {width}, from 0)"
-    totals = result[result.criterion.support].totals_by_type.items()
+    totals = result[result.criterion.support].per_type.totals.items()
     of_gold = [name for name, own in totals if own.tp or own.fn]
     of_pred = [name for name, own in totals if own.tp or own.fp]
     advice = (

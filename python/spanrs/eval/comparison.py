@@ -29,7 +29,7 @@ from spanrs.eval.scoring import score
 from spanrs.eval.sides import corpora_of
 from spanrs.io import Corpus, read
 from spanrs.io.options import NAMES
-from spanrs.report.table import Table, as_text
+from spanrs.report.table import Table, as_latex, as_text
 
 #: Paired tests.
 TESTS = ("randomisation", "bootstrap")
@@ -53,6 +53,17 @@ class Comparison(PairedComparison):
     def to_csv(self) -> str:
         """Return the pairs as CSV, fractions: a row for each pair, and for each pair and type."""
         return comparison_tables.csv_text(self)
+
+    def to_latex(self, *, by_type: bool = False) -> str:
+        """Return the tables as LaTeX ``tabular`` environments for booktabs, the best system in bold.
+
+        Parameters
+        ----------
+        by_type : bool
+            As for :meth:`tables`.
+        """
+        lines = [comparison_tables.explanation(self), self.signature]
+        return as_latex(self.tables(by_type=by_type), lines)
 
     def to_html(self, *, title: str = "Comparison of systems") -> str:
         """Return a self-contained HTML report; see :func:`spanrs.eval.comparison_page.comparison_page`."""
@@ -156,10 +167,10 @@ def compare(
     if own.criterion is None and len(first.matcher.criteria) > 1:
         # Says which of several criteria is compared.
         own = replace(own, criterion=first.criterion.name)
-    compared = types if isinstance(own, Measure) and own.average == "micro" else []
+    compared = types if isinstance(own, Measure) and own.average == "micro" and own.type is None else []
     measures: list[Measure | Ratio] = [own]
     if isinstance(own, Measure):
-        measures += [Measure("type", own.part, own.criterion, ty, own.beta) for ty in compared]
+        measures += [replace(own, type=ty) for ty in compared]
     compiled = [one.compiled(first.matcher) for one in measures]
     systems = Systems([result.counts for result in results.values()], names)
     numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads, progress), level)

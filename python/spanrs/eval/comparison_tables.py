@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from spanrs.eval.measures import Measure
 from spanrs.report.numbers import percent, safe_cell
 from spanrs.report.table import Table
 
@@ -44,7 +45,9 @@ def stars(p: float) -> str:
 def systems_table(comparison: PairedComparison) -> Table:
     """Return the measure of each system with its interval."""
     heads = ["system", comparison.measure.title, f"{100 * comparison.level:g} % interval"]
-    table = Table(heads, title="Systems")
+    # A ratio may be an error rate, of which less is better.
+    ranked = heads[1:2] if isinstance(comparison.measure, Measure) else ()
+    table = Table(heads, title="Systems", ranked=ranked)
     for name, system in comparison.systems.items():
         table.add_row(name, percent(system.value), interval_text(system.interval))
     return table

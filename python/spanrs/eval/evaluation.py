@@ -192,7 +192,7 @@ class Evaluation(Measured):
         types like ``LABEL_0``, many spans of which none is correct, ends that are all off by one, columns of tags that
         are not read, tokens that differ or were not compared, nothing to score.
         """
-        numbers, types = self._unweighted_corpus, self.totals_by_type
+        numbers, types = self._unweighted_corpus, self.per_type.totals
         if "tokens" not in numbers:
             return list(self.evidence.warnings)
         exact = self.matcher.name == "exact"

@@ -6,23 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
-from spanrs.errors import Violation
+from spanrs.errors import LocatedViolation, Violation
 from spanrs.eval.stored import NONE, check_stored
 from spanrs.tags.types import Span
-
-
-@dataclass(frozen=True, slots=True)
-class LocatedViolation:
-    """A violation and where it stands."""
-
-    sentence: int
-    """Sentence, from 0."""
-    line: int | None
-    """Line of the file, from 1; None where there is no file."""
-    violation: Violation
-    """What is wrong."""
-    path: str | None = None
-    """The file, where several were scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +138,7 @@ class Evidence:
     def from_state(cls, state: Mapping[str, Any]) -> Evidence:
         """Take over what the compiled half noticed."""
         return cls(
-            {
-                side: [
-                    LocatedViolation(sentence, line or None, Violation(*row))
-                    for sentence, line, row in state[f"{side}_violations"]
-                ]
-                for side in ("gold", "pred")
-            },
+            {side: state[f"{side}_violations"] for side in ("gold", "pred")},
             state["detection"],
             state["pred_detection"],
             tuple(state["differing"]),

@@ -193,7 +193,7 @@ def are_spans(gold: object, pred: object) -> bool:
         tags = "gold" if kinds["pred"] else "pred"
         raise TypeError(
             f"{tags} has tags and the other side spans; convert the tags: "
-            f"[spanrs.tags.read_spans(sentence) for sentence in {tags}]"
+            f"[spanrs.tags.tags_to_spans(sentence) for sentence in {tags}]"
         )
     return any(kinds.values())
 

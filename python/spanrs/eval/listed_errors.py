@@ -13,6 +13,7 @@ from spanrs.eval.details import (
     IdOptions,
     find_errors,
     first_of_each_kind,
+    reader_of,
     span_lists,
     with_tokens,
 )
@@ -20,7 +21,6 @@ from spanrs.eval.document_pairs import paired_documents
 from spanrs.eval.evidence import Detail
 from spanrs.eval.result import Result
 from spanrs.eval.sentence_chunks import sentence_chunks
-from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.table_sides import id_options, table_sides
 from spanrs.io import Corpus, Document
 from spanrs.io.parts import Part
@@ -42,18 +42,12 @@ def list_errors(
     lists = [ErrorList(result.criterion.name, most=most)]
     offsets = [0]
     sentence = 0
-    scheme = result.settings.get("scheme", UNDECIDED)
-    read = (
-        "BIO" if scheme == UNDECIDED else scheme,
-        result.settings.get("pred_scheme"),
-        reading,
-        dialect,
-    )
+    reader = reader_of(result.settings, reading, dialect)
     for golds, preds, texts, documents, ids in _batches_again(corpora, parts, align):
         with warnings.catch_warnings():
             # The result of all batches has the warnings.
             warnings.simplefilter("ignore", SpanrsWarning)
-            spans = span_lists(golds, preds, read, ids)
+            spans = span_lists(golds, preds, reader, ids)
         found = find_errors(*spans, result.matcher, result.criterion, most)
         if texts is not None:
             errors = [

@@ -85,13 +85,13 @@ class Matcher:
         del criterion
         return None
 
-    def options(self) -> tuple[str, float, bool]:
-        """Give what the compiled half takes."""
-        return self.name, 0.0, False
+    def options(self) -> dict[str, Any]:
+        """Return the options for the compiled module."""
+        return {"name": self.name}
 
-    def filter(self) -> tuple[list[str] | None, list[str]]:
-        """Give the types that are looked at (None: all), and those that are not."""
-        return None, []
+    def filter(self) -> dict[str, Collection[str] | None]:
+        """Return the types to count for the compiled module: ``keep`` (None for all) and ``exclude``."""
+        return {}
 
     def settings(self) -> dict[str, str]:
         """Name how spans are matched, for signatures."""
@@ -183,9 +183,13 @@ class Partial(Matcher):
                 f"min_overlap is a share of the gold span, from 0 to 1, not {self.min_overlap}"
             )
 
-    def options(self) -> tuple[str, float, bool]:
-        """Give what the compiled half takes."""
-        return self.name, 100.0 * self.min_overlap, self.matching == "optimal"
+    def options(self) -> dict[str, Any]:
+        """Return the options for the compiled module."""
+        return {
+            "name": self.name,
+            "min_overlap": 100.0 * self.min_overlap,
+            "optimal": self.matching == "optimal",
+        }
 
     def settings(self) -> dict[str, str]:
         """Name how spans are matched, for signatures."""
@@ -280,9 +284,9 @@ class Fair(Matcher):
             terms.append(([criterion.outcomes.index(name) for name in names], (tp, fp, fn)))
         return terms
 
-    def filter(self) -> tuple[list[str] | None, list[str]]:
-        """Give the types that are looked at (None: all), and those that are not."""
-        return (None if self.types is None else list(self.types)), list(self.exclude)
+    def filter(self) -> dict[str, Collection[str] | None]:
+        """Return the types to count for the compiled module: ``keep`` (None for all) and ``exclude``."""
+        return {"keep": self.types, "exclude": self.exclude}
 
     def settings(self) -> dict[str, str]:
         """Name how spans are matched, for signatures."""

@@ -71,7 +71,7 @@ def result_page(
 def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iterator[Section]:
     drawn = draw_intervals(result, list(f1_measures(list(result.per_type))))
     yield Cards("Summary", list(_cards(result, drawn)))
-    shown = tables.tables(result, criteria=criteria)
+    shown = tables.tables(result, criteria=criteria, documents=True)
     yield from (
         Sorted(table.title, table) for table in shown if table.title not in ("Confusion", "Documents")
     )
@@ -127,10 +127,12 @@ def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
         note = f"95 %: {100 * low:.2f} to {100 * high:.2f}"
     parts = (("f1", score.f1, note), ("precision", score.precision, ""), ("recall", score.recall, ""))
     for part, value, remark in parts:
-        yield Card(_capitalized(Measure("micro", part, criterion)), percent(value), remark)
+        yield Card(_capitalized(Measure(part, criterion=criterion)), percent(value), remark)
     if result.per_type:
         types = f"{len(result.per_type)} types"
-        yield Card(_capitalized(Measure("macro", "f1", criterion)), percent(result.macro.f1), types)
+        yield Card(
+            _capitalized(Measure(average="macro", criterion=criterion)), percent(result.macro.f1), types
+        )
     yield Card("Gold spans", amount(score.support))
     if result.tokens:
         yield Card("Accuracy", f"{100 * result.accuracy:.2f}", f"{amount(result.tokens)} tokens")
@@ -144,7 +146,7 @@ def _capitalized(measure: Measure) -> str:
 
 def _type_bars(result: Evaluation, drawn: Bootstrap | None) -> Bars:
     bars = [
-        bar_of(name, score.f1, Measure("type", type=name), drawn, f"{amount(score.support)} gold spans")
+        bar_of(name, score.f1, Measure(type=name), drawn, f"{amount(score.support)} gold spans")
         for name, score in result.per_type.items()
     ]
     title = "F1 of types"
@@ -159,7 +161,7 @@ def confusion(
     """Show how often types were taken for each other; of many types the ``most`` with most errors."""
     names: list[str] = list(result.per_type)
     wrong = result.wrong_outcomes
-    errors = [sum(result.outcomes_by_type[name][kind] for kind in wrong) for name in names]
+    errors = [sum(result.per_type.outcomes[name][kind] for kind in wrong) for name in names]
     shown: list[str | None] = [*(names[at] for at in largest(errors, most)), None]
     places = {name: at for at, name in enumerate(shown)}
     cells = [

@@ -82,7 +82,7 @@ def score_readings(
 def _columns_of_readings(gold: Corpus, pred: Corpus | None) -> tuple[Any, Any]:
     if pred is None:
         layout = columns_of(gold.parts[0], gold.options).tags
-        own = gold.options.columns(layout["gold"], layout["pred"]).as_options()
+        own = gold.options.columns(layout["gold"], layout["pred"])
         return own, own
     one, other = (corpus.options.columns(corpus.options.layers()[0]) for corpus in (gold, pred))
-    return one.as_options(), other.as_options()
+    return one, other

@@ -81,7 +81,7 @@ class Bootstrap:
         >>> from spanrs.eval import Measure
         >>> gold, pred = [["B-A"]] * 4, [["B-A"]] * 2 + [["O"]] * 2
         >>> result = spanrs.score(gold, pred, by=[1] * 4)
-        >>> recall = Measure("micro", "recall")
+        >>> recall = Measure("recall")
         >>> low, high = result.bootstrap([recall], samples=100).interval(recall)
         >>> 0 <= low <= 0.5 <= high <= 1
         True

@@ -22,7 +22,7 @@ from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.scores import CriterionResult, UnscoredResult, plain_score
 from spanrs.eval.stored import ANY, NONE, check_stored
-from spanrs.report.table import Table
+from spanrs.report.table import Table, as_latex
 
 if TYPE_CHECKING:
     from spanrs.eval.long_table import LongTable
@@ -55,6 +55,9 @@ class Result(Evaluation):
     Measures are fractions from 0 to 1. Without a name they are of the matcher's own criterion; ``result["bounds"]``
     gives those of another one.
 
+    Two results are equal if their counts, settings, matchers, evidence, documents and weights are equal. Details and
+    errors are not compared, because stored results do not have them. Results have no hash.
+
     Examples
     --------
     >>> import spanrs
@@ -65,7 +68,7 @@ class Result(Evaluation):
     Totals(tp=1, fp=0, fn=1)
     >>> print(result.signature)
     matcher:exact|scheme:BIO|reading:conlleval|version:0.1.0
-    >>> spanrs.Result.from_bytes(result.to_bytes()).micro == result.micro
+    >>> spanrs.Result.from_bytes(result.to_bytes()) == result
     True
     """
 
@@ -401,7 +404,7 @@ class Result(Evaluation):
         --------
         >>> import spanrs
         >>> result = spanrs.score([["B-A"]], [["B-A"]])
-        >>> spanrs.Result.from_json(result.to_json()).counts == result.counts
+        >>> spanrs.Result.from_json(result.to_json()) == result
         True
         """
         try:
@@ -467,6 +470,18 @@ class Result(Evaluation):
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise _damaged("the bytes of the result are damaged", error) from None
 
+    def _compared(self) -> tuple[Any, ...]:
+        """Return what equal results have in common."""
+        order = self.counts.stored_order()
+        return self.settings, self.matcher, self.by_sentence, self.document_weights, self.evidence, order
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        return self.counts == other.counts and self._compared() == other._compared()
+
+    __hash__ = None  # type: ignore[assignment]  # settings and evidence are dictionaries
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Unpickling the matcher imports the package that defines it.
         return _restored, (self.to_bytes(), self.details, self.error_list, self.matcher)
@@ -492,40 +507,62 @@ class Result(Evaluation):
 
         return LongTable(self.counts.long())
 
-    def tables(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> list[Table]:
-        """Give the tables that are printed: measures, outcomes, confusion, documents; measures in per cent.
+    def tables(
+        self,
+        *,
+        untyped: bool = False,
+        criteria: Sequence[str] | None = None,
+        documents: bool = False,
+    ) -> list[Table]:
+        """Return the tables that are printed: measures, outcomes and confusion; measures in per cent.
 
         Parameters
         ----------
         untyped : bool
-            A row for spans by their bounds alone as well.
+            Add a row for spans by their bounds alone.
         criteria : sequence of str, optional
             The criteria to show; all if not given.
+        documents : bool
+            Add a table with a row for each document, if the result has documents.
         """
-        return tables.tables(self, untyped=untyped, criteria=criteria)
+        return tables.tables(self, untyped=untyped, criteria=criteria, documents=documents)
 
     def to_csv(self, *, criteria: Sequence[str] | None = None) -> str:
-        """Give the measures as CSV: a row for each type and criterion, fractions.
+        """Return the measures as CSV: a row for each type and criterion, as fractions.
 
         Returns
         -------
         str
-            With a header; the rows of all types have an empty type. Then rows for each document, if there are any.
-            Names that a spreadsheet would take for a formula have a ``'`` before them.
+            The columns of :attr:`per_type` in the same order (``type``, ``precision``, ``recall``, ``f1``, ``support``,
+            ``tp``, ``fp``, ``fn``) with ``criterion`` after ``type``, then one for each outcome; outcomes of fair
+            matching called ``tp``, ``fp`` and ``fn`` are ``outcome_tp`` and so on. Rows for all types together have an
+            empty ``type``. Rows for documents, if there are any, come last, and ``document`` is the first column then.
+            Names that a spreadsheet would read as a formula are prefixed with ``'``.
         """
         return tables.csv_text(self, criteria)
 
-    def to_markdown(self) -> str:
-        """Give the tables as Markdown, and the signature."""
-        parts = [f"**{table.title}**\n\n{table.markdown()}" for table in self.tables()]
+    def to_markdown(self, *, documents: bool = False) -> str:
+        """Return the tables as Markdown, and the signature.
+
+        Parameters
+        ----------
+        documents : bool
+            As for :meth:`tables`.
+        """
+        shown = self.tables(documents=documents)
+        parts = [f"**{table.title}**\n\n{table.markdown()}" for table in shown]
         signature = self.signature.replace("\n", " ")
         return "\n\n".join([*parts, f"`{signature}`"]) + "\n"
 
-    def to_latex(self) -> str:
-        """Give the tables as LaTeX ``tabular`` environments, and the signature as a comment."""
-        parts = [f"% {table.title}\n{table.latex()}" for table in self.tables()]
-        signature = self.signature.replace("\n", " ")
-        return "\n\n".join([*parts, f"% {signature}"]) + "\n"
+    def to_latex(self, *, documents: bool = False) -> str:
+        """Return the tables as LaTeX ``tabular`` environments for booktabs, and the signature as a comment.
+
+        Parameters
+        ----------
+        documents : bool
+            As for :meth:`tables`.
+        """
+        return as_latex(self.tables(documents=documents), [self.signature])
 
     def to_html(self, *, title: str | None = None, criteria: Sequence[str] | None = None) -> str:
         """Return a self-contained HTML report: measures with intervals, types, confusion, errors, violations.
@@ -567,7 +604,7 @@ class Result(Evaluation):
         return tables.render(self)
 
     def _repr_html_(self) -> str:
-        parts = [table.html(ROWS) for table in self.tables()]
+        parts = [table.html(ROWS) for table in self.tables(documents=True)]
         if self.tokens:
             violations = ", ".join(f"{side} {found.count}" for side, found in self.violations.items())
             parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")

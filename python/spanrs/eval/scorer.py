@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from spanrs import _spanrs
 from spanrs.errors import as_integer, check_name, warn
@@ -32,17 +32,6 @@ MAX_VIOLATIONS = 10
 ALIGN = ("refuse", "report", "ignore")
 #: What a row of counts is.
 ROWS = (None, "document", "sentence")
-
-
-class _Options(NamedTuple):
-    """Arguments of the compiled scorer."""
-
-    scheme: str
-    pred_scheme: str | None
-    reading: str
-    dialect: Dialect
-    max_violations: int
-    by_document: bool
 
 
 class Scorer:
@@ -109,12 +98,26 @@ class Scorer:
         self.dialect = dialect
         self.vocabulary = None if vocabulary is None else as_vocabulary(vocabulary)
         self._filter = self.matcher.filter()
-        self._options = _Options(scheme, pred_scheme, reading, dialect, max_violations, by is not None)
+        self._scheme, self._pred_scheme, self._reading = scheme, pred_scheme, reading
+        self._max_violations = max_violations
         self.reset()
 
     def reset(self) -> None:
         """Forget everything that was counted, and the schemes that were found out."""
-        self._scorer = _spanrs.Scorer(self.matcher.options(), self._filter, *self._options)
+        scheme, pred_scheme = (
+            None if is_auto(name or "auto") else name for name in (self._scheme, self._pred_scheme)
+        )
+        options = {
+            "filter": self._filter,
+            "scheme": scheme,
+            "pred_scheme": pred_scheme,
+            "detect_pred": scheme is None if self._pred_scheme is None else is_auto(self._pred_scheme),
+            "reading": self._reading,
+            "dialect": self.dialect,
+            "max_violations": self._max_violations,
+            "by_document": self._by is not None,
+        }
+        self._scorer = _spanrs.Scorer(self.matcher.options(), options)
         #: What was noticed before the scorer was copied.
         self._noticed: Evidence | None = None
         self._merged: list[Result] = []
@@ -194,12 +197,12 @@ class Scorer:
     def _with_schemes(self, corpora: Corpora) -> tuple[Corpus, Corpus]:
         """Return the corpora with the schemes and the reading of the scorer, for tags that are read in Python."""
         gold, pred = corpora.gold, corpora.gold if corpora.pred is None else corpora.pred
-        scheme, pred_scheme = self._options.scheme, self._options.pred_scheme or self._options.scheme
+        scheme, pred_scheme = self._scheme, self._pred_scheme or self._scheme
         schemes = (
             gold.options.scheme if is_auto(scheme) else scheme,
             pred.options.scheme if is_auto(pred_scheme) else pred_scheme,
         )
-        return with_schemes((gold, pred), schemes, self._options.reading)
+        return with_schemes((gold, pred), schemes, self._reading)
 
     def _check_parts(self, corpora: Corpora) -> None:
         """Leave out the dummies of span files, and refuse several layers.
@@ -213,7 +216,7 @@ class Scorer:
         if any(len(corpus.options.layers()) > 1 for corpus in both):
             raise ValueError("a scorer takes one layer of tags; spanrs.score takes several")
         has_spans = any(part.kind == "spans" for corpus in both for part in corpus.parts)
-        if has_spans and self._filter == (None, []):
+        if has_spans and not self._filter:
             if self._scorer.position()[0] or self._merged:
                 raise ValueError(
                     "files of spans come before other batches, as the types NONE and EMPTY do not count"
@@ -273,7 +276,7 @@ class Scorer:
             self._scorer.update_lists(gold, pred, sizes)
 
     def _need_documents(self) -> None:
-        if not self._options.by_document:
+        if self._by is None:
             raise TypeError('documents need a scorer that is made with by="document"')
 
     def end_document(self, name: str | None = None) -> None:
@@ -340,7 +343,7 @@ class Scorer:
 
         Files of spans in FairEval's form have such, where a side has no spans.
         """
-        self._filter = (None, sorted(types))
+        self._filter = {"exclude": sorted(types)}
         self.reset()
 
     def _own(self, *, take: bool = False) -> Result:
@@ -348,5 +351,5 @@ class Scorer:
         evidence = Evidence.from_state(self._scorer.evidence())
         if self._noticed is not None:
             # The compiled scorer goes on numbering sentences, but keeps as many violations as if it began.
-            evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._options.max_violations)
+            evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._max_violations)
         return Result(self._scorer.counts(take), self._settings(), self.matcher, evidence)

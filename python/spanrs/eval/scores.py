@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs._spanrs import Criterion
 from spanrs.caching import cached_property
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
+from spanrs.report.frames import Frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,60 @@ class DocumentRow(NamedTuple):
             "outcomes": self.outcomes,
             "micro": plain_score(self.micro),
         }
+
+
+class TypeScores(dict[str, Score], Frames):
+    """Scores by type, and a frame with a row for each type: measures and counts.
+
+    Parameters
+    ----------
+    scores : mapping of str to Score
+        The measures of each type.
+    totals : mapping of str to Totals
+        TP, FP and FN of each type.
+    outcomes : mapping of str to dict
+        How often each outcome occurred for each type.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> types = spanrs.score([["B-PER", "O"]], [["B-PER", "B-LOC"]]).per_type
+    >>> types["PER"].f1
+    1.0
+    >>> types.to_dict()["LOC"]
+    {'precision': 0.0, 'recall': 0.0, 'f1': 0.0, 'support': 0, 'tp': 0, 'fp': 1, 'fn': 0}
+    >>> types.to_arrow().column_names
+    ['type', 'precision', 'recall', 'f1', 'support', 'tp', 'fp', 'fn']
+    """
+
+    #: Counts are floats as well, because outcomes and documents may have fractional weights.
+    types = {"type": str} | dict.fromkeys(("precision", "recall", "f1", "support", "tp", "fp", "fn"), float)
+
+    def __init__(
+        self,
+        scores: Mapping[str, Score],
+        totals: Mapping[str, Totals],
+        outcomes: Mapping[str, dict[str, int]],
+    ) -> None:
+        super().__init__(scores)
+        self.totals = totals
+        """TP, FP and FN of each type."""
+        self.outcomes = outcomes
+        """How often each outcome occurred for each type."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.types)
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The rows, a tuple each; undefined measures are NaN."""
+        return [(name, *astuple(score), *self.totals[name]) for name, score in self.items()]
+
+    def to_dict(self) -> dict[str, dict[str, float | None]]:
+        """Return the columns of each type by name; undefined measures are None."""
+        return {name: plain_score(score) | self.totals[name]._asdict() for name, score in self.items()}
 
 
 class Confusion(dict[str | None, "Counter[str | None]"]):
@@ -130,19 +185,9 @@ class Measured:
         return self._named(self._summary[0][0])
 
     @cached_property
-    def outcomes_by_type(self) -> dict[str, dict[str, int]]:
-        """How often each outcome occurred for each type, sorted by name."""
-        return {name: self._named(counts) for name, counts, _, _ in self._summary[3]}
-
-    @cached_property
     def totals(self) -> Totals:
         """TP, FP and FN over all types."""
         return Totals(*self._summary[0][1])
-
-    @cached_property
-    def totals_by_type(self) -> dict[str, Totals]:
-        """TP, FP and FN of each type, sorted by name."""
-        return {name: Totals(*totals) for name, _, totals, _ in self._summary[3]}
 
     @cached_property
     def micro(self) -> Score:
@@ -150,9 +195,14 @@ class Measured:
         return Score(*self._summary[0][2])
 
     @cached_property
-    def per_type(self) -> dict[str, Score]:
-        """Each type that gold or pred has a span of, sorted by name."""
-        return {name: Score(*score) for name, _, _, score in self._summary[3]}
+    def per_type(self) -> TypeScores:
+        """Measures and counts of each type that gold or pred has a span of, sorted by name."""
+        summary = self._summary[3]
+        return TypeScores(
+            {name: Score(*score) for name, _, _, score in summary},
+            {name: Totals(*totals) for name, _, totals, _ in summary},
+            {name: self._named(counts) for name, counts, _, _ in summary},
+        )
 
     @cached_property
     def macro(self) -> Score:
@@ -219,7 +269,7 @@ class Measured:
             "per_type": {name: plain_score(score) for name, score in self.per_type.items()},
             "counts": self.totals._asdict(),
             "outcomes": self.outcomes,
-            "outcomes_by_type": self.outcomes_by_type,
+            "outcomes_by_type": dict(self.per_type.outcomes),
         }
 
 

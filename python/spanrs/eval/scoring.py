@@ -17,6 +17,7 @@ from spanrs.eval.details import (
     errors_to_keep,
     find_errors,
     list_details,
+    reader_of,
     span_lists,
     with_tokens,
 )
@@ -113,7 +114,7 @@ def score(
         default where ``scheme`` is): that of gold, unless a tenth of pred's tags other than ``O`` violate it and hardly
         any another one.
     reading : str or sequence of str, optional
-        What malformed tags mean, as for :func:`spanrs.tags.read_spans`; that of the corpus if not given. Several of
+        What malformed tags mean, as for :func:`spanrs.tags.tags_to_spans`; that of the corpus if not given. Several of
         files, or ``"all"`` that are defined for the scheme but ``refuse``, give a result for each: the files are read
         once for the first and once for all others.
     by : str, or iterable of int or str, optional
@@ -331,10 +332,9 @@ def _score_memory(
     if by_sentence:
         result = replace(result, by_sentence=True)
     if details or errors:
-        schemes = result.settings["scheme"], result.settings.get("pred_scheme")
-        read = (*schemes, result.settings["reading"], scorer.dialect)
+        reader = reader_of(result.settings, result.settings["reading"], scorer.dialect)
         ids = IdOptions(scorer.vocabulary, arguments.get("ignore_index", IGNORE_INDEX), lengths, mask)
-        lists = span_lists(gold, pred, read, ids)
+        lists = span_lists(gold, pred, reader, ids)
         if details:
             result = replace(result, details=list_details(*lists, scorer.matcher))
         if errors:

@@ -8,7 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from spanrs.eval.evaluation import Evaluation
-from spanrs.eval.scores import plain_score
+from spanrs.eval.scores import Totals, TypeScores, plain_score
 from spanrs.report.numbers import amount, percent, safe_cell
 from spanrs.report.table import Table, as_text, print_parts
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spanrs.eval.evidence import Violations
-    from spanrs.eval.scores import CriterionResult, Measured, Score, Totals
+    from spanrs.eval.scores import CriterionResult, Measured, Score
 
 #: Violations shown a side.
 SHOWN = 5
@@ -88,7 +88,7 @@ def tables(
     *,
     untyped: bool = False,
     criteria: Sequence[str] | None = None,
-    documents: bool = True,
+    documents: bool = False,
 ) -> list[Table]:
     """Give the tables of a result; see :meth:`spanrs.Result.tables`."""
     if untyped and not _is_single(result):
@@ -111,12 +111,12 @@ def tables(
 
 def _rows_by_type(
     criteria: Sequence[CriterionResult],
-) -> Iterator[tuple[str | None, list[tuple[CriterionResult, Score, dict[str, int]]]]]:
-    """Give the measures and outcomes of each type, at last of all (None), under each criterion that has it."""
+) -> Iterator[tuple[str | None, list[tuple[CriterionResult, Score, Totals, dict[str, int]]]]]:
+    """Yield the measures and outcomes of each type, then of all (None), under each criterion that has it."""
     for name in criteria[0].per_type:
-        having = [c for c in criteria if name in c.per_type]
-        yield name, [(c, c.per_type[name], c.outcomes_by_type[name]) for c in having]
-    yield None, [(c, c.micro, c.outcomes) for c in criteria]
+        per_type = [(c, c.per_type) for c in criteria if name in c.per_type]
+        yield name, [(c, types[name], types.totals[name], types.outcomes[name]) for c, types in per_type]
+    yield None, [(c, c.micro, c.totals, c.outcomes) for c in criteria]
 
 
 def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
@@ -126,7 +126,7 @@ def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
         table.add_section()
         # A type is named once, at its first criterion.
         shown = "all" if name is None else name
-        for criterion, score, outcomes in rows:
+        for criterion, score, _, outcomes in rows:
             numbers = map(amount, outcomes.values())
             table.add_row(shown, criterion.criterion.name, *percents(score), *numbers)
             shown = ""
@@ -155,9 +155,9 @@ def _by_type(result: Evaluation, criteria: Sequence[CriterionResult], *, untyped
     def row(name: str, scores: Sequence[Score | None], support: float, numbers: Sequence[str]) -> None:
         table.add_row(name, *_measures(result, scores), amount(support), *numbers)
 
-    for name, outcomes in counted.outcomes_by_type.items():
+    for name, outcomes in counted.per_type.outcomes.items():
         scores = [criterion.per_type.get(name) for criterion in criteria]
-        numbers = _numbers(counted, counted.totals_by_type[name], outcomes)
+        numbers = _numbers(counted, counted.per_type.totals[name], outcomes)
         row(name, scores, counted.per_type[name].support, numbers)
     table.add_section()
     numbers = _numbers(counted, counted.totals, counted.outcomes)
@@ -213,7 +213,7 @@ def shown_parts(
     max_violations: int = SHOWN,
     untyped: bool = False,
     criteria: Sequence[str] | None = None,
-    documents: bool = True,
+    documents: bool = False,
 ) -> Iterator[Table | str]:
     """Give the tables of a result, and the lines that stand below them.
 
@@ -285,7 +285,7 @@ def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Ta
     support = ["support"] if _is_single(first) else []
     differing = ["differing"] if any(result.differing_tokens for result in results.values()) else []
     heads = [*_measure_heads(first, criteria), *support, *_heads(first), "violations", *differing]
-    table = Table([head, *heads])
+    table = Table([head, *heads], ranked=_measure_heads(first, criteria))
     for system, result in results.items():
         cells = _measures(result, [result.shown(name).micro for name in result.matcher.criteria])
         cells += [amount(result.micro.support)] if support else []
@@ -308,19 +308,26 @@ def _csv_rows(result: Evaluation, criteria: Sequence[str] | None = None) -> Iter
     shown = _criteria(result, criteria)
     # Only results that have documents need to say whose a row is.
     columns = dict.fromkeys(["document"] if not result.by_sentence and result.documents else [])
-    columns |= dict.fromkeys(["type", "criterion", "precision", "recall", "f1", "support"])
+    first, *measures = TypeScores.types
+    columns |= dict.fromkeys([first, "criterion", *measures])
     for criterion in sorted(shown, key=lambda c: -len(c.outcomes)):
-        columns |= dict.fromkeys(criterion.columns)
+        columns |= dict.fromkeys(map(_outcome_column, criterion.columns))
     yield list(columns)
-    rows = [("", name or "", *row) for name, found in _rows_by_type(shown) for row in found]
+    rows = [("", name or "", *row) for name, of_type in _rows_by_type(shown) for row in of_type]
     by_document = [] if result.by_sentence else [criterion.documents for criterion in shown]
     for documents in zip(*by_document, strict=True):
         of_criteria = zip(shown, documents, strict=True)
-        rows += [(row.shown_name, "", c, row.micro, row.outcomes) for c, row in of_criteria]
-    for document, name, criterion, score, outcomes in rows:
-        names = {"document": safe_cell(document), "type": safe_cell(name)}
-        row = names | {"criterion": criterion.criterion.name} | plain_score(score) | outcomes
+        rows += [(row.shown_name, "", c, row.micro, row.totals, row.outcomes) for c, row in of_criteria]
+    for document, name, criterion, score, totals, outcomes in rows:
+        row: dict[str, object] = {"document": safe_cell(document), "type": safe_cell(name)}
+        row |= {"criterion": criterion.criterion.name} | plain_score(score) | totals._asdict()
+        row |= {_outcome_column(outcome): n for outcome, n in outcomes.items()}
         yield [row.get(column, "") for column in columns]
+
+
+def _outcome_column(outcome: str) -> str:
+    """Name the column of an outcome; under fair matching some are named as the totals, which are other numbers."""
+    return f"outcome_{outcome}" if outcome in Totals._fields else outcome
 
 
 def systems_csv(results: Mapping[str, Evaluation]) -> str:

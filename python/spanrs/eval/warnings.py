@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from spanrs.errors import Violation
-from spanrs.eval.evidence import LocatedViolation, Violations
+from spanrs.errors import LocatedViolation, Violation
+from spanrs.eval.evidence import Violations
 from spanrs.eval.scores import Measured
 from spanrs.io.file_advice import comments_advice
 
@@ -118,8 +118,8 @@ def without_matches(own: Measured, *, near_misses: bool) -> list[str]:
     tp, fp, fn = own.totals
     if tp or fn < MIN_SPANS or fp < MIN_SPANS:
         return []
-    of_gold = [name for name, totals in own.totals_by_type.items() if totals.fn]
-    of_pred = [name for name, totals in own.totals_by_type.items() if totals.fp]
+    of_gold = [name for name, totals in own.per_type.totals.items() if totals.fn]
+    of_pred = [name for name, totals in own.per_type.totals.items() if totals.fp]
     if not set(of_gold) & set(of_pred):
         why = f"their types are different: {_some(of_gold)} in gold, {_some(of_pred)} in pred"
     elif near_misses:

@@ -17,6 +17,7 @@ from spanrs.eval import Result
 from spanrs.integrations.shards import (
     Paths,
     decide_schemes,
+    document_column,
     finished,
     groups,
     merge_bytes,
@@ -75,7 +76,13 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
 
 
 def score_dataframe(
-    frame: Any, gold: str = "gold", pred: str = "pred", *, documents: str | None = None, **options: Any
+    frame: Any,
+    gold: str = "gold",
+    pred: str = "pred",
+    *,
+    documents: str | None = None,
+    by: str | None = None,
+    **options: Any,
 ) -> Result:
     """Score two columns of a Dask dataframe.
 
@@ -86,6 +93,8 @@ def score_dataframe(
     gold, pred, documents
         Names of columns, as for tables in :func:`spanrs.score`: Arrow lists of tags, ids or spans (structs), or Python
         lists. The sentences of a document must be in one partition.
+    by : str, optional
+        ``document`` keeps a row of counts for each document.
     **options
         Those of :class:`spanrs.Scorer`.
 
@@ -101,6 +110,8 @@ def score_dataframe(
         If there is no column of a name.
     TypeError
         If a column contains text.
+    ValueError
+        If ``by`` is unknown, or ``by="document"`` without ``documents``.
     spanrs.errors.AlignmentError
         If a document is in two partitions; also as :func:`spanrs.score`.
 
@@ -111,6 +122,7 @@ def score_dataframe(
     """
     import pandas
 
+    documents = document_column(documents, by)
     names = list(dict.fromkeys(name for name in (gold, pred, documents) if name is not None))
     check_columns(names, list(frame.columns))
     for name in (gold, pred):
@@ -120,7 +132,7 @@ def score_dataframe(
                 "dask.config.set({'dataframe.convert-string': False}) is called before, or they are Arrow lists"
             )
     score = partial(_score_frame, columns=(gold, pred, documents))
-    options["by"] = None if documents is None else "document"
+    options["by"] = by
     return _score(frame[names].to_delayed(), score, options)
 
 

@@ -72,6 +72,21 @@ def table_batches(
         yield golds, preds, names
 
 
+def document_column(documents: str | None, by: str | None) -> str | None:
+    """Return the column with the name of each sentence's document, where counts have a row for each document.
+
+    Raises
+    ------
+    ValueError
+        For rows that dataframes do not have, and documents without a column.
+    """
+    if by not in (None, "document"):
+        raise ValueError(f"by is 'document' or None for dataframes, not {by!r}")
+    if by is not None and documents is None:
+        raise ValueError("by='document' needs the column of documents; name it with documents=")
+    return documents if by is not None else None
+
+
 def score_batches(
     batches: Iterable[tuple[Any, Any, Iterable[Any] | None]], options: Mapping[str, Any]
 ) -> bytes:

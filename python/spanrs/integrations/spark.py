@@ -13,7 +13,7 @@ from typing import Any
 from spanrs.eval import Result, Scorer
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.shards import names_schemes
-from spanrs.integrations.shards import finished, merge_bytes, score_batches, table_batches
+from spanrs.integrations.shards import document_column, finished, merge_bytes, score_batches, table_batches
 from spanrs.io.tables import check_columns
 
 __all__ = ["score_dataframe"]
@@ -23,7 +23,13 @@ SCHEMA = "partition int, result binary"
 
 
 def score_dataframe(
-    frame: Any, gold: str = "gold", pred: str = "pred", *, documents: str | None = None, **options: Any
+    frame: Any,
+    gold: str = "gold",
+    pred: str = "pred",
+    *,
+    documents: str | None = None,
+    by: str | None = None,
+    **options: Any,
 ) -> Result:
     """Score two columns of a Spark dataframe.
 
@@ -35,8 +41,10 @@ def score_dataframe(
     gold, pred : str
         Names of the columns.
     documents : str, optional
-        Name of the column that names the document of a sentence. The sentences of a document must be adjacent in one
-        partition, as after ``frame.repartition("document").sortWithinPartitions("document", "sentence")``.
+        Name of the column that names the document of each sentence, for ``by``. The sentences of a document must be
+        adjacent in one partition, as after ``frame.repartition("document").sortWithinPartitions("document", "sentence")``.
+    by : str, optional
+        ``document`` keeps a row of counts for each document.
     **options
         Options of :class:`spanrs.Scorer`. The scheme of tags must be named.
 
@@ -54,7 +62,8 @@ def score_dataframe(
     TypeError
         If a column does not contain arrays.
     ValueError
-        If the scheme is ``auto``: partitions are scored independently and might detect different schemes.
+        If the scheme is ``auto``: partitions are scored independently and might detect different schemes. Also if
+        ``by`` is unknown, or ``by="document"`` without ``documents``.
     spanrs.errors.AlignmentError
         If a document is in two partitions.
     pyspark.errors.PythonException
@@ -78,6 +87,7 @@ def score_dataframe(
     from pyspark.sql import functions
     from pyspark.sql.types import ArrayType, StructType
 
+    documents = document_column(documents, by)
     names = list(dict.fromkeys(name for name in (gold, pred, documents) if name is not None))
     check_columns(names, frame.columns)
     kinds = {name: frame.schema[name].dataType for name in (gold, pred)}
@@ -92,7 +102,7 @@ def score_dataframe(
         raise ValueError(
             "name the scheme: partitions are scored independently and might detect different schemes"
         )
-    options["by"] = None if documents is None else "document"
+    options["by"] = by
     # Invalid options raise here instead of in the executors.
     Scorer(**options)
     # mapInArrow does not support columns with dots in their names.

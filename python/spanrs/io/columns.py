@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spanrs.errors import as_integer, check_name, check_text
-
-#: The same options as a plain tuple: format, separator, comments, token, tag, second column, line limit.
-Options = tuple[str, str, str | None, int | str, int | str, int | str | None, int | None]
-
 
 class Columns(NamedTuple):
     r"""Layout of a column file: one token per line, blank lines between sentences.
@@ -20,7 +15,7 @@ class Columns(NamedTuple):
     Examples
     --------
     >>> from spanrs.io.columns import Columns
-    >>> Columns(tag="UPOS").as_options()[4]
+    >>> Columns(tag="UPOS").tag
     'UPOS'
     """
 
@@ -40,45 +35,3 @@ class Columns(NamedTuple):
     """Maximum length of a line, in bytes; None for 16 MiB."""
     format: str = "auto"
     """``auto`` (columns or CoNLL-U; JSON, XML and others are refused), ``columns`` or ``conllu``."""
-
-    def as_options(self) -> Options:
-        """Return the plain tuple that the compiled module accepts."""
-        if isinstance(self.tag, tuple):
-            message = (
-                f"expected one column of tags, not {len(self.tag)}; several are layers of nested annotations, "
-                "which spanrs.score (spanrs score) accepts"
-            )
-            raise ValueError(message)
-        for name in ("format", "separator", "comments"):
-            if name != "comments" or self.comments is not None:
-                check_name(getattr(self, name), f"Columns: {name}", "auto")
-        for name in ("token", "tag", "second"):
-            _check_column(getattr(self, name), name)
-        if self.line_bytes is not None:
-            as_integer(self.line_bytes, "Columns: line_bytes")
-        comments = None if self.comments == "none" else self.comments
-        return (
-            self.format,
-            self.separator,
-            comments,
-            self.token,
-            self.tag,
-            self.second,
-            self.line_bytes,
-        )
-
-
-def _check_column(column: object, name: str) -> None:
-    """Refuse anything but a column index or a column name; only ``second`` may be None."""
-    if isinstance(column, str):
-        check_text(column, f"Columns: {name}")
-    elif not hasattr(column, "__index__"):
-        if name == "second" and column is None:
-            return
-        kind = type(column).__name__
-        message = (
-            f"Columns: {name} must be a column index (from 0) or, in CoNLL-U, a column name, not {kind}"
-        )
-        raise TypeError(message)
-    else:
-        as_integer(column, f"Columns: {name}", -(2**63))

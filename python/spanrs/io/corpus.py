@@ -137,7 +137,7 @@ class Corpus:
         if part.kind == "rows":
             for name, tag in columns_of(part, self.options).tags.items():
                 if layer in (None, name):
-                    evidence.add_file(part.opened(keep=True), self.options.columns(tag).as_options(), None)
+                    evidence.add_file(part.opened(keep=True), self.options.columns(tag), None)
         elif part.kind == "table":
             sentences = sentences_of(part, self.options, Sentence)
             tags = (

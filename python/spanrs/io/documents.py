@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, check_name, warn, with_code
-from spanrs.io.document import Annotation, Document, Relation
+from spanrs.io.document import Document
 from spanrs.io.encodings import as_declared, is_utf8, recoded
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.sentences import sentences_of
 from spanrs.io.texts import documents_of_sentences
+from spanrs.tags.types import Reader
 
 #: Formats that record annotators.
 ANNOTATED = ("label-studio", "prodigy")
@@ -25,9 +25,8 @@ ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
 def plain_document(document: _spanrs.Document) -> Document:
     """Convert a document of the compiled module to Python values."""
-    text, annotations, id_, left_out, relations = document.plain()
-    kept = [Annotation(*annotation) for annotation in annotations]
-    return Document(text, kept, id_, left_out, tuple(Relation(*relation) for relation in relations))
+    plain = document.plain()
+    return Document(**plain | {"relations": tuple(plain["relations"])})
 
 
 def plain_documents(
@@ -107,14 +106,18 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
             sentences_of(part, options, make), part.shown, merge_layers=has_layers
         )
         return (document for joined_document in joined for document in of_memory([joined_document]))
+    has_elements = options.elements not in (None, "all")
     return _spanrs.read_documents(
         _source(part, options),
-        part.format,
-        None if options.elements in (None, "all") else list(options.elements),
-        options.overlay and options.elements not in (None, "all"),
-        None if options.annotator is None else str(options.annotator),
-        False,
-        options.limits.expansion,
+        {
+            "format": part.format,
+            "elements": {
+                "declared": list(options.elements) if has_elements else None,
+                "overlay": options.overlay and has_elements,
+            },
+            "annotator": None if options.annotator is None else str(options.annotator),
+            "max_expansion": options.limits.expansion,
+        },
     )
 
 
@@ -132,8 +135,9 @@ def layer_names(part: Part, options: ReadOptions) -> list[str]:
     if part.format not in ANNOTATED:
         return [LAYER]
     source = part.opened(keep=True)
-    reader = _spanrs.read_documents(source, part.format, None, False, None, True, options.limits.expansion)
-    names = dict.fromkeys(name for document in reader for name, _ in document.layers())
+    reading = {"format": part.format, "all_layers": True, "max_expansion": options.limits.expansion}
+    documents = _spanrs.read_documents(source, reading)
+    names = dict.fromkeys(layer["name"] for document in documents for layer in document.layers())
     return [name for name in names if name is not None] or [LAYER]
 
 
@@ -162,8 +166,8 @@ def _source(part: Part, options: ReadOptions) -> _spanrs.Source | tuple[bytes, s
 
 
 def _column_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Document]:
-    columns = options.columns(options.layers()[0]).as_options()
-    reader = options.scheme, options.reading, options.dialect
+    columns = options.columns(options.layers()[0])
+    reader = Reader(options.scheme, options.reading, options.dialect)
     documents = _spanrs.read_conll_documents(part.opened(keep=True), columns, reader)
     yield from documents
     warn(documents.warnings())
@@ -179,31 +183,18 @@ def of_memory(documents: Sequence[Document]) -> list[_spanrs.Document]:
     ValueError
         For annotations and relations that do not exist in the document.
     """
-    values = [
-        (
-            document.text,
-            document.id,
-            [
-                (a.type, a.start, a.end, dict(a.attributes), [(first, last) for first, last in a.pieces])
-                for a in document.annotations
-            ],
-            [(r.type, r.source, r.target) for r in document.relations],
-            list(document.left_out),
-        )
-        for document in documents
-    ]
     try:
-        return _spanrs.documents_of(values)
+        return _spanrs.documents_of(documents)
     except UnicodeEncodeError:
-        for at, value in enumerate(values):
-            _check_surrogates(value, at)
+        for at, document in enumerate(documents):
+            _check_surrogates(document, at)
         raise
 
 
-def _check_surrogates(value: tuple[Any, ...], at: int) -> None:
+def _check_surrogates(document: Document, at: int) -> None:
     """Refuse a document with an unpaired surrogate, with its location."""
     try:
-        _spanrs.documents_of([value])
+        _spanrs.documents_of([document])
     except UnicodeEncodeError as error:
         surrogate = ord(error.object[error.start])
         message = (

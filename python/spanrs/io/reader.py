@@ -62,7 +62,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the scheme
         with the fewest violations; TOKEN is never detected.
     reading : str
-        How malformed tags are converted to spans, as for :func:`spanrs.tags.read_spans`.
+        How malformed tags are converted to spans, as for :func:`spanrs.tags.tags_to_spans`.
     dialect : Dialect
         How tags are written.
     separator : str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spanrs.tags.spans import read_spans
+from spanrs.tags.spans import tags_to_spans
 from spanrs.tags.types import Dialect, Span
 
 #: Name of the only layer of a corpus without layer names.
@@ -26,7 +26,7 @@ class Sentence:
     spans : mapping of str to sequence of Span, optional
         Spans by layer, for sources without tags. Token indices start at 0, ends are exclusive.
     scheme, reading, dialect
-        How tags are converted to spans, as for :func:`spanrs.tags.read_spans`.
+        How tags are converted to spans, as for :func:`spanrs.tags.tags_to_spans`.
     document : str, optional
         The key of the document.
     id : str, optional
@@ -89,7 +89,7 @@ class Sentence:
         """
         if self._spans is None:
             self._spans = {
-                layer: read_spans(list(tags), self._scheme, self._reading, dialect=self._dialect)
+                layer: tags_to_spans(list(tags), self._scheme, self._reading, dialect=self._dialect)
                 for layer, tags in self.tags.items()
             }
         return self._spans

@@ -112,7 +112,7 @@ def _column_sentences(
     part: Part, options: ReadOptions, make: Callable[..., Sentence]
 ) -> Iterator[Sentence]:
     layers = columns_of(part, options).tags
-    columns = options.columns(next(iter(layers.values()))).as_options()
+    columns = options.columns(next(iter(layers.values())))
     reader = _spanrs.SentenceReader(part.opened(keep=True), columns, list(layers.values()), None)
     document: str | None = None
     # Unnamed documents are numbered from 0, as in the rows of counts.
@@ -129,10 +129,13 @@ def _column_sentences(
 
 
 def _span_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentence]) -> Iterator[Sentence]:
-    columns = options.columns(options.layers()[0], options.punct_column).as_options()
-    ignore_punct = options.punct_column is not None
-    source = part.opened(keep=True), part.format, columns, ignore_punct
-    for chunk in _spanrs.SpanReader(source, None):
+    columns = options.columns(options.layers()[0], options.punct_column)
+    reading = {
+        "format": part.format,
+        "columns": columns,
+        "ignore_punct": options.punct_column is not None,
+    }
+    for chunk in _spanrs.SpanReader((part.opened(keep=True), reading), None):
         for tokens, rows, line in chunk:
             spans = [
                 Span(row[0], row[1], row[2], tuple(row[3]) if len(row) > 3 else None)

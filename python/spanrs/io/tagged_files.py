@@ -16,7 +16,7 @@ from spanrs.io.output import atomic_output
 from spanrs.io.parts import Part
 from spanrs.io.reader import read
 from spanrs.tags.detect import Detection
-from spanrs.tags.types import is_auto
+from spanrs.tags.types import Converter, Reader, is_auto
 
 Progress = Callable[[int], object]
 
@@ -46,7 +46,7 @@ def _tagged_part(source: Any, options: ReadArguments, what: str) -> tuple[Corpus
             f"{what} accepts one column of tags, not {len(layers)}; several are layers of nested annotations, which "
             "spanrs.score (spanrs score) accepts"
         )
-    return corpus, part, corpus.options.columns(layers[0]).as_options()
+    return corpus, part, corpus.options.columns(layers[0])
 
 
 def detect_scheme(
@@ -82,15 +82,14 @@ def detect_scheme(
     'IOB'
     """
     corpus, part, columns = _tagged_part(source, options, "detect_scheme")
-    detected = _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress)
-    return Detection(detected[0], detected[1], dict(detected[2]))
+    return _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress)
 
 
 def _scheme(corpus: Corpus, part: Part, columns: Any, progress: Progress | None) -> str:
     """Return the scheme of a column file; with ``auto`` the file is read to detect it."""
     if not is_auto(corpus.options.scheme):
         return _spanrs.scheme_name(corpus.options.scheme)
-    return _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress)[0]
+    return _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress).scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +150,10 @@ def validate(
     """
     corpus, part, columns = _tagged_part(source, options, "validate")
     name = _scheme(corpus, part, columns, progress)
-    reader = name, "conlleval", corpus.options.dialect
-    sentences, tokens, (count, first), kinds, messages = _spanrs.validate_file(
-        part.opened(), columns, reader, max_violations, progress
-    )
-    rows = [(line, Violation(*row)) for _, line, row in first]
+    reader = Reader(name, dialect=corpus.options.dialect)
+    report, messages = _spanrs.validate_file(part.opened(), columns, reader, max_violations, progress)
+    sentences, tokens, violations = report["sentences"], report["tokens"], report["violations"]
+    rows = [(located.line or 0, located.violation) for located in violations["first"]]
     messages += odd_sentences(part.shown, sentences, tokens)
     advice = comments_advice(rows)
     if advice is not None:
@@ -163,7 +161,7 @@ def validate(
             f"{part.shown}: the first unknown tags, from line {rows[0][0]}, begin sentences; {advice}"
         )
     warn(messages)
-    return FileReport(name, sentences, tokens, count, rows, dict(kinds), messages)
+    return FileReport(name, sentences, tokens, violations["count"], rows, report["kinds"], messages)
 
 
 def convert(
@@ -207,7 +205,7 @@ def convert(
     target_scheme = _spanrs.scheme_name(to)
     name = _scheme(corpus, part, columns, progress)
     with atomic_output(target) as out:
-        converter = name, target_scheme, reading, corpus.options.dialect
+        converter = Converter(name, target_scheme, reading, corpus.options.dialect)
         messages = _spanrs.convert_file(part.opened(), out, columns, converter, progress)
     warn(messages)
 
@@ -232,5 +230,5 @@ def write_spans(
     """
     corpus, part, columns = _tagged_part(source, options, "write_spans")
     name = _scheme(corpus, part, columns, progress)
-    reader = name, corpus.options.reading, corpus.options.dialect
+    reader = Reader(name, corpus.options.reading, corpus.options.dialect)
     warn(_spanrs.spans_file(part.opened(), out, columns, reader, progress))

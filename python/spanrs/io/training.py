@@ -64,7 +64,7 @@ def tagged(source: Any) -> Tagged:
         message = f"{part.shown} has several layers: {', '.join(layers)}; choose one: corpus[{layers[0]!r}]"
         raise with_code(FormatError(message), "layers", part.path)
     if len(corpus.parts) == 1 and part.kind == "rows":
-        columns = corpus.options.columns(corpus.options.layers()[0]).as_options()
+        columns = corpus.options.columns(corpus.options.layers()[0])
         sentences = _spanrs.CrfSentences(part.opened(keep=True), columns, [], None)
         warn(sentences.facts()[4])
         return Tagged(sentences, sentences.tags())

@@ -21,7 +21,7 @@ from spanrs.io.table_columns import (
     TOKEN_NAMES,
     simple_name,
 )
-from spanrs.tags.spans import write_tags
+from spanrs.tags.spans import spans_to_tags
 from spanrs.tags.types import Span
 
 #: Characters that end a field or a line of a column file.
@@ -80,7 +80,7 @@ class Tags:
             return list(layer_tags)
         spans = flat(sentence.spans[layer], self._losses, place)
         try:
-            return write_tags(spans, len(sentence), self.scheme, dialect=self._options.dialect)
+            return spans_to_tags(spans, len(sentence), self.scheme, dialect=self._options.dialect)
         except SchemeError as error:
             raise with_code(SchemeError(f"{place}: {error}"), error.code) from None
 

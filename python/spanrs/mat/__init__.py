@@ -6,7 +6,7 @@
 """
 
 from spanrs.eval.evidence import Skipped
-from spanrs.mat.details import Detail
+from spanrs.mat.details import AnnotationPair
 from spanrs.mat.layout import MatTables
 from spanrs.mat.matcher import Mat
 from spanrs.mat.scoring import score_pairs
@@ -15,8 +15,8 @@ from spanrs.mat.task import Tag, Task, read_task
 from spanrs.mat.views import tables
 
 __all__ = [
+    "AnnotationPair",
     "Confusability",
-    "Detail",
     "Mat",
     "MatTables",
     "ScoreTable",

@@ -25,9 +25,8 @@ NOTHING = Spread(0, float("nan"), float("nan"))
 
 def measures(table: str, label: str | None) -> list[Measure | Ratio]:
     """Return the measures of MATScore's columns, in order, of one label or of all labels together."""
-    average = "micro" if label is None else "type"
     columns: list[Measure | Ratio] = [
-        Measure(average, part, table, label) for part in ("precision", "recall", "f1")
+        Measure(name, criterion=table, type=label) for name in ("precision", "recall", "f1")
     ]
     clashes = (*CLASHES, *(f"gold_{kind}" for kind in CLASHES)) if table == "tag" else ("clash",)
     for wrong in (("missing", "spurious", *clashes), ("missing", "spurious")):

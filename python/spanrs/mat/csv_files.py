@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from spanrs.io import atomic_output
-from spanrs.mat.details import Detail
+from spanrs.mat.details import AnnotationPair
 from spanrs.mat.formulas import cells
 from spanrs.report.frames import Tabular
 from spanrs.report.numbers import safe_cell
@@ -50,7 +50,7 @@ def csv_rows(out: IO[bytes], columns: Sequence[str]) -> Callable[[Iterable[Itera
     return writer.writerows
 
 
-def detail_rows(out: IO[bytes]) -> Callable[[Iterable[Detail]], None]:
+def detail_rows(out: IO[bytes]) -> Callable[[Iterable[AnnotationPair]], None]:
     """Return a function that writes batches of details."""
-    add = csv_rows(out, Detail._fields)
+    add = csv_rows(out, AnnotationPair._fields)
     return lambda details: add(map(safe_cell, detail) for detail in details)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from spanrs.report.frames import Frames
 
 
-class Detail(NamedTuple):
+class AnnotationPair(NamedTuple):
     """A pair of annotations, or one without a partner."""
 
     file: str
@@ -36,12 +36,12 @@ class Detail(NamedTuple):
 class DetailTable(Frames):
     """Details as a table: :attr:`columns`, :attr:`rows`, and conversion to data frames."""
 
-    details: list[Detail]
+    details: list[AnnotationPair]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return Detail._fields
+        return AnnotationPair._fields
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:

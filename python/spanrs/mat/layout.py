@@ -12,7 +12,7 @@ from spanrs.eval.evidence import Skipped
 from spanrs.eval.settings import signature
 from spanrs.mat import csv_files
 from spanrs.mat.confidence import Spreads
-from spanrs.mat.details import Detail, DetailTable
+from spanrs.mat.details import AnnotationPair, DetailTable
 from spanrs.mat.label_counts import LabelCounts
 from spanrs.mat.matcher import TABLES, check
 from spanrs.mat.tables import ALL, Confusability, Row, ScoreTable, columns
@@ -30,7 +30,7 @@ class MatTables:
     """The counts by label."""
     settings: Mapping[str, str]
     """Settings of the tables, by name; :attr:`signature` is the same on one line."""
-    details: list[Detail] | None = None
+    details: list[AnnotationPair] | None = None
     """All pairs in the order of the documents, if requested."""
     skipped: list[Skipped] = field(default_factory=list)
     """Items that were not scored, with the reason."""

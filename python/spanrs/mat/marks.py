@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from spanrs.mat.details import Detail
+    from spanrs.mat.details import AnnotationPair
 
 #: Maximum nesting depth of marks. Browsers limit the nesting of elements, and crossing annotations are split so often
 #: that the size of a page would grow quadratically.
@@ -66,7 +66,7 @@ class Row(NamedTuple):
     folded: bool
 
 
-def says(detail: Detail) -> str:
+def says(detail: AnnotationPair) -> str:
     """Describe a pair: outcome, labels and boundaries."""
     sides = []
     if detail.reflabel is not None:
@@ -76,7 +76,7 @@ def says(detail: Detail) -> str:
     return f"{detail.type}: {', '.join(sides)}"
 
 
-def marks(details: Sequence[Detail], side: str, annotations: int) -> tuple[list[Mark], int]:
+def marks(details: Sequence[AnnotationPair], side: str, annotations: int) -> tuple[list[Mark], int]:
     """Return the annotations of a side, outer before inner ones, and the number of those nested too deeply to show.
 
     Parameters
@@ -89,7 +89,7 @@ def marks(details: Sequence[Detail], side: str, annotations: int) -> tuple[list[
         are shown as one.
     """
     shared = sum(getattr(detail, f"{side}label") is not None for detail in details) > annotations
-    pairs: dict[tuple[str, int, int, int], list[tuple[Detail, int]]] = {}
+    pairs: dict[tuple[str, int, int, int], list[tuple[AnnotationPair, int]]] = {}
     number = 0
     for detail in details:
         number += detail.type != "match"

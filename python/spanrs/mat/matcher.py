@@ -161,11 +161,16 @@ class Mat(Matcher):
     def scorer(self, details: bool) -> _spanrs.MatScorer:
         """Return the compiled scorer of pairs of documents."""
         task = self.known_task
-        tags = None if task is None else [(tag.name, tag.category, tag.aliases) for tag in task.tags]
-        plain = self.to_dict()
-        rules = (tags, plain["content"], plain["tokens"], self.mapped(), plain["ignore"], self.pieces)
+        rules = {
+            "task": None if task is None else task.plain(),
+            "content": self.content,
+            "tokens": self.tokens,
+            "classes": self.mapped(),
+            "ignore": self.ignore,
+            "pieces": self.pieces,
+        }
         # Annotations, the first table, are always counted.
-        return _spanrs.MatScorer(rules, plain["tables"][1:], self.unpaired_overlap, details)
+        return _spanrs.MatScorer(rules, self.tables[1:], self.unpaired_overlap, details)
 
     def settings(self) -> dict[str, str]:
         """Return the settings for the signature."""

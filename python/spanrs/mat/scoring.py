@@ -17,7 +17,7 @@ from spanrs.eval.matchers import register_documents
 from spanrs.eval.warnings import MIN_SPANS
 from spanrs.io import Corpus
 from spanrs.io.sources import same_file
-from spanrs.mat.details import Detail, first_names
+from spanrs.mat.details import AnnotationPair, first_names
 from spanrs.mat.files import FilePair, corpus_pairs, without_hypothesis
 from spanrs.mat.matcher import Mat
 from spanrs.mat.pairs import DocumentPairs, UnreadableFileError
@@ -38,12 +38,15 @@ class Scored(NamedTuple):
     outcome: _spanrs.MatOutcome
     """Counts and pairs of the document."""
 
-    def details(self) -> Iterator[Detail]:
+    def details(self) -> Iterator[AnnotationPair]:
         """Return the pairs of annotations."""
         nothing = (None, None, None)
-        for kind, gold, pred in self.outcome.details():
-            contents = (None if span is None else self.text[span[1] : span[2]] for span in (gold, pred))
-            yield Detail(self.name, kind, *(gold or nothing), *(pred or nothing), *contents)
+        for detail in self.outcome.details():
+            gold, pred = detail["gold"], detail["pred"]
+            contents = (None if span is None else self.text[span.start : span.end] for span in (gold, pred))
+            yield AnnotationPair(
+                self.name, detail["kind"], *(gold or nothing)[:3], *(pred or nothing)[:3], *contents
+            )
 
 
 #: Called with each scored pair of documents, in order.
@@ -185,7 +188,7 @@ def score_pairs(
     """
     if threads < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
-    kept: list[Detail] = []
+    kept: list[AnnotationPair] = []
     if details:
         sinks = [*sinks, lambda document: kept.extend(document.details())]
     scorer = matcher.scorer(bool(sinks))
@@ -251,7 +254,7 @@ def _suspicions(result: Result) -> list[str]:
             return [f"The {side} has no annotations to score; check its file type and labels."]
     if match or min(ref, hyp) < MIN_SPANS:
         return []
-    types = result.totals_by_type.items()
+    types = result.per_type.totals.items()
     sides = ([name for name, of in types if of.fn], [name for name, of in types if of.fp])
     refs, hyps = (", ".join(labels[:3]) + (" and others" if len(labels) > 3 else "") for labels in sides)
     return [

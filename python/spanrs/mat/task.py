@@ -55,6 +55,18 @@ class Task:
         """Return the task as plain values."""
         return asdict(self)
 
+    def plain(self) -> dict[str, Any]:
+        """Return the task for the compiled module."""
+        tags = [
+            {
+                "name": tag.name,
+                "category": tag.category,
+                "aliases": [{"name": name, "attributes": pairs} for name, pairs in tag.aliases],
+            }
+            for tag in self.tags
+        ]
+        return {"name": self.name, "tags": tags}
+
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Task:
         """Return the task described by the result of :meth:`to_dict`."""
@@ -106,8 +118,14 @@ def read_task(path: str | PathLike[str], name: str | None = None) -> Task:
 
 def tasks_of(file: Path) -> list[Task]:
     """Read all tasks of a file."""
-    rows = _spanrs.read_tasks(str(file), read_text(file))
-    return [Task(name, [Tag(*tag) for tag in tags]) for name, tags in rows]
+    return [
+        Task(task["name"], [Tag(tag["name"], tag["category"], _aliases(tag)) for tag in task["tags"]])
+        for task in _spanrs.read_tasks(str(file), read_text(file))
+    ]
+
+
+def _aliases(tag: dict[str, Any]) -> list[Alias]:
+    return [(alias["name"], alias["attributes"]) for alias in tag["aliases"]]
 
 
 def find_task(name: str, places: list[Path]) -> Task:

@@ -24,7 +24,7 @@ class Tabular(Protocol):
 
     @property
     def types(self) -> Mapping[str, type]:
-        """Types of columns, ``str`` or ``int``; if empty, inferred from the values."""
+        """Types of columns, ``str``, ``int`` or ``float``; if empty, inferred from the values."""
 
     def by_column(self) -> Mapping[str, list[Any]]:
         """Return the values of each column by name."""
@@ -33,7 +33,7 @@ class Tabular(Protocol):
 class Frames:
     """Mixin that converts columns and rows to data frames of other libraries."""
 
-    #: Types of columns, ``str`` or ``int``; if empty, inferred from the values.
+    #: Types of columns, ``str``, ``int`` or ``float``; if empty, inferred from the values.
     types: ClassVar[Mapping[str, type]] = {}
 
     def by_column(self: Tabular) -> Mapping[str, list[Any]]:
@@ -45,7 +45,7 @@ class Frames:
         """Return a pyarrow table (``pip install spanrs[arrow]``)."""
         import pyarrow
 
-        kinds = {str: pyarrow.string(), int: pyarrow.int64()}
+        kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
         schema = pyarrow.schema([(name, kinds[kind]) for name, kind in self.types.items()])
         return pyarrow.table(self.by_column(), schema=schema if self.types else None)
 
@@ -53,7 +53,7 @@ class Frames:
         """Return a pandas frame (``pip install spanrs[pandas]``)."""
         import pandas
 
-        kinds = {str: "object", int: "int64"}
+        kinds = {str: "object", int: "int64", float: "float64"}
         return pandas.DataFrame(self.by_column()).astype(
             {name: kinds[kind] for name, kind in self.types.items()}
         )

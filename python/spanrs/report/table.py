@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,25 @@ def _latex(cell: str) -> str:
     return cell.translate(_LATEX)
 
 
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _number(cell: str) -> float:
+    """Return the number in a cell; minus infinity for other cells, such as those of undefined measures."""
+    try:
+        return float(cell)
+    except ValueError:
+        return -math.inf
+
+
+def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
+    r"""Return tables as LaTeX, titles and lines as comments; the preamble needs ``\usepackage{booktabs}``."""
+    parts = [f"% {table.title}\n{table.latex()}" for table in tables]
+    comments = (" ".join(line.split("\n")) for line in lines)
+    return "\n\n".join([r"% \usepackage{booktabs}", *parts, *(f"% {line}" for line in comments)]) + "\n"
+
+
 def aligned(
     rows: Sequence[Sequence[str]], left: int, gap: str, width: Callable[[str], int] = cell_len
 ) -> list[str]:
@@ -89,6 +109,17 @@ class Table:
 
     Cells are stored unchanged, for CSV and JSON; control characters are escaped when the table is shown.
 
+    Parameters
+    ----------
+    columns : sequence of str
+        Headings.
+    left : int
+        Number of columns that are aligned left.
+    title : str
+        Shown above the table in some formats.
+    ranked : collection of str
+        Headings of columns in which larger numbers are better; LaTeX shows the largest in bold.
+
     Examples
     --------
     >>> from spanrs.report.table import Table
@@ -100,10 +131,13 @@ class Table:
     PER    50.00
     """
 
-    def __init__(self, columns: Sequence[str], left: int = 1, title: str = "") -> None:
+    def __init__(
+        self, columns: Sequence[str], left: int = 1, title: str = "", ranked: Collection[str] = ()
+    ) -> None:
         self.title = title
         self.columns = list(columns)
         self.left = left
+        self.ranked = ranked
         self.rows: list[list[str]] = []
         self._sections: set[int] = set()
 
@@ -190,27 +224,36 @@ class Table:
         return "\n".join([lines[0], rule, *lines[1:]])
 
     def latex(self) -> str:
-        r"""Render the table as a LaTeX ``tabular`` environment.
+        r"""Return the table as a LaTeX ``tabular`` environment, with the rules of the package booktabs.
 
         Examples
         --------
         >>> from spanrs.report.table import Table
-        >>> table = Table(["type", "F1"])
+        >>> table = Table(["system", "F1"], ranked=["F1"])
         >>> table.add_row("a_b", "50.00")
+        >>> table.add_row("c", "60.00")
         >>> print(table.latex())
         \begin{tabular}{lr}
-        type & F1 \\
-        \hline
+        \toprule
+        system & F1 \\
+        \midrule
         a\_b & 50.00 \\
+        c & \textbf{60.00} \\
+        \bottomrule
         \end{tabular}
         """
         columns, cells = self._shown()
-        head, *rows = [" & ".join(map(_latex, row)) + r" \\" for row in (columns, *cells)]
-        lines = [head, r"\hline"]
+        rows = [list(map(_latex, row)) for row in cells]
+        for at in map(self.columns.index, self.ranked):
+            values = [_number(row[at]) for row in cells]
+            for row, value in zip(rows, values, strict=True):
+                if value == max(values) > -math.inf:
+                    row[at] = rf"\textbf{{{row[at]}}}"
+        lines = [r"\toprule", _latex_row(map(_latex, columns)), r"\midrule"]
         for at, row in enumerate(rows):
-            lines += [r"\hline", row] if at in self._sections else [row]
+            lines += [r"\midrule", _latex_row(row)] if at in self._sections else [_latex_row(row)]
         kinds = "l" * self.left + "r" * (len(self.columns) - self.left)
-        return "\n".join([rf"\begin{{tabular}}{{{kinds}}}", *lines, r"\end{tabular}"])
+        return "\n".join([rf"\begin{{tabular}}{{{kinds}}}", *lines, r"\bottomrule", r"\end{tabular}"])
 
     def html(self, most: int | None = None) -> str:
         """Render the table as an HTML fragment; rows of the last section are set in bold.

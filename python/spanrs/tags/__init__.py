@@ -9,8 +9,8 @@ HEAD) for the reading ``conlleval``; docs/compare.md lists the differences.
 from spanrs.errors import Violation
 from spanrs.tags.convert import convert
 from spanrs.tags.detect import Detection, detect_scheme
-from spanrs.tags.ids import SpanArrays, convert_ids, read_spans_ids, validate_ids
-from spanrs.tags.spans import read_spans, validate, write_tags
+from spanrs.tags.ids import SpanArrays, convert_ids, ids_to_spans, validate_ids
+from spanrs.tags.spans import spans_to_tags, tags_to_spans, validate
 from spanrs.tags.transitions import (
     Transition,
     TransitionMask,
@@ -35,14 +35,14 @@ __all__ = [
     "convert",
     "convert_ids",
     "detect_scheme",
-    "read_spans",
-    "read_spans_ids",
+    "ids_to_spans",
     "schemes",
+    "spans_to_tags",
     "tags_of",
+    "tags_to_spans",
     "transition_map",
     "transition_mask",
     "transitions",
     "validate",
     "validate_ids",
-    "write_tags",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from spanrs import _spanrs
-from spanrs.tags.types import Dialect, Tags, is_batch
+from spanrs.tags.types import Converter, Dialect, Tags, is_batch
 
 
 @overload
@@ -63,5 +63,5 @@ def convert(
     ['O', 'S-PER']
     """
     if is_batch(tags):
-        return _spanrs.convert_batch(tags, (source, target, reading, dialect))
-    return _spanrs.convert(tags, (source, target, reading, dialect))
+        return _spanrs.convert_batch(tags, Converter(source, target, reading, dialect))
+    return _spanrs.convert(tags, Converter(source, target, reading, dialect))

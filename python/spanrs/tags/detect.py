@@ -43,5 +43,4 @@ def detect_scheme(tags: Tags | Sequence[Tags], *, dialect: Dialect = Dialect()) 
     'IOB'
     """
     sentences = tags if is_batch(tags) else [tags]
-    scheme, statement, violations = _spanrs.detect(sentences, dialect)
-    return Detection(scheme, statement, dict(violations))
+    return _spanrs.detect(sentences, dialect)

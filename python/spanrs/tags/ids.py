@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, SchemeError, Violation
-from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, as_vocabulary
+from spanrs.tags.types import (
+    IGNORE_INDEX,
+    Converter,
+    Dialect,
+    Reader,
+    Vocabulary,
+    as_ignore_index,
+    as_vocabulary,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +38,7 @@ class SpanArrays(NamedTuple):
     """Names of the types."""
 
 
-def read_spans_ids(
+def ids_to_spans(
     ids: npt.ArrayLike,
     vocabulary: Vocabulary,
     scheme: str = "BIO",
@@ -47,7 +56,7 @@ def read_spans_ids(
     vocabulary : sequence of str, or mapping
         The tag of each id; label2id and id2label will do.
     scheme, reading, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
     ignore_index : int
         Tokens with this id are left out: the spans around them close up, as Hugging Face's word pieces
         want it.
@@ -65,14 +74,14 @@ def read_spans_ids(
     Examples
     --------
     >>> from spanrs import tags
-    >>> spans = tags.read_spans_ids([[-100, 1, -100, 2, 0]], ["O", "B-PER", "I-PER"])
+    >>> spans = tags.ids_to_spans([[-100, 1, -100, 2, 0]], ["O", "B-PER", "I-PER"])
     >>> spans.start.tolist(), spans.end.tolist(), spans.types[spans.type_id[0]]
     ([1], [4], 'PER')
     """
     array = as_ids(ids)
     ignore_index = as_ignore_index(ignore_index)
     columns, types = _spanrs.read_ids(
-        array, as_vocabulary(vocabulary), (scheme, reading, dialect), ignore_index
+        array, as_vocabulary(vocabulary), Reader(scheme, reading, dialect), ignore_index
     )
     return SpanArrays(*columns, types)
 
@@ -154,9 +163,9 @@ def validate_ids(
     Parameters
     ----------
     ids, vocabulary, ignore_index
-        As for :func:`read_spans_ids`.
+        As for :func:`ids_to_spans`.
     scheme, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
 
     Returns
     -------
@@ -170,10 +179,10 @@ def validate_ids(
     1
     """
     _, places, sentences = _sentences(ids, vocabulary, ignore_index)
-    found = _spanrs.validate(sentences, (scheme, "conlleval", dialect))
+    rows = _spanrs.validate(sentences, Reader(scheme, dialect=dialect))
     return [
-        [Violation(int(place[row[0]]), *row[1:]) for row in rows]
-        for place, rows in zip(places, found, strict=True)
+        [replace(violation, index=int(place[violation.index])) for violation in violations]
+        for place, violations in zip(places, rows, strict=True)
     ]
 
 
@@ -192,7 +201,7 @@ def convert_ids(
     Parameters
     ----------
     ids, vocabulary, ignore_index
-        As for :func:`read_spans_ids`.
+        As for :func:`ids_to_spans`.
     source, target, reading, dialect
         As for :func:`convert`.
 
@@ -213,10 +222,10 @@ def convert_ids(
     import numpy as np
 
     array, places, sentences = _sentences(ids, vocabulary, ignore_index)
-    converted = _spanrs.convert_batch(sentences, (source, target, reading, dialect))
+    converted = _spanrs.convert_batch(sentences, Converter(source, target, reading, dialect))
     types: dict[str, None] = {}
     for tag in as_vocabulary(vocabulary):
-        spans = _spanrs.read_spans([tag], (source, "conlleval", dialect))
+        spans = _spanrs.read_spans([tag], Reader(source, dialect=dialect))
         types.update((row[0], None) for row in spans)
     new = {tag: i for i, tag in enumerate(_spanrs.tags_of(target, list(types), dialect))}
     out = np.full(array.shape, ignore_index, dtype=np.int64)

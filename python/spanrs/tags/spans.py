@@ -7,18 +7,18 @@ from typing import cast, overload
 
 from spanrs import _spanrs
 from spanrs.errors import SchemeError, Violation
-from spanrs.tags.types import Dialect, Span, Tags, is_batch
+from spanrs.tags.types import Dialect, Reader, Span, Tags, is_batch
 
 
 @overload
-def read_spans(  # type: ignore[overload-overlap]  # a str is a sequence of str too
+def tags_to_spans(  # type: ignore[overload-overlap]  # a str is a sequence of str too
     tags: Tags, scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
 ) -> list[Span]: ...
 @overload
-def read_spans(
+def tags_to_spans(
     tags: Sequence[Tags], scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
 ) -> list[list[Span]]: ...
-def read_spans(
+def tags_to_spans(
     tags: Tags | Sequence[Tags],
     scheme: str = "BIO",
     reading: str = "conlleval",
@@ -59,16 +59,16 @@ def read_spans(
     Examples
     --------
     >>> from spanrs import tags
-    >>> tags.read_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES")[1]
+    >>> tags.tags_to_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES")[1]
     Span(type='MISC', start=1, end=2, tokens=None)
-    >>> tags.read_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES", "ncrfpp")
+    >>> tags.tags_to_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES", "ncrfpp")
     [Span(type='ORG', start=0, end=3, tokens=None)]
-    >>> tags.read_spans([["O", "I-PER"], ["B-PER"]], reading="strict")
+    >>> tags.tags_to_spans([["O", "I-PER"], ["B-PER"]], reading="strict")
     [[], [Span(type='PER', start=0, end=1, tokens=None)]]
     """
     if is_batch(tags):
-        return _spanrs.read_spans_batch(tags, (scheme, reading, dialect), Span._make)
-    return _spanrs.read_spans(tags, (scheme, reading, dialect), Span._make)
+        return _spanrs.read_spans_batch(tags, Reader(scheme, reading, dialect), Span._make)
+    return _spanrs.read_spans(tags, Reader(scheme, reading, dialect), Span._make)
 
 
 @overload
@@ -91,7 +91,7 @@ def validate(
     Parameters
     ----------
     tags, scheme, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
     reading : str
         Does not change what is wrong, only what is said to have been done about it.
 
@@ -109,12 +109,11 @@ def validate(
     2 Illegal Transition I-LOC read it as O
     """
     if is_batch(tags):
-        rows = _spanrs.validate(tags, (scheme, reading, dialect))
-        return [[Violation(*row) for row in sentence] for sentence in rows]
-    return [Violation(*row) for row in _spanrs.validate([tags], (scheme, reading, dialect))[0]]
+        return _spanrs.validate(tags, Reader(scheme, reading, dialect))
+    return _spanrs.validate([tags], Reader(scheme, reading, dialect))[0]
 
 
-def write_tags(
+def spans_to_tags(
     spans: Iterable[Span | tuple[str, int, int]],
     length: int | None = None,
     scheme: str = "BIO",
@@ -131,7 +130,7 @@ def write_tags(
     length : int, optional
         Tokens of the sentence; without it the largest end.
     scheme, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
     overlaps : {"refuse", "overwrite"}
         Whether spans that share a token are an error, or later starts write over earlier ones (iobes).
 
@@ -149,7 +148,7 @@ def write_tags(
     Examples
     --------
     >>> from spanrs import tags
-    >>> tags.write_tags([("PER", 0, 2), ("LOC", 3, 4)], 5, "BILOU")
+    >>> tags.spans_to_tags([("PER", 0, 2), ("LOC", 3, 4)], 5, "BILOU")
     ['B-PER', 'L-PER', 'O', 'U-LOC', 'O']
     """
     if overlaps not in ("refuse", "overwrite"):

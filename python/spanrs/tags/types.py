@@ -50,7 +50,7 @@ class Dialect(NamedTuple):
     Examples
     --------
     >>> from spanrs import tags
-    >>> tags.read_spans(["PER_B", "PER_I"], dialect=tags.Dialect(separator="_", suffix=True))
+    >>> tags.tags_to_spans(["PER_B", "PER_I"], dialect=tags.Dialect(separator="_", suffix=True))
     [Span(type='PER', start=0, end=2, tokens=None)]
     """
 
@@ -62,6 +62,26 @@ class Dialect(NamedTuple):
     """``B`` without a type is of type ``B`` (as in iobes), not of the one type ``_``."""
     unknown_is_outside: bool = False
     """A prefix the scheme does not know is ``O`` and no violation (as in iobes)."""
+
+
+class Reader(NamedTuple):
+    """How tags are read."""
+
+    scheme: str
+    reading: str = "conlleval"
+    dialect: Dialect = Dialect()
+    pred_scheme: str | None = None
+    """The scheme of pred, if it differs."""
+
+
+class Converter(NamedTuple):
+    """How tags are converted."""
+
+    source: str
+    target: str
+    reading: str | None = None
+    """None refuses malformed tags."""
+    dialect: Dialect = Dialect()
 
 
 #: How iobes spells tags.

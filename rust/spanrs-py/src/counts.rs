@@ -17,7 +17,7 @@ use crate::measures::{
     Amount, MeasureTuple, OutcomesTuple, SummaryTuple, Triple, measures as measures_of,
     outcomes_tuple, score_tuple,
 };
-use crate::options::Choice;
+use crate::plain::Plain;
 
 /// How often each outcome occurred between each pair of types, in all and by document. It does not change.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -88,7 +88,7 @@ impl Counts {
         py: Python<'_>,
         criterion: u8,
         terms: Option<Vec<Term>>,
-        axis: Option<Choice<Axis>>,
+        axis: Option<Plain<Axis>>,
         weights: Option<Vec<f64>>,
     ) -> Result<SummaryTuple<'_>> {
         let prf = self.prf(criterion, terms, axis)?;
@@ -298,7 +298,7 @@ impl Counts {
         &self,
         criterion: u8,
         terms: Option<Vec<Term>>,
-        axis: Option<Choice<Axis>>,
+        axis: Option<Plain<Axis>>,
     ) -> Result<Prf> {
         Ok(Prf {
             terms,

@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use serde::Serialize;
 use spanrs::arrow::ColumnError;
 use spanrs::base::{Coded, ErrorClass, Interrupted, UnknownName};
 use spanrs::compat::{conlleval, nervaluate};
@@ -12,7 +13,7 @@ use spanrs::io::UnknownSeparator;
 use spanrs::tags::Error as TagsError;
 use spanrs::{ConversionError, Error as JobError};
 
-use crate::violation::violation_tuple;
+use crate::plain::to_python;
 
 /// A Python exception, to which `?` converts the errors of the core crates.
 #[derive(Debug)]
@@ -92,13 +93,22 @@ impl Error {
         }
     }
 
+    /// Sets an attribute to plain data.
+    fn with_plain(self, name: &str, value: &impl Serialize) -> Self {
+        match Python::attach(|py| to_python(py, value).map(Bound::unbind)) {
+            Ok(value) => self.with(name, value),
+            Err(failed) => Self(failed),
+        }
+    }
+
     /// Adds the violations that an error of tags lists.
     fn listing_violations(self, error: &TagsError) -> Self {
-        let TagsError::Malformed { violations, .. } = error else {
-            return self;
-        };
-        let all: Vec<_> = violations.iter().map(violation_tuple).collect();
-        self.with("count", all.len()).with("_violations", all)
+        match error {
+            TagsError::Malformed { violations, .. } => self
+                .with("count", violations.len())
+                .with_plain("violations", violations),
+            _ => self,
+        }
     }
 }
 
@@ -279,9 +289,10 @@ impl From<JobError> for Error {
                 .with("other_line", pred.line),
             JobError::Malformed { ref violations, .. } => {
                 let first = violations.first.iter();
-                let located = first.map(|found| (found.line, violation_tuple(&found.violation)));
+                let first: Vec<_> = first.map(|located| &located.violation).collect();
                 Self::new(&error)
-                    .with("located", located.collect::<Vec<_>>())
+                    .with_plain("violations", &first)
+                    .with_plain("located", &violations.first)
                     .with("count", violations.count)
             }
             error => Self::new(&error),

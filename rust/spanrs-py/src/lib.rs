@@ -21,7 +21,9 @@ mod nested_lists;
 mod numpy_api;
 mod options;
 mod partial;
+mod plain;
 mod py_sequence;
+mod records;
 mod resample;
 mod scheme_evidence;
 mod scorer;
@@ -31,7 +33,6 @@ mod span_tuples;
 mod tag_interner;
 mod tags;
 mod text_alignment;
-mod violation;
 
 use pyo3::prelude::*;
 
@@ -51,7 +52,8 @@ mod _spanrs {
     use crate::counts::{Counts, DocumentTotals};
     #[pymodule_export]
     use crate::crf::{
-        CrfItems, CrfModel, CrfSentences, CrfTrainer, CrowdAnswers, CrowdCrf, crf_templates,
+        CrfItems, CrfModel, CrfSentences, CrfTrainer, CrowdAnswers, CrowdCrf, crf_options,
+        crf_templates,
     };
     #[pymodule_export]
     use crate::criteria::{Criterion, criteria, matchers};
@@ -78,6 +80,8 @@ mod _spanrs {
     #[pymodule_export]
     use crate::py_sequence::item_access;
     #[pymodule_export]
+    use crate::records::records;
+    #[pymodule_export]
     use crate::resample::Systems;
     #[pymodule_export]
     use crate::scheme_evidence::SchemeEvidence;
@@ -87,7 +91,7 @@ mod _spanrs {
     use crate::sentences::{SentenceReader, SpanReader};
     #[pymodule_export]
     use crate::span_lists::{
-        SpanLists, span_events, span_lists, span_lists_of_ids, span_lists_of_tags,
+        SpanLists, span_details, span_lists, span_lists_of_ids, span_lists_of_tags,
     };
     #[pymodule_export]
     use crate::span_tuples::span_lists_of_tuples;

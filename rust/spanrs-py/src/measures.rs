@@ -1,12 +1,12 @@
 //! Conversion of measures and summaries between Python and the core.
 
 use pyo3::prelude::*;
+use spanrs::base::Named;
 use spanrs::eval::outcomes::{
     Average, Axis, Counts, Measure, Outcomes, Part, Prf, Ratio, Score, Term,
 };
 
 use crate::error::Result;
-use crate::options::ByName;
 
 /// (average, criterion, part, beta, terms, axis, type), or for ratios (kind, criterion, complement, above, below, type)
 #[derive(FromPyObject)]
@@ -83,12 +83,12 @@ pub(crate) fn measure(counts: &Counts, measure: MeasureTuple) -> Result<Measure>
         MeasureTuple::Prf(average, criterion, part, beta, terms, axis, ty) => {
             let prf = Prf {
                 criterion: counts.check_criterion(criterion)?,
-                part: Part::by_name(&part)?,
+                part: Part::from_name(&part)?,
                 beta,
                 terms,
-                axis: axis.as_deref().map(Axis::by_name).transpose()?,
+                axis: axis.as_deref().map(Axis::from_name).transpose()?,
             };
-            Measure::of_prf(Average::by_name(&average)?, prf, number(ty))
+            Measure::of_prf(Average::from_name(&average)?, prf, number(ty))
         }
         MeasureTuple::Ratio(kind, criterion, complement, above, below, ty) => {
             let ratio = Ratio {

@@ -6,25 +6,23 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spanrs::arrow::{ColumnError, Columns};
+use spanrs::arrow::{ColumnError, Columns as ArrowColumns};
 use spanrs::eval::input::{DocumentEnds, IdBatch, InputError, numbering};
-use spanrs::eval::{AutoSchemeScorer, PredScheme, Scorer as Core, Side};
-use spanrs::tags::{Evidence, Reader, Reading, Scheme};
-use spanrs::{Alignment, ErrorOptions, Notes, OnMisaligned, TypedSpan};
+use spanrs::eval::{AutoSchemeScorer, Detail, MatcherOptions, PredScheme, ScorerOptions, Side};
+use spanrs::io::Columns;
+use spanrs::span_files::SpanFileOptions;
+use spanrs::tags::{Evidence, Scheme};
+use spanrs::{Alignment, ErrorKind, ErrorOptions, Notes, OnMisaligned};
 
 use crate::arrow;
 use crate::counts::Counts;
 use crate::error::{Error, Result};
-use crate::files::{
-    ColumnOptions, SourceArgument, SpanFileOptions, column_files, located, row_kind, run_job,
-};
+use crate::files::{SourceArgument, column_files, row_kind, run_job, span_source};
 use crate::ids::IdSides;
 use crate::locks::lock_now;
 use crate::nested_lists::NestedLists;
-use crate::options::{
-    Choice, DocumentSizes, FilterTuple, MatcherTuple, PyDialect, matcher, pred_scheme_of,
-    type_filter,
-};
+use crate::options::{DocumentSizes, matcher};
+use crate::plain::Plain;
 use crate::span_lists::SpanLists;
 use crate::stop;
 use crate::tag_interner::TagInterner;
@@ -42,33 +40,10 @@ pub(crate) struct Scoring {
 #[pymethods]
 impl Scorer {
     #[new]
-    #[pyo3(signature = (matcher_tuple, filter_tuple, scheme, pred_scheme, reading, dialect, keep, by_document, /))]
-    #[allow(clippy::too_many_arguments)] // Called from one place.
-    fn new(
-        matcher_tuple: MatcherTuple,
-        filter_tuple: FilterTuple,
-        scheme: Choice<Option<Scheme>>,
-        pred_scheme: Option<Choice<Option<Scheme>>>,
-        reading: Choice<Reading>,
-        dialect: PyDialect,
-        keep: usize,
-        by_document: bool,
-    ) -> Result<Self> {
-        let (Choice(scheme), Choice(reading)) = (scheme, reading);
-        let pred_scheme = pred_scheme_of(pred_scheme, scheme.is_none());
-        // A refusal names at least one.
-        let keep = keep.max(usize::from(reading == Reading::Refuse));
-        let mut scorer =
-            Core::new(matcher(&matcher_tuple)?, keep).with_filter(type_filter(filter_tuple));
-        if by_document {
-            scorer = scorer.by_document();
-        }
-        let mut reader = Reader::new(scheme.unwrap_or(Scheme::Bio), reading, dialect.0)?;
-        if let PredScheme::Named(pred_scheme) = pred_scheme {
-            reader = reader.with_pred_scheme(pred_scheme)?;
-        }
+    #[pyo3(signature = (matcher_options, options, /))]
+    fn new(matcher_options: Plain<MatcherOptions>, options: Plain<ScorerOptions>) -> Result<Self> {
         Ok(Self(Mutex::new(Scoring {
-            auto: AutoSchemeScorer::new(reader, scorer, scheme.is_some(), pred_scheme),
+            auto: options.0.build(matcher(matcher_options.0)?)?,
             notes: Notes::default(),
         })))
     }
@@ -92,16 +67,11 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Reads in these schemes from now on, if none was found out yet. Without `pred_scheme` pred is in that of
-    /// gold.
+    /// Sets the schemes, if none was detected yet. Without `pred_scheme` pred is in that of gold.
     #[pyo3(signature = (scheme, pred_scheme, /))]
-    fn set_schemes(
-        &self,
-        scheme: Choice<Scheme>,
-        pred_scheme: Option<Choice<Option<Scheme>>>,
-    ) -> Result<()> {
+    fn set_schemes(&self, scheme: Plain<Scheme>, pred_scheme: Plain<Option<Scheme>>) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let pred_scheme = pred_scheme_of(pred_scheme, false);
+        let pred_scheme = PredScheme::new(pred_scheme.0, false);
         Ok(inner.auto.set_schemes(scheme.0, pred_scheme)?)
     }
 
@@ -165,7 +135,7 @@ impl Scorer {
         let (gold, pred) = (arrow::import(gold, "gold")?, arrow::import(pred, "pred")?);
         let documents = documents.map(|documents| documents.ends()).transpose()?;
         py.detach(|| {
-            let columns = Columns::new(
+            let columns = ArrowColumns::new(
                 (&gold, &pred),
                 vocabulary.as_deref(),
                 ignore_index,
@@ -193,16 +163,16 @@ impl Scorer {
         py: Python<'_>,
         gold: SourceArgument,
         pred: Option<SourceArgument>,
-        columns: (ColumnOptions, ColumnOptions),
+        columns: (Plain<Columns>, Plain<Columns>),
         errors: Option<&Bound<'_, ErrorFinder>>,
-        on_misaligned: Choice<OnMisaligned>,
+        on_misaligned: Plain<OnMisaligned>,
         by_sentence: bool,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
         let Scoring { auto, notes } = &mut *self.lock()?;
         let options = (on_misaligned.0, row_kind(by_sentence), threads);
-        let files = column_files(gold, pred, &columns)?;
+        let files = column_files(gold, pred, columns);
         let mut finder = errors.map(|errors| errors.get().take()).transpose()?;
         let scored = run_job(py, progress, |tell| {
             spanrs::score_column_files(auto, &files, finder.as_mut(), options, notes, tell)
@@ -236,14 +206,15 @@ impl Scorer {
     fn update_span_files(
         &self,
         py: Python<'_>,
-        gold: SpanFileOptions,
-        pred: SpanFileOptions,
+        gold: (SourceArgument, Plain<SpanFileOptions>),
+        pred: (SourceArgument, Plain<SpanFileOptions>),
         name: Option<&str>,
         errors: Option<(Bound<'_, ErrorFinder>, Option<String>)>,
         progress: Option<Py<PyAny>>,
     ) -> Result<(&'static str, &'static str, Vec<String>, u64)> {
         let inner = &mut *self.lock()?;
-        let ((gold, gold_format), (pred, pred_format)) = (gold.open(py)?, pred.open(py)?);
+        let (gold, pred) = (span_source(py, gold)?, span_source(py, pred)?);
+        let (gold_format, pred_format) = (gold.format(), pred.format());
         let mut part = inner.auto.scorer.part(&inner.auto.reader);
         let mut finder = None;
         if let Some((errors, path)) = &errors {
@@ -341,7 +312,8 @@ impl Scorer {
             ("gold_violations", Side::Gold),
             ("pred_violations", Side::Pred),
         ] {
-            evidence.set_item(name, located(auto.scorer.violations(side)).1)?;
+            let violations = &auto.scorer.violations(side).first;
+            evidence.set_item(name, Plain(violations))?;
         }
         evidence.set_item("differing", &notes.examples)?;
         evidence.set_item("warnings", &notes.warnings)?;
@@ -400,13 +372,13 @@ pub(crate) fn score_readings(
     scorers: Vec<Bound<'_, Scorer>>,
     gold: SourceArgument,
     pred: Option<SourceArgument>,
-    columns: (ColumnOptions, ColumnOptions),
+    columns: (Plain<Columns>, Plain<Columns>),
     by_sentence: bool,
     progress: Option<Py<PyAny>>,
 ) -> Result<()> {
     let locked: Result<Vec<_>> = scorers.iter().map(|scorer| scorer.get().lock()).collect();
     let mut locked = locked?;
-    let files = column_files(gold, pred, &columns)?;
+    let files = column_files(gold, pred, columns);
     let (sides, _) = py.detach(|| files.open())?;
     let targets = locked.iter_mut().map(|inner| {
         let AutoSchemeScorer { reader, scorer, .. } = &mut inner.auto;
@@ -417,25 +389,6 @@ pub(crate) fn score_readings(
         spanrs::score_readings(sides, &mut targets, row_kind(by_sentence), tell)
     })
 }
-
-/// (type, start, end, tokens, index in its sentence)
-type SpanTuple = (String, i64, i64, Option<Vec<i64>>, u32);
-/// (outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens, path)
-type ErrorTuple = (
-    u8,
-    u64,
-    u64,
-    Option<SpanTuple>,
-    Option<SpanTuple>,
-    usize,
-    Option<usize>,
-    Vec<String>,
-    Option<String>,
-);
-/// ((outcome, gold type, pred type), number)
-type KindTuple = ((u8, Option<String>, Option<String>), u64);
-/// (criterion, outcomes that are errors, outcome of pairs, tokens of context, errors of each kind to keep)
-type ErrorOptionsTuple = (u8, Vec<u8>, Option<u8>, usize, Option<u64>);
 
 /// Errors of files, in less memory than objects.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -450,20 +403,13 @@ impl FileErrors {
 
     /// An error by index.
     #[pyo3(signature = (at, /))]
-    fn row(&self, at: usize) -> PyResult<ErrorTuple> {
-        let Some(e) = self.0.get(at) else {
-            return Err(PyIndexError::new_err("there is no such error"));
-        };
-        let span =
-            |span: Option<TypedSpan>| span.map(|s| (s.ty, s.start, s.end, s.tokens, s.index));
-        let (gold, pred) = (span(e.gold), span(e.pred));
-        Ok((
-            e.outcome, e.sentence, e.line, gold, pred, e.first, e.length, e.tokens, e.path,
-        ))
+    fn row(&self, at: usize) -> PyResult<Plain<Detail>> {
+        let detail = self.0.get(at).map(Plain);
+        detail.ok_or_else(|| PyIndexError::new_err("there is no such error"))
     }
 
     /// Number of errors of each kind, kept or not.
-    fn numbers(&self) -> Vec<KindTuple> {
+    fn numbers(&self) -> Vec<(ErrorKind, u64)> {
         self.0.numbers().into_iter().collect()
     }
 
@@ -482,9 +428,9 @@ pub(crate) struct ErrorFinder(Mutex<Option<spanrs::ErrorFinder>>);
 #[pymethods]
 impl ErrorFinder {
     #[new]
-    #[pyo3(signature = (matcher_tuple, options, /))]
-    fn new(matcher_tuple: MatcherTuple, options: ErrorOptionsTuple) -> Result<Self> {
-        let finder = spanrs::ErrorFinder::new(matcher(&matcher_tuple)?, error_options(options));
+    #[pyo3(signature = (matcher_options, options, /))]
+    fn new(matcher_options: Plain<MatcherOptions>, options: Plain<ErrorOptions>) -> Result<Self> {
+        let finder = spanrs::ErrorFinder::new(matcher(matcher_options.0)?, options.0);
         Ok(Self(Mutex::new(Some(finder))))
     }
 
@@ -505,15 +451,5 @@ impl ErrorFinder {
     fn put_back(&self, finder: spanrs::ErrorFinder) -> Result<()> {
         *lock_now(&self.0, "the finder of errors is in use")? = Some(finder);
         Ok(())
-    }
-}
-
-fn error_options((criterion, wrong, paired, context, most): ErrorOptionsTuple) -> ErrorOptions {
-    ErrorOptions {
-        criterion,
-        wrong,
-        paired,
-        context,
-        most,
     }
 }

@@ -73,7 +73,7 @@ def command(
     if isinstance(target, tuple):
         raise click.UsageError("--column takes one column")
     # Not used: files need no tags.
-    own = columns._replace(tag=-1).as_options()
+    own = columns._replace(tag=-1)
     places = (list(model.features), target, trained.get("tag") if trained.get("conllu") else None)
     target_file = console.standard_output() if to_stdout else output
     with atomic_output(target_file) as out, console.files_bar(*files) as bar:

@@ -28,7 +28,6 @@ from spanrs.cli.crf.features import (
 )
 from spanrs.cli.run import print_message
 from spanrs.crf import CRF
-from spanrs.crf.options import complete
 from spanrs.crf.training import dev_scorer, scheme_of
 from spanrs.errors import FormatError, with_code
 from spanrs.io.file_advice import odd_sentences
@@ -137,7 +136,7 @@ def command(
     own = {name: given[name] for name in _OWN}
     crf = CRF(scheme=scheme_name, progress=not quiet, **own)
     # Checked before files are read.
-    complete(crf.algorithm, crf.get_params())
+    _spanrs.crf_options(crf._options())
     if template is not None:
         check_columns(template, features)
     train = read_tagged(gold, read, features)

@@ -71,7 +71,7 @@ def command(
             preds = open_source(parsed, keep=True)
         else:
             preds = open_source(console.source(pred), keep=is_page)
-        result = evaluate(golds, preds, matcher, any_roots=any_roots, documents=is_page)
+        result = evaluate(golds, preds, matcher, any_roots=any_roots, by="sentence" if is_page else None)
         title = f"{pred} against {gold}"
         page = tree_page(result, golds, preds, title=title) if is_page else ""
     _print_unscored(result, is_model=is_model)

@@ -15,7 +15,6 @@ from spanrs.compat.faireval.output import ReplacingFile, output_results
 from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
 from spanrs.compat.faireval.scores import Evaluation, add_dict, calculate_results, compare_spans
 from spanrs.errors import SpanrsError
-from spanrs.io.columns import Columns
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -92,9 +91,8 @@ def _span_files(target_file: str, system_file: str, config: dict[str, Any]) -> E
                 # Empty files, or a byte order mark or compression, which the compiled module would remove.
                 return None
     labels = config.get("labels", [])
-    only = (None if "all" in labels else list(labels), list(config.get("exclude", [])))
-    options = Columns().as_options()
-    sides = ((target_file, "strict", options, False), (system_file, "strict", options, False))
+    only = {"keep": None if "all" in labels else list(labels), "exclude": list(config.get("exclude", []))}
+    sides = ((target_file, {"format": "strict"}), (system_file, {"format": "strict"}))
     try:
         counted = _spanrs.faireval_files(*sides, only)
     except SpanrsError:

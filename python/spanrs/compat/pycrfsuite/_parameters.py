@@ -132,9 +132,9 @@ def defaults(algorithm: str) -> Values:
     return {name: parameter.default for name, parameter in PARAMETERS[algorithm].items()}
 
 
-def core_options(algorithm: str, values: Values) -> tuple[str, dict[str, Value]]:
-    """Return the name of the algorithm and its options in the compiled module."""
-    options = dict(_OPTIONS)
+def core_options(algorithm: str, values: Values) -> dict[str, Value]:
+    """Return the algorithm and its options for the compiled module."""
+    options = _OPTIONS | {"algorithm": _CORE_NAMES.get(algorithm, algorithm)}
     for option, name in NAMES.items():
         stored = values.get(name, "")
         if not isinstance(stored, str):
@@ -150,4 +150,4 @@ def core_options(algorithm: str, values: Values) -> tuple[str, dict[str, Value]]
         # The callback of the trainer applies CRFsuite's stopping criterion, which differs from that of the compiled
         # module.
         options["epsilon"] = -1.0
-    return _CORE_NAMES.get(algorithm, algorithm), options
+    return options

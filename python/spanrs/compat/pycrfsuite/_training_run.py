@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
 from spanrs.compat.pycrfsuite._dumpparser import empty_model
@@ -149,10 +149,10 @@ class TrainingRun:
             self._say("Calibrating the learning rate (eta)\n", *_lines(calibration), "\n")
 
     def _optimize(self, corpus: CrfTrainer) -> CrfModel:
-        name, options = core_options(self._algorithm, self._values)
+        options = core_options(self._algorithm, self._values)
         dev = None if self._dev is None else [sequence.items for sequence in self._dev]
         try:
-            model, reason = corpus.train(name, options, 1, None, dev, None, self._after_iteration, False)
+            model, reason = corpus.train(options, 1, None, dev, None, self._after_iteration, False)
         except ModelError as error:
             if error.code == "not_finite":
                 raise CRFSuiteError(_OVERFLOW) from error
@@ -162,21 +162,22 @@ class TrainingRun:
 
     def _after_iteration(
         self,
-        state: tuple[int, float, float | None, int, int],
+        state: dict[str, Any],
         dev_labels: list[list[str]] | None,
-        norm_and_step: tuple[float, float | None],
     ) -> int:
         """Report an iteration; return 0 if the criterion of an online algorithm is met."""
-        iteration, loss, gradient_norm, active, evaluations = state
-        feature_norm, step = norm_and_step
+        iteration, loss, gradient_norm = state["iteration"], state["loss"], state["gradient_norm"]
         self._losses.append(loss)
         sgd = self._algorithm == "l2sgd"
         lines = [f"***** {'Epoch' if sgd else 'Iteration'} #{iteration} *****\n", f"Loss: {loss:f}\n"]
-        lines.append(f"Feature {'L2-norm' if sgd else 'norm'}: {feature_norm:f}\n")
+        lines.append(f"Feature {'L2-norm' if sgd else 'norm'}: {state['weight_norm']:f}\n")
         if gradient_norm is not None:
             lines.append(f"Error norm: {gradient_norm:f}\n")
-            lines += [f"Active features: {active}\n", f"Line search trials: {evaluations}\n"]
-            lines.append(f"Line search step: {step:f}\n")
+            lines += [
+                f"Active features: {state['active']}\n",
+                f"Line search trials: {state['evaluations']}\n",
+            ]
+            lines.append(f"Line search step: {state['step']:f}\n")
         if sgd:
             before = iteration - 1 - int(self._values["period"])
             if before >= 0 and loss:

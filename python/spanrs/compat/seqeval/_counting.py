@@ -53,7 +53,7 @@ def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, li
 
 def _exact(gold: Any, pred: Any, scheme: str, reading: str, dialect: Dialect) -> tuple[Counts, list[str]]:
     """Match exactly; return the counts of types that have spans, and the distinct tags."""
-    scorer = _spanrs.Scorer(("exact", 0.0, False), (None, []), scheme, None, reading, dialect, 0, False)
+    scorer = _spanrs.Scorer({}, {"scheme": scheme, "reading": reading, "dialect": dialect})
     scorer.update_lists(gold, pred, None)
     types, tags, *_ = scorer.tag_state()
     return _present(types), tags

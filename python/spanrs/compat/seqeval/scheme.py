@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.compat._naming import export
-from spanrs.tags.types import Dialect
+from spanrs.tags.types import Dialect, Reader
 
 
 class Prefix(enum.Flag):
@@ -284,7 +284,7 @@ def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[
     # Token raises the error for tags that are not strings or not valid text.
     with contextlib.suppress(TypeError, ValueError):
         if core_reads(_spanrs.distinct_tags(sequences), scheme, suffix):
-            reader = (name, "seqeval-strict", Dialect(suffix=bool(suffix)))
+            reader = Reader(name, "seqeval-strict", Dialect(suffix=bool(suffix)))
             return _spanrs.read_spans_batch(sequences, reader)
     return None
 

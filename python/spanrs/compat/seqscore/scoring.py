@@ -236,8 +236,7 @@ def _counted(
     try:
         if not encoding.all_plain(set().union(*preds, *refs)):
             return None
-        matcher, scheme = ("exact", 0.0, False), encoding.scheme
-        scorer = _spanrs.Scorer(matcher, (None, []), scheme, None, reading, DIALECT, 0, False)
+        scorer = _spanrs.Scorer({}, {"scheme": encoding.scheme, "reading": reading, "dialect": DIALECT})
         scorer.update_lists(list(refs), list(preds), None)
     except (ValueError, TypeError):
         return None

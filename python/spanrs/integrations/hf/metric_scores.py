@@ -88,7 +88,7 @@ def fair_scores(
         return {prefix + name: value for name, value in (measures | numbers).items()}
 
     results: dict[str, Any] = {
-        name: row(score, view.outcomes_by_type.get(name, {}), "") | {"number": score.support}
+        name: row(score, view.per_type.outcomes.get(name, {}), "") | {"number": score.support}
         for name, score in view.per_type.items()
     }
     return (

@@ -36,6 +36,8 @@ impl Named for Part {
     ];
 }
 
+spanrs_base::serde_by_name!(Part);
+
 /// Outcomes by index, and the weights (TP, FP, FN) of the sum of their counts.
 pub type Term = (Vec<u8>, [f64; 3]);
 
@@ -180,6 +182,8 @@ impl Named for Average {
         ("type", Self::Type),
     ];
 }
+
+spanrs_base::serde_by_name!(Average);
 
 impl Measure {
     /// Creates precision, recall or F over what `average` says. `ty` is the number of the type for

@@ -55,6 +55,8 @@ impl Named for Axis {
     ];
 }
 
+spanrs_base::serde_by_name!(Axis);
+
 /// One question that a matcher answers about every span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Criterion {

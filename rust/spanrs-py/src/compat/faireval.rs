@@ -9,11 +9,12 @@ use spanrs::compat::faireval::{
     Table, unpaired,
 };
 use spanrs::eval::fair::Matcher;
-use spanrs::eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets};
+use spanrs::eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets, TypeFilter};
+use spanrs::span_files::SpanFileOptions;
 
 use crate::error::{Error, Result};
-use crate::files::{SpanFileOptions, run_job};
-use crate::options::{FilterTuple, type_filter};
+use crate::files::{SourceArgument, run_job, span_source};
+use crate::plain::Plain;
 use crate::span_tuples::token_numbers;
 use crate::stop;
 
@@ -122,13 +123,13 @@ pub(crate) fn fair_compare<'py>(
 #[pyo3(signature = (gold, pred, only, /))]
 pub(crate) fn faireval_files<'py>(
     py: Python<'py>,
-    gold: SpanFileOptions,
-    pred: SpanFileOptions,
-    only: FilterTuple,
+    gold: (SourceArgument, Plain<SpanFileOptions>),
+    pred: (SourceArgument, Plain<SpanFileOptions>),
+    only: Plain<TypeFilter>,
 ) -> Result<Bound<'py, PyDict>> {
-    let ((gold, _), (pred, _)) = (gold.open(py)?, pred.open(py)?);
+    let (gold, pred) = (span_source(py, gold)?, span_source(py, pred)?);
     let matcher = Matcher::default().with_watch(stop);
-    let mut scorer = Scorer::new(Box::new(matcher), 0).with_filter(type_filter(only));
+    let mut scorer = Scorer::new(Box::new(matcher), 0).with_filter(only.0);
     let files = run_job(py, None, |tell| {
         spanrs::span_files::score_spans(gold, pred, &mut scorer, None, tell)
     })?;

@@ -4,18 +4,17 @@ use std::sync::{Mutex, MutexGuard};
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use spanrs::base::Interner;
-use spanrs::crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget};
+use spanrs::crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget, TrainingOptions};
+use spanrs::scheme_constraint;
 use spanrs::tags::Scheme;
 
 use super::crowd::Flat;
 use super::items::{Sequence, Source, token_items};
-use super::model::{CrfModel, constraint_of};
-use super::options::{c2_of, lbfgs_of, selection_of};
+use super::model::CrfModel;
 use crate::error::{Error, Result};
 use crate::locks::lock_now;
-use crate::options::Choice;
+use crate::plain::Plain;
 use crate::stop;
 
 /// Weights and scores, flat.
@@ -42,7 +41,7 @@ impl CrowdCrf {
         sentences: &Bound<'_, PyAny>,
         numbers: Vec<usize>,
         labellings: PyReadonlyArray1<'_, u32>,
-        options: &Bound<'_, PyDict>,
+        options: Plain<TrainingOptions>,
     ) -> Result<Self> {
         let mut source = Source::new(template)?;
         let mut named = NamedCorpus::default();
@@ -60,10 +59,7 @@ impl CrowdCrf {
             let pushed = named.push(tokens, targets, 1.0);
             pushed.map_err(|error| Error::from((error, at)))?;
         }
-        let mut selection = selection_of(options)?;
-        if let Some(least) = options.get_item("min_attribute_freq")? {
-            selection.min_attribute_frequency = least.extract()?;
-        }
+        let selection = options.0.selection();
         let labellings = labellings.as_slice()?.to_vec();
         let (corpus, labels, attributes) = named.into_parts();
         let made = py.detach(|| EmCrf::new(corpus, &numbers, labellings, selection));
@@ -112,11 +108,11 @@ impl CrowdCrf {
         &self,
         py: Python<'py>,
         weights: Flat<'_>,
-        options: &Bound<'py, PyDict>,
+        options: Plain<TrainingOptions>,
         threads: usize,
     ) -> Result<(Array<'py>, f64)> {
         let mut weights = weights.to_vec();
-        let (lbfgs, c2) = (lbfgs_of(options)?, c2_of(options)?);
+        let (lbfgs, c2) = (options.0.lbfgs(), options.0.c2);
         let loss = self.run(py, |em| em.train(&lbfgs, c2, threads, &mut weights, stop))?;
         Ok((PyArray1::from_vec(py, weights), loss))
     }
@@ -140,7 +136,7 @@ impl CrowdCrf {
         &self,
         py: Python<'py>,
         weights: Flat<'_>,
-        scheme: Option<Choice<Scheme>>,
+        scheme: Option<Plain<Scheme>>,
         threads: usize,
     ) -> Result<Bound<'py, PyArray1<i64>>> {
         let (weights, constraint) = (&*weights, self.constraint(scheme)?);
@@ -157,7 +153,7 @@ impl CrowdCrf {
         &self,
         py: Python<'py>,
         weights: Flat<'_>,
-        scheme: Option<Choice<Scheme>>,
+        scheme: Option<Plain<Scheme>>,
         threads: usize,
     ) -> Result<Array<'py>> {
         let (weights, constraint) = (&*weights, self.constraint(scheme)?);
@@ -211,10 +207,9 @@ impl CrowdCrf {
         Ok(py.detach(|| job(em))?)
     }
 
-    fn constraint(&self, scheme: Option<Choice<Scheme>>) -> Result<Option<Constraint>> {
-        scheme
-            .map(|scheme| constraint_of(scheme.0, &self.labels))
-            .transpose()
+    fn constraint(&self, scheme: Option<Plain<Scheme>>) -> Result<Option<Constraint>> {
+        let constraint = scheme.map(|scheme| scheme_constraint(scheme.0, &self.labels));
+        Ok(constraint.transpose()?)
     }
 }
 

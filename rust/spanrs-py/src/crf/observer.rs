@@ -7,6 +7,7 @@ use spanrs::crf::{Constraint, Decoder, Error as CrfError, Features, Iteration, S
 
 use super::sentences::names_of;
 use crate::error::Result;
+use crate::plain::Plain;
 
 /// What happens after each iteration.
 pub(super) struct Observer<'a> {
@@ -34,11 +35,7 @@ impl Observer<'_> {
         };
         let answer = Python::attach(|py| -> PyResult<u8> {
             let tags = tags.map(|tags| names_of(py, self.labels, tags.into_iter()));
-            let (norm, active) = (state.gradient_norm, state.active);
-            let (iteration, evaluations) = (state.iteration, state.evaluations);
-            let step = (state.weight_norm, state.step);
-            let state = (iteration, state.loss, norm, active, evaluations);
-            callback.call1(py, (state, tags, step))?.extract(py)
+            callback.call1(py, (Plain(state), tags))?.extract(py)
         });
         match answer {
             Ok(answer) => {

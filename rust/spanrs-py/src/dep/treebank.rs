@@ -10,7 +10,7 @@ use spanrs::io::{SyntaxChunks, SyntaxFormat};
 use crate::error::Result;
 use crate::files::SourceArgument;
 use crate::locks::lock;
-use crate::options::Choice;
+use crate::plain::Plain;
 use crate::stop;
 
 /// A file that is read in chunks of whole sentences.
@@ -23,7 +23,7 @@ type SentenceTuple = (Vec<String>, Vec<String>, Vec<String>, Vec<u32>, Vec<Strin
 pub(super) fn open(
     py: Python<'_>,
     source: &SourceArgument,
-    format: Option<Choice<SyntaxFormat>>,
+    format: Option<Plain<SyntaxFormat>>,
 ) -> Result<SyntaxChunks> {
     let format = format.map(|format| format.0);
     Ok(py.detach(|| SyntaxChunks::open(source, format))?)
@@ -37,7 +37,7 @@ impl SyntaxFile {
     fn new(
         py: Python<'_>,
         source: SourceArgument,
-        format_name: Option<Choice<SyntaxFormat>>,
+        format_name: Option<Plain<SyntaxFormat>>,
     ) -> Result<Self> {
         Ok(Self(Mutex::new(open(py, &source, format_name)?)))
     }
@@ -72,7 +72,7 @@ impl Treebank {
 }
 
 /// How many roots trees may have, `one` or `many`; None where there are no trees.
-type TreeRoots = Option<Choice<Roots>>;
+type TreeRoots = Option<Plain<Roots>>;
 
 #[pymethods]
 impl Treebank {

@@ -10,7 +10,7 @@ use spanrs::tags::{Reader, Scheme};
 use super::write::IobesWriter;
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
-use crate::options::Choice;
+use crate::plain::Plain;
 use crate::tag_interner::{TagInterner, is_list_or_tuple};
 
 /// Slots of the cache of span objects.
@@ -39,7 +39,7 @@ impl IobesReader {
     #[new]
     #[pyo3(signature = (scheme, span_class, error_class, report, /))]
     fn new(
-        scheme: Choice<Scheme>,
+        scheme: Plain<Scheme>,
         span_class: Py<PyType>,
         error_class: Py<PyType>,
         report: Py<PyAny>,
