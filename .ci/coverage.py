@@ -45,8 +45,8 @@ def folders() -> Iterator[Path]:
         Path("/usr/lib").glob("llvm-*/bin"), key=lambda path: -int(path.parent.name[5:].split(".")[0])
     )
     yield from debian
-    if found := shutil.which("llvm-profdata"):
-        yield Path(found).parent
+    if actual := shutil.which("llvm-profdata"):
+        yield Path(actual).parent
 
 
 def read_sample(tools: Path) -> bool:
@@ -157,15 +157,15 @@ def covered(tools: Path, suites: list[str], programs: list[Path]) -> dict[str, l
     return dict(sorted(crates.items()))
 
 
-def table(both: dict[str, list[int]], alone: list[dict[str, list[int]]]) -> str:
+def table(pair: dict[str, list[int]], alone: list[dict[str, list[int]]]) -> str:
     """Return the table of the record in Markdown."""
     rows = [
         "| crate | lines | run | % | % by Rust tests alone | % by Python tests alone |",
         "|---|---:|---:|---:|---:|---:|",
     ]
-    for crates in (both, *alone):
+    for crates in (pair, *alone):
         crates["all"] = [sum(numbers) for numbers in zip(*crates.values(), strict=True)]
-    for crate, (count, run_lines) in both.items():
+    for crate, (count, run_lines) in pair.items():
         shares = []
         for crates in alone:
             lines = crates.get(crate)
@@ -189,7 +189,7 @@ def main() -> int:
     shutil.rmtree(TARGET, ignore_errors=True)
     (rust, rust_passed), (python, python_passed) = run_rust(), run_python(options.pytest)
     # Without the module, the Rust tests alone say nothing about the binding, and the other way round.
-    both = covered(tools, ["rust", "python"], rust + python)
+    sides = covered(tools, ["rust", "python"], rust + python)
     alone = [covered(tools, ["rust"], rust), covered(tools, ["python"], python)]
     version = run([tools / "llvm-cov", "--version"]).split("version ")[1].split()[0]
     compiler = run(["rustc", "--version"]).split("(")[0].strip()
@@ -203,7 +203,7 @@ llvm-cov {version}, profile `develop`.
 Lines with code in `rust/*/src`, tests inside the files included. Examples in doc comments, the fuzzers' inputs and
 tests marked `slow` do not count.
 
-{table(both, alone)}
+{table(sides, alone)}
 """
     print(text)
     if not (rust_passed and python_passed):

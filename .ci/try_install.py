@@ -25,10 +25,10 @@ COMMAND = ["spanrs", "score", "examples/gold.conll", "examples/pred.conll"]
 def expected() -> str:
     """Return what the README says that the command prints."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(rf"```sh\n{re.escape(' '.join(COMMAND))}\n```\n\n```text\n(.*?)```", text, re.DOTALL)
-    if found is None:
+    match = re.search(rf"```sh\n{re.escape(' '.join(COMMAND))}\n```\n\n```text\n(.*?)```", text, re.DOTALL)
+    if match is None:
         raise SystemExit(f"README.md does not show the output of {' '.join(COMMAND)}")
-    return found[1]
+    return match[1]
 
 
 def environment() -> dict[str, str]:

@@ -52,10 +52,10 @@ def expected(folder: Path, name: str) -> dict[str, Any]:
 
 
 def options(folder: Path, name: str) -> tuple[Path, Path, dict[str, Any]]:
-    """Give gold, pred and the keyword arguments that a case's arguments mean."""
+    """Return gold, pred and the keyword arguments that a case's arguments mean."""
     args = expected(folder, name)["args"]
     case = folder / "cases" / name
-    made: dict[str, Any] = {"details": True, "lenient": True}
+    created: dict[str, Any] = {"details": True, "lenient": True}
     sides: dict[str, Path] = {}
     given = iter(args)
     plain = {
@@ -72,25 +72,25 @@ def options(folder: Path, name: str) -> tuple[Path, Path, dict[str, Any]]:
         elif arg in ("--ref_file", "--ref_dir"):
             sides["gold"] = case / next(given)
         elif arg in plain:
-            made[plain[arg]] = next(given)
+            created[plain[arg]] = next(given)
         elif arg in lists:
-            made[lists[arg]] = [label.strip() for label in next(given).split(",")]
+            created[lists[arg]] = [label.strip() for label in next(given).split(",")]
         elif arg == "--equivalence_class":
             label = next(given)
             labels = [old.strip() for old in next(given).split(",")]
-            made.setdefault("classes", {})[label] = labels
+            created.setdefault("classes", {})[label] = labels
         elif arg == "--task":
-            made["task"] = task(folder, next(given))
+            created["task"] = task(folder, next(given))
         elif arg == "--xml_input_is_overlay":
-            made["overlay"] = True
+            created["overlay"] = True
         elif arg == "--xml_translate_all":
-            made["translate_all"] = True
+            created["translate_all"] = True
         elif arg == "--similarity_profile":
             next(given)
-    if "format" in made or "gold_format" in made:
+    if "format" in created or "gold_format" in created:
         # What is not said is mat-json on either side.
-        made = {"format": "mat-json", "gold_format": "mat-json"} | made
-    return sides["gold"], sides["pred"], made
+        created = {"format": "mat-json", "gold_format": "mat-json"} | created
+    return sides["gold"], sides["pred"], created
 
 
 def task(folder: Path, name: str) -> mat.Task:

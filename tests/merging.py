@@ -9,5 +9,5 @@ from spanrs import Result
 
 def merged(stored: Sequence[bytes]) -> bytes:
     """Merge stored results, and store them again."""
-    first, *others = map(Result.from_bytes, stored)
-    return first.merge(*others).to_bytes()
+    first, *rest = map(Result.from_bytes, stored)
+    return first.merge(*rest).to_bytes()

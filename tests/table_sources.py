@@ -29,8 +29,8 @@ READINGS = [reading for reading in file_sources.READINGS if reading != "refuse"]
 def facts(result: spanrs.Result) -> dict[str, Any]:
     """Return what a result knows, but for lines, and for the evidence that ``auto`` quotes, which is of a sample."""
     places = {
-        side: (found.count, [(place.sentence, place.violation) for place in found.first])
-        for side, found in result.violations.items()
+        side: (item.count, [(place.sentence, place.violation) for place in item.first])
+        for side, item in result.violations.items()
     }
     return {
         "counts": result.counts.to_bytes(),

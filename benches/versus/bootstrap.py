@@ -66,4 +66,4 @@ def _results(gold: Path, pred: Path, folder: Path) -> dict[str, spanrs.Result]:
 def _sentences(path: Path) -> list[list[str]]:
     """Lines of each sentence."""
     lines = (line.strip() for line in path.read_text(encoding="utf-8").split("\n"))
-    return [list(found) for full, found in itertools.groupby(lines, bool) if full]
+    return [list(actual) for item, actual in itertools.groupby(lines, bool) if item]

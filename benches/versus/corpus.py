@@ -42,9 +42,9 @@ SEED = 1803
 def sentences(tokens: int) -> tuple[list[list[str]], list[list[str]]]:
     """Gold and pred of about this many tokens; nine of ten pred spans are right."""
     rng = random.Random(SEED)
-    gold, pred, made = [], [], 0
-    while made < tokens:
-        length = min(max(1, round(rng.gauss(14, 7))), tokens - made)
+    gold, pred, created = [], [], 0
+    while created < tokens:
+        length = min(max(1, round(rng.gauss(14, 7))), tokens - created)
         g, p = ["O"] * length, ["O"] * length
         at = 0
         while at < length:
@@ -65,7 +65,7 @@ def sentences(tokens: int) -> tuple[list[list[str]], list[list[str]]]:
                 at += 1
         gold.append(g)
         pred.append(p)
-        made += length
+        created += length
     return gold, pred
 
 

@@ -123,8 +123,8 @@ def corpus(rng: random.Random, schemes: Sequence[str]) -> Corpus:
         tags = well_formed(rng, scheme, rng.randint(0, 8))
         hows = rng.choices(("valid", "noisy", "malformed", "weird"), how_often, k=2)
         gold.append(spoilt(rng, tags, scheme, hows[0]))
-        other = tags if rng.random() < 0.7 else well_formed(rng, scheme, len(tags))
-        pred.append(spoilt(rng, other, scheme, hows[1]))
+        second = tags if rng.random() < 0.7 else well_formed(rng, scheme, len(tags))
+        pred.append(spoilt(rng, second, scheme, hows[1]))
     if rng.random() < 0.01:
         rng.choice(pred).append("O")
     if rng.random() < 0.01:
@@ -235,11 +235,11 @@ def seqeval_calls(package: ModuleType, corpus: Corpus) -> Calls:
     schemes = importlib.import_module(f"{package.__name__}.scheme")
     average = corpus.luck.choice(("micro", "macro", "weighted", None))
     name = corpus.luck.choice(("f1_score", "precision_score", "recall_score"))
-    known = {"IOB": "IOB1", "BIO": "IOB2"}.get(corpus.scheme, corpus.scheme)
-    strict = {"mode": "strict", "scheme": getattr(schemes, known)}
+    expected = {"IOB": "IOB1", "BIO": "IOB2"}.get(corpus.scheme, corpus.scheme)
+    strict = {"mode": "strict", "scheme": getattr(schemes, expected)}
     given = corpus.gold, corpus.pred
     score, report = getattr(metrics, name), metrics.classification_report
-    for mode, options in (("default", {}), (known, strict), ("detected", {"mode": "strict"})):
+    for mode, options in (("default", {}), (expected, strict), ("detected", {"mode": "strict"})):
         yield f"{name} {average} {mode}", lambda o=options: score(*given, average=average, **o)
         yield f"classification_report {mode}", lambda o=options: report(*given, output_dict=True, **o)
     yield "accuracy_score", lambda: metrics.accuracy_score(*given)
@@ -289,14 +289,14 @@ class Compared(NamedTuple):
     different: list[str]
 
 
-def compare(peer: str, both: tuple[ModuleType, ModuleType], seed: int, at: int) -> Compared:
+def compare(peer: str, pair: tuple[ModuleType, ModuleType], seed: int, at: int) -> Compared:
     """Compare everything in corpus number `at`."""
     calls, schemes = PEERS[peer]
     # A corpus for each side: what a call does to its lists, or draws, is no matter of the other side.
-    made = [corpus(random.Random(f"{seed} {at}"), schemes) for _ in range(3)]
+    created = [corpus(random.Random(f"{seed} {at}"), schemes) for _ in range(3)]
     sides = [
         [(name, outcome(call)) for name, call in calls(package, given)]
-        for package, given in zip(both, made, strict=False)
+        for package, given in zip(pair, created, strict=False)
     ]
     crashes, different = 0, []
     for (name, got), (_, expected) in zip(*sides, strict=True):
@@ -305,23 +305,23 @@ def compare(peer: str, both: tuple[ModuleType, ModuleType], seed: int, at: int) 
         if expected[0][:1] == ("crashes",):
             crashes += 1
             continue
-        given = f"gold={made[2].gold} pred={made[2].pred}"
+        given = f"gold={created[2].gold} pred={created[2].pred}"
         different.append(f"{peer} {name} {given}\n  spanrs {got}\n  {peer} {expected}")
     return Compared(len(sides[0]), crashes, different)
 
 
 def run(peer: str, corpora: int, seed: int, done: dict[str, Any]) -> Iterator[None]:
     """Compare what has not been compared yet; gives way after every chunk."""
-    both = importlib.import_module(f"spanrs.compat.{peer}"), importlib.import_module(peer)
+    sides = importlib.import_module(f"spanrs.compat.{peer}"), importlib.import_module(peer)
     while done["corpora"] < corpora:
         start, first = time.perf_counter(), done["corpora"]
         for at in range(first, min(first + CHUNK, corpora)):
-            found = compare(peer, both, seed, at)
-            done["calls"] += found.calls
-            done["crashes"] += found.crashes
-            done["different"] += len(found.different)
-            if found.different and done["different"] < 20:
-                print("differs:", found.different[0], flush=True)
+            comparison = compare(peer, sides, seed, at)
+            done["calls"] += comparison.calls
+            done["crashes"] += comparison.crashes
+            done["different"] += len(comparison.different)
+            if comparison.different and done["different"] < 20:
+                print("differs:", comparison.different[0], flush=True)
         done["corpora"] = min(first + CHUNK, corpora)
         done["seconds"] += time.perf_counter() - start
         if done["corpora"] % (CHUNK * 20) == 0:

@@ -77,7 +77,7 @@ standard input of the command, piped and redirected, several files, and Parquet 
 
 def values_drawn(name: str, drawn: Counter[tuple[str, str]]) -> str:
     """List the values of an option, the most frequent first."""
-    return ", ".join(f"{value} {count}" for (one, value), count in drawn.most_common() if one == name)
+    return ", ".join(f"{value} {count}" for (item, value), count in drawn.most_common() if item == name)
 
 
 def main() -> int:

@@ -42,12 +42,12 @@ SECTIONS = {
 
 def chosen(names: str) -> list[str]:
     """Sections by their names."""
-    found = names.split(",")
-    for name in found:
+    actual = names.split(",")
+    for name in actual:
         if name not in SECTIONS:
             message = f"no section {name!r}; there are {', '.join(SECTIONS)}"
             raise argparse.ArgumentTypeError(message)
-    return found
+    return actual
 
 
 def corpus(folder: Path, tokens: int) -> Work:

@@ -26,9 +26,9 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
     [first] = read()
     assert len(first.annotations) == 1
     assert "1 other annotator" in first.left_out[0]
-    for name, found in (("7", 1), ("8", 0), (8, 0), ("ann@example.org", 0)):
+    for name, item in (("7", 1), ("8", 0), (8, 0), ("ann@example.org", 0)):
         [document] = read(name)
-        assert (len(document.annotations), list(document.left_out)) == (found, [])
+        assert (len(document.annotations), list(document.left_out)) == (item, [])
     # Users have numbers, so numbers are no places; annotation 9 was cancelled.
     for nobody in ("9", "bob", "0"):
         with pytest.raises(
@@ -39,8 +39,8 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
     named = [{"completed_by": name, "result": [region] * (name == "ann")} for name in ("ann", "bob")]
     tasks = [task | {"annotations": named}, task | {"id": 2, "annotations": named[::-1]}]
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    for place, found in ((0, 1), (1, 0), ("ann", 1)):
-        assert [len(document.annotations) for document in read(place)] == [found, found]
+    for place, item in ((0, 1), (1, 0), ("ann", 1)):
+        assert [len(document.annotations) for document in read(place)] == [item, item]
     for annotation in named:
         del annotation["completed_by"]
     path.write_text(json.dumps(tasks), encoding="utf-8")
@@ -63,9 +63,9 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
         spanrs.errors.FormatError, match=r"records of 2 annotators \(ann, bob\) for the same texts"
     ):
         read(kind="prodigy")
-    for name, found in (("ann", 1), ("bob", 0), ("0", 1), ("1", 0)):
+    for name, item in (("ann", 1), ("bob", 0), ("0", 1), ("1", 0)):
         [document] = read(name, "prodigy")
-        assert len(document.annotations) == found
+        assert len(document.annotations) == item
     with pytest.raises(spanrs.errors.FormatError, match='no annotator "2"; the file has ann, bob'):
         read("2", "prodigy")
     unnamed = [{"text": "Bob ate", "_input_hash": 5}] * 2
@@ -95,8 +95,8 @@ def test_regions_of_another_text_are_left_out(tmp_path):
 
     for said in ("Bob Smith", "BobSmith", "Bob", ""):
         assert read(3, 12, said) == (["Bob Smith"], [])
-    found, [why] = read(2, 11, "Bob Smith")
-    assert found == []
+    corpus, [why] = read(2, 11, "Bob Smith")
+    assert corpus == []
     assert why.startswith('PER 2-11: the text there is not that of the region, "Bob Smith"; do the offsets')
 
 

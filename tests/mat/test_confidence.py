@@ -57,11 +57,11 @@ def test_the_same_seed_gives_the_same_files_for_any_number_of_threads(corpus, tm
         "confusability.csv",
         "details.csv",
     ]
-    for other in ("2", "5"):
+    for item in ("2", "5"):
         for name in names:
-            assert (tmp_path / other / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
-    other = mat.tables(corpus, confidence=1000, seed=8)
-    assert other.spreads != result.spreads
+            assert (tmp_path / item / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
+    item = mat.tables(corpus, confidence=1000, seed=8)
+    assert item.spreads != result.spreads
 
 
 def test_columns_of_confidence_stand_behind_their_measure(corpus):

@@ -46,9 +46,9 @@ def derived(recordings: Recordings) -> list[str]:
     names = mat_cases.names(recordings.folder)
     for name in mat_cases.PROFILES & set(names):
         assert mat_cases.expected(recordings.folder, name).get("derived_1_3") is None
-    found = [name for name in names if name not in mat_cases.PROFILES]
-    assert len(found) == recordings.at_least(small=9, large=84)
-    return found
+    collected = [name for name in names if name not in mat_cases.PROFILES]
+    assert len(collected) == recordings.at_least(small=9, large=84)
+    return collected
 
 
 @pytest.mark.parametrize("table", list(TABLES))
@@ -63,12 +63,12 @@ def test_tables_and_formulas_of_every_case(matscore, folder, table):
                 names = mat.tables(score()).names
                 assert key not in wanted or wanted[key] is not None or table not in names, name
                 continue
-            made, want = mat.tables(score(), kinds=kinds).table(table), wanted[part]
-            assert list(made.columns) == want["header"], name
-            assert plain(made.rows) == want["rows"], name
+            created, want = mat.tables(score(), kinds=kinds).table(table), wanted[part]
+            assert list(created.columns) == want["header"], name
+            assert plain(created.rows) == want["rows"], name
             for how, separator in (("excel", ","), ("oo", ";")):
                 # What is summed from nothing is written as the text 0 there, as a number here.
-                got = [list(map(str, row)) for row in formulas.cells(made, separator)]
+                got = [list(map(str, row)) for row in formulas.cells(created, separator)]
                 assert got == [list(map(str, row)) for row in want["formulas"][how]], (name, how)
             compared += 1
     small = {"tag": 11, "token": 2, "pseudo_token": 11, "character": 11}
@@ -84,9 +84,9 @@ def test_details_and_confusability_of_every_case(matscore, folder):
             assert list(mat.AnnotationPair._fields) == wanted["details"]["header"]
             got = sorted(map(str, plain(result.details)))
             assert got == sorted(map(str, wanted["details"]["rows"])), name
-        want, made = wanted["confusability_annotation_level"], result.confusability
-        assert list(made.columns) == want["header"], name
-        assert plain(made.rows) == want["rows"], name
+        want, created = wanted["confusability_annotation_level"], result.confusability
+        assert list(created.columns) == want["header"], name
+        assert plain(created.rows) == want["rows"], name
 
 
 def test_annotations_without_a_partner_may_clash(matscore, folder):
@@ -96,14 +96,14 @@ def test_annotations_without_a_partner_may_clash(matscore, folder):
         clash = wanted.get("bytag_counts_if_any_overlap_counts_as_clash")
         if clash is None:
             continue
-        made = mat.tables(score(unpaired_overlap="clash")).tag
+        created = mat.tables(score(unpaired_overlap="clash")).tag
         rows = {
             row["tag"]: {key: row[key] for key in clash[row["tag"]]}
-            for row in made.dicts()
+            for row in created.dicts()
             if row["tag"] in clash
         }
         assert rows == clash, name
-        for row in made.dicts():
+        for row in created.dicts():
             for side in ("ref", "hyp"):
                 assert sum(row[side + kind] for kind in CLASHES) == row[f"{side}clash"]
         compared += 1
@@ -111,16 +111,16 @@ def test_annotations_without_a_partner_may_clash(matscore, folder):
 
 
 def pairs_of(result: Result) -> dict[str, list[tuple[Any, ...]]]:
-    found: dict[str, list[tuple[Any, ...]]] = {}
+    collected: dict[str, list[tuple[Any, ...]]] = {}
     for d in result.details["tag"]:
         row = (d.reflabel, d.refstart, d.refend, d.hyplabel, d.hypstart, d.hypend, d.type)
-        found.setdefault(d.file, []).append(row)
-    return {file: sorted(rows, key=str) for file, rows in found.items()}
+        collected.setdefault(d.file, []).append(row)
+    return {file: sorted(rows, key=str) for file, rows in collected.items()}
 
 
 def recorded_pairs(recorded: list[dict[str, Any]]) -> dict[str, list[tuple[Any, ...]]]:
     """The pairs of the running original; kinds are sets of words there, seen from either side."""
-    found = {}
+    collected = {}
     for document in recorded:
         rows = []
         for ref_label, ref, _, hyp_label, hyp, hyp_is in document["pairs"]:
@@ -136,8 +136,8 @@ def recorded_pairs(recorded: list[dict[str, Any]]) -> dict[str, list[tuple[Any, 
                 kind = "".join((["tagplus"] if len(words) > 1 else []) + (spans or words))
             rows.append((ref_label, *ref_at, hyp_label, *hyp_at, kind))
         if rows:
-            found[document["hyp"]] = sorted(rows, key=str)
-    return found
+            collected[document["hyp"]] = sorted(rows, key=str)
+    return collected
 
 
 #: Cases whose recorded pairing is not what 1.3 does, and why.
@@ -177,8 +177,8 @@ def literal(path: Path) -> list[dict[str, str]]:
 
 def compare_literal(result: Result, table: str, path: Path) -> None:
     """Rows of the corpus and of each file, by the columns both have."""
-    made = mat.tables(result, by_document=True).table(table)
-    rows = {(row["file"], row["tag"]): row for row in made.dicts()}
+    created = mat.tables(result, by_document=True).table(table)
+    rows = {(row["file"], row["tag"]): row for row in created.dicts()}
     recorded = literal(path)
     assert recorded
     counts = columns(table, kinds=False, confidence=False, files=True)

@@ -107,12 +107,12 @@ def test_annotations_beyond_the_text_are_left_out_and_named(tmp_path):
             tmp_path / "ref", tmp_path / "hyp", matcher=mat.Mat(content=["PER"]), on_error="skip"
         )
     result = mat.tables(scored)
-    assert [one.message.split(": ")[1] for one in result.skipped] == [
+    assert [item.message.split(": ")[1] for item in result.skipped] == [
         "PER 4-99 reaches beyond the text of 12 characters",
         "PER 0-4294967295 reaches beyond the text of 12 characters",
         "PER 7-5 ends before it begins",
     ]
-    assert not any(one.pair for one in result.skipped)
+    assert not any(item.pair for item in result.skipped)
     assert result.tag["PER"]["match"] == 2
 
 
@@ -220,8 +220,8 @@ def test_a_hundred_thousand_annotations_in_a_chain_are_no_trouble(tmp_path):
     ends = [[2 * n, 2 * n + 3] for n in range(50_000)]
     begins = [[2 * n + 1, 2 * n + 4] for n in range(50_000)]
     for name, annots in (("ref", ends), ("hyp", begins)):
-        made = {"signal": "a" * 100_010, "asets": [{"type": "A", "annots": annots}]}
-        (tmp_path / name).write_text(json.dumps(made), encoding="utf-8")
+        created = {"signal": "a" * 100_010, "asets": [{"type": "A", "annots": annots}]}
+        (tmp_path / name).write_text(json.dumps(created), encoding="utf-8")
     result = spanrs.score(
         tmp_path / "ref", tmp_path / "hyp", matcher=mat.Mat(), on_error="skip", format="mat-json"
     )

@@ -66,8 +66,8 @@ class Parsed(HTMLParser):
         classes = {attributes.get("class") for _, attributes in self.stack}
         if not self.documents or not classes & {"gold", "pred", "both"}:
             return []
-        found = self.documents[-1]
-        return [column for side, column in found.items() if classes & {side, "both"}]
+        actual = self.documents[-1]
+        return [column for side, column in actual.items() if classes & {side, "both"}]
 
     def handle_data(self, data):
         for column in self.columns():
@@ -102,7 +102,7 @@ def one(text, gold, pred, **options):
 
 def spans(column):
     """The annotations that marks show: those that begin and those that end, with all that is in between."""
-    found, open_ = [], []
+    collected, open_ = [], []
     for mark in column.marks:
         classes = mark.__dict__["class"].split()
         key = (mark.__dict__["data-label"], mark.title, mark.__dict__.get("data-sign"))
@@ -115,8 +115,8 @@ def spans(column):
     for (label, title, _), start, end, done, kind in open_:
         assert done
         assert title.startswith(f"{kind}: ")
-        found.append((label, start, end, kind))
-    return Counter(found)
+        collected.append((label, start, end, kind))
+    return Counter(collected)
 
 
 def expected(scored, side):
@@ -457,6 +457,6 @@ def test_where_annotations_clash_with_others_every_pair_is_still_said(pair):
             covered = {at for m in of_label for at in range(m.start, m.end)}
             assert covered >= set(range(annotation.start, annotation.end))
         titles = " ".join(mark.title for mark in marks)
-        said = Counter(of_marks.says(d) for d in scored[0].details() if getattr(d, f"{part}label"))
-        assert all(text in titles for text in said)
+        message = Counter(of_marks.says(d) for d in scored[0].details() if getattr(d, f"{part}label"))
+        assert all(text in titles for text in message)
         assert {link.removeprefix("#") for link in parsed.links} <= parsed.ids

@@ -47,8 +47,8 @@ def test_pairs_are_those_of_whole_files(golds, preds):
         assert len(skipped) == 1
         assert "documents and" in skipped[0]
         return
-    found = [(d.refend - 1, d.hypend - 1) for d in result.details.get("tag", [])]
-    assert found == pairs
+    collected = [(d.refend - 1, d.hypend - 1) for d in result.details.get("tag", [])]
+    assert collected == pairs
     alone = len(golds) + len(preds) - 2 * len(pairs)
     assert len(skipped) == alone
     assert all("Couldn't find document" in message for message in skipped)

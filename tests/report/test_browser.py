@@ -297,7 +297,7 @@ def one(driver, selector):
 
 
 def texts(driver, selector):
-    return [found.text for found in driver.find_elements(By.CSS_SELECTOR, selector)]
+    return [item.text for item in driver.find_elements(By.CSS_SELECTOR, selector)]
 
 
 def wait(driver, condition):
@@ -331,8 +331,8 @@ def is_in_view(driver, selector):
 def test_pages_open_without_errors_and_requests(visit, name, width, dark):
     driver = visit(name, width=width, dark=dark)
     assert driver.get_log("browser") == []
-    own = driver.current_url
-    assert [url for url in requests(driver) if url not in (own, "about:blank")] == []
+    values = driver.current_url
+    assert [url for url in requests(driver) if url not in (values, "about:blank")] == []
     assert driver.execute_script("return document.documentElement.scrollWidth") <= width
     assert HOSTILE in one(driver, "body").text
     assert driver.title == HOSTILE
@@ -469,7 +469,7 @@ def test_lists_of_other_pages_are_sorted(visit, name):
 def test_sentences_of_a_crowd_are_searched(visit):
     driver = visit("crowd")
     one(driver, "#search").send_keys("plain")
-    shown = [found for found in driver.find_elements(By.TAG_NAME, "section") if found.is_displayed()]
+    shown = [item for item in driver.find_elements(By.TAG_NAME, "section") if item.is_displayed()]
     assert len(shown) == 1
     assert "plain" in shown[0].text
 

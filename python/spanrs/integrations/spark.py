@@ -42,7 +42,8 @@ def score_dataframe(
         Names of the columns.
     documents : str, optional
         Name of the column that names the document of each sentence, for ``by``. The sentences of a document must be
-        adjacent in one partition, as after ``frame.repartition("document").sortWithinPartitions("document", "sentence")``.
+        adjacent in one partition, as after
+        ``frame.repartition("document").sortWithinPartitions("document", "sentence")``.
     by : str, optional
         ``document`` keeps a row of counts for each document.
     **options
