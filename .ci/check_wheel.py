@@ -22,14 +22,14 @@ from email.parser import HeaderParser
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
-#: The largest size of a wheel and of a source distribution, in bytes.
+#: Maximum size of a wheel and of a source distribution, in bytes.
 WHEEL_LIMIT = 12_000_000
 SDIST_LIMIT = 4_000_000
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "spanrs"
 
-#: What a wheel may have beside the Python files of the package, by pattern of its path.
+#: Patterns of the paths that a wheel may contain in addition to the Python files of the package.
 ALLOWED = [
     "spanrs/_spanrs.pyi",
     "spanrs/py.typed",
@@ -44,7 +44,7 @@ ALLOWED = [
     "*.dist-info/sboms/*.json",
 ]
 LICENSES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"]
-#: Parts of paths that neither kind of distribution has.
+#: Path components that are not allowed in either kind of distribution.
 STRAY = [
     "__pycache__",
     ".git",
@@ -56,7 +56,7 @@ STRAY = [
     ".ruff_cache",
     ".DS_Store",
 ]
-#: What a source distribution needs to be built and tried.
+#: Files that a source distribution needs to be built and tried.
 SOURCES = [
     *LICENSES,
     "Cargo.lock",
@@ -104,7 +104,7 @@ def check_metadata(text: str) -> Iterator[str]:
 
 
 def check_record(wheel: zipfile.ZipFile, info: str) -> Iterator[str]:
-    """Yield files that RECORD does not have, has besides, or has with another hash."""
+    """Yield files that are missing in RECORD, only exist in RECORD, or have another hash."""
     rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(wheel.read(f"{info}/RECORD").decode()))}
     names = {name for name in wheel.namelist() if not name.endswith("/")}
     for name in sorted(names ^ set(rows)):
@@ -169,7 +169,7 @@ def check_symbols(library: bytes, platform: str) -> Iterator[str]:
 
 
 def check_auditwheel(path: Path) -> Iterator[str]:
-    """Yield what auditwheel has against a wheel's tag."""
+    """Yield the objections of auditwheel to the tag of a wheel."""
     shown = subprocess.run(
         [sys.executable, "-m", "auditwheel", "show", str(path)], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Writes the table of readings in `tags.md` from what the readings do: `python docs/make_readings.py`."""
+"""Generates the table of readings in `tags.md`: `python docs/make_readings.py`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from spanrs.errors import SchemeError
 PAGE = Path(__file__).parent / "tags.md"
 BEGIN, END = "<!-- made by docs/make_readings.py -->", "<!-- end -->"
 READINGS = ("conlleval", "strict", "discard", "ncrfpp")
-#: Longer sentences add nothing but IOB's runs of B.
+#: Longer sentences only add runs of B in IOB.
 LENGTH = 2
 
 
 def sentences(scheme: tags.Scheme) -> list[tuple[str, ...]]:
-    """Return malformed sentences of one type, the shortest first, whose parts are not malformed in the same way."""
+    """Return malformed sentences of one type, the shortest first."""
     malformed: list[tuple[str, ...]] = []
     letters = [letter for letter, *_ in scheme.prefixes]
     extra = [("B", "B", "B")] if scheme.name == "IOB" else []
@@ -45,7 +45,7 @@ def table() -> str:
     lines = [f"| scheme | tags | {' | '.join(READINGS)} |", "|---|---|" + "---|" * len(READINGS)]
     seen: set[object] = set()
     for scheme in tags.schemes():
-        # BILOU, BMES and BMEWO are IOBES with other letters.
+        # BILOU, BMES and BMEWO are IOBES with different letters.
         rules = tuple(rule for _, *rule in scheme.prefixes)
         if scheme.name == "TOKEN" or str(rules) in seen:
             continue
@@ -57,7 +57,7 @@ def table() -> str:
 
 
 def page() -> str:
-    """Return the page with the table as it should be."""
+    """Return the page with the generated table."""
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

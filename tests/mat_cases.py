@@ -1,4 +1,4 @@
-"""The recorded cases of MATScore, as options of ours."""
+"""The recorded cases of MATScore, as options of spanrs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def names(folder: Path) -> list[str]:
 
 
 def corpus(source: Any, **options: Any) -> Corpus:
-    """Return what ``spanrs.read`` does, and of no documents a corpus without any, which it refuses."""
+    """Call ``spanrs.read``; return an empty corpus if there are no documents, which it refuses."""
     if isinstance(source, Sequence) and not source:
         return Corpus((Part("", [], "documents"),), ReadOptions(**options))
     return spanrs.read(source, **options)
@@ -41,7 +41,7 @@ def lenient(
     threads: int = 1,
     details: bool = False,
 ) -> Result:
-    """Score as ``spanrs mat --lenient``, which gives the result of nothing where ``spanrs.score`` refuses it."""
+    """Score like ``spanrs mat --lenient``, which returns an empty result where ``spanrs.score`` raises."""
     corpora = [side if isinstance(side, Corpus) else corpus(side) for side in (gold, pred)]
     pairs, _ = corpus_pairs(corpora[0], corpora[1], matcher.known_task, pairing)
     return score_pairs(pairs, matcher, threads=threads, details=details)
@@ -52,7 +52,7 @@ def expected(folder: Path, name: str) -> dict[str, Any]:
 
 
 def options(folder: Path, name: str) -> tuple[Path, Path, dict[str, Any]]:
-    """Return gold, pred and the keyword arguments that a case's arguments mean."""
+    """Return gold, pred and the keyword arguments of a case."""
     args = expected(folder, name)["args"]
     case = folder / "cases" / name
     created: dict[str, Any] = {"details": True, "lenient": True}
@@ -88,7 +88,7 @@ def options(folder: Path, name: str) -> tuple[Path, Path, dict[str, Any]]:
         elif arg == "--similarity_profile":
             next(given)
     if "format" in created or "gold_format" in created:
-        # What is not said is mat-json on either side.
+        # The default is mat-json on either side.
         created = {"format": "mat-json", "gold_format": "mat-json"} | created
     return sides["gold"], sides["pred"], created
 

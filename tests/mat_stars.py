@@ -1,4 +1,4 @@
-"""Pairs of annotations by stars and primes, step by step: an oracle that shares nothing with the Rust."""
+"""Pairs of annotations by Munkres' algorithm, step by step: an oracle independent of the Rust code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def similarity(ref: Span, hyp: Span) -> float:
 
 
 def groups(refs: list[Span], hyps: list[Span]) -> list[tuple[list[Span], list[Span]]]:
-    """Annotations that overlap, directly or by way of others."""
+    """Groups of annotations connected by overlaps."""
     collected: list[tuple[list[Span], list[Span]]] = []
     end = -1
     numbered = [(s[1], s[2], s[0], 0) for s in refs] + [(s[1], s[2], s[0], 1) for s in hyps]

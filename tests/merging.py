@@ -1,4 +1,4 @@
-"""What another process does with stored results. It imports no more than it needs."""
+"""Functions that another process calls with stored results, with few imports."""
 
 from __future__ import annotations
 

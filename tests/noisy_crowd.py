@@ -11,7 +11,8 @@ WORDS = {"Ada": "B-PER", "Bob": "B-PER", "Rome": "B-LOC", "sleeps": "O", "in": "
 
 
 def noisy(seed, flips, *, sentences=40, missing=0.0):
-    """Sentences whose labels follow from the words, flipped with a probability by each annotator; and the truth."""
+    """Sentences whose labels are determined by the words, replaced with a probability by each annotator; and the
+    truth."""
     rng = np.random.default_rng(seed)
     words, labels = list(WORDS), ["O", "B-PER", "B-LOC"]
     texts, answers, truth = [], [], []
@@ -32,5 +33,5 @@ def noisy(seed, flips, *, sentences=40, missing=0.0):
 
 
 def right(item, truth):
-    """Count the tokens with the right label."""
+    """Count the tokens with the correct label."""
     return sum(a == b for x, y in zip(item, truth, strict=True) for a, b in zip(x, y, strict=True))

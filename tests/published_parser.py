@@ -1,6 +1,6 @@
 """The published tagger and parser in plain Python: the oracle of the tests, and the peer of the benchmark.
 
-Written from the description of parser.py; nothing is optimised, so that each line can be compared with it.
+Written from the description of parser.py without optimisation, so that each line can be compared with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dependencies point down, and importing is cheap."""
+"""Dependencies point downwards, and imports are fast."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_crates_depend_downwards():
 
 
 def imported(path: Path) -> set[str]:
-    """The dotted names that a module imports, inside functions and for types only included."""
+    """The dotted names that a module imports, including imports in functions and for type checking."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:

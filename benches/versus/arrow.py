@@ -27,7 +27,7 @@ def run(work: Work) -> None:
 
 
 def compare(work: Work, factor: int) -> None:
-    """Score every kind of column; all give the same bytes."""
+    """Score every kind of column; all results must have the same bytes."""
     flat = np.tile(flat_ids(work.gold), factor), np.tile(flat_ids(work.pred), factor)
     sizes = np.tile(lengths(work.gold), factor)
     calls: dict[str, Call] = {

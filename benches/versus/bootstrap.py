@@ -1,4 +1,4 @@
-"""Section bootstrap: measures over resampled corpora, of every matcher's result by the same call.
+"""Section bootstrap: measures over bootstrap resamples for every matcher.
 
 Needs WNUT17 (`data/wnut17` beside the recorded cases; SPANRS_SHARED says where).
 """

@@ -1,4 +1,4 @@
-"""Section compat: the drop-ins and the native calls beside the packages they replace, from lists of str."""
+"""Section compat: drop-in replacements and native calls compared with the replaced packages, for lists of str."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(work: Work) -> None:
 def show(
     work: Work, title: str, values: Mapping[str, Call], peer: Mapping[str, Call], note: str = ""
 ) -> None:
-    """Measure, and write a table whose last column says how many of each call the peer's takes."""
+    """Measure, and write a table whose last column is the speed-up over the peer."""
     actual = beside(values, peer)
     work.record.heading(title, note)
     work.record.timings(actual, work.tokens, "peer / this", over(actual[next(iter(peer))]))
@@ -116,13 +116,13 @@ def reports(work: Work) -> None:
 
 
 def evaluated(package: Any, gold: Sentences, pred: Sentences) -> dict[str, Any]:
-    """All that nervaluate gives: four modes, overall and by type, counts and indices."""
+    """All results of nervaluate: four modes, overall and by type, counts and indices."""
     result: dict[str, Any] = package.Evaluator(gold, pred, list(TYPES), loader="list").evaluate()
     return result
 
 
 def with_indices(item: dict[str, Any]) -> dict[str, Any]:
-    """Look at every list of indices: ours are made when they are looked at."""
+    """Access every list of indices, because those of spanrs are created on access."""
     for modes in (item["overall_indices"], *item["entity_indices"].values()):
         for indices in modes.values():
             _ = indices.correct_indices
@@ -184,7 +184,7 @@ def overlaps(work: Work) -> None:
 
 
 def each(parse: Callable[[list[str]], object], *sides: Sentences) -> None:
-    """Parse every sentence and drop the spans, as a loop over a corpus drops them."""
+    """Parse every sentence and discard the spans, as in a loop over a corpus."""
     for side in sides:
         for sentence in side:
             parse(sentence)
@@ -228,7 +228,7 @@ def parsing(work: Work) -> None:
 
 
 def check_spans(tags: Sentences, padded: Ids) -> None:
-    """All ways of reading give the spans of iobes."""
+    """All functions return the spans of iobes."""
     expected = [list(map(tuple, iobes.parse_spans_bio(sentence))) for sentence in tags]
     assert [list(map(tuple, own_iobes.parse_spans_bio(sentence))) for sentence in tags] == expected
     bounds = [[span[:3] for span in sentence] for sentence in expected]
@@ -241,7 +241,7 @@ def check_spans(tags: Sentences, padded: Ids) -> None:
 
 
 def ten_times(work: Work) -> None:
-    """Our calls on ten times as much, where the peers would take minutes a call."""
+    """Calls of spanrs on ten times as much data, for which the peers would take minutes per call."""
     gold, pred = copies(work.gold, 10), copies(work.pred, 10)
     calls: dict[str, Call] = {
         "spanrs.score": lambda: spanrs.score(gold, pred, scheme="BIO"),

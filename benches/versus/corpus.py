@@ -40,7 +40,7 @@ SEED = 1803
 
 
 def sentences(tokens: int) -> tuple[list[list[str]], list[list[str]]]:
-    """Gold and pred of about this many tokens; nine of ten pred spans are right."""
+    """Gold and pred of about this many tokens; nine of ten pred spans are correct."""
     rng = random.Random(SEED)
     gold, pred, created = [], [], 0
     while created < tokens:
@@ -70,7 +70,7 @@ def sentences(tokens: int) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def write(tags: list[str], at: int, size: int, kind: str) -> None:
-    """Put a span into tags; the strings are one object a tag, as a model's label list gives them."""
+    """Write a span into tags; equal tags are the same object, as in the label list of a model."""
     names = NAMES[kind]
     tags[at : at + size] = [names[0]] + [names[1]] * (size - 1)
 
@@ -80,7 +80,7 @@ VOCABULARY = ["O", *(name for kind in TYPES for name in NAMES[kind])]
 
 
 def write_file(path: Path, tags: list[list[str]], *, columns: int = 2) -> int:
-    """Write a column file, with `columns` 4 as CoNLL-2003 (token, POS, chunk, tag); gives its bytes."""
+    """Write a column file, with `columns` 4 as CoNLL-2003 (token, POS, chunk, tag); returns its size in bytes."""
     rng = random.Random(SEED)
     middle = " NN I-NP" if columns == 4 else ""
     with path.open("w", encoding="utf-8") as out:

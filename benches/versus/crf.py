@@ -1,7 +1,7 @@
-"""Conditional random fields beside python-crfsuite: writes benches/record/DATE-crf.md.
+"""Conditional random fields compared with python-crfsuite; writes benches/record/DATE-crf.md.
 
-WNUT 2017 and UD English EWT from SPANRS_SHARED (default ../shared), attributes of CRFsuite's chunking example.
-Both packages see the same attributes in the same process, in turn, on one thread unless stated otherwise.
+WNUT 2017 and UD English EWT from SPANRS_SHARED (default ../shared), attributes of CRFsuite's chunking example. Both
+packages use the same attributes in the same process, alternately, on one thread unless stated otherwise.
 
     python -m benches.versus.crf [--quick] [--only NAME,...] [--sentences N] [--output FOLDER]
 """
@@ -36,7 +36,7 @@ ROOT = HERE.parent
 OWN, PEER = "spanrs", "python-crfsuite"
 #: Coefficient of the sum of squared weights, in both packages.
 C2 = 1.0
-#: Relative distance to the other package's final objective at which training counts as done.
+#: Relative distance to the final objective of the other package at which training counts as converged.
 CLOSE = 1e-4
 #: L-BFGS of both packages has filled its history by then.
 MEMORY_ITERATIONS = 25
@@ -49,7 +49,7 @@ class Step(NamedTuple):
     wall: float
     """Seconds since training began."""
     processor: float
-    """Seconds of the processor since then, of all threads."""
+    """CPU seconds since then, of all threads."""
     trials: int
     """Evaluations of the objective."""
 
@@ -81,7 +81,7 @@ class Peer(pycrfsuite.Trainer):  # type: ignore[misc]  # untyped
     """python-crfsuite's trainer; notes the time of each iteration."""
 
     def message(self, message: str) -> None:
-        """Take a line of the log."""
+        """Process a line of the log."""
         if self.logparser.feed(message) == "iteration":
             last = self.logparser.last_iteration
             times = time.perf_counter() - self.start, time.process_time() - self.used
@@ -134,7 +134,7 @@ def spread(times: Sequence[float]) -> tuple[str, str]:
 
 @dataclass
 class Bench:
-    """What a section gets."""
+    """Arguments of a section."""
 
     folder: Path
     quick: bool
@@ -211,7 +211,7 @@ def convergence(bench: Bench) -> None:
         else:
             data, values, peer = bench.corpus(name)
         path = bench.folder / f"{name}.crfsuite"
-        # Long runs are not repeated; the short ones are, in turn.
+        # Long runs are not repeated; short ones are, alternately.
         rounds = 3 if name == "wnut17" and not bench.quick else 1
         ours, theirs = [], []
         gc.collect()
@@ -284,7 +284,7 @@ def raw_tokens(
 
 
 def integer_attributes(bench: Bench) -> None:
-    """Label sentences whose attributes are numbers already, in Rust."""
+    """Label sentences with precomputed attribute ids, in Rust."""
     rows = []
     for name in CORPORA:
         data, *_ = bench.corpus(name)
@@ -371,7 +371,7 @@ def tagging(bench: Bench) -> None:
         bench.record.table((*heads, "times as fast (median)", "(best)", "same labels"), rows)
 
 
-#: What a process of its own does after its data are loaded.
+#: Code of a separate process after its data are loaded.
 PREPARE = {
     "feature lists": "held = [crf.chunking(s) for s in data.train.tokens]",
     "tokens": "held = data.train.tokens",
@@ -412,7 +412,7 @@ print(json.dumps([before, peak()]))
 
 
 def memory(bench: Bench) -> None:
-    """Peak memory of training, in processes of their own."""
+    """Peak memory of training, in separate processes."""
     if not Path("/proc/self/status").exists():
         bench.record.add("No peak memory: this system has no /proc.")
         return
@@ -437,7 +437,7 @@ def memory(bench: Bench) -> None:
 
 
 def ticks(call: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of a call, and how often another Python thread that sleeps a millisecond woke in each of them."""
+    """Seconds of a call, and how often per second another Python thread that sleeps a millisecond woke up."""
     count, ends = 0, threading.Event()
 
     def tick() -> None:
@@ -457,7 +457,7 @@ def ticks(call: Callable[[], object]) -> tuple[float, float]:
 
 
 def gil(bench: Bench) -> None:
-    """What another Python thread gets done during training."""
+    """Progress of another Python thread during training."""
     data, values, peer = bench.corpus("wnut17")
     crf = CRF(template="chunking", c2=C2, max_iterations=20, progress=False)
     calls: dict[str, Callable[[], object]] = {

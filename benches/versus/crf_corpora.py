@@ -1,6 +1,6 @@
 """Corpora for the comparison of conditional random fields, and attributes computed by Python code.
 
-The functions of attributes are written as in the tutorials of python-crfsuite, without work done twice for a token.
+The functions of attributes are written as in the tutorials of python-crfsuite, without duplicate work per token.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def ewt(sentences: int | None = None) -> Data:
     """Words and UPOS; XPOS."""
 
     def row(cells: list[str]) -> tuple[Token, str] | None:
-        # Comments, ranges of tokens and empty nodes have no number of their own.
+        # Comments, multiword tokens and empty nodes have no integer id.
         return ((cells[1], cells[3]), cells[4]) if cells[0].isdigit() else None
 
     files = [DATA / "ud_ewt" / f"en_ewt-ud-{name}.conllu" for name in ("train", "dev")]
@@ -152,7 +152,7 @@ def kind(word: str) -> str:
     return "punctuation" if re.fullmatch(PUNCTUATION, word) else "symbol"
 
 
-#: ASCII, quotation marks and General Punctuation, as far as the corpora have them.
+#: ASCII, quotation marks and General Punctuation, as far as they occur in the corpora.
 PUNCTUATION = r"[!-/:-@\[-`{-~¡§«¶·»¿\u2010-\u2027\u2030-\u205e\u3001-\u3003\u3008-\u3011]+"
 
 

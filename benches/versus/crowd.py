@@ -1,4 +1,4 @@
-"""Learning from many annotators: writes benches/record/DATE-crowd.md.
+"""Learning from multiple annotators; writes benches/record/DATE-crowd.md.
 
 Simulated annotators of WNUT 2017 and of noun phrase chunks of UD English EWT (benches/chunks.py), from SPANRS_SHARED
 (default ../shared). One thread.
@@ -67,7 +67,7 @@ def chunks(most: int) -> Labelled:
 
 
 def some_annotators(corpus: CrowdCorpus, number: int, seed: int) -> CrowdCorpus:
-    """Keep so many annotators of each sentence, drawn at random."""
+    """Keep a random subset of the annotators of each sentence."""
     rng = np.random.default_rng(seed)
     everyone = len(corpus.annotators)
     kept = [set(rng.choice(everyone, number, replace=False).tolist()) for _ in range(len(corpus))]
@@ -84,7 +84,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def m_step(corpus: CrowdCorpus, weights: Callable[[WeightedCRF], np.ndarray]) -> float:
-    """Seconds of training the CRF of a corpus once, from weights of 0; the least of three."""
+    """Seconds of training the CRF of a corpus once, from weights of 0; minimum of three runs."""
     crf = WeightedCRF(corpus, template="ner", max_iterations=ITERATIONS)
     given, start = weights(crf), crf.weights
 
@@ -96,7 +96,7 @@ def m_step(corpus: CrowdCorpus, weights: Callable[[WeightedCRF], np.ndarray]) ->
 
 
 def em(record: Record) -> None:
-    """An EM iteration beside an M-step."""
+    """An EM iteration compared with an M-step."""
     words, tags = (values[:1000] for values in wnut17())
     record.heading(
         "EM iterations of CRF-MA and M-steps",
@@ -113,7 +113,7 @@ def em(record: Record) -> None:
         vote = MajorityVote().fit(corpus).labels_
         index = {name: at for at, name in enumerate(corpus.labels)}
         chosen = [tuple(index[label] for label in values) for values in vote]
-        # The majority's labelling as one more annotator, who alone has weight.
+        # The majority's labelling as an additional annotator with all the weight.
         extended = corpus.replaced(annotations=corpus.annotations)
         extended.annotators = [*corpus.annotators, "majority"]
         majority = [
@@ -152,7 +152,7 @@ def em(record: Record) -> None:
 
 
 def whole(record: Record) -> None:
-    """A run of the size of a real crowd."""
+    """A run with realistic numbers of annotators and sentences."""
     parts = [
         wnut17(name) for name in ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated")
     ]
@@ -194,7 +194,7 @@ def whole(record: Record) -> None:
 
 
 def dawid(record: Record) -> None:
-    """Dawid and Skene's EM beside crowd-kit's."""
+    """Dawid and Skene's EM compared with crowd-kit's."""
     import pandas as pd
     from crowdkit.aggregation import DawidSkene as Peer
 
@@ -215,7 +215,7 @@ def dawid(record: Record) -> None:
 
 
 def aggregators(record: Record, seeds: int) -> None:
-    """CrossFitted beside BSC-seq and a CRF trained on it."""
+    """CrossFitted compared with BSC-seq and a CRF trained on its estimate."""
     record.heading(
         "CrossFitted beside BSC-seq followed by a CRF",
         f"F1 of the estimated truth, mean of {seeds} seeds with standard deviation. 'BSC-seq, CRF' are the labels of a "

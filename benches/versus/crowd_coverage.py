@@ -1,4 +1,4 @@
-"""How often intervals of annotators contain their true score: writes benches/record/DATE-crowd-coverage.md.
+"""Coverage of intervals of annotators; writes benches/record/DATE-crowd-coverage.md.
 
 Annotators with independent errors label simulated sentences. The true score of an annotator is that of the simulation:
 F1 on many sentences, as a function of the rate of errors. One thread.
@@ -33,7 +33,7 @@ MANY = 10_000
 RATES = np.linspace(0.1, 0.6, 26)
 Labels = list[list[str]]
 Annotate = Callable[[np.random.Generator, Labels, float], Labels]
-#: Methods without a CRF, which 200 runs can afford.
+#: Methods without a CRF, which are fast enough for 200 runs.
 FAST = [name for name in METHODS if "CRF" not in name and name != "CrossFitted"]
 
 
@@ -76,7 +76,7 @@ def spans(tags: list[str]) -> list[tuple[int, int, str]]:
 
 
 def span_errors(rng: np.random.Generator, gold: Labels, rate: float) -> Labels:
-    """Miss 4 of 10 spans in error, change the type of 2 and the bounds of 4, and invent spans of one token."""
+    """Of 10 spans in error, remove 4, change the type of 2 and the boundaries of 4, and add spans of one token."""
     collected = []
     for tags in gold:
         values = ["O"] * len(tags)
@@ -103,7 +103,7 @@ def span_errors(rng: np.random.Generator, gold: Labels, rate: float) -> Labels:
 
 
 def replaced_labels(rng: np.random.Generator, gold: Labels, rate: float) -> Labels:
-    """Replace labels by others at random, by half as many as spans are wrong in :func:`span_errors`."""
+    """Replace labels at random, at half the rate of wrong spans in :func:`span_errors`."""
     names = ["O", *(prefix + kind for kind in TYPES for prefix in ("B-", "I-"))]
     place = {name: at for at, name in enumerate(names)}
 
@@ -145,7 +145,7 @@ def simulate(cell: Cell, seed: int) -> tuple[CrowdCorpus, Labels, list[float]]:
 
 
 def inside(intervals: list[tuple[float, float] | None], values: list[float]) -> list[bool]:
-    """Say which intervals contain their value."""
+    """Return which intervals contain their value."""
     pairs = zip(intervals, values, strict=True)
     return [row is not None and row[0] <= value <= row[1] for row, value in pairs]
 
@@ -203,7 +203,7 @@ def coverage(record: Record, runs: int, kinds: list[str]) -> None:
 
 
 def given_estimate(record: Record, runs: int, kinds: list[str]) -> None:
-    """Intervals given the estimate, as all were before."""
+    """Intervals given the estimate."""
     record.heading(
         "Intervals given the estimate, by method",
         f"Percentile intervals of F1 against the estimated truth, 200 resamples of sentences, in the first {runs} runs "

@@ -1,7 +1,7 @@
-"""Dawid and Skene's EM beside crowd-kit's, in its defaults: writes benches/record/DATE-crowd-dawid-skene.md.
+"""Dawid and Skene's EM compared with crowd-kit's defaults; writes benches/record/DATE-crowd-dawid-skene.md.
 
 Ten simulations, of WNUT 2017 and UD English EWT from SPANRS_SHARED (default ../shared) and of sentences without words.
-The first five are those by which smoothing and stopping rule were chosen.
+The first five were used to choose the smoothing and the stopping rule.
 
     python -m benches.versus.crowd_dawid_skene [--only chosen,unseen] [--output FOLDER]
 """
@@ -78,7 +78,7 @@ def simulated(cell: Cell) -> Simulation:
 
 
 def nameless(tags: list[list[str]]) -> tuple[list[list[str]], list[list[str]]]:
-    """Tags with tokens that say nothing."""
+    """Tags with uninformative tokens."""
     return [[f"w{at}" for at in range(len(values))] for values in tags], tags
 
 

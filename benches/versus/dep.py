@@ -1,6 +1,7 @@
 """Tagging and parsing: writes benches/record/DATE-dep.md.
 
-UD English EWT and the recorded model of parser.py, from SPANRS_SHARED (default ../shared). One thread unless said.
+UD English EWT and the recorded model of parser.py, from SPANRS_SHARED (default ../shared). One thread unless stated
+otherwise.
 
     python -m benches.versus.dep [--only accuracy,speed] [--seeds N] [--output FOLDER]
 """
@@ -141,7 +142,7 @@ def main() -> None:
     record.add(f"# {today}: tagging and parsing")
     record.add()
     record.add(
-        f"`python -m benches.versus.dep` on {machine()}, {versions('numpy')}. One thread unless said."
+        f"`python -m benches.versus.dep` on {machine()}, {versions('numpy')}. One thread unless stated otherwise."
     )
     record.add()
     rich = given.model

@@ -1,9 +1,9 @@
-"""Random corpora through `spanrs.compat` and through the packages it replaces; `make differential`.
+"""Differential tests of `spanrs.compat` against the replaced packages on random corpora; `make differential`.
 
-A corpus is one to four sentences of up to eight tokens, gold and pred: well-formed, noisy, malformed or
-weird tags, mixed. Compared are results to the last bit and with their types, or exceptions with their
-text, and warnings with theirs. Corpora come in chunks that depend on the seed and their number alone:
-what is done is kept in a file, and a run that was stopped goes on there.
+A corpus is one to four sentences of up to eight tokens, gold and pred: well-formed, noisy, malformed or weird tags,
+mixed. Results are compared bit by bit with their types, or exceptions with their messages, and warnings. Corpora come
+in chunks that depend on the seed and their number alone: completed chunks are stored in a file, so that an interrupted
+run can be resumed.
 
     python -m benches.versus.differential [--corpora N] [--seed N] [--only seqeval,...] [--again]
 """
@@ -64,22 +64,22 @@ WEIRD = (
 )
 
 
-#: What a package raises where it did not mean to.
+#: Unintended exceptions of a package.
 CRASHES = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
 
 
 class Corpus(NamedTuple):
-    """Gold and pred of some sentences, and what they were made of."""
+    """Gold and pred of some sentences, and their random properties."""
 
     scheme: str
     gold: list[list[str]]
     pred: list[list[str]]
     luck: random.Random
-    """For what else a comparison draws."""
+    """Generator for further random choices of a comparison."""
 
 
 def well_formed(rng: random.Random, scheme: str, length: int) -> list[str]:
-    """Tags without a fault: IOB and IOE1 as BIO and IOE2, where no spans touch."""
+    """Well-formed tags; in IOB and IOE1 without adjacent spans."""
     letters, tags = SCHEMES[scheme], ["O"] * length
     at = 0
     while at < length:
@@ -116,7 +116,7 @@ def spoilt(rng: random.Random, tags: list[str], scheme: str, how: str) -> list[s
 def corpus(rng: random.Random, schemes: Sequence[str]) -> Corpus:
     """One to four sentences; now and then the two sides do not match."""
     scheme = rng.choice(schemes)
-    # Many peers refuse a whole corpus for one tag: most corpora are without weird ones.
+    # Many peers refuse a whole corpus because of one tag, so most corpora have no unusual tags.
     how_often = (5, 3, 1, 0) if rng.random() < 0.7 else (3, 3, 3, 3)
     gold, pred = [], []
     for _ in range(rng.randint(1, 4)):
@@ -158,7 +158,7 @@ FROM_SETS = ("entities", "entity_indices", "type_scores")
 
 
 def unordered(name: Any, item: Any) -> Any:
-    """Leave the order out of the comparison where it means nothing."""
+    """Ignore the order in comparisons where it is irrelevant."""
     if name not in FROM_SETS or not isinstance(item, tuple):
         return item
     return item[0], sorted(item[1], key=repr)
@@ -192,7 +192,7 @@ def told(caught: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 class Lines(logging.Handler):
-    """Keeps what is logged."""
+    """Collects log records."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -271,7 +271,7 @@ def seqscore_calls(package: ModuleType, corpus: Corpus) -> Calls:
     )
 
 
-#: What is called of each peer, and the schemes of the corpora it gets.
+#: The calls of each peer, and the schemes of its corpora.
 PEERS: dict[str, tuple[Callable[[ModuleType, Corpus], Calls], tuple[str, ...]]] = {
     "iobes": (iobes_calls, ("IOB", "BIO", "IOBES", "BILOU", "BMEOW")),
     "seqeval": (seqeval_calls, ("IOB", "BIO", "IOE1", "IOE2", "IOBES", "BILOU")),
@@ -281,11 +281,11 @@ PEERS: dict[str, tuple[Callable[[ModuleType, Corpus], Calls], tuple[str, ...]]] 
 
 
 class Compared(NamedTuple):
-    """What came of one corpus."""
+    """Result of the comparison on one corpus."""
 
     calls: int
     crashes: int
-    """Calls that crash the peer, which spanrs answers in its own way."""
+    """Calls that crash the peer and have a different result in spanrs."""
     different: list[str]
 
 
@@ -311,7 +311,7 @@ def compare(peer: str, pair: tuple[ModuleType, ModuleType], seed: int, at: int) 
 
 
 def run(peer: str, corpora: int, seed: int, done: dict[str, Any]) -> Iterator[None]:
-    """Compare what has not been compared yet; gives way after every chunk."""
+    """Compare the remaining chunks; yield after every chunk."""
     sides = importlib.import_module(f"spanrs.compat.{peer}"), importlib.import_module(peer)
     while done["corpora"] < corpora:
         start, first = time.perf_counter(), done["corpora"]
@@ -369,7 +369,7 @@ def main() -> int:
         nothing = {"corpora": 0, "calls": 0, "different": 0, "crashes": 0, "seconds": 0.0}
         for _ in run(peer, options.corpora, options.seed, state.setdefault(peer, nothing)):
             kept.write_text(json.dumps(state))
-    # A finished run is not gone on with: the next one compares anew.
+    # A finished run is not resumed: the next one starts over.
     kept.unlink(missing_ok=True)
     text = section(options.seed, state)
     print(text)

@@ -1,4 +1,4 @@
-"""Random column files from every kind of source, scored, checked and converted; all answers must be equal.
+"""Random column files from every kind of source, scored, checked and converted; all results must be equal.
 
 Some are also compared with Parquet files of random sentences, whose row groups have all sizes.
 

@@ -1,12 +1,12 @@
-"""Everything that reads files, beside an older build: seconds of the processor and peak memory.
+"""All functions that read files, compared with an older build: CPU seconds and peak memory.
 
     git worktree add ../before COMMIT  # and `make .venv/released` there
     python -m benches.versus.one_way_in --before ../before [--rows NAME,...] [--runs N] [--output FILE]
 
-Each checkout's own Python runs this script, so that both builds see the same inputs and calls, and they take turns run
-by run, so that both see the same seconds of the machine. A row is a command, from the start of Python to its end, or a
-call in a process that has made it before; reading and writing are part of both. WNUT17, EWT, GermEval and FairEval's
-data are in SPANRS_SHARED (default ../shared).
+The Python of each checkout runs this script, so that both builds have the same inputs and calls, and their runs
+alternate, so that both run under the same load. A row is a command, from the start of Python to its end, or a call in a
+process that has made it before; reading and writing are part of both. WNUT17, EWT, GermEval and FairEval's data are in
+SPANRS_SHARED (default ../shared).
 """
 
 from __future__ import annotations
@@ -68,18 +68,18 @@ FAIREVAL = DATA / "faireval"
 
 
 class Command(NamedTuple):
-    """A command of ``spanrs``, run in a process of its own."""
+    """A command of ``spanrs``, run in a separate process."""
 
     arguments: tuple[str, ...]
     program: str = ""
-    """Python code that gets the arguments instead of the command."""
+    """Python code that receives the arguments in place of the command."""
 
 
 class Run(NamedTuple):
     """What a run took, in seconds."""
 
     cpu: float
-    """Of the processor, all threads together."""
+    """CPU time of all threads."""
     wall: float
 
 
@@ -164,7 +164,7 @@ def stacked(tag: str) -> str:
 
 
 class Inputs:
-    """Files in a folder, each written when it is first asked for, and what is in them.
+    """Files in a directory, each written on first use, and their content.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Speed and memory beside the peers: `make versus` writes benches/record/DATE-SECTION.md.
+"""Speed and memory compared with the peers; `make versus` writes benches/record/DATE-SECTION.md.
 
-Medians of eleven runs at least, of a peer seven, both in turn in one process, on one thread but where said.
+Medians of at least eleven runs, or seven of a peer, alternating in one process, on one thread unless stated otherwise.
 Generated corpus, see corpus.py.
 
     python -m benches.versus.run [--only score,compat,...] [--tokens N] [--output FOLDER]

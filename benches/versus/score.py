@@ -1,4 +1,4 @@
-"""Section score: lists of str beside seqeval, integer ids, files, growth."""
+"""Section score: lists of str compared with seqeval, integer ids, files, growth."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def serial(pairs: Pairs) -> bytes:
 
 
 def cluster(work: Work, large: Pairs, small: Pairs) -> list[bytes]:
-    """Equal bytes, and in what time; gives the results of the shards."""
+    """Measure times, check that the bytes are equal, and return the results of the shards."""
     from dask.distributed import Client, LocalCluster
 
     stored = [score_shard(pair, OPTIONS) for pair in large]

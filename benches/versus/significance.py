@@ -1,4 +1,4 @@
-"""Section significance: intervals and paired tests of WNUT17, beside numpy on the counts of sentences.
+"""Section significance: intervals and paired tests of WNUT17, compared with numpy on the counts of sentences.
 
 Needs WNUT17 (`data/wnut17` beside the recorded cases; SPANRS_SHARED says where).
 """

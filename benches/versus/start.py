@@ -1,4 +1,4 @@
-"""Section start: time of imports, and peak memory beside seqeval, in fresh processes."""
+"""Section start: import time, and peak memory compared with seqeval, in new processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section threads: one and two threads, processes by fork and spawn, and what the GIL lets others do."""
+"""Section threads: one and two threads, processes by fork and spawn, and release of the GIL."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(work: Work) -> None:
 
 
 def both_threads(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
-    """Equal bytes, and in what time."""
+    """Measure times, and check that the bytes are equal."""
     offsets = pyarrow.array(np.concatenate([[0], np.cumsum(sizes)]), pyarrow.int32())
 
     def column(side: Ids) -> Any:
@@ -140,7 +140,7 @@ def processes(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
 
 
 class Counting:
-    """A Python thread that counts for as long as it is let."""
+    """A Python thread that counts until it is stopped."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -161,7 +161,7 @@ class Counting:
 
 
 def speed(call: Call, seconds: float = 2.0) -> tuple[float, int]:
-    """Counts a second while `call` runs, again and again for so long; and how often it ran."""
+    """Counts per second while `call` runs repeatedly for a given time, and the number of calls."""
     counted, taken, runs = 0, 0.0, 0
     with Counting() as second:
         while taken < seconds:
@@ -174,7 +174,7 @@ def speed(call: Call, seconds: float = 2.0) -> tuple[float, int]:
 
 
 def progress(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
-    """What another Python thread gets done while spanrs counts."""
+    """Progress of another Python thread while spanrs counts."""
     paths = work.folder / "gold.conll", work.folder / "pred.conll"
     for path, side in zip(paths, (work.gold, work.pred), strict=True):
         write_file(path, side, columns=4)

@@ -1,4 +1,4 @@
-"""DocBin files of spaCy: what is in them, and what is not one."""
+"""DocBin files of spaCy: content and invalid files."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_every_format_scores_against_every_other(tmp_path, gold, pred):
     assert ("token" in result.names) == (pred in ("mat-json", "prodigy", "columns"))
 
 
-#: What files are damaged with.
+#: Bytes used to corrupt files.
 BITS = [b"<", b">", b"&", b'"', b"'", b"[", b"]", b"{", b"}", b",", b";", b"-1", b"null", b"9" * 10, b" "]
 BITS += [b"\\ud83d", b"\0", b"\r\n", b"\t", b"\xff", b"<!--", b"]]>", b"<?xml?>"]
 
@@ -136,7 +136,7 @@ MAT = mat.Mat()
 
 
 def lenient(gold: Any, pred: Any, matcher: mat.Mat = MAT, *, details: bool = False, **options: Any) -> Any:
-    """Score two sides; the result of nothing is one too."""
+    """Score two sides; empty results are allowed."""
     sides = spanrs.read(gold, **options), spanrs.read(pred, **options)
     return score_pairs(corpus_pairs(*sides, matcher.task)[0], matcher, details=details)
 
@@ -303,7 +303,7 @@ def test_relations_are_kept(tmp_path, name):
     assert [(a.type, a.start, a.end) for a in document.annotations] == SPANS
     assert document.relations == (io.Relation("saw", 0, 1),)
     assert document.left_out == []
-    # What was read goes back whole, and is scored as before.
+    # Documents are written completely, and scores do not change.
     assert spanrs.score(document, document, matcher=mat.Mat(), on_error="skip").micro.f1 == 1
 
 
@@ -334,7 +334,7 @@ def test_documents_of_a_large_file_are_read_one_by_one(tmp_path):
     ).stdout
     matches, kilobytes = map(int, out.split())
     assert matches == 60
-    # Two documents of a megabyte each, and what scoring takes for them; never the sixty.
+    # Memory is limited to two documents of a megabyte each and their scoring, not all sixty.
     assert kilobytes < 50_000
 
 

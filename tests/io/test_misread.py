@@ -1,4 +1,4 @@
-"""What a hurried user feeds it: sources that could be read as something else, and what cannot be kept of them."""
+"""Common mistakes: sources that could be misread, and items that cannot be kept."""
 
 import io
 import json

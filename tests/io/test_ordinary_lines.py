@@ -1,4 +1,4 @@
-"""Ordinary lines are read the short way, and equal lines of pred not at all: nothing may depend on it."""
+"""Ordinary lines take a fast path, and lines of pred that equal gold are not parsed: results must not depend on it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import spanrs
 
-#: A prefix of comments that no line has; lines that begin with its first byte are looked at with care.
+#: A comment prefix that no line has; lines that begin with its first byte take the slow path.
 CAREFUL = "never a comment"
 TAGS = ["O", "O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC", "X", "B-\xe9"]
 GLUE = [" ", " ", " ", " ", "\t", "  ", " \t", "\x0b", "\xa0"]
@@ -32,7 +32,7 @@ TOKENS = ["a", "of", "\xfcber", "x" * 40, "-", "\x01", "a#", "'s"]
 
 
 def lines(rng: random.Random, count: int, odd: float) -> list[tuple[str, ...]]:
-    """Create lines as (before the tag, tag, behind it); odd ones have one part."""
+    """Create lines as (text before the tag, tag, text after it); unusual lines have a single part."""
     created: list[tuple[str, ...]] = []
     first = rng.choice(["", CAREFUL[0]])
     for _ in range(count):
@@ -46,7 +46,7 @@ def lines(rng: random.Random, count: int, odd: float) -> list[tuple[str, ...]]:
 
 
 def outcome(gold: Path, pred: Path, comments: str = "auto") -> object:
-    """Result or error, with its text."""
+    """Result or error message."""
     try:
         return spanrs.score(gold, pred, scheme="BIO", comments=comments).to_dict()
     except spanrs.errors.SpanrsError as error:
@@ -70,7 +70,7 @@ def check(folder: Path, rng: random.Random, count: int, odd: float, wrong: float
     for path, text in zip((gold, pred), texts, strict=True):
         path.write_text(text, encoding="utf-8", newline="")
     assert outcome(gold, pred) == outcome(gold, pred, comments=CAREFUL)
-    # With another layout, pred is not followed.
+    # With another layout, pred is parsed separately.
     if not odd:
         wide = folder / "wide"
         wide.write_text(
@@ -90,7 +90,7 @@ def test_few_lines(tmp_path_factory: pytest.TempPathFactory, seed: int, odd: flo
 @pytest.mark.parametrize("odd", [0.0, 0.001, 0.1])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_many_chunks(tmp_path: Path, seed: int, odd: float) -> None:
-    """More than is read at a time, so that lines are cut at the border."""
+    """More than one read buffer, so that lines are split at its boundary."""
     check(tmp_path, random.Random(seed), 60_000, odd, 0.02)
 
 

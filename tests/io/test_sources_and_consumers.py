@@ -1,4 +1,4 @@
-"""Everything that holds labelled text, given to everything that takes it: works, or is refused with what to do."""
+"""All sources of labelled text with all functions that accept them: they work, or are refused with advice."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spanrs.crf import CRF
 from spanrs.crowd import Agreement, crowd_corpus
 from spanrs.errors import SpanrsWarning
 
-#: What spans in memory give.
+#: Result of spans in memory.
 EXPECTED = spanrs.score(tags("gold"), tags("pred"))
-#: Tags are the same as in memory for these sources; others hold spans.
+#: These sources have the same tags as in memory; others have spans.
 OF_TAGS = (
     "columns",
     "CoNLL-U",
@@ -43,9 +43,9 @@ def name(request):
 
 @pytest.fixture
 def sides(name, tmp_path):
-    """Gold and pred as this source, and the options to read them with."""
+    """Gold and pred as the source, and their reading options."""
     with warnings.catch_warnings():
-        # What a format cannot hold is listed, which other tests look at.
+        # Items that a format cannot represent are listed, as tested elsewhere.
         warnings.simplefilter("ignore", SpanrsWarning)
         created = [SOURCES[name](tmp_path, side) for side in ("gold", "pred")]
     return *created, OPTIONS.get(name, {})
@@ -122,7 +122,7 @@ def test_agreement(name, sides, tmp_path):
     gold, pred, options = sides
     first, second = (spanrs.read(side, **options) for side in (gold, pred))
     if first.parts[0].path is None or len(first.parts) > 1:
-        # Annotators are files, or layers of one; those in memory are scored against each other.
+        # Annotators are separate files or layers of one file; in memory they are scored against each other.
         assert spanrs.score(first, second).micro.f1 == EXPECTED.micro.f1
         return
     pair = spanrs.read([Path(first.parts[0].path), Path(second.parts[0].path)], **options)

@@ -136,7 +136,7 @@ def test_places_of_long_form_are_lines_in_files_and_rows_in_tables():
 
 
 class StreamedDataset:
-    """A double of a streamed Hugging Face dataset, which does not know its features."""
+    """A test double of a streamed Hugging Face dataset without features."""
 
     features = column_names = None
 

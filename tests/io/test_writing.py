@@ -1,4 +1,4 @@
-"""What was written is read as the same corpus; what a format cannot hold is listed."""
+"""Written files are read as the same corpus; items that a format cannot represent are listed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanrs.errors import SpanrsWarning
 from spanrs.io import Annotation, Document, Relation, Sentence, write_documents, write_sentences
 from spanrs.tags import Span
 
-#: Characters of tokens: letters, marks with a meaning in some format, characters beyond the basic plane.
+#: Characters of tokens: letters, characters with a special meaning in a format, and characters beyond the basic plane.
 CHARACTERS = st.sampled_from("aäB9<&\"'|=#,;_-O😀\u0301日")
 WORDS = st.text(CHARACTERS, min_size=1, max_size=4)
 TYPES = st.sampled_from(["PER", "LOC", "X-Y", "Ö"])
@@ -63,7 +63,7 @@ def as_documents(rows) -> list[Document]:
 
 
 def written(source, path, to):
-    """Write and read again; give both what was written and the corpus."""
+    """Write and read again; return the summary and the corpus."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
         actual = spanrs.write(source, path, to=to)
@@ -71,7 +71,7 @@ def written(source, path, to):
 
 
 def values(corpus) -> list:
-    """What a corpus holds, without places."""
+    """The content of a corpus, without locations."""
     return [
         (
             None if item.tokens is None else list(item.tokens),
@@ -97,7 +97,7 @@ def test_sentences_come_back(to, tmp_path_factory, rows):
         expected = [(words, spans, None) for words, spans, _ in expected]
     assert values(back) == expected
     assert back.parts[0].format == to
-    # Written again it is the same file.
+    # Writing it again produces the same file.
     again = path.with_name("again")
     _, second = written(back, again, to)
     assert values(second) == expected

@@ -1,4 +1,4 @@
-"""What is written is read back as the same corpus, or refused, or listed as left out."""
+"""Written corpora are read back unchanged, or refused, or their losses are listed."""
 
 from __future__ import annotations
 

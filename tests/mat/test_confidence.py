@@ -33,7 +33,7 @@ def test_means_are_near_the_exact_ones(matscore, corpus, seed):
         for name, exact in recorded.get(key, {}).items():
             label, measure = name.split("|")
             row = result.table(table)[label]
-            # A sample without the label does not count, which makes fewer than 1000.
+            # Samples without the label are excluded, so there are fewer than 1000.
             samples = 1000 * exact["n_of_27"] / 27
             error = 5 * math.sqrt(exact["variance"] / samples) + 1e-12
             assert abs(row[f"{measure}_mean"] - exact["mean"]) <= error, (key, name)

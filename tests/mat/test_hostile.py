@@ -1,4 +1,4 @@
-"""Files that are not what they should be: a message with the place, and the other pairs scored."""
+"""Malformed files: a message with the location, and the other pairs are scored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOOD = {"signal": "Bob saw Rome", "asets": [{"type": "PER", "attrs": [], "annots
 
 
 def pair(folder: Path, name: str, data: bytes) -> None:
-    """A good pair, and one whose pred is as given."""
+    """A valid pair, and one with the given pred."""
     for side in ("ref", "hyp"):
         (folder / side).mkdir(parents=True, exist_ok=True)
         (folder / side / f"good{Path(name).suffix}").write_bytes(good(name))
@@ -35,7 +35,7 @@ def good(name: str) -> bytes:
 
 
 def bomb() -> bytes:
-    """Ten levels of ten: a gigabyte, where somebody expands it."""
+    """Ten levels of ten: a gigabyte if expanded."""
     levels = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
     return (
         f'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a0 "lol">{levels}]><doc><PER>&a9;</PER></doc>'.encode()
@@ -180,7 +180,7 @@ def test_an_unpaired_surrogate_of_memory_is_skipped():
 
 
 def test_annotations_within_one_that_covers_everything(tmp_path):
-    """A root element makes one group of everything; pairing it must not take the square of time."""
+    """A root element connects everything to one group, whose pairing must not take quadratic time."""
     for side, off in (("ref", 0), ("hyp", 1)):
         body = "".join(
             f"<A>{'x' * 4}</A>{'y' * (2 + off)}" if n % 5 else "y" * (6 + off) for n in range(30_000)

@@ -1,4 +1,4 @@
-"""MATScore's page: what it shows of each document, and that it harms nobody."""
+"""MATScore's page: content and escaping."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
 class Parsed(HTMLParser):
-    """A page: the text of both columns of each document, and the marks over each character."""
+    """A parsed page: the text of both columns of each document, and the marks of each character."""
 
     def __init__(self, html):
         super().__init__()
@@ -77,7 +77,7 @@ class Parsed(HTMLParser):
 
 
 def shown(pairs, **options):
-    """The page of pairs of documents, parsed; the page; what was scored."""
+    """The parsed page of pairs of documents, the page, and the scored documents."""
     golds, preds = zip(*pairs, strict=True) if pairs else ((), ())
     files, _ = corpus_pairs(corpus(golds), corpus(preds), None)
     scored = []
@@ -101,7 +101,7 @@ def one(text, gold, pred, **options):
 
 
 def spans(column):
-    """The annotations that marks show: those that begin and those that end, with all that is in between."""
+    """The annotations shown by marks, reconstructed from their beginnings and ends."""
     collected, open_ = [], []
     for mark in column.marks:
         classes = mark.__dict__["class"].split()
@@ -109,7 +109,7 @@ def spans(column):
         if "b" in classes:
             open_.append([key, mark.start, mark.end, "e" in classes, classes[0]])
         else:
-            # A mark goes on where its last piece ended, or beyond what is folded.
+            # A mark continues at the end of its last piece, or after a folded section.
             last = next(o for o in reversed(open_) if o[0] == key and not o[3] and o[2] == mark.start)
             last[2:4] = mark.end, "e" in classes
     for (label, title, _), start, end, done, kind in open_:
@@ -131,7 +131,7 @@ def agrees(parsed, scored):
     assert len(parsed.documents) == len(scored)
     for document, of in zip(parsed.documents, scored, strict=True):
         for name, side in (("gold", "ref"), ("pred", "hyp")):
-            # The only character that HTML cannot say.
+            # The only character that HTML cannot represent.
             assert document[name].text == of.text.replace("\0", "␀")
             assert spans(document[name]) == expected(of, side)
 
@@ -206,7 +206,7 @@ def test_what_is_far_from_annotations_of_either_side_is_folded_with_some_of_it_l
     for size in folds:
         hidden = int(size.replace(",", ""))
         assert 100 * len(line) - 4 * of_marks.CONTEXT <= hidden < 100 * len(line)
-        # It is cut where lines are.
+        # It is split at line ends.
         assert hidden % len(line) in (0, len(line) - 1)
 
 
@@ -420,7 +420,7 @@ TEXTS = st.lists(
 def documents(draw):
     text = draw(TEXTS)
     place = st.integers(0, len(text))
-    # Near each other as well, so that they cross.
+    # Close to each other, so that they cross.
     near = st.tuples(place, st.integers(0, 6)).map(lambda at: (at[0], min(at[0] + at[1], len(text))))
     bounds = st.one_of(near, st.tuples(place, place).map(lambda pair: tuple(sorted(pair))))
     annotation = st.builds(

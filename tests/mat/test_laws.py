@@ -1,4 +1,4 @@
-"""What holds for all documents, and plain counting beside it."""
+"""Properties of all documents, and comparison with simple counting."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_tokens_are_counted_one_by_one_where_annotations_fit(pair):
         assert not tokens or "token" not in result.names
         return
     golds, preds = said(gold), said(pred)
-    # A bound that is both an end and a beginning of tokens is one place; what lies between is no token.
+    # A position that is both an end and a start of tokens is one boundary; text between tokens is not a token.
     assert without_empty(five(result, "token")) == counted(
         [(golds[t.start], preds[t.start]) for t in tokens]
     )
@@ -157,7 +157,7 @@ def similarity(g: Annotation, p: Annotation) -> float:
 
 
 def best(golds: list[Annotation], preds: list[Annotation]) -> float:
-    """The greatest sum of similarities, by trying everything."""
+    """The maximum sum of similarities, by exhaustive search."""
     few, many = sorted((golds, preds), key=len)
     return max(
         sum(similarity(first, item) for first, item in zip(few, chosen, strict=True))
@@ -275,11 +275,11 @@ def test_shards_that_are_stored_and_merged_in_any_order_count_the_same(other_pro
         shards.append(Result.from_bytes(scored(named[:cut]).to_bytes()))
         named = named[cut:]
     rng.shuffle(shards)
-    # Some of them were merged before.
+    # Some of them have been merged earlier.
     cut = rng.randrange(len(shards))
     first, *rest = shards[cut:]
     rest += [shards[0].merge(*shards[1:cut])] if cut else []
-    # There the matcher's options are known in the one way, and only kept in the other.
+    # Options of the matcher are interpreted in one case and only stored in the other.
     if rng.random() < 0.5:
         merged = other_process(Result.merge, first, *rest)
     else:

@@ -104,7 +104,7 @@ def test_a_workbook_has_live_formulas_with_their_values(result, tmp_path):
     assert header == list(result.tag.columns)
     last = sheet.max_row
     assert str(sheet.cell(last, header.index("precision") + 1).value).startswith("=IF(")
-    # Text is text in a workbook, whatever it begins with.
+    # Text in a workbook is never a formula.
     assert (sheet.cell(2, 2).value, sheet.cell(2, 2).data_type) == ("+X", "s")
     values = openpyxl.load_workbook(path, data_only=True)["bytag"]
     for row, want in zip(values.iter_rows(min_row=2, values_only=True), result.tag.rows, strict=True):
@@ -148,7 +148,7 @@ def test_per_cent_is_a_hundred_times_as_much(tmp_path):
                 assert item[name] == pytest.approx(100 * row[name])
     hundred.to_csv(tmp_path)
     assert "100 * " in (tmp_path / "bytag.csv").read_text("utf-8")
-    # Results do not know how they are shown, so that all of them add up.
+    # Results do not depend on how they are displayed, so all of them can be merged.
     sides = mat.tables(scored.merge(scored), percent=True)
     assert sides.signature == hundred.signature == first.signature
     for row, item in zip(sides.tag.dicts(), hundred.tag.dicts(), strict=True):
@@ -217,7 +217,7 @@ def test_parts_without_tokens_do_not_speak_for_those_with_tokens():
 
 
 def test_sums_of_many_cells_are_nested(tmp_path):
-    """A call of a function takes thirty arguments at least, in all programs."""
+    """All spreadsheet programs accept at least thirty arguments."""
     gold = [Document("a b", [Annotation("AB"[n % 2], 0, 1)]) for n in range(50)]
     result = mat.tables(spanrs.score(gold, gold, matcher=mat.Mat(), on_error="skip"), by_document=True)
     cells = formulas.cells(result.tag, ";")
@@ -312,7 +312,7 @@ def test_tables_that_were_not_asked_for_are_no_criteria():
     assert list(result.matcher.criteria) == ["tag", "character"]
     with pytest.raises(KeyError, match="no criterion 'token'; one of tag, character"):
         _ = result["token"]
-    # Measures of what was not counted would all be 1.
+    # Measures of tables that were not counted would all be 1.
     for text in (str(result), result.to_csv(), result.to_markdown(), result.to_html()):
         assert "character" in text
         assert "pseudo_token F1" not in text
@@ -325,7 +325,7 @@ def test_tokens_that_could_not_be_scored_are_not_shown(lex):
     result = spanrs.score(document, document, matcher=mat.Mat(), on_error="skip")
     assert "token" not in mat.tables(result).names
     page = re.sub(r"(?s)<(style|script).*?</\1>", "", result.to_html())
-    # The warnings say why there are no token scores.
+    # The warnings explain why there are no token scores.
     page = re.sub(r'(?s)<ul class="lines">.*?</ul>', "", page)
     for text in (str(result), result.to_csv(), result.to_markdown(), page):
         assert re.search(r"\bpseudo_token\b", text)
@@ -352,7 +352,7 @@ def test_resampled_measures_of_a_result_are_those_of_its_confidence(scored):
         assert row[f"{name}_variance"] == pytest.approx(np.nanvar(values))
     low, high = drawn.interval(wanted[0])
     assert low <= scored.micro.f1 <= high
-    # A sample without the document that has the label does not count.
+    # Samples without the document that has the label are excluded.
     missing = np.isnan(drawn.values[:, 2]).sum()
     assert 0 < missing < 200
     assert {spread.samples for spread in tables.spreads["tag"][1]["=PER"]} == {200 - missing}
@@ -397,7 +397,7 @@ def test_a_stored_result_knows_what_was_skipped_and_noted(scored):
         assert [type(item) for item in again.evidence.skipped] == [mat.Skipped]
         assert mat.tables(again).skipped == mat.tables(scored).skipped
         assert mat.tables(again).notes == mat.tables(scored).notes
-    # What is pickled keeps details as well.
+    # Pickles also contain details.
     again = pickle.loads(pickle.dumps(scored))
     assert again.details == scored.details
     assert again.to_json() == scored.to_json()
@@ -445,7 +445,7 @@ def test_csv_and_table_of_a_result_have_every_type_and_document(scored):
     for name in scored.matcher.criteria:
         criterion = scored[name]
         for label, score in criterion.per_type.items():
-            # A spreadsheet would take these for formulas.
+            # A spreadsheet would interpret these as formulas.
             row = by_place["", f"'{label}" if label[0] in "=+" else label, name]
             assert float(row["f1"]) == score.f1
             assert int(row["match"]) == criterion.per_type.outcomes[label]["match"]
@@ -474,7 +474,7 @@ def test_tables_are_of_results_of_this_matcher_only():
 @pytest.mark.slow
 @pytest.mark.parametrize("formulas", ["excel", "openoffice"])
 def test_libreoffice_calculates_the_plain_values(shared, tmp_path, formulas):
-    """Wants soffice on the path (Debian: libreoffice-calc); `make test-slow` runs it."""
+    """Requires soffice in PATH (Debian: libreoffice-calc); `make test-slow` runs it."""
     office = shutil.which("soffice") or pytest.fail("soffice is not on the path")
     from mat_cases import task
 

@@ -1,4 +1,4 @@
-"""Tasks: aliases, zones, and where they are found."""
+"""Tasks: aliases, zones, and locations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTML page of sections: what it contains, and that no text can become HTML or end the data."""
+"""The HTML page of sections: its content, and escaping of text in HTML and data."""
 
 from __future__ import annotations
 

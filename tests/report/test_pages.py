@@ -1,4 +1,4 @@
-"""Reports of results, comparisons, span files and trees: which sections they have, and what these hold."""
+"""Reports of results, comparisons, span files and trees: sections and their content."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
     gold, pred = [["B-A", "O", "B-B"]] * 9, [["O", "B-A", "B-C"]] * 7 + [["O", "O", "O"]] * 2
     result = spanrs.score(gold, pred, scheme="BIO", errors=True)
     html = result.to_html()
-    # Kinds share the room: missed 9 A and 2 B, mistyped 7, spurious 7.
+    # The limit is shared by kinds: missed 9 A and 2 B, mistyped 7, spurious 7.
     assert kinds(html) == {"missed": 5, "mistyped": 2, "spurious": 3}
     assert legend(html) == {"missed": "11", "mistyped": "7", "spurious": "7"}
     assert '<th scope="col">shown</th>' in html
@@ -134,7 +134,7 @@ def test_a_comparison_shows_what_each_system_alone_finds():
     assert kinds(html) == {"fixed": 1, "removed": 3}
     assert "gold span that only a finds" in html
     assert "wrong span of b{a} alone" in html
-    # The filters have the order of the systems, whichever occurs first.
+    # The filters have the order of the systems, regardless of occurrence.
     data = examples(html)[0]
     assert [data["strings"][side] for side in data["sides"]] == ["gold", "b{a}", "a"]
 
@@ -206,7 +206,7 @@ def test_only_the_first_wrong_words_are_kept():
     assert len(section.examples) == 7
     assert "The first 7 of 30 errors." in section.note
     assert sum(section.numbers.values()) == 30
-    # Kinds share the room.
+    # The limit is shared by kinds.
     assert set(section.numbers) == {error.kind for error in section.examples}
 
 
@@ -241,7 +241,7 @@ def test_files_of_trees_give_the_same_errors(tmp_path, compress):
     paths = []
     for name, trees in (("gold", GOLD_TREES), ("pred", PRED_TREES)):
         text = "".join(f"# sent_id = {at}\n{item.to_conllu()}" for at, item in enumerate(trees))
-        # A multiword token and an empty node are no words.
+        # A multiword token and an empty node are not words.
         text = text.replace("1\tw0", "1-2\tw0w1" + "\t_" * 8 + "\n1\tw0", 1)
         text = text.replace("2\tw1", "1.1\tx" + "\t_" * 8 + "\n2\tw1", 1)
         paths.append(tmp_path / name)

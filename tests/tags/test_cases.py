@@ -1,4 +1,4 @@
-"""The cases that Rust and Python share."""
+"""Test cases shared by Rust and Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beside the iobes package from PyPI: any tags, every encoding."""
+"""Differential tests against iobes from PyPI: any tags, every encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The faces of spanrs.tags: forms of input, errors, ids, files."""
+"""Functions of spanrs.tags: forms of input, errors, ids, files."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_token_is_never_found_out():
         with pytest.raises(spanrs.errors.SchemeError, match=hint) as caught:
             tags.detect_scheme(item)
         assert caught.value.code == "no_scheme"
-    # Half of them is not most of them.
+    # Half of the tags is not a majority.
     assert tags.detect_scheme(["NN", "B-A"]).scheme == "BIO"
 
 
@@ -140,7 +140,7 @@ def test_a_scheme_is_found_out_from_tags_written_in_it(scheme):
     if scheme == "IO":
         spans = [("A", 0, 3), ("B", 5, 6)]
     detection = tags.detect_scheme(tags.spans_to_tags(spans, 9, scheme))
-    # Nothing in IO tags speaks against IOB.
+    # IO tags are also valid IOB.
     assert detection.scheme == ("IOB" if scheme == "IO" else scheme), detection.statement
 
 
