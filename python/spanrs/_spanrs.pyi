@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spanrs.errors import Violation
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.evidence import Detail
 from spanrs.eval.scores import Score, Totals
 from spanrs.tags.detect import Detection
@@ -21,7 +22,6 @@ __all__ = [
     "CrfModel",
     "CrfSentences",
     "CrfTrainer",
-    "Criterion",
     "CrowdAnswers",
     "CrowdCrf",
     "DepModel",
@@ -157,26 +157,7 @@ class Conlleval:
         self,
     ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
-@final
-class Criterion:
-    @property
-    def index(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def outcomes(self) -> tuple[str, ...]: ...
-    @property
-    def weights(self) -> tuple[tuple[float, float, float], ...]: ...
-    @property
-    def per_type(self) -> str: ...
-    @property
-    def support(self) -> str: ...
-    @property
-    def cells(self) -> int: ...
-    @property
-    def renames(self) -> bool: ...
-
-def criteria(matcher: str, /) -> dict[str, Criterion]: ...
+def criteria(matcher: str, /) -> list[Criterion]: ...
 
 @final
 class Counts:

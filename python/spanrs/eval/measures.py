@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanrs._spanrs import Criterion
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
 
 #: Averages over types.
@@ -91,13 +91,13 @@ class Ratio:
     Parameters
     ----------
     above, below : mapping of str to float
-        Coefficient of each outcome above and below the fraction line. Those that are not named do not count.
+        Coefficients of outcomes in the numerator and the denominator. Other outcomes do not count.
     criterion : str, optional
-        The matcher's own if not given.
+        The matcher's default criterion if not given.
     complement : bool
         1 minus the quotient.
     type : str, optional
-        For one type; pairs of types count for gold's, and outcomes without types for every type.
+        Measure this type only; pairs of types count for the gold type, and outcomes without types for every type.
     """
 
     above: Mapping[str, float] = field(hash=False)
@@ -108,7 +108,7 @@ class Ratio:
 
     @property
     def title(self) -> str:
-        """Outcomes above and below the fraction line."""
+        """Outcomes of the numerator and the denominator."""
         above, below = ("+".join(form) for form in (self.above, self.below))
         return f"{'1-' if self.complement else ''}({above})/({below})"
 

@@ -1,4 +1,4 @@
-//! Counts of outcomes: behind `spanrs.Result`.
+//! Counts of outcomes: the compiled part of `spanrs.Result`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use crate::locks::lock;
 use crate::mat::MatOutcome;
 use crate::plain::Plain;
 
-/// How often each outcome occurred between each pair of types, in all and by document. It does not change.
+/// The number of each outcome for each pair of types, in total and by document. Immutable.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct Counts(pub(crate) Arc<Core>);
 
@@ -62,13 +62,13 @@ impl Counts {
         self.0.schema().name
     }
 
-    /// True where documents have rows.
+    /// Whether there is a row for each document.
     #[getter]
     fn by_document(&self) -> bool {
         self.0.has_documents()
     }
 
-    /// All cells that occur, in all documents or in one.
+    /// The cells with counts, of all documents or of one.
     #[pyo3(signature = (document=None, /))]
     fn cells(&self, document: Option<usize>) -> Result<Vec<CellTuple<'_>>> {
         let Some(document) = document else {
@@ -76,12 +76,12 @@ impl Counts {
             return Ok(all.map(|(id, n)| self.tuple(id, n)).collect());
         };
         let row = self.0.row(document);
-        let row = row.ok_or_else(|| PyIndexError::new_err("there is no such document"))?;
+        let row = row.ok_or_else(|| PyIndexError::new_err("document is out of range"))?;
         let cells = row.cells.iter().zip(row.n);
         Ok(cells.map(|(&id, &n)| self.tuple(id, n)).collect())
     }
 
-    /// Names or numbers of the documents, in the order in which they were counted or merged.
+    /// Names or numbers of the documents, in order.
     fn documents(&self) -> Vec<PyKey<'_>> {
         self.0.rows().map(|row| key(row.key)).collect()
     }
@@ -173,7 +173,7 @@ impl Counts {
         columns.into_py_dict(py)
     }
 
-    /// As [`Counts::cells`], each document counting as often as its weight says.
+    /// Like [`Counts::cells`], with a weight for each document.
     #[pyo3(signature = (weights, /))]
     fn weighted(&self, weights: Vec<f64>) -> Result<Vec<CellTuple<'_, Plain<Amount>>>> {
         let sums = self.sums(Some(weights))?;
@@ -186,7 +186,7 @@ impl Counts {
             .collect())
     }
 
-    /// These and other counts together.
+    /// The sum of these and other counts.
     #[pyo3(signature = (others, /))]
     fn merge(&self, py: Python<'_>, others: Vec<Bound<'_, Self>>) -> Result<Self> {
         let others: Vec<Arc<Core>> = others.iter().map(|other| other.get().0.clone()).collect();
@@ -199,8 +199,8 @@ impl Counts {
         })
     }
 
-    /// These counts and another layer of annotations of the same documents; what is counted for sentences and tokens
-    /// of the criterion `once` is not counted again, but for these outcomes.
+    /// The sum with counts of another layer of the same documents. Counts of sentences and tokens (criterion `once`) are
+    /// not added again, except for the outcomes `again`.
     #[pyo3(signature = (other, once, again, /))]
     fn join(&self, other: &Self, once: u8, again: Vec<u8>) -> Result<Self> {
         let mut all = Core::clone(&self.0);
@@ -210,7 +210,7 @@ impl Counts {
         Ok(Self(Arc::new(all)))
     }
 
-    /// The same spans under other names of types; None leaves a type out.
+    /// The counts with renamed types; a type that is renamed to None is removed.
     #[pyo3(signature = (rename, /))]
     fn renamed(&self, rename: &Bound<'_, PyAny>) -> Result<Self> {
         let mut names = Vec::new();
@@ -223,7 +223,7 @@ impl Counts {
         Ok(Self::new(renamed?))
     }
 
-    /// The value of each measure for all that was counted.
+    /// The value of each measure.
     #[pyo3(signature = (measures, /))]
     fn measures<'py>(
         &self,
@@ -235,24 +235,24 @@ impl Counts {
         Ok(PyArray1::from_vec(py, values))
     }
 
-    /// The same counts with documents called `prefix:key`.
+    /// The counts with `prefix:` before the names of documents.
     #[pyo3(signature = (prefix, /))]
     fn prefixed(&self, prefix: &str) -> Self {
         Self::new(self.core().prefixed(prefix))
     }
 
-    /// The counts as bytes, equal for equal counts whatever the order of merging.
+    /// Serialises the counts. Equal counts have equal bytes, whatever the order of merging.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.0.to_bytes())?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The place of each document in the bytes; None where it is the same.
+    /// The index of each document in the bytes; None if the order is the same.
     fn stored_order(&self, py: Python<'_>) -> Option<Vec<usize>> {
         py.detach(|| self.0.stored_order())
     }
 
-    /// What [`Counts::to_bytes`] and [`Counts::stored_order`] gave.
+    /// Restores counts from [`Counts::to_bytes`] and [`Counts::stored_order`].
     #[staticmethod]
     #[pyo3(signature = (stored, matcher, order=None, /))]
     fn from_bytes(
@@ -347,11 +347,11 @@ impl DocumentTotals {
     #[pyo3(signature = (outcome, name, /))]
     fn add(&self, outcome: &MatOutcome, name: &str) -> Result<()> {
         let name = Key::Name(name.into());
-        // What a thread left half done when it failed is whole enough: adding cannot fail half way.
+        // A poisoned lock is harmless: adding cannot fail half way.
         Ok(lock(&self.0).add_document(name, outcome.counts())?)
     }
 
-    /// What was added so far.
+    /// The counts so far.
     fn counts(&self) -> Counts {
         Counts::new(lock(&self.0).clone())
     }

@@ -16,8 +16,9 @@ use crate::plain::Plain;
 
 /// A record and the module of its class, which has the same name, and the same fields in the same order. A dataclass
 /// may have more fields, with defaults.
-const RECORDS: [(&str, &str); 9] = [
+const RECORDS: [(&str, &str); 10] = [
     ("Annotation", "spanrs.io.document"),
+    ("Criterion", "spanrs.eval.criterion"),
     ("Detail", "spanrs.eval.evidence"),
     ("Detection", "spanrs.tags.detect"),
     ("LocatedViolation", "spanrs.errors"),

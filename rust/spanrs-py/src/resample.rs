@@ -35,8 +35,8 @@ impl Systems {
         self.0.documents()
     }
 
-    /// For each sentence of a system the number of the same sentence of the first system; None if both have their
-    /// documents in the same order.
+    /// For each sentence of a system, the index of the same sentence in the first system; None if the documents of both
+    /// are in the same order.
     #[pyo3(signature = (system, /))]
     fn sentence_numbers<'py>(
         &self,
@@ -44,14 +44,14 @@ impl Systems {
         system: usize,
     ) -> Result<Option<Bound<'py, PyArray1<u64>>>> {
         if system >= self.0.len() {
-            return Err(Error::value("there is no such system"));
+            return Err(Error::value("system is out of range"));
         }
         let numbers = py.detach(|| self.0.sentence_numbers(system));
         Ok(numbers.map(|numbers| PyArray1::from_vec(py, numbers)))
     }
 
     /// Measures of resampled corpora, an array of shape (samples, systems, measures). `progress` is called with the
-    /// number of resamples that are done.
+    /// number of finished resamples.
     #[pyo3(signature = (measures, samples, seed, threads, progress=None, /))]
     fn bootstrap<'py>(
         &self,
@@ -70,8 +70,8 @@ impl Systems {
         self.array(py, samples as usize, width, values)
     }
 
-    /// How often an exchange of documents between two systems made an absolute difference at least as large as the
-    /// observed one, by measure. `progress` is called with the number of exchanges that are done.
+    /// The number of random exchanges of documents between two systems whose absolute difference is at least as large as
+    /// the observed one, by measure. `progress` is called with the number of finished exchanges.
     #[pyo3(signature = (pair, measures, samples, seed, threads, progress=None, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn randomise(
@@ -85,7 +85,7 @@ impl Systems {
         progress: Option<Py<PyAny>>,
     ) -> Result<Vec<u64>> {
         if pair.iter().any(|&system| system >= self.0.len()) {
-            return Err(Error::value("there is no such system"));
+            return Err(Error::value("system is out of range"));
         }
         self.run(py, measures, progress, |systems, measures, tell| {
             systems.randomise(pair, measures, samples, seed, threads, |done| !tell(done))
@@ -113,7 +113,7 @@ impl Systems {
 }
 
 impl Systems {
-    /// Runs a job without the GIL; it tells how far it is and returns false to stop. None is an interrupt.
+    /// Runs a job without the GIL. The job reports progress through `tell`, whose result is false after an interrupt.
     fn run<T: Send>(
         &self,
         py: Python<'_>,

@@ -30,7 +30,7 @@ pub use resample::{Omission, Systems};
 pub use rows::{Key, Row};
 pub(crate) use schema::PRED_LABELLED;
 pub use schema::{
-    AMBIGUOUS_BOUNDS, Axis, CORPUS, Cell, CellId, Criterion, DIFFERING_TOKENS, Outcome, Schema,
-    UNALIGNED_FILES,
+    AMBIGUOUS_BOUNDS, Axis, CORPUS, Cell, CellId, Criterion, DIFFERING_TOKENS, Outcome,
+    PlainCriterion, Schema, UNALIGNED_FILES,
 };
 pub use summary::{Amount, Outcomes, Pair, Score, Summary};
