@@ -474,7 +474,7 @@ def test_what_looks_wrong_is_said():
     crf = CRF(template="ner", scheme="BIO").fit(X, y)
     with pytest.warns(spanrs.SpanrsWarning, match="labels violate IOBES"):
         CRF(template="ner", scheme="IOBES").fit(X, [["B-PER", "O", "O", "B-LOC", "O"]] * 4)
-    with pytest.warns(spanrs.SpanrsWarning, match="lack 1 labels of the model to start from.*: B-LOC"):
+    with pytest.warns(spanrs.SpanrsWarning, match="lack 1 labels of the initial model.*: B-LOC"):
         CRF(template="ner").fit(X, [["B-PER", "O", "O", "O", "O"]] * 4, start=crf)
     assert crf.probability(["a", "b"], ["O", "B-PER"]) > 0
 
@@ -491,7 +491,7 @@ def test_a_model_that_gives_one_label_is_said():
 
 def test_a_scheme_without_a_tag_for_single_tokens_is_refused():
     x, y = [[["a"], ["b"]]], [["B-X", "E-X"]]
-    with pytest.raises(ModelError, match="none of the labels B-X, E-X can stand alone"):
+    with pytest.raises(ModelError, match="none of the labels B-X, E-X is legal for a single token"):
         CRF(scheme="IOBES").fit(x, y)
     assert len(CRF(scheme="auto").fit(x, y).predict([[["a"]]])[0]) == 1
 

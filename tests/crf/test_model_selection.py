@@ -60,7 +60,7 @@ def test_span_f1_is_the_score_of_spans():
     assert span_f1(crf, X[:3], gold) == score(gold, crf.predict(X[:3])).micro.f1 == pytest.approx(1 / 3)
     assert span_f1(CRF().fit(X[:2], [["O", "O"], ["O"]]), X[:2], [["O", "O"], ["O"]]) == 0
     parts = [["NN", "VB"], ["NN"]]
-    with pytest.raises(SchemeError, match="tags with types, such as B-PER; these are 'NN', 'VB'"):
+    with pytest.raises(SchemeError, match="tags with types, such as B-PER, not 'NN', 'VB'"):
         span_f1(CRF().fit(X[:2], parts), X[:2], parts)
 
 

@@ -32,9 +32,9 @@ def templates() -> dict[str, str]:
 
 
 def template_text(template: str | PathLike[str]) -> str:
-    """Return the text of a template: that of a built-in one by name, or of a file by its path, or the text itself.
+    """Return the text of a template, which is the name of a built-in one, a path, or the text itself.
 
-    A string with a line break, or one with a macro (``%x[0,0]``), is a text.
+    A string with a line break or a macro (``%x[0,0]``) is a text.
     """
     if isinstance(template, str):
         texts = templates()
@@ -44,6 +44,6 @@ def template_text(template: str | PathLike[str]) -> str:
             return template
     path = Path(template)
     if not path.exists():
-        message = f"no template {str(template)!r}: it is neither a file nor one of {', '.join(sorted(templates()))}"
+        message = f"no template {str(template)!r}; it is neither a file nor one of {', '.join(sorted(templates()))}"
         raise FileNotFoundError(message)
     return path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What all aggregators have in common."""
+"""Base classes of aggregators."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _POSITIVE_INTEGERS = ("max_iter", "crf_max_iter", "first_crf_max_iter", "bsc_max_iter", "rounds", "updates")
 _POSITIVE_NUMBERS = ("crf_weight", "annotator_weight", "word_count", "knowing", "strategy")
-#: Validation of a parameter by its name, which has the same range in all aggregators. Those of the CRF are validated
-#: when its options are made.
+#: Validation of parameters, whose ranges are the same in all aggregators. Parameters of the CRF are validated by
+#: :class:`WeightedCRF`.
 _CHECKS: dict[str, Callable[[Any, str], object]] = {
     **dict.fromkeys(_POSITIVE_INTEGERS, partial(as_integer, least=1)),
     **dict.fromkeys(_POSITIVE_NUMBERS, partial(as_number, above=True)),
@@ -46,17 +46,17 @@ class Aggregator(Estimator, ABC):
     confidence_ : list of arrays
         For each token of each sentence the probability of its label.
     reliability_ : dict of str to float
-        Of each annotator, F1 of spans (accuracy of tokens where labels are not tags) against the estimated truth, on
-        the sentences that they labelled; NaN without any, or where neither has a span.
+        F1 of spans of each annotator against the estimated truth (token accuracy if labels are not tags), on the
+        sentences that they labelled; NaN without sentences or spans.
     """
 
     labels_: list[list[str]]
     confidence_: list[npt.NDArray[np.float64]]
     reliability_: dict[str, float]
 
-    #: Whether a CRF is trained on the probabilities of labels.
+    #: Whether `then_crf` trains on probabilities of labels.
     _soft = False
-    #: Values of the parameters that are a choice of names.
+    #: Valid values of string parameters.
     _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     @abstractmethod
@@ -65,7 +65,7 @@ class Aggregator(Estimator, ABC):
 
         Parameters
         ----------
-        corpus : CrowdCorpus, or what :func:`spanrs.crowd.crowd_corpus` takes
+        corpus : CrowdCorpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
             The annotations.
         """
 
@@ -77,7 +77,7 @@ class Aggregator(Estimator, ABC):
                 _CHECKS[name](value, name)
 
     def _set_truth(self, corpus: CrowdCorpus, probabilities: npt.NDArray[np.float64]) -> None:
-        """Take the most probable label of each token, the lowest of equal ones; rows are tokens of all sentences."""
+        """Set the most probable label of each token, the lowest of ties; rows are tokens of all sentences."""
         import numpy as np
 
         best = probabilities.argmax(axis=1) if len(probabilities) else np.zeros(0, dtype=np.int64)
@@ -87,7 +87,7 @@ class Aggregator(Estimator, ABC):
     def _set_labels(
         self, corpus: CrowdCorpus, labels: list[list[int]], probabilities: npt.NDArray[np.float64]
     ) -> None:
-        """Take labels of each sentence; rows of probabilities are tokens of all sentences."""
+        """Set the labels of each sentence; rows of probabilities are tokens of all sentences."""
         import numpy as np
 
         best = np.array([label for row in labels for label in row], dtype=np.int64)
@@ -105,13 +105,13 @@ class Aggregator(Estimator, ABC):
         Parameters
         ----------
         **params
-            Of :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
+            Parameters of :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
 
         Returns
         -------
         spanrs.crf.CRF
-            Trained on the sentences that somebody labelled: on the labels with their probabilities where the aggregator
-            has them, else on the labels.
+            Trained on the sentences with annotations: on probabilities of labels if the aggregator estimates them, else
+            on labels.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class Aggregator(Estimator, ABC):
         return CRF(**params).fit([sentences[at] for at in labelled], [targets[at] for at in labelled])
 
     def _targets(self) -> list[list[Any]]:
-        """Labels to train on; of soft aggregators a distribution for each token, certain labels as they are."""
+        """Return training targets: labels, or dicts of probabilities for uncertain tokens of soft aggregators."""
         if not self._soft:
             return [list(labels) for labels in self.labels_]
         names, targets = self._corpus.labels, []
@@ -141,7 +141,7 @@ class Aggregator(Estimator, ABC):
 
 
 class CRFAggregator(Aggregator):
-    """An aggregator that trains a CRF, whose labels are the estimated truth.
+    """An aggregator that trains a CRF whose predictions are the estimated truth.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class CRFAggregator(Aggregator):
     crf_: CRF
 
     def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
-        """Return the best labels of sequences by the CRF.
+        """Return the most probable labellings of sequences under the CRF.
 
         Raises
         ------
@@ -176,17 +176,17 @@ class CRFAggregator(Aggregator):
 
     @classmethod
     def load(cls, source: str | PathLike[str] | bytes | IO[bytes]) -> Self:
-        """Read a model file that :meth:`save` wrote.
+        """Read a model file of :meth:`save`.
 
         Returns
         -------
         aggregator
-            With its parameters and ``crf_``.
+            With the saved parameters, and ``crf_``.
 
         Raises
         ------
         spanrs.errors.ModelError
-            If the file is damaged, or the model of another estimator.
+            If the file is damaged, or belongs to another estimator.
         """
         crf = CRF.load(source)
         facts = crf.metadata_.get("aggregator")
@@ -204,15 +204,15 @@ def named(corpus: CrowdCorpus, labels: list[list[int]]) -> list[list[str]]:
 
 
 def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:
-    """Score each annotator against labels: F1 of spans, or accuracy of tokens where labels are not tags.
+    """Score each annotator against labels: F1 of spans, or token accuracy if labels are not tags.
 
-    Annotators who labelled nothing have NaN, and those who found no span where there is none. All are scored alike:
-    under the scheme of the corpus.
+    The score is NaN for annotators without sentences, and without spans on both sides. All are scored under the scheme
+    of the corpus.
     """
     import numpy as np
 
     votes, lengths, sizes = corpus.ordered_votes()
-    # True labels may be others than those that annotators gave.
+    # Annotators may not have used all true labels.
     ids = {name: at for at, name in enumerate(corpus.labels)}
     flat = [ids.setdefault(label, len(ids)) for row in truth for label in row]
     gold = np.array(flat, dtype=np.int64)[votes.token]
@@ -229,12 +229,12 @@ def score_votes(
     sizes: list[int],
     names: list[str] | None = None,
 ) -> list[float]:
-    """Return the scores of annotators, as :func:`reliability` has them.
+    """Return the scores of :func:`reliability` from arrays.
 
     Parameters
     ----------
     corpus : CrowdCorpus
-        Of which the labels are; it gives scheme and names.
+        The corpus, which determines scheme and names of labels.
     gold, pred : arrays (votes)
         Numbers of true labels and votes, ordered by annotator.
     lengths : array (annotations)
@@ -259,7 +259,7 @@ def score_votes(
         return [float(share) if size else float("nan") for share, size in zip(shares, sizes, strict=True)]
     kind = np.int8 if len(names) < 128 else np.int64
     with warnings.catch_warnings():
-        # Annotators may give illegal tags.
+        # Tags of annotators may be illegal.
         warnings.simplefilter("ignore", SpanrsWarning)
         options: dict[str, Any] = {"scheme": scheme, "by": active, "vocabulary": names}
         rows = score(gold.astype(kind), pred.astype(kind), lengths=lengths, **options).documents

@@ -35,15 +35,15 @@ class PairAgreement:
     sentences: int
     tokens: int
     f1: float
-    """F1 of spans, whoever of them is gold; NaN where labels are not tags or neither found a span."""
+    """F1 of spans, which is symmetric; NaN if labels are not tags, or without spans."""
     f1_by_type: dict[str, float]
-    """The same for each type that one of them used."""
+    """F1 of each type that at least one of them used."""
     kappa: float
-    """Cohen's kappa of the labels of tokens; NaN where both gave all tokens the same one label."""
+    """Cohen's kappa of the labels of tokens; NaN if both gave all tokens the same label."""
 
 
 class Unit(NamedTuple):
-    """A span on the line of all tokens."""
+    """A span in the concatenation of all tokens."""
 
     start: int
     end: int
@@ -56,20 +56,20 @@ class Agreement:
 
     Parameters
     ----------
-    corpus : CrowdCorpus, or what :func:`spanrs.crowd.crowd_corpus` takes
+    corpus : CrowdCorpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
         The annotations.
 
     Attributes
     ----------
     pairs : list of PairAgreement
-        Of all pairs of annotators with a sentence in common.
+        Agreement of each pair of annotators with a sentence in common.
     fleiss_kappa : float
-        Fleiss' kappa (1971) on the labels of tokens with two or more; the number of labels of a token may vary.
+        Fleiss' kappa (1971) of the tokens with at least two labels; the number of labels of a token may vary.
     alpha : float
         Krippendorff's alpha for nominal data on the same labels.
     unitized_alpha : float
-        Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans, on the sentences that all annotators
-        labelled, as one line of tokens. NaN where there are none, or where labels are not tags.
+        Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans in the concatenation of the sentences
+        that all annotators labelled. NaN without such sentences, or if labels are not tags.
     unitized_alpha_by_type : dict of str to float
         The same for each type.
 
@@ -101,10 +101,7 @@ class Agreement:
         self._has_spans = corpus.scheme() is not None
 
     def by_annotator(self) -> dict[str, tuple[float, float]]:
-        """Return mean F1 and mean kappa of each annotator with the others, weighted by common tokens.
-
-        NaN where there is none.
-        """
+        """Return mean F1 and mean kappa of each annotator with the others, weighted by common tokens, or NaN."""
         means = {}
         for name in self.annotators:
             pairs = [pair for pair in self.pairs if name in pair.annotators]
@@ -123,7 +120,7 @@ class Agreement:
         }
 
     def tables(self, most_pairs: int | None = None) -> list[Table | str]:
-        """Return tables of all, of annotators, of types and of pairs."""
+        """Return tables of the totals, annotators, types and pairs."""
         parts: list[Table | str] = []
         whole = Table(["measure", "value"])
         whole.add_row("F1 of spans, mean of pairs", _percent(_mean([(p.f1, p.tokens) for p in self.pairs])))
@@ -168,7 +165,7 @@ class Agreement:
         return as_text(self.tables())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all numbers; NaN as None."""
+        """Return all measures as a dict, with None for NaN."""
         people = self.by_annotator().items()
         return {
             "fleiss_kappa": _known(self.fleiss_kappa),
@@ -200,30 +197,30 @@ class Agreement:
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def plot(self, path: str | PathLike[str], measure: str | None = None) -> None:
-        """Draw a heat map of all pairs, as PNG, SVG or PDF by the name of the file.
+        """Draw a heat map of all pairs, as PNG, SVG or PDF depending on the file name.
 
         Parameters
         ----------
         path : path
             The file to write.
         measure : str, optional
-            ``f1`` or ``kappa``; by default F1, or kappa where labels are not tags.
+            ``f1`` or ``kappa``; by default F1, or kappa if labels are not tags.
 
         Raises
         ------
         ImportError
-            Where matplotlib is not installed (``pip install spanrs[plot]``).
+            If matplotlib is not installed (``pip install spanrs[plot]``).
         ValueError
-            For another measure, or F1 where labels are not tags.
+            If the measure is unknown, or F1 although labels are not tags.
         """
         from spanrs.report.plots import heat_map, plot_format
 
         measure = measure or ("f1" if self._has_spans else "kappa")
         if measure not in ("f1", "kappa"):
-            message = f"{measure!r} is not f1 or kappa"
+            message = f"measure must be f1 or kappa, not {measure!r}"
             raise ValueError(message)
         if measure == "f1" and not self._has_spans:
-            raise ValueError("labels are not tags, so there is no F1 of spans; draw kappa")
+            raise ValueError("labels are not tags, so F1 of spans is undefined; use measure='kappa'")
         places = {name: at for at, name in enumerate(self.annotators)}
         rows = [[NAN] * len(places) for _ in places]
         for pair in self.pairs:
@@ -236,7 +233,7 @@ class Agreement:
 
 
 def cohen_kappa(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], labels: int) -> float:
-    """Return Cohen's kappa (1960) of two labellings of the same tokens; NaN where chance alone would agree.
+    """Return Cohen's kappa (1960) of two labellings of the same tokens; NaN if the expected agreement is 1.
 
     Examples
     --------
@@ -259,10 +256,10 @@ def cohen_kappa(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], lab
 
 
 def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
-    """Return Fleiss' kappa (1971) from the counts of labels (token, label); NaN where there is one label only.
+    """Return Fleiss' kappa (1971) from counts of labels (token, label); NaN with a single label.
 
-    Tokens may differ in their number of labels: their agreement is weighted alike, and the shares of labels are those
-    of all labels.
+    Tokens may differ in their number of labels: each token has the same weight in the observed agreement, and the
+    expected agreement uses the shares of all labels.
 
     Examples
     --------
@@ -279,9 +276,9 @@ def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
 
 
 def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
-    """Return Krippendorff's alpha for nominal data from the counts of labels (token, label); tokens have two or more.
+    """Return Krippendorff's alpha for nominal data from counts of labels (token, label), at least two of each token.
 
-    NaN where there is one label only.
+    NaN with a single label.
 
     Examples
     --------
@@ -299,9 +296,9 @@ def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
 
 
 def unitized_alpha(units: list[list[Unit]], length: int) -> float:
-    """Return Krippendorff's alpha for unitizing (1995): several annotators' units in ``length`` tokens.
+    """Return Krippendorff's alpha for unitizing (1995) for units of several annotators in ``length`` tokens.
 
-    Disagreement is summed over types, as Krippendorff (2004, section 11.6) has it. NaN where nobody has a unit.
+    Disagreement is summed over types, as in Krippendorff (2004, section 11.6). NaN without units.
 
     Parameters
     ----------
@@ -339,9 +336,9 @@ class _Sections:
         self.gaps = [start - end for end, start in zip(ends, starts, strict=True) if start > end]
 
     def disagreement(self, start: int, end: int) -> float:
-        """Disagreement of another annotator's unit with these sections."""
+        """Return the disagreement of a unit of another annotator with these sections."""
         at = bisect.bisect_right(self.starts, start)
-        # The unit before may reach into this one.
+        # The previous unit may overlap this one.
         at -= at > 0 and self.units[at - 1][1] > start
         total, overlaps = 0.0, False
         while at < len(self.units) and self.units[at][0] < end:
@@ -349,15 +346,15 @@ class _Sections:
             total += (start - other[0]) ** 2 + (end - other[1]) ** 2
             overlaps = True
             at += 1
-        # In a gap it disagrees by the square of its length.
+        # Within a gap the disagreement is the squared length.
         return total if overlaps else float((end - start) ** 2)
 
 
 def _observed(sections: list[_Sections], length: int) -> float:
-    """Observed disagreement of one type."""
+    """Return the observed disagreement of one type."""
     total = 0.0
     for first, second in itertools.permutations(sections, 2):
-        # Units in gaps of the other are found from both sides, once each of the two directions.
+        # Units within gaps of the other annotator contribute from both sides.
         for start, end in first.units:
             total += second.disagreement(start, end)
         for start, end in second.units:
@@ -373,10 +370,10 @@ def _overlaps(sections: _Sections, start: int, end: int) -> bool:
 
 
 def _expected(sections: list[_Sections], length: int) -> float:
-    """Return the expected disagreement of one type, if units were placed at random."""
+    """Return the expected disagreement of one type for randomly placed units."""
     lengths = [end - start for annotator in sections for start, end in annotator.units]
     gaps = sorted(gap for annotator in sections for gap in annotator.gaps)
-    # Sums of gaps at least as long as a unit.
+    # Cumulative sums of the gaps that are at least as long as a unit.
     sums = [0, *itertools.accumulate(reversed(gaps))]
     total = 0.0
     for size in lengths:
@@ -394,9 +391,9 @@ class _Answers(NamedTuple):
     sentences: npt.NDArray[np.int64]
     """Numbers of the sentences, ascending."""
     lengths: npt.NDArray[np.int64]
-    """Tokens of each."""
+    """Number of tokens of each."""
     labels: npt.NDArray[np.int64]
-    """Of all their tokens."""
+    """Labels of all their tokens."""
 
     def of(self, sentences: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the labels of the tokens of some of the sentences."""
@@ -448,7 +445,7 @@ def _span_f1(
     scheme: str,
 ) -> tuple[float, dict[str, float]]:
     with warnings.catch_warnings():
-        # Annotators may give illegal tags, or no span.
+        # Tags may be illegal, and annotators may have no spans.
         warnings.simplefilter("ignore", SpanrsWarning)
         result = score(*labels, scheme=scheme, vocabulary=corpus.labels, lengths=lengths)
     f1 = result.micro.f1 if any(result.totals) else NAN
@@ -496,7 +493,7 @@ def _unitized(corpus: CrowdCorpus) -> tuple[float, dict[str, float]]:
 
 
 def _mean(values: list[tuple[float, int]]) -> float:
-    """Weighted mean of what is known."""
+    """Return the weighted mean, without NaN."""
     finite = [(value, weight) for value, weight in values if not math.isnan(value)]
     total = sum(weight for _, weight in finite)
     return sum(value * weight for value, weight in finite) / total if total else NAN

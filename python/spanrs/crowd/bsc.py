@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
 
 
-#: Below this share of sentences with several annotators there is a warning.
+#: Share of sentences with several annotators below which a warning is issued.
 FEW = 0.2
 
 
 class Variational(NamedTuple):
-    """Variational parameters: what decides the distribution of the true labels."""
+    """Variational parameters, which determine the distribution of the true labels."""
 
     answers: npt.NDArray[np.float64]
-    """Dirichlet parameters (annotator, true label, answer before, answer)."""
+    """Dirichlet parameters (annotator, true label, previous answer, answer)."""
     log_answers: npt.NDArray[np.float64]
     """Their expected logarithms."""
     start: npt.NDArray[np.float64]
@@ -43,18 +43,18 @@ class Variational(NamedTuple):
 
 
 class BSCSeq(Aggregator):
-    """BSC-seq (Simpson and Gurevych 2019): annotators whose answer depends on the true label and their answer before.
+    """BSC-seq (Simpson and Gurevych 2019): an answer depends on the true label and the annotator's previous answer.
 
-    Variational Bayes, beginning with the shares of votes. The hidden labels are a Markov chain; its forward-backward
-    pass is exact, because an annotator's answers are independent given the true labels and their own answers before.
+    Variational Bayes, initialised with the shares of votes. The hidden labels are a Markov chain; its forward-backward
+    pass is exact, because answers are independent given the true labels and the previous answers.
 
     Parameters
     ----------
     max_iter : int
         Number of iterations.
     scheme : str, optional
-        ``auto`` finds the scheme of the tags, so that illegal transitions of the truth are nearly impossible and
-        illegal answers unlikely; None for labels that are not tags.
+        Scheme in which illegal transitions of the truth are nearly impossible and illegal answers unlikely. ``auto``
+        detects it; None never constrains.
     agreement : float
         Added to the pseudo-count 1 of an answer that equals the true label.
     progress : bool, optional
@@ -63,7 +63,7 @@ class BSCSeq(Aggregator):
     Attributes
     ----------
     confusion_ : array (annotators, labels, labels, labels)
-        Expected probability of an answer (last axis), given the true label (axis 1) and the answer before (axis 2).
+        Expected probability of an answer (last axis), given the true label (axis 1) and the previous answer (axis 2).
 
     Examples
     --------
@@ -89,7 +89,7 @@ class BSCSeq(Aggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
+        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` their marginals.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class BSCSeq(Aggregator):
         spanrs.errors.SchemeError
             If a label is not a tag of the scheme.
         spanrs.errors.LimitError
-            For so many labels or annotators that tables would fill the memory.
+            If tables of labels and annotators would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
         self._check_params()
@@ -113,7 +113,7 @@ class BSCSeq(Aggregator):
         return self
 
     def fit_parameters(self, corpus: CrowdCorpus, annotators: Annotators) -> Variational:
-        """Return the variational parameters of a corpus, of which ``annotators`` are the answers."""
+        """Return the variational parameters for the answers of a corpus."""
         check_compared(corpus)
         legal = legality(corpus, self.scheme)
         prior = annotators.prior(legal, self.agreement)
@@ -134,22 +134,22 @@ class BSCSeq(Aggregator):
 
 
 def check_compared(corpus: CrowdCorpus) -> None:
-    """Refuse a corpus in which no sentence has several annotators, and warn where few sentences have.
+    """Raise an error if no sentence has several annotators, and warn if few have.
 
-    That an annotator labels well, and that all is ``O`` and the annotator invents spans, are then equally likely.
+    Without comparison, a good annotator and one who invents spans are equally likely.
 
     Raises
     ------
     spanrs.errors.ModelError
-        If each sentence has one annotator at most.
+        If no sentence has several annotators.
     """
     numbers = Counter(annotation.sentence for annotation in corpus.annotations)
     several = sum(number > 1 for number in numbers.values())
     message = (
-        f"{several} of {len(numbers)} sentences have labels of several annotators; without comparison nobody can tell "
-        "right labels from wrong ones"
+        f"{several} of {len(numbers)} sentences have labels of several annotators; without comparison, correct and "
+        "wrong labels cannot be distinguished"
     )
     if not several:
-        raise ModelError(f"{message}: take the labels as they are, or CRF-MA")
+        raise ModelError(f"{message}; use the labels unchanged, or CRF-MA")
     if several < FEW * len(numbers):
         warn([message])

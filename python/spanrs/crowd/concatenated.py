@@ -1,4 +1,4 @@
-"""A CRF trained on the labels of all annotators alike."""
+"""A CRF trained on the labels of all annotators equally."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class ConcatenatedCRF(CRFAggregator):
-    """CRF-CONC (Rodrigues, Pereira and Ribeiro 2013, section 4): all labellings are training data, by whomever.
+    """CRF-CONC (Rodrigues, Pereira and Ribeiro 2013, section 4): all labellings are training data.
 
     Parameters
     ----------
     template, c2, min_freq, scheme, threads
         As in :class:`CRFMA`.
     normalized : bool
-        Each sentence weighs 1, shared by its annotators. Otherwise each labelling weighs 1, so that sentences count by
-        the number of their annotators, and the prior of the CRF less.
+        Weight each sentence by 1, divided among its annotators. Otherwise each labelling has the weight 1, so that
+        sentences are weighted by their number of annotators, and the prior of the CRF has less influence.
     max_iter : int
         Maximum number of iterations of L-BFGS.
 
@@ -58,7 +58,7 @@ class ConcatenatedCRF(CRFAggregator):
         self.threads = threads
 
     def fit(self, corpus: Any) -> Self:
-        """Train the CRF, and take its labels as the truth.
+        """Train the CRF; its predictions are the estimated truth.
 
         Raises
         ------

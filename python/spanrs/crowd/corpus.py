@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-#: What stands for the label of an annotator who did not label a sentence.
+#: Placeholder for labels of an annotator who did not label the sentence.
 MISSING = "?"
-#: Most numbers in one table: 2 GiB.
+#: Maximum number of elements in a table, 2 GiB.
 MOST_NUMBERS = 1 << 28
 
 
 class SentenceLabels(NamedTuple):
-    """The labels that one annotator gave one sentence."""
+    """The labels of a sentence by one annotator."""
 
     sentence: int
     """Index of the sentence, from 0."""
@@ -47,22 +47,21 @@ class Votes(NamedTuple):
 
 
 class CrowdCorpus:
-    """Sentences with the labels of several annotators. Each sentence may be labelled by any number of them.
+    """Sentences with the labels of any number of annotators.
 
     Parameters
     ----------
     sentences : iterable of sequences
-        The tokens of each sentence: strings, tuples of columns, or features as :class:`spanrs.crf.CRF` takes them.
+        The tokens of each sentence: strings, tuples of columns, or features of :class:`spanrs.crf.CRF`.
     annotations : iterable of mappings
-        For each sentence the labels by the name of the annotator. Annotators who did not label it are left out, or have
-        None.
+        For each sentence the labels by name of the annotator. Omit annotators who did not label it, or use None.
     annotators : sequence of str, optional
-        Names of all annotators, to fix their order; by default the order in which they first occur.
+        Names of all annotators in order; by default in the order of their first occurrence.
     scheme : str, optional
-        The scheme of the tags. ``auto`` finds it, where labels are tags with types; None for labels that are not tags.
+        The scheme of the tags. ``auto`` detects it if labels are tags with types; None for labels that are not tags.
     missing : str, optional
-        A label that means "not answered", as None, NaN and an empty string do: of all tokens of a sentence or none.
-        Set it to None for corpora in which ``?`` is a label.
+        A label that means "not answered", like None, NaN and the empty string; it must be that of all tokens of a
+        sentence or of none. Set it to None if ``?`` is a label of the corpus.
 
     Attributes
     ----------
@@ -71,7 +70,7 @@ class CrowdCorpus:
     annotators : list of str
         Names of the annotators.
     labels : list of str
-        The labels, ``O`` first if there is one, the others in the order in which they first occur.
+        The labels: ``O`` first if it occurs, then the others in the order of their first occurrence.
     annotations : list of SentenceLabels
         Ordered by sentence, then by annotator.
 
@@ -80,10 +79,10 @@ class CrowdCorpus:
     spanrs.errors.AlignmentError
         If the numbers of sentences differ, or a sentence and its labels differ in length.
     spanrs.errors.ModelError
-        For labels that are not strings or have white space around them, for sentences that are strings or labelled in
-        part, and for annotators that are not in ``annotators``, or twice.
+        If a label is not a string or has white space around it, a sentence is a string or only partly labelled, or an
+        annotator is missing from ``annotators`` or repeated.
     spanrs.errors.SchemeError
-        For an unknown scheme.
+        If the scheme is unknown.
 
     Examples
     --------
@@ -131,7 +130,7 @@ class CrowdCorpus:
                     sentence_labels.append(SentenceLabels(at, annotator, ids))
             self.annotations += sorted(sentence_labels)
         self.annotators = list(numbers)
-        # Ties are often broken by the order of labels; O first makes "lowest" mean "rather nothing".
+        # Ties are often broken by the order of labels; with O first, "lowest" prefers no span.
         names = sorted(labels, key=lambda name: (name != "O", labels[name]))
         new = {labels[name]: place for place, name in enumerate(names)}
         self.labels = names
@@ -140,7 +139,7 @@ class CrowdCorpus:
             for annotation in self.annotations
         ]
 
-        # Derived when first needed.
+        # Computed on first use.
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
         self._checked = False
@@ -207,7 +206,7 @@ class CrowdCorpus:
         Raises
         ------
         spanrs.errors.LimitError
-            For so many labels that the table would fill the memory.
+            If the table would exceed the memory limit.
 
         Examples
         --------
@@ -225,12 +224,12 @@ class CrowdCorpus:
         return counts.reshape(size)
 
     def check_table(self, *sizes: int) -> None:
-        """Refuse a table that would fill the memory, most likely because the labels are not labels.
+        """Raise an error if a table would exceed the memory limit, probably because labels are in another column.
 
         Raises
         ------
         spanrs.errors.LimitError
-            With the number of labels.
+            With the number of labels in the message.
         """
         numbers = math.prod(sizes)
         if numbers > MOST_NUMBERS:
@@ -241,7 +240,7 @@ class CrowdCorpus:
             raise with_code(LimitError(message), "too_many_labels")
 
     def check_labelled(self) -> None:
-        """Refuse a corpus whose tokens nobody labelled.
+        """Raise an error if no token is labelled.
 
         Raises
         ------
@@ -252,16 +251,16 @@ class CrowdCorpus:
             raise ModelError("the corpus has no annotations: no token has a label")
 
     def labelled(self) -> list[int]:
-        """Return the numbers of the sentences that somebody labelled, ascending."""
+        """Return the indices of the labelled sentences, ascending."""
         return sorted({annotation.sentence for annotation in self.annotations})
 
     def documents(self, most: int) -> list[list[int]]:
-        """Return runs of neighbouring sentences with the same annotators, which are most likely of one document.
+        """Return runs of adjacent sentences with the same annotators, which most likely belong to one document.
 
         Parameters
         ----------
         most : int
-            Longer runs are divided, as where all annotators labelled all sentences.
+            Maximum length; longer runs are divided.
 
         Examples
         --------
@@ -280,7 +279,7 @@ class CrowdCorpus:
         return pieces
 
     def ordered_votes(self) -> tuple[Votes, npt.NDArray[np.int64], list[int]]:
-        """Return the votes ordered by annotator, the tokens of each annotation, and how many each annotator made.
+        """Return votes ordered by annotator, tokens of each annotation, and annotations of each annotator.
 
         Examples
         --------
@@ -303,7 +302,7 @@ class CrowdCorpus:
         return self._ordered
 
     def by_annotator(self) -> tuple[list[list[str]], list[int], list[int]]:
-        """Return all annotations ordered by annotator: labels, sentence of each, and how many each annotator made.
+        """Return annotations ordered by annotator: labels, sentences, and how many each annotator has.
 
         Examples
         --------
@@ -326,7 +325,8 @@ class CrowdCorpus:
         Raises
         ------
         spanrs.errors.SchemeError
-            If most labels are tags and some are not, or they are of different schemes; with annotator, sentence, token.
+            If some labels are not tags although most are, or tags are of different schemes; the message names
+            annotator, sentence and token.
 
         Examples
         --------
@@ -343,25 +343,25 @@ class CrowdCorpus:
         return self._scheme
 
     def _find_scheme(self) -> str | None:
-        """Find the scheme, unless labels contradict each other."""
+        """Return the detected scheme; raise an error for contradictory labels."""
         scheme = scheme_of(self.labels, self.by_annotator()[0])
         if scheme is None:
             typed = [label for label in self.labels if scheme_of([label], [[label]]) is not None]
             others = [label for label in self.labels if label != "O" and label not in typed]
-            # By labels or by tokens: one slip in a small corpus may be as many labels as there are tags.
+            # By labels or by tokens: in a small corpus a single typo can be a large share of the labels.
             number = Counter(itertools.chain.from_iterable(self.by_annotator()[0]))
             tokens = [sum(number[label] for label in part) for part in (typed, others)]
             if typed and others and (len(typed) > len(others) or tokens[0] > tokens[1]):
                 # A single typo would switch the score from span F1 to token accuracy.
                 message = (
                     f"{others[0]!r} ({self._place_of(others[0])}) is not a tag, but most labels are; correct it, or "
-                    "give scheme=None for labels that are not tags"
+                    "set scheme=None for labels that are not tags"
                 )
                 raise with_code(SchemeError(message), "unknown_tag")
         return scheme
 
     def _check_tags(self, scheme: str) -> None:
-        """Refuse labels that are not tags of the scheme."""
+        """Raise an error if a label is not a tag of the scheme."""
         from spanrs import tags
 
         try:
@@ -376,7 +376,7 @@ class CrowdCorpus:
             raise with_code(SchemeError(message), "unknown_tag") from None
 
     def _place_of(self, label: str) -> str:
-        """Say where a label occurs first."""
+        """Return the place of the first occurrence of a label, for messages."""
         number = self.labels.index(label)
         annotation = next(annotation for annotation in self.annotations if number in annotation.labels)
         token = annotation.labels.index(number)
@@ -397,7 +397,7 @@ class CrowdCorpus:
         return "chunking" if isinstance(first, tuple) and len(first) == 2 else None
 
     def labels_by(self, annotator: str) -> list[list[str] | None]:
-        """Return the labels of each sentence by an annotator; None where there are none."""
+        """Return the labels of each sentence by an annotator; None for sentences that they did not label."""
         if annotator not in self.annotators:
             raise ModelError(f"no annotator {annotator!r}")
         number = self.annotators.index(annotator)
@@ -415,7 +415,7 @@ class CrowdCorpus:
         Raises
         ------
         spanrs.errors.SchemeError
-            For an unknown scheme.
+            If the scheme is unknown.
 
         Examples
         --------
@@ -436,7 +436,7 @@ class CrowdCorpus:
 
 
 def is_missing(label: Any, missing: str | None) -> bool:
-    """Return whether a label means "not answered": ``missing``, None, NaN, pandas' NA, or empty.
+    """Return whether a label means "not answered": ``missing``, None, NaN, NA of pandas, or empty.
 
     Examples
     --------
@@ -446,7 +446,7 @@ def is_missing(label: Any, missing: str | None) -> bool:
     """
     if isinstance(label, str):
         return label in ("", missing)
-    # NA is of a library that need not be installed; comparing it gives NA again.
+    # Comparing NA of pandas gives NA; pandas may not be installed.
     return (
         label is None or type(label).__name__ == "NAType" or (isinstance(label, Real) and math.isnan(label))
     )
@@ -455,7 +455,7 @@ def is_missing(label: Any, missing: str | None) -> bool:
 def _label_ids(
     tags: Sequence[str], labels: dict[str, int], where: tuple[int, str, int], missing: str | None
 ) -> tuple[int, ...] | None:
-    """Return the numbers of labels, which are added if they are new; None where no token was answered."""
+    """Return the indices of labels, adding new ones; None if no token is labelled."""
     sentence, annotator, tokens = where
     place = f"sentence {sentence}, annotator {annotator}"
     if isinstance(tags, str):
@@ -465,7 +465,7 @@ def _label_ids(
             f"sentence {sentence} has {tokens} tokens, but annotator {annotator} gave {len(tags)} labels"
         )
         raise AlignmentError(message)
-    # Pandas and numpy give NaN where nothing is.
+    # Pandas and NumPy represent missing values as NaN.
     gaps = [at for at, tag in enumerate(tags) if not isinstance(tag, str) or tag in ("", missing)]
     if gaps and all(is_missing(tags[at], missing) for at in gaps):
         if len(gaps) == tokens:

@@ -33,7 +33,7 @@ class EMIteration(NamedTuple):
     """One iteration of EM, after its M-step."""
 
     iteration: int
-    """Its number, from 1."""
+    """Number of the iteration, from 1."""
     expected: float
     """Expected complete-data log-likelihood (Eq. 14) under the responsibilities of this iteration."""
     log_likelihood: float
@@ -41,17 +41,17 @@ class EMIteration(NamedTuple):
     map_objective: float
     """Log-likelihood plus the logarithm of the prior, up to a constant (Eq. 19)."""
     objective_before: float
-    """What the M-step minimises, at the weights it began with; NaN in the first iteration."""
+    """Objective of the M-step at its initial weights; NaN in the first iteration."""
     objective: float
-    """What the M-step minimises (Eq. 16, negated, with the penalty), after it."""
+    """Objective of the M-step (Eq. 16, negated, with the penalty) at its final weights."""
     pi: dict[str, float]
     """Probability of each annotator (Eq. 18)."""
     seconds: float
-    """Since training began."""
+    """Seconds since the start of training."""
 
 
 class CRFMA(CRFAggregator):
-    """CRF-MA: a CRF trained on the labels of all annotators, each weighted by how much they are trusted.
+    """CRF-MA: a CRF trained on the labels of all annotators, weighted by their estimated reliability.
 
     EM alternates between the responsibilities of the annotators (Eq. 15) and a CRF trained on their labellings with
     these weights (Eq. 16), whose best labellings (Eq. 17) give the reliabilities (Eq. 18). Weights are scaled so that
@@ -72,17 +72,17 @@ class CRFMA(CRFAggregator):
     c2 : float
         Coefficient of the squared weights of the CRF: 1 / (2 sigma^2) of its Gaussian prior.
     init : str
-        Where pi begins: ``mv_token``, F1 against the token-level majority vote; ``uniform``; ``random``, by ``seed``.
+        Initial pi: ``mv_token`` (F1 against the token-level majority vote), ``uniform`` or ``random``.
     tol : float
-        Stop when Eq. 14 changes by less, relatively, or no pi by more.
+        Stop when the relative change of Eq. 14, or the largest change of pi, is at most this.
     max_iter : int
         Maximum number of EM iterations.
     crf_max_iter : int
-        Maximum number of L-BFGS iterations in each M-step, which begins with the weights of the last one.
+        Maximum number of L-BFGS iterations in each M-step, which starts from the weights of the previous one.
     min_freq : float
         As in :class:`spanrs.crf.CRF`.
     scheme : str, optional
-        As in :class:`spanrs.crf.CRF`: ``auto`` by default, so that the estimated truth has legal tags only.
+        As in :class:`spanrs.crf.CRF`; the estimated truth is legal.
     threads : int, optional
         Number of threads of training and decoding; None or 0 for all processors. Results do not depend on it.
     seed : int
@@ -97,9 +97,10 @@ class CRFMA(CRFAggregator):
     pi_ : dict of str to float
         Probability of each annotator.
     responsibilities_ : array (annotators) or array (annotations)
-        Of the last E-step; for ``sentence`` that of each of ``corpus.annotations``, which sum to 1 in each sentence.
+        Responsibilities of the last E-step: of each annotator, or with ``sentence`` of each of ``corpus.annotations``,
+        which sum to 1 in each sentence.
     history_ : list of EMIteration
-        The course of EM.
+        Statistics of each iteration.
     labels_, confidence_, reliability_
         As in all aggregators; reliability is F1 against the estimated truth.
 
@@ -150,14 +151,14 @@ class CRFMA(CRFAggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth, the reliabilities and the CRF. Sentences that nobody labelled get the labels of the CRF.
+        """Estimate the truth, the reliabilities and the CRF. Sentences without annotations are labelled by the CRF.
 
         Raises
         ------
         ValueError
             If a parameter is out of range.
         spanrs.errors.ModelError
-            If the corpus has no annotations, or for features that the CRF cannot use.
+            If the corpus has no annotations, or features are invalid.
         """
         corpus = crowd_corpus(corpus)
         self._check_params()
@@ -170,7 +171,7 @@ class CRFMA(CRFAggregator):
         log_likelihoods: npt.NDArray[np.float64] | None = None
         with iteration_display(self.progress, "EM", self.max_iter) as show:
             for iteration in range(1, self.max_iter + 1):
-                # E-step; before the first M-step there is no CRF, and pi is all that is known.
+                # E-step; before the first M-step there is no CRF, so only pi is used.
                 gamma = em.responsibilities(pi, log_likelihoods, self.responsibility)
                 weights = em.labelling_weights(gamma.annotations)
                 before = float("nan")
@@ -251,16 +252,16 @@ class CRFMA(CRFAggregator):
 
 
 class Responsibilities(NamedTuple):
-    """Of an E-step."""
+    """Responsibilities of an E-step."""
 
     annotations: npt.NDArray[np.float64]
-    """Of the annotator of each annotation, in its sentence."""
+    """Responsibility of the annotator of each annotation."""
     annotators: npt.NDArray[np.float64] | None
-    """Of each annotator; None where they differ by sentence."""
+    """Responsibility of each annotator; None if they differ by sentence."""
 
 
 class _Problem:
-    """A corpus as EM sees it: the CRF with the labellings, and the annotators of each."""
+    """State of EM: the CRF with the distinct labellings, and the annotators."""
 
     def __init__(self, corpus: CrowdCorpus, options: CRFMA) -> None:
         import numpy as np
@@ -276,7 +277,7 @@ class _Problem:
         )
         self.annotators = len(corpus.annotators)
         self._labelled = len(np.unique(self.crf.sentence))
-        #: Of each annotation.
+        #: Annotator of each annotation.
         self.annotator = np.array([annotation.annotator for annotation in corpus.annotations])
         lengths = np.array([len(annotation.labels) for annotation in corpus.annotations], dtype=float)
         #: Number of tokens that each annotator labelled.
@@ -327,16 +328,16 @@ class _Problem:
         )
 
     def labelling_weights(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Weight of each labelling, from those of annotations; they sum to the number of labelled sentences."""
+        """Return weights of labellings from those of annotations; they sum to the number of labelled sentences."""
         import numpy as np
 
         if not gamma.sum() > 0:
-            # All weight is on annotators who labelled nothing.
+            # All weight is on annotators without annotations.
             gamma = np.ones(len(gamma))
         return self.crf.sums_of_annotations(gamma * (self._labelled / gamma.sum()))
 
     def sums(self, log_likelihoods: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Log-likelihood of all labels of each annotator."""
+        """Return the log-likelihood of the labels of each annotator."""
         return self._sum(log_likelihoods[self.crf.labelling])
 
     def _sum(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-#: Features of words; column 1 says whether the sentence is in capitals, column 2 whether it has at most two tokens.
+#: Features of words. Columns 1 and 2 are 1 if the sentence is in capitals, or has at most two tokens.
 WORD_FEATURES = """\
 U:bias
 U:w[0]=%x[0,0]
@@ -55,40 +55,39 @@ B
 class CrossFitted(Aggregator):
     """A CRF over features as the prior of the true labels, with the annotators of :class:`BSCSeq`.
 
-    Variational EM. A CRF that was trained on its own guess of a sentence confirms this guess; so sentences are divided
-    into folds, and the prior of each fold is a CRF trained on the present distribution of the others' labels. The
-    distribution of a sentence is proportional to the CRF to the power of ``crf_weight`` times the annotators to the
-    power of ``annotator_weight``.
+    Variational EM. A CRF overfits the labels that it was trained on, so the prior of each fold of the sentences is a
+    CRF trained on the current distribution of the labels of all other folds. The distribution of a sentence is
+    proportional to the CRF to the power of ``crf_weight`` times the annotators to the power of ``annotator_weight``.
 
     Parameters
     ----------
     template : str or path, optional
-        As in :class:`spanrs.crf.CRF`. By default features of words where all tokens are strings, else
+        As in :class:`spanrs.crf.CRF`; by default features of words if all tokens are strings, otherwise
         :meth:`CrowdCorpus.default_template`.
     folds : int
-        Number of folds. Neighbouring sentences with the same annotators, which are most likely of one document, are in
+        Number of folds. Adjacent sentences with the same annotators, which most likely belong to one document, are in
         the same fold.
     rounds : int
         Number of trainings of each CRF.
     updates : int
         Number of updates of annotators and labels after each training.
     crf_weight, annotator_weight : float
-        Exponents. Above 1 trusts more than the model says, below 1 less: annotators' errors are not independent.
+        Exponents of the two factors. A value below 1 corrects overconfidence, for example because errors of annotators
+        are not independent.
     bsc_max_iter : int
-        Number of iterations of :class:`BSCSeq`, whose distribution is the start.
+        Number of iterations of :class:`BSCSeq`, which initialises the distribution of labels.
     first_crf_max_iter, crf_max_iter : int
-        Maximum number of L-BFGS iterations of the first training, and of the others, which begin with the weights of
-        the one before.
+        Maximum number of L-BFGS iterations in the first round and in the others, which start from the previous weights.
     c2 : float
         Coefficient of the squared weights of the CRF.
     min_attribute_freq : float
-        Leave out attributes that occur less often.
+        Minimum frequency of an attribute.
     scheme : str, optional
         As in :class:`BSCSeq`.
     agreement : float
         As in :class:`BSCSeq`.
     seed : int
-        Of the folds.
+        Seed of the assignment to folds.
     threads : int, optional
         Number of threads of training and decoding; None or 0 for all processors. Results do not depend on it.
     progress : bool, optional
@@ -149,7 +148,7 @@ class CrossFitted(Aggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
+        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` their marginals.
 
         Raises
         ------
@@ -160,7 +159,7 @@ class CrossFitted(Aggregator):
         spanrs.errors.SchemeError
             If a label is not a tag of the scheme.
         spanrs.errors.LimitError
-            For so many labels or annotators that tables would fill the memory.
+            If tables of labels and annotators would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
         self._check_params()
@@ -182,23 +181,23 @@ class CrossFitted(Aggregator):
 
 
 class _Fold:
-    """Sentences whose labels get their prior from a CRF that was trained on all others."""
+    """Sentences whose prior is a CRF trained on all others."""
 
     def __init__(self, corpus: CrowdCorpus, sentences: list[int], starts: npt.NDArray[np.int64]) -> None:
         import numpy as np
 
         self.annotators = Annotators(corpus, sentences)
         self.sentences = sentences
-        #: Numbers of their tokens.
+        #: Indices of their tokens.
         places = [np.arange(starts[at], starts[at + 1]) for at in sentences]
         self.tokens = np.concatenate([np.zeros(0, dtype=np.int64), *places])
-        #: Weights of the CRF's features, and its scores.
+        #: Feature weights of the CRF, and its scores.
         self.weights: Array | None = None
         self.scores = self.transitions = np.zeros(0)
 
 
 class _Problem:
-    """The distribution of the labels, with what it depends on."""
+    """State of variational EM: the distribution of the labels, CRFs and annotators."""
 
     def __init__(self, corpus: CrowdCorpus, options: CrossFitted) -> None:
         import numpy as np
@@ -248,7 +247,7 @@ class _Problem:
         self.crf.set_expected(fold.sentences, shares, pairs)
 
     def answers(self) -> Array:
-        """Dirichlet parameters of the annotators, from the distribution of all labels."""
+        """Return the Dirichlet parameters of the annotators from the distribution of all labels."""
         counts = (fold.annotators.counts(self.shares[fold.tokens]) for fold in self.folds)
         return self._prior + sum(counts)
 
@@ -271,7 +270,7 @@ class _Problem:
         self._set(fold, posterior.shares, posterior.pairs)
 
     def finish(self, log_answers: Array) -> tuple[list[list[int]], Array]:
-        """Return the best labels of each sentence, and the distribution of all labels."""
+        """Return the most probable labels of each sentence, and the distribution of all labels."""
         best: dict[int, list[int]] = {}
         for fold in self.folds:
             tables = self._tables(fold, log_answers)
@@ -299,12 +298,12 @@ def _with_sentence_features(corpus: CrowdCorpus) -> CrowdCorpus:
     return corpus.replaced(sentences=sentences)
 
 
-#: A run of sentences with the same annotators is cut into pieces of a fold's share of the corpus divided by this.
+#: Minimum number of pieces per fold into which long runs of sentences with the same annotators are divided.
 PIECES_OF_FOLD = 10
 
 
 def _folds(corpus: CrowdCorpus, folds: int, seed: int) -> list[list[int]]:
-    """Divide the sentences into folds, at random, by pieces of neighbours with the same annotators."""
+    """Assign the sentences to folds at random, in runs of adjacent sentences with the same annotators."""
     import numpy as np
 
     if folds > len(corpus):

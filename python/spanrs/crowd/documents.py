@@ -1,4 +1,4 @@
-"""Annotations of documents of text that several annotators made."""
+"""Annotations of text documents by several annotators."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from spanrs.io.texts import sentences_of_document
 from spanrs.io.write_sentences import flat
 from spanrs.tags import Span, spans_to_tags
 
-#: A document with its id, qualified by the name of its file where an annotator has several files.
+#: A document with its id, qualified by the file name if an annotator has several files.
 _Identified: TypeAlias = tuple[str | None, Document]
 
 
 def join_documents(sources: Mapping[str, Corpus]) -> CrowdCorpus:
-    """Return the annotations of the documents of several annotators.
+    """Return the annotations of text documents by several annotators.
 
-    Documents are paired by id; where ids are missing or number other texts, by text, and if no text is shared, by
-    order. Documents that an annotator lacks are those that he did not annotate. Text is cut at line breaks into
-    sentences; spans are written as tags in BIO, of spans that share tokens the first and longest.
+    Documents are paired by id; if ids are missing or inconsistent, by text, and if no text is shared, by order. An
+    annotator may lack documents. Text is split into sentences at line breaks; spans become BIO tags, and of overlapping
+    spans the first and longest is kept.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def join_documents(sources: Mapping[str, Corpus]) -> CrowdCorpus:
     Raises
     ------
     spanrs.errors.AlignmentError
-        Where annotators have other tokens for one document.
+        If the tokens of a document differ between annotators.
     """
     documents = [_identified(corpus) for corpus in sources.values()]
     sentences: list[list[str]] = []
@@ -90,11 +90,11 @@ def _keys(sources: Sequence[Sequence[_Identified]]) -> list[list[Hashable]]:
     ids: list[list[Hashable]] = [[id_ for id_, _ in source] for source in sources]
     texts: list[list[Hashable]] = [_numbered(document.text for _, document in source) for source in sources]
     by_text = Counter(key for keys in texts for key in keys)
-    # An annotator whose ids nobody else has is in a format with other ids.
+    # Ids that only one annotator has are those of another format.
     number = Counter(key for keys in ids for key in set(keys))
     are_unique = all(None not in keys and len(set(keys)) == len(keys) for keys in ids)
     if are_unique and all(any(number[key] > 1 for key in keys) for keys in ids):
-        # Ids may be record numbers of each export, so that one id occurs with several texts.
+        # Ids may be record numbers of an export, so that an id occurs with several texts.
         of_id: dict[Hashable, set[str]] = {}
         for id_, document in (pair for source in sources for pair in source):
             of_id.setdefault(id_, set()).add(document.text)
@@ -112,7 +112,7 @@ def _keys(sources: Sequence[Sequence[_Identified]]) -> list[list[Hashable]]:
 
 
 def _numbered(texts: Iterable[str]) -> list[Hashable]:
-    """Return texts with the number of times they occurred before; a text that is there twice is two documents."""
+    """Return texts with the number of their previous occurrences; repeated texts are separate documents."""
     seen: Counter[str] = Counter()
     numbered: list[Hashable] = []
     for text in texts:

@@ -2,7 +2,7 @@
 
 ``log_likelihoods`` are the sums over an annotator's sentences of ``ln p_crf(y | x)`` (Eq. 1), which the CRF computes.
 An annotator who did not label a sentence has no term for it. The M-step of the CRF (Eq. 16) and its best labellings
-(Eq. 17) are done by :class:`spanrs.crowd.CRFMA`.
+(Eq. 17) are implemented in :class:`spanrs.crowd.CRFMA`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def pi(f1: Sequence[float], squared: bool = False, alpha: ArrayLike = 1.0) -> Ar
     f1 : sequence of float
         F1 of each annotator, from 0 to 1; NaN counts as 0. If all are 0 the annotators are equal.
     squared : bool
-        Square F1 first, as the authors do in their experiments; not in the equations.
+        Square F1 first, as in the experiments of the authors; not in the equations.
     alpha : float or sequence of float
         Parameters of a Dirichlet prior, at least 1 (section 3.5): the result is ``p + alpha - 1``, normalised, where
         ``p`` are the probabilities without it. The default 1 is no prior.
@@ -34,7 +34,7 @@ def pi(f1: Sequence[float], squared: bool = False, alpha: ArrayLike = 1.0) -> Ar
     Raises
     ------
     ValueError
-        For parameters below 1, or another number of them than of annotators.
+        If a parameter is below 1, or their number differs from that of the annotators.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def log_random(tokens: ArrayLike, labels: int) -> Array:
 
 
 def _log_joint(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> Array:
-    """Return ``ln pi_r + ln p(annotations | z^r = 1)`` (Eqs. 6 and 7): annotator r is right, all others are random."""
+    """Return ``ln pi_r + ln p(annotations | z^r = 1)`` (Eqs. 6 and 7): annotator r is correct, others are random."""
     import numpy as np
 
     uniform = np.asarray(random, dtype=float)
@@ -108,7 +108,7 @@ def expected_sentence_log_likelihood(
     random: ArrayLike,
     annotator: ArrayLike,
 ) -> float:
-    """Return Eq. 14 where the right annotator may be another one in each sentence; not in the paper.
+    """Return Eq. 14 with a separate correct annotator in each sentence; not in the paper.
 
     All arguments but ``prior`` have an entry for each annotation: its responsibility (they sum to 1 in a sentence),
     log-probability by the CRF and by the random model, and annotator. Annotators with ``pi`` 0, who label a sentence
@@ -130,10 +130,10 @@ def expected_sentence_log_likelihood(
 
 
 def responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> Array:
-    """Return the posterior of the annotators (Eq. 12). Where all labelled all sentences it is Eqs. 13 and 15.
+    """Return the posterior of the annotators (Eq. 12); equal to Eqs. 13 and 15 if all labelled all sentences.
 
-    Computed in logarithms, so it neither overflows nor is NaN; it is nearly always 1 for one annotator and 0 for the
-    others. Where annotators labelled different sentences the random model does not cancel.
+    Computed in logarithms to prevent overflow; it is nearly always 1 for one annotator and 0 for the others. If
+    annotators labelled different sentences, the random model does not cancel.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, random: Array
 def tempered_responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, tokens: ArrayLike) -> Array:
     """Return ``pi`` times the exponential of the mean log-likelihood per token, normalised; not in the paper.
 
-    Does not depend on how many sentences an annotator labelled. Annotators without tokens keep their prior.
+    Independent of the number of sentences of an annotator. Annotators without tokens keep their prior.
     """
     import numpy as np
 
@@ -164,8 +164,8 @@ def sentence_responsibilities(
 ) -> Array:
     """Return a posterior of the annotators of each sentence: ``pi_r p_crf(y_ir | x_i)``, normalised; not in the paper.
 
-    ``log_likelihoods``, ``annotator``, ``sentence`` and the result have an entry for each annotation. Where all who
-    labelled a sentence have ``pi`` 0, they share it by their likelihoods.
+    ``log_likelihoods``, ``annotator``, ``sentence`` and the result have an entry for each annotation. If all annotators
+    of a sentence have ``pi`` 0, their responsibilities are proportional to their likelihoods.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Experiments: how well methods recover the truth, and what a CRF trained on it is worth (Rodrigues et al. 2013, 4)."""
+"""Experiments: accuracy of estimated truths, and of CRFs trained on them (Rodrigues et al. 2013, section 4)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: Name of the method that is trained on the gold labels, the upper bound.
 GOLD = "CRF-GOLD"
-#: Documents are at most the corpus divided by this, where all annotators labelled everything.
+#: Minimum number of documents into which the corpus is divided.
 PIECES = 10
 
 
@@ -46,7 +46,7 @@ class Settings(NamedTuple):
     seed: int = 0
 
     def of_crf(self, corpus: CrowdCorpus) -> dict[str, Any]:
-        """Return the options of a CRF, with the default template for a corpus if none was named."""
+        """Return the parameters of a CRF, with the default template of the corpus if none is set."""
         options = {name: getattr(self, name) for name in _OF_CRF}
         options["template"] = self.template or corpus.default_template()
         return options
@@ -55,9 +55,9 @@ class Settings(NamedTuple):
 class _Method(NamedTuple):
     kind: Callable[..., Aggregator]
     options: Mapping[str, Any]
-    #: The settings that it takes.
+    #: The settings that it uses.
     settings: tuple[str, ...] = ()
-    #: Whether it compares annotators, so that it needs sentences with several of them.
+    #: Whether it needs sentences with several annotators.
     compares: bool = False
 
 
@@ -93,7 +93,7 @@ class Data(NamedTuple):
 
 
 def prf(gold: list[list[str]], pred: list[list[str]], scheme: str | None) -> PRF:
-    """Score spans of a scheme; labels of tokens where the scheme is None.
+    """Score spans of a scheme, or labels of tokens if the scheme is None.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def prf(gold: list[list[str]], pred: list[list[str]], scheme: str | None) -> PRF
         accuracy = sum(right) / len(right) if right else 0.0
         return PRF(accuracy, accuracy, accuracy)
     with warnings.catch_warnings():
-        # Votes may be illegal tags, and some methods find no span.
+        # Votes may be illegal tags, and some methods predict no spans.
         warnings.simplefilter("ignore", SpanrsWarning)
         micro = score(gold, pred, scheme=scheme).micro
     return PRF(micro.precision, micro.recall, micro.f1)
@@ -121,7 +121,7 @@ def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
     Raises
     ------
     spanrs.errors.SchemeError
-        If one of both are tags and the other are not.
+        If only one side has tags.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
 
 
 def reliability_rmse(corpus: CrowdCorpus, estimated: dict[str, float], gold: list[list[str]]) -> float:
-    """Return the root mean squared error of estimated reliabilities, over annotators who labelled something.
+    """Return the root mean squared error of estimated reliabilities, over annotators with annotations.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def run_methods(
     settings : Settings
         Options of the CRFs.
     repetition : int
-        Number for the results.
+        Number of the repetition, for the results.
     done : callable, optional
         Called with the name of each method that has run.
 
@@ -197,11 +197,11 @@ def run_methods(
     Raises
     ------
     ValueError
-        For an unknown method.
+        If a method is unknown.
     spanrs.errors.AlignmentError
         If gold labels and sentences differ in number.
     spanrs.errors.SchemeError
-        If gold labels are tags and those of the annotators are not, or the other way round.
+        If only one of gold labels and annotations has tags.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def run_methods(
     options = {**settings.of_crf(corpus), "scheme": scheme if legal else None}
     results = []
     with warnings.catch_warnings():
-        # Labels to train on may be illegal; the paper's variant of CRF-MA is always saturated.
+        # Training labels may be illegal, and CRF-MA-exact is always saturated.
         warnings.simplefilter("ignore", SpanrsWarning)
         for name in methods:
             began = time.perf_counter()
@@ -258,12 +258,12 @@ def run_methods(
 
 
 def check_overlap(annotated: Sequence[str], labels: list[list[str]], what: str) -> None:
-    """Refuse true labels none of which an annotator gave: they are most likely of another column.
+    """Raise an error if annotators used none of the true labels, probably because of a wrong column.
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        With some labels of both.
+        With examples of both.
     """
     true = {label for row in labels for label in row} - {"O"}
     given = set(annotated) - {"O"}
@@ -274,7 +274,7 @@ def check_overlap(annotated: Sequence[str], labels: list[list[str]], what: str) 
 
 
 def without_comparison(methods: Iterable[str], corpus: CrowdCorpus) -> list[str]:
-    """Leave out the methods that compare annotators, where each sentence has at most one.
+    """Omit the methods that compare annotators if no sentence has several.
 
     Examples
     --------
@@ -290,7 +290,7 @@ def without_comparison(methods: Iterable[str], corpus: CrowdCorpus) -> list[str]
 def make_method(
     name: str, settings: Settings, corpus: CrowdCorpus, progress: bool | None = False
 ) -> Aggregator:
-    """Return an aggregator by the name of its method, which is not :data:`GOLD`.
+    """Return the aggregator of a method other than :data:`GOLD`.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def make_method(
     settings : Settings
         Options of CRFs.
     corpus : CrowdCorpus
-        Says which template is the default.
+        The corpus, which determines the default template.
     progress : bool, optional
         Show iterations on standard error; None means if it is a terminal.
 
@@ -334,18 +334,18 @@ def unused_settings(name: str) -> list[str]:
 
 
 def check_methods(methods: Iterable[str]) -> list[str]:
-    """Return names of methods as they are written in :data:`METHODS`; case does not matter.
+    """Return the canonical names of methods, which are case-insensitive.
 
     Raises
     ------
     ValueError
-        For an unknown method.
+        If a method is unknown.
     """
     names = {name.lower(): name for name in METHODS}
     checked = []
     for name in methods:
         if name.lower() not in names:
-            message = f"no method {name!r}; there are {', '.join(METHODS)}"
+            message = f"unknown method {name!r}; the methods are {', '.join(METHODS)}"
             raise ValueError(message)
         if names[name.lower()] not in checked:
             checked.append(names[name.lower()])
@@ -369,24 +369,24 @@ def repeat(
     Parameters
     ----------
     make : callable
-        Gives the corpus for a number, which is the seed of the settings and up.
+        Returns the corpus for a seed; seeds are consecutive, starting with that of the settings.
     gold, test, methods, settings
         As in :func:`run_methods`.
     repetitions : int
         Number of corpora.
     leave_out : bool
-        Leave out methods that compare annotators where no sentence has several; otherwise they are an error.
+        Omit methods that compare annotators if no sentence has several, instead of raising an error.
     facts : dict, optional
-        Of the experiment.
+        Facts about the experiment, for JSON.
     progress : bool, optional
-        Show methods on standard error; by default if it is a terminal.
+        Show methods on standard error; None means if it is a terminal.
 
     Returns
     -------
     Experiment
     """
     if repetitions < 1:
-        raise ValueError(f"repetitions is {repetitions}; it must be at least 1")
+        raise ValueError(f"repetitions must be at least 1, not {repetitions}")
     methods = check_methods(methods)
     results: list[MethodResult] = []
     gold_results: list[MethodResult] = []
@@ -394,7 +394,7 @@ def repeat(
         for number in range(repetitions):
             show(number, "")
             seed = settings.seed + number
-            # The CRF of the gold labels does not depend on the annotators.
+            # The CRF trained on gold labels does not depend on the annotators.
             wanted = [name for name in methods if not (gold_results and name == GOLD)]
             corpus = make(seed)
             if without_comparison(wanted, corpus) != wanted and not leave_out:
@@ -425,7 +425,7 @@ def repeat(
 def one_annotator_each(corpus: CrowdCorpus, seed: int) -> CrowdCorpus:
     """Return the corpus with one annotator of each document, drawn at random (Rodrigues et al. 2013, table 6).
 
-    Neighbouring sentences with the same annotators are taken for a document, of at most a tenth of the corpus.
+    Adjacent sentences with the same annotators count as a document, of at most a tenth of the corpus.
     """
     import numpy as np
 

@@ -20,12 +20,12 @@ from spanrs.io.sources import Source, read_text, source_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Labels of a small file may all differ.
+#: Minimum number of tokens for the check of the number of labels.
 MOST_DIFFERENT = 5
-#: What a file of columns must have.
+#: Layout of column files, for messages.
 LAYOUT = "give a line for each token: the token, then the labels of the annotators"
 NUMBERS = f"the first column numbers the tokens; {LAYOUT}"
-#: Different tokens from which a document whose tokens occur twice is not likely a text.
+#: Minimum number of distinct tokens for repeated tokens to be suspicious.
 REPEATED = 3
 #: Columns of a long table.
 TABLE = ("annotator", "document", "token", "label")
@@ -38,7 +38,7 @@ def read_columns(
     missing: str = MISSING,
     partial: str = "error",
 ) -> CrowdCorpus:
-    r"""Read a file with a token per line, followed by the label of each annotator, and an empty line after sentences.
+    r"""Read a file with one token per line, followed by the label of each annotator, and empty lines after sentences.
 
     Parameters
     ----------
@@ -48,10 +48,10 @@ def read_columns(
     annotators : sequence of str, optional
         Names of the annotators in the order of the columns; by default ``1``, ``2``, ....
     missing : str
-        Stands for "not labelled by this annotator", for all tokens of a sentence or none.
+        Placeholder for "not labelled by this annotator", for all tokens of a sentence or none.
     partial : str
-        What becomes of a sentence that an annotator labelled in part: ``error``, or ``drop`` to leave out this
-        annotator's labels of it, with a warning.
+        Handling of sentences that an annotator only partly labelled: ``error``, or ``drop`` to ignore these labels with
+        a warning.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def read_columns(
     Raises
     ------
     spanrs.errors.FormatError
-        With file and line, for lines with another number of fields, for sentences that an annotator labelled in part,
-        and for files without a label.
+        If lines differ in their number of fields, a sentence is only partly labelled, or there are no labels; the error
+        has file and line.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def read_columns(
     given: list[dict[str, list[str] | None]] = []
     for at, tags in enumerate(file.tags()):
         lines = file.lines(at)
-        # With two columns there are tokens and one annotator.
+        # Two columns are tokens and one annotator.
         rows = [(row,) if isinstance(row, str) else row for row in file[at]]
         columns = [*zip(*rows, strict=True), tags]
         for line, row in zip(lines, rows, strict=True):
@@ -114,20 +114,20 @@ def read_columns(
 def write_columns(
     corpus: CrowdCorpus, target: str | PathLike[str] | IO[bytes], *, missing: str = MISSING
 ) -> None:
-    """Write a corpus in the layout that :func:`read_columns` reads, separated by tabs.
+    """Write a corpus in the layout of :func:`read_columns`, separated by tabs.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a token is not a string, a token or label is empty or has white space in it, or ``missing`` is a label.
+        If a token is not a string, a token or label is empty or contains white space, or ``missing`` is a label.
 
     Notes
     -----
-    The layout has no empty sentences; they are left out.
+    Empty sentences are omitted, because the layout cannot represent them.
     """
     by = [corpus.labels_by(annotator) for annotator in corpus.annotators]
     if missing in corpus.labels:
-        message = f"{missing} is a label, so it cannot stand for a missing one; name another with missing="
+        message = f"{missing} is a label, so it cannot mark missing labels; choose another placeholder with missing="
         raise with_code(FormatError(message), "bad_value")
     write_rows(
         (
@@ -147,7 +147,7 @@ def write_rows(sentences: Iterable[list[list[Any]]], target: str | PathLike[str]
     Raises
     ------
     spanrs.errors.FormatError
-        If a field is not a string, or is empty or has white space in it.
+        If a field is not a string, is empty or contains white space.
     """
     with atomic_output(target) as out:
         for at, rows in enumerate(sentences):
@@ -181,9 +181,9 @@ def read_files(
     Raises
     ------
     spanrs.errors.AlignmentError
-        With file and line, where tokens or sentences differ from the first file.
+        If tokens or sentences differ from the first file; the error has file and line.
     spanrs.errors.FormatError
-        For lines without a label.
+        If a line has no label.
     """
     sentences: list[list[str]] | None = None
     given: list[dict[str, list[str] | None]] = []
@@ -227,15 +227,15 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     Returns
     -------
     CrowdCorpus
-        Documents and annotators in the order in which they first occur.
+        Documents and annotators in the order of their first occurrence.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a column is missing, a token or label is not a string, a token is empty, or a document is labelled in part.
+        If a column is missing, a token or label is not a string, a token is empty, or a document is partly labelled.
     spanrs.errors.AlignmentError
-        If the tokens of a document differ between annotators, the rows of an annotator and a document are not together
-        among those of the annotator, or all rows occur twice.
+        If the tokens of a document differ between annotators, the rows of an annotator and document are not contiguous
+        among the rows of the annotator, or all rows occur twice.
 
     Examples
     --------
@@ -284,8 +284,8 @@ def _table_documents(
 ) -> dict[str, dict[str, list[tuple[int, str, Any]]]]:
     """Return (row, token, label) by document and annotator.
 
-    An annotator who goes back to a document after rows of another one cannot have labelled one text in that order: the
-    table was shuffled, sorted by something else, or holds rows twice.
+    If an annotator returns to a document after rows of another one, the table is not in text order: it was shuffled,
+    sorted differently, or contains rows twice.
     """
     documents: dict[str, dict[str, list[tuple[int, str, Any]]]] = {}
     current: dict[str, str] = {}
@@ -317,11 +317,11 @@ def _table_documents(
 
 
 def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
-    """Refuse a table whose rows all occur twice, one after the other or as a whole; warn of single documents."""
+    """Raise an error if all rows occur twice, adjacent or as a whole; warn of single documents."""
     twice = [document for document, tokens in documents.items() if _is_repeated(tokens)]
     tokens = {token for document in twice for token in documents[document]}
     if twice and len(twice) == len(documents) and len(tokens) > 1:
-        message = f"{name}: the tokens of all documents occur twice; leave the repeated rows out"
+        message = f"{name}: the tokens of all documents occur twice; remove the repeated rows"
         raise with_code(AlignmentError(message), "tokens")
     long = [document for document in twice if len(set(documents[document])) >= REPEATED]
     if long:
@@ -333,7 +333,7 @@ def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
 
 
 def _is_repeated(tokens: list[str]) -> bool:
-    """Return whether the second half equals the first one, or each token is followed by itself."""
+    """Return whether the second half equals the first, or each token is followed by itself."""
     half = len(tokens) // 2
     return half > 0 and (tokens[:half] == tokens[half:] or tokens[::2] == tokens[1::2])
 
@@ -383,7 +383,7 @@ def _csv_errors(reader: csv.DictReader[str], name: str) -> Iterator[None]:
     try:
         yield
     except csv.Error as error:
-        # The line of the DictReader itself is that of the row before.
+        # DictReader.line_num is the line of the previous row.
         raise _error(name, reader.reader.line_num, str(error)) from None
 
 
@@ -401,30 +401,30 @@ def _arrow_table(path: str) -> Any:
 
 
 class _Parts:
-    """Sentences of a file that an annotator labelled in part."""
+    """Handling of sentences that an annotator only partly labelled."""
 
     def __init__(self, name: str, missing: str, partial: str) -> None:
         if partial not in ("error", "drop"):
-            message = f"partial is {partial!r}; it must be error or drop"
+            message = f"partial must be error or drop, not {partial!r}"
             raise ValueError(message)
         self._name, self._missing, self._drop = name, missing, partial == "drop"
         self._unit = "line"
         self._dropped: list[tuple[int, str]] = []
 
     def whole(self, annotator: str, labels: list[tuple[int, str]]) -> list[str] | None:
-        """Return the labels of a sentence; None where there are none, or not all."""
+        """Return the labels of a sentence; None if it is not or only partly labelled."""
         lines = [line for line, label in labels if is_missing(label, self._missing)]
         if not lines:
             return [label for _, label in labels]
         if len(lines) < len(labels):
             if not self._drop:
-                message = f"annotator {annotator} labelled a part of this sentence only"
+                message = f"annotator {annotator} only labelled a part of this sentence"
                 raise _error(self._name, lines[0], message)
             self._dropped.append((lines[0], annotator))
         return None
 
     def warn(self) -> None:
-        """Warn of labels that were left out."""
+        """Warn of ignored labels."""
         if self._dropped:
             line, annotator = self._dropped[0]
             message = (
@@ -439,7 +439,7 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
     try:
         sentences = _spanrs.CrfSentences(path, Columns(), extra, None)
     except FormatError as error:
-        # The options that messages name are those of spanrs score.
+        # Replaces the options of spanrs score in the message.
         start = len(error.path or "")
         what = re.split(r"; [^;]*, or say --format|; name |: name the separator", str(error)[start:])[0]
         if error.code not in ("wrong_format", "no_column"):
@@ -453,7 +453,7 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
 
 
 def _refuse_numbers(name: str, sentences: list[list[str]]) -> None:
-    """Refuse numbers in the place of tokens also where a file is too short for the reader of columns to judge."""
+    """Raise an error if tokens are numbers, even in files too short for the check of the column reader."""
     if sentences and all(
         sentence == [str(at + 1) for at in range(len(sentence))] for sentence in sentences
     ):

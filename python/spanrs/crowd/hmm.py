@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 class HMMCrowd(Aggregator):
     """HMM-crowd (Nguyen et al. 2017): a hidden Markov model of words, and a confusion matrix for each annotator.
 
-    Variational Bayes, beginning with the shares of votes. The true labels are a Markov chain that emits the words; an
-    annotator's answer depends on the true label of the token only.
+    Variational Bayes, initialised with the shares of votes. The true labels are a Markov chain that emits the words;
+    an answer only depends on the true label of the token.
 
     Parameters
     ----------
     max_iter : int
         Number of iterations.
     scheme : str, optional
-        ``auto`` finds the scheme of the tags, so that illegal transitions of the truth are nearly impossible; None for
-        labels that are not tags.
+        Scheme in which illegal transitions of the truth are nearly impossible. ``auto`` detects it; None never
+        constrains.
     agreement : float
         Added to the pseudo-count 1 of an answer that equals the true label.
     word_count : float
@@ -75,18 +75,18 @@ class HMMCrowd(Aggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
+        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` their marginals.
 
         Raises
         ------
         ValueError
             If a parameter is out of range.
         spanrs.errors.ModelError
-            If the corpus has no annotations, or tokens that are neither strings nor tuples that begin with one.
+            If the corpus has no annotations, or a token is neither a string nor a tuple that begins with one.
         spanrs.errors.SchemeError
             If a label is not a tag of the scheme.
         spanrs.errors.LimitError
-            For so many labels, words or annotators that tables would fill the memory.
+            If tables of labels, words and annotators would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
         import numpy as np
@@ -102,7 +102,7 @@ class HMMCrowd(Aggregator):
         start, transitions = chain_scores(corpus, shares, independent_pairs(corpus, shares), legal)
         with iteration_display(self.progress, "HMMCrowd", self.max_iter) as show:
             for iteration in range(1, self.max_iter + 1):
-                # Answers do not depend on the answer before.
+                # Answers do not depend on the previous answer.
                 answers = prior + annotators.counts(shares).sum(axis=2)
                 log_answers = np.repeat(expected_logs(answers)[:, :, None, :], labels, axis=2)
                 emitted = np.full((labels, words), self.word_count)
@@ -118,7 +118,7 @@ class HMMCrowd(Aggregator):
 
 
 def _words(corpus: CrowdCorpus) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the number of the word of each token of all sentences, and how many words there are."""
+    """Return the index of the word of each token of all sentences, and the number of words."""
     import numpy as np
 
     ids: dict[str, int] = {}

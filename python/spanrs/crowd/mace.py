@@ -17,35 +17,35 @@ if TYPE_CHECKING:
 
 
 class MACE(DawidSkene):
-    """MACE (Hovy et al. 2013): an annotator gives the true label, or one that does not depend on it.
+    """MACE (Hovy et al. 2013): an answer is either the true label, or independent of it.
 
-    Variational Bayes as in the paper (section 4), which begins with shares of votes instead of at random, so that no
-    restarts are needed and equal data give equal results.
+    Variational Bayes as in the paper (section 4), but initialised with the shares of votes instead of at random, so it
+    is deterministic and needs no restarts.
 
     Parameters
     ----------
     max_iter : int
         Maximum number of iterations.
     tol : float
-        Stop when :attr:`bound_` rises by less.
+        Stop when :attr:`bound_` increases by less than this.
     knowing : float
-        Both parameters of the Beta prior of the probability to give the true label; 0.5 in the paper.
+        Both parameters of the Beta prior of the probability of knowing the label; 0.5 in the paper.
     strategy : float
-        Parameter of the Dirichlet prior of the labels that are given otherwise; 10 in the paper.
+        Parameter of the Dirichlet prior of guessed labels; 10 in the paper.
     prior : str
-        ``estimated`` estimates how frequent the true labels are. ``uniform``, as in the paper, takes them to be equally
-        frequent, which fails for tags: where most tokens are ``O``, answers of ``O`` look like guesses.
+        ``estimated`` estimates the frequencies of the true labels. ``uniform``, as in the paper, assumes equal
+        frequencies, which fails for tags: if most tokens are ``O``, answers of ``O`` resemble guesses.
     progress : bool, optional
         Show iterations on standard error; None means if it is a terminal.
 
     Attributes
     ----------
     competence_ : array (annotators)
-        Expected probability that an annotator gives the true label because they know it.
+        Expected probability that an annotator knows the label.
     strategy_ : array (annotators, labels)
-        Expected probability of each label otherwise.
+        Expected probability of each guessed label.
     bound_ : list of float
-        The evidence lower bound divided by the number of votes, at each E-step; it does not fall.
+        The evidence lower bound divided by the number of votes, at each E-step; it does not decrease.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class MACE(DawidSkene):
     def _start(self, annotators: int, labels: int) -> None:
         import numpy as np
 
-        # Probability of answers that annotators know, or give by their strategy.
+        # Probabilities of known and of guessed answers.
         self._weights = np.full((annotators, 1), 0.5), np.full((annotators, labels), 0.5 / labels)
 
     def _maximize(self, answers: _Answers, shares: Array) -> None:
@@ -93,7 +93,7 @@ class MACE(DawidSkene):
         import numpy as np
 
         labels = counts.shape[1]
-        # Answers that equal the true label may have been known.
+        # Only answers that equal the true label can be known.
         knowing, guessing = self._weights
         knew = counts.diagonal(axis1=1, axis2=2) * knowing / (knowing + guessing)
         competence = self.knowing + np.stack(

@@ -26,12 +26,12 @@ class MajorityVote(Aggregator):
     ----------
     unit : str
         ``token``: the most frequent label of each token. ``sequence``: the most frequent labelling of each sentence.
-        ``segment``: first whether a token is in a segment (any label but ``O``), then the label among those who say so.
+        ``segment``: first a vote on whether a token is in a segment (any label but ``O``), then on the label among the
+        annotators who voted for a segment.
     ties : str
-        ``lowest``: the first in the order of ``corpus.labels`` (``O`` is first), for sequences the labelling that is
-        first in this order. ``random``: at random, by ``seed``. ``annotator``: what the first of the annotators says
-        who gave one of the tied answers, in the order of ``corpus.annotators``. The rule matters: it moves F1 by
-        several points.
+        ``lowest``: the first in the order of ``corpus.labels`` (``O`` is first), for sequences in lexicographic order.
+        ``random``: a random one, using ``seed``. ``annotator``: the answer of the first annotator, in the order of
+        ``corpus.annotators``, who gave one of the tied answers. The rule can change F1 by several points.
     seed : int
         Seed of ``ties="random"``.
 
@@ -52,7 +52,7 @@ class MajorityVote(Aggregator):
         self.seed = seed
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth. Confidence is the share of votes; tokens without one get the first label, with 0.
+        """Estimate the truth. ``confidence_`` is the share of votes; tokens without votes have the first label and 0.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class MajorityVote(Aggregator):
         spanrs.errors.ModelError
             If the corpus has no annotations.
         spanrs.errors.LimitError
-            For so many labels that tables would fill the memory.
+            If tables of the labels would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
         import numpy as np
@@ -84,7 +84,7 @@ class MajorityVote(Aggregator):
         if self.unit == "segment" and "O" in corpus.labels:
             outside = corpus.labels.index("O")
             inside = np.delete(np.arange(size[1]), outside)
-            # Two answers: outside, and the sum of all others, which ranks as the best of them.
+            # Two options: outside, and the sum of all other labels with their best rank.
             sums = np.stack([counts[:, outside], counts[:, inside].sum(axis=1)], axis=1)
             best = np.where(counts > 0, ranks, np.inf)
             two_ranks = np.stack([ranks[:, outside], best[:, inside].min(axis=1, initial=np.inf)], axis=1)
@@ -118,7 +118,7 @@ class MajorityVote(Aggregator):
         starts = np.cumsum([0, *corpus.lengths])
         shares = np.zeros((sum(corpus.lengths), len(corpus.labels)))
         for start, labellings, length in zip(starts[:-1], by_sentence, corpus.lengths, strict=True):
-            # In the order of the annotators.
+            # Labellings are in the order of the annotators.
             counts = Counter(labellings)
             most = max(counts.values(), default=0)
             tied = [labelling for labelling, count in counts.items() if count == most]
@@ -128,13 +128,13 @@ class MajorityVote(Aggregator):
                 chosen: Any = min(tied)
             else:
                 chosen = tied[int(rng.integers(len(tied)))] if self.ties == "random" else tied[0]
-            # The share of the labelling, and not of the labels, is the confidence.
+            # Confidence is the share of the labelling, not of its labels.
             shares[np.arange(start, start + length), chosen] = most / len(labellings)
         return shares
 
 
 def _winner(counts: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Return the column with the largest count, of equal ones that with the lowest rank."""
+    """Return the column with the largest count, of ties that with the lowest rank."""
     import numpy as np
 
     tied = counts == counts.max(axis=1, keepdims=True, initial=-1.0)

@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 
 
 class MultiCRF(CRFAggregator):
-    """A CRF learnt from several possible labels of each token (Dredze, Talukdar and Crammer 2009).
+    """A CRF trained on several possible labels of each token (Dredze, Talukdar and Crammer 2009).
 
-    Each token has a prior of its labels, at first the shares of votes. In turn the CRF is trained on the distribution
-    of the labels, and this distribution becomes the product of the CRF and the priors, whose marginals are the new
-    priors.
+    Each token has a prior of its labels, initialised with the shares of votes. The method alternates between training
+    the CRF on the distribution of the labels, and updating this distribution to the product of the CRF and the priors,
+    whose marginals are the new priors.
 
     Parameters
     ----------
     template, c2, min_freq, scheme, threads
         As in :class:`CRFMA`.
     most_likely : bool
-        MultiCRF-MAX: train on the most likely labels of each sentence instead of on the distribution.
+        Train on the most probable labels of each sentence instead of the distribution (MultiCRF-MAX).
     max_iter : int
         Number of trainings.
     crf_max_iter : int
-        Maximum number of L-BFGS iterations in each training, which begins with the weights of the last one.
+        Maximum number of L-BFGS iterations in each training, which starts from the weights of the previous one.
     progress : bool, optional
-        Show iterations on standard error; by default if it is a terminal.
+        Show iterations on standard error; None means if it is a terminal.
 
     Attributes
     ----------
     crf_ : spanrs.crf.CRF
-        The trained CRF; its labels are the estimated truth.
+        The trained CRF; its predictions are the estimated truth.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class MultiCRF(CRFAggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Train the CRF, and take its labels as the truth.
+        """Train the CRF; its predictions are the estimated truth.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class MultiCRF(CRFAggregator):
         spanrs.errors.ModelError
             If the corpus has no annotations.
         spanrs.errors.LimitError
-            For so many labels that tables would fill the memory.
+            If tables of the labels would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
         import numpy as np
@@ -121,7 +121,7 @@ class MultiCRF(CRFAggregator):
 
 
 class _Truth:
-    """The distribution of the labels of all sentences that somebody labelled."""
+    """The distribution of the labels of all labelled sentences."""
 
     def __init__(self, corpus: CrowdCorpus) -> None:
         import numpy as np
@@ -132,12 +132,12 @@ class _Truth:
         counts = corpus.vote_counts()
         labelled = np.zeros(len(corpus), dtype=bool)
         labelled[self.sentences] = True
-        #: Of each token of all sentences, whether somebody labelled it.
+        #: Whether each token of all sentences is labelled.
         self._known = np.repeat(labelled, corpus.lengths)
         counts = counts[self._known]
-        #: Of the labels of each token of these sentences.
+        #: Priors of the labels of each token of these sentences.
         self.priors = counts / counts.sum(axis=1, keepdims=True)
-        # The priors stand for the answers.
+        # The priors replace the answers.
         self._chain = Annotators(corpus.replaced(annotations=[], annotators=[]), self.sentences)
         self._lengths = [corpus.lengths[at] for at in self.sentences]
 
@@ -154,7 +154,7 @@ class _Truth:
         return posterior.shares, posterior.pairs
 
     def most_likely(self, scores: Array, transitions: Array) -> tuple[Array, Array]:
-        """Return counts of the most likely labels of each sentence."""
+        """Return counts of the most probable labels of each sentence."""
         import numpy as np
 
         best = self._chain.best(*self._tables(scores, transitions))

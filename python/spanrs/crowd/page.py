@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
     from spanrs.crowd.review import Disagreement
 
-#: Tokens shown on each side of one that is labelled differently.
+#: Number of context tokens on each side of a disagreement.
 CONTEXT = 3
 
 
@@ -24,18 +24,18 @@ def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int =
     corpus : CrowdCorpus
         The annotations.
     aggregator : Aggregator
-        Fitted to them.
+        An aggregator fitted to the corpus.
     title : str
         The title.
     most : int
-        How many sentences to show, those with the least certain labels.
+        Maximum number of sentences, least certain first.
     seed : int
-        Of the intervals.
+        Seed of the intervals.
 
     Raises
     ------
     ImportError
-        Where jinja2 is not installed (``pip install spanrs[html]``).
+        If jinja2 is not installed (``pip install spanrs[html]``).
     """
     disputed = disagreements(corpus, aggregator)
     rows = rank_annotators(corpus, aggregator, seed=seed)
@@ -51,9 +51,7 @@ def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int =
 
 
 def shown_tokens(disagreement: Disagreement) -> list[int | None]:
-    """Return the places of the tokens to show: those that are labelled differently and their neighbours.
-
-    None stands for a gap.
+    """Return the indices of tokens with disagreement and their context, with None for gaps.
 
     Examples
     --------

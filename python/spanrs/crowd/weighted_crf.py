@@ -1,4 +1,4 @@
-"""A CRF of a corpus that is trained again and again, with other weights of the labellings."""
+"""A CRF that is trained repeatedly with different weights of the labellings of a corpus."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ if TYPE_CHECKING:
 class WeightedCRF:
     """A CRF and the distinct labellings of each sentence of a corpus.
 
-    Annotators who label a sentence alike share one labelling, and all labellings of a sentence share one
-    forward-backward pass. Each training begins with the weights of the last one.
+    Equal labellings of a sentence are merged, and all labellings of a sentence share one forward-backward pass. Each
+    training starts from the weights of the previous one.
 
     Parameters
     ----------
     corpus : CrowdCorpus
-        Sentences without a labelling take no part in training.
+        The corpus; sentences without annotations are not trained on.
     template, c2, min_freq, scheme, threads
         As in :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
     max_iter : int
         Maximum number of iterations of L-BFGS in each training.
     features_of_all_labels : bool
-        Features of every attribute with every label, not only with those that an annotator gave.
+        Generate features of every attribute with every label, not only those of annotations.
     min_attribute_freq : float
-        Leave out attributes that occur less often.
+        Minimum frequency of an attribute.
     memory : int
         Number of correction pairs of L-BFGS.
 
     Attributes
     ----------
     labelling : array (annotations)
-        Of each annotation, the number of its labelling, counted over all sentences.
+        Index of the labelling of each annotation, counted over all sentences.
     sentence : array (labellings)
-        Of each labelling, the number of its sentence.
+        Index of the sentence of each labelling.
     weights : array
-        Of the features of the CRF; 0 before the first training.
+        Weights of the features; 0 before the first training.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class WeightedCRF:
         self.weights = np.zeros(self._core.sizes()[2])
 
     def _merge(self) -> tuple[list[int], npt.NDArray[np.uint32]]:
-        """Find the distinct labellings; give how many each sentence has, and the labels of all."""
+        """Index the distinct labellings; return their number in each sentence, and the labels of all."""
         import numpy as np
 
         labelling: list[int] = []
@@ -124,24 +124,24 @@ class WeightedCRF:
         return numbers, np.array(labels, dtype=np.uint32)
 
     def sums_of_annotations(self, values: Array) -> Array:
-        """Return for each labelling the sum of the values of its annotations."""
+        """Return the sum of the values of the annotations of each labelling."""
         import numpy as np
 
         sums: Array = np.bincount(self.labelling, values, len(self.sentence)).astype(float)
         return sums
 
     def train(self, weights: Array) -> None:
-        """Train on labellings with weights, from :attr:`weights`."""
+        """Train on weighted labellings, starting from :attr:`weights`."""
         self._core.set_weights(weights)
         self.train_again()
 
     def set_expected(self, sentences: list[int], labels: Array, pairs: Array) -> None:
-        """Set distributions of some sentences instead of their labellings.
+        """Replace the labellings of some sentences by distributions.
 
         Parameters
         ----------
         sentences : list of int
-            Numbers of the sentences.
+            Indices of the sentences.
         labels : array (tokens, labels)
             Probabilities of the labels of all tokens of these sentences.
         pairs : array (sentences, labels, labels)
@@ -150,11 +150,11 @@ class WeightedCRF:
         self._core.set_expected(sentences, labels.ravel(), pairs.ravel())
 
     def set_active(self, active: list[bool]) -> None:
-        """Say which sentences take part in training."""
+        """Set which sentences are trained on."""
         self._core.set_active(active)
 
     def train_again(self, max_iter: int | None = None) -> None:
-        """Train on what was set, from :attr:`weights`."""
+        """Train with the current labellings and weights, starting from :attr:`weights`."""
         options = self.options
         if max_iter is not None:
             options = {**options, "max_iterations": max_iter}
@@ -167,24 +167,24 @@ class WeightedCRF:
         return scores.reshape(-1, labels), transitions.reshape(labels, labels)
 
     def squares(self) -> float:
-        """Sum of the squared weights of the features."""
+        """Return the sum of squared feature weights."""
         return float(self.weights @ self.weights)
 
     def objective(self, weights: Array, log_likelihoods: Array) -> float:
-        """Return what training with these weights of labellings minimises, at the present weights of features."""
+        """Return the training objective for weights of labellings, at the current feature weights."""
         return self.c2 * self.squares() - float(weights @ log_likelihoods)
 
     def log_likelihoods(self) -> Array:
-        """Log-probability of each labelling (Eq. 1), by the CRF without the constraint of the scheme."""
+        """Return the log-probability of each labelling (Eq. 1) without the constraint of the scheme."""
         return self._core.log_likelihoods(self.weights, self.threads)
 
     def best(self, weights: Array | None = None) -> list[list[int]]:
-        """Best legal labels of each sentence."""
+        """Return the most probable legal labels of each sentence."""
         best = self._core.best(self.weights if weights is None else weights, self.scheme, self.threads)
         return self._split(best)
 
     def marginals(self) -> Array:
-        """Return the probabilities of labels (token of all sentences, label), legal labellings only."""
+        """Return marginal probabilities (token of all sentences, label) under the constraint of the scheme."""
         rows = self._core.marginals(self.weights, self.scheme, self.threads)
         return rows.reshape(-1, len(self.corpus.labels))
 

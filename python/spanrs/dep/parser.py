@@ -31,57 +31,59 @@ from spanrs.io.sources import open_source
 from spanrs.report.progress import iteration_display
 from spanrs.threads import thread_count
 
-#: Which moves are right in training.
+#: Definitions of a correct transition.
 ORACLES = ("exact", "published")
 
 
 class Parser(Estimator):
-    """A greedy dependency parser with a tagger: arc-hybrid transitions, a dynamic oracle, an averaged perceptron.
+    """A greedy arc-hybrid dependency parser with a dynamic oracle, an averaged perceptron and a tagger.
 
     Parameters
     ----------
     features : str or path
-        ``rich``: words, both kinds of tags, labels of children. ``published``: the 59 templates of parser.py. Else a
-        file of templates, or their text; ``spanrs dep templates`` prints the rich ones.
+        ``rich``: words, both kinds of tags, labels of children. ``published``: the 59 templates of parser.py.
+        Otherwise a file of templates, or their text; ``spanrs dep templates`` prints those of ``rich``.
     labelled : bool
-        Learn the labels of arcs, together with the moves.
+        Predict labels of arcs, together with the transitions.
     single_root : bool
-        Attach one word of each sentence to the root.
+        Attach exactly one word of each sentence to the root.
     epochs : int
-        Passes over the training data.
+        Number of passes over the training data.
     models : int
-        Models that are trained with consecutive seeds; their averaged weights are added up. The sum is one model, as
-        fast as each of them and better by about half a point.
+        Number of models trained with consecutive seeds, whose averaged weights are summed. The sum is as fast as one of
+        them, and its LAS is about half a point higher.
     seed : int, optional
         Seed of the order of sentences; None keeps the order of the data.
     explore_from : int
-        The pass, from 1, from which on training goes on after the guessed move, right or wrong.
+        First pass, counted from 1, that follows predicted transitions, correct or not (training with exploration).
     aggressiveness : float, optional
-        Limit of a passive-aggressive update; None for perceptron updates by 1.
+        Maximum step of passive-aggressive updates; None for perceptron updates of 1.
     prune : float
-        Leave out features whose averaged weights are all smaller than this many updates: half of them, without loss.
+        Remove features whose averaged weights are all smaller than this number of updates; the default removes half of
+        the features without loss of accuracy.
     oracle : str
-        ``exact`` (Goldberg and Nivre 2013) or ``published`` (that of parser.py, which accepts a few wrong moves).
+        ``exact`` (Goldberg and Nivre 2013) or ``published`` (that of parser.py, which accepts a few incorrect
+        transitions).
     jackknife : int
-        Parts of the training data, each of which is tagged by a tagger of the others, so that the parser learns from
-        tags with as many errors as it will get; 0 learns from the tags of the data.
+        Number of parts of the training data, each tagged by a tagger trained on the others, so that the parser is
+        trained on tags with realistic errors; 0 uses the tags of the data.
     joint : bool
-        Train tagger and parser in turns, exactly as parser.py does; the other parameters, except ``epochs`` and
-        ``seed``, must be those of :meth:`published`.
+        Train tagger and parser alternately, exactly as parser.py; all other parameters but ``epochs`` and ``seed`` must
+        equal those of :meth:`published`.
     tagger : Tagger, optional
-        A tagger with the parameters to train it with, by default those of :class:`Tagger` and the same ``seed``. A
-        fitted tagger is used as it is. It is not changed; the tagger of the model is :attr:`tagger_`.
+        An unfitted tagger whose parameters are used, by default ``Tagger(seed=seed)``, or a fitted tagger to use
+        without further training. ``fit`` does not change it; :attr:`tagger_` is the tagger of the model.
     progress : bool, optional
         Show the passes on standard error; None means if it is a terminal.
 
     Attributes
     ----------
     history_ : list of Epoch
-        The passes of the last :meth:`fit`.
+        Statistics of each pass.
     dev_ : dict of str to float
-        UAS and LAS of the model on the development data of the last :meth:`fit`, as :meth:`evaluate` measures them.
+        UAS and LAS on the development data, as computed by :meth:`evaluate`; empty without.
     lifted_ : tuple of int
-        How many words and sentences of the training data were changed to make their trees projective.
+        Number of words and sentences of the training data that were changed to make trees projective.
     tagger_ : Tagger
         The tagger of the model.
 
@@ -100,7 +102,7 @@ class Parser(Estimator):
     """
 
     _model: _spanrs.DepModel | None = None
-    #: The tagger is saved beside the parser.
+    #: Parameters of the tagger are metadata of their own.
     _not_saved: ClassVar[tuple[str, ...]] = ("tagger", "progress")
 
     def __init__(
@@ -159,9 +161,10 @@ class Parser(Estimator):
 
     @classmethod
     def published(cls, *, epochs: int = 15, seed: int | None = 0, progress: bool | None = None) -> Parser:
-        """Return a parser that is trained exactly as parser.py trains: its features, ties, rounding, oracle and passes.
+        """Return a parser that is trained exactly as parser.py: with its features, ties, rounding, oracle and passes.
 
-        Tagger and parser learn in turns, the tagger for five passes. Trees are unlabelled and may have several roots.
+        Tagger and parser are trained alternately, the tagger for five passes. Trees are unlabelled and may have several
+        roots.
         """
         return cls(
             features="published",
@@ -185,7 +188,7 @@ class Parser(Estimator):
         Raises
         ------
         spanrs.errors.ModelError
-            Before :meth:`fit` or :meth:`load`.
+            If the parser is not fitted.
         """
         if self._model is None:
             raise ModelError("Parser is not fitted; call fit or load")
@@ -198,14 +201,14 @@ class Parser(Estimator):
 
     @property
     def labels(self) -> list[str]:
-        """The labels that the model can give; empty for an unlabelled parser."""
+        """The labels of the model; empty for an unlabelled parser."""
         return self.compiled.labels()
 
     def fit(self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None) -> Parser:
-        """Learn from sentences with trees.
+        """Train tagger and parser.
 
-        Trees that are not projective are made so by moving the shortest crossing arc to the head of its head, as
-        often as needed; ``lifted_`` counts them.
+        Non-projective trees are made projective by repeatedly attaching the shortest crossing arc to the head of its
+        head; ``lifted_`` counts them.
 
         Parameters
         ----------
@@ -214,14 +217,14 @@ class Parser(Estimator):
         dev : as train, optional
             Development data, scored after each pass with predicted tags.
         patience : int, optional
-            Stop after this many passes without a better score on ``dev``, and keep the best weights.
+            Stop after this number of passes without improvement on ``dev``, and keep the best weights.
 
         Raises
         ------
         ValueError
-            Where there is nothing to learn from, and for ``patience`` without ``dev``.
+            If a parameter is invalid, there are no sentences, or ``patience`` is set without ``dev``.
         spanrs.errors.FormatError
-            With line, for what is not in the format, and heads that are not a tree.
+            If a line is malformed, or heads are not a tree; the error has the line.
         """
         self._check_params()
         check_patience(patience, dev)
@@ -237,7 +240,7 @@ class Parser(Estimator):
             tagger, model = Tagger.published(), self._fit_joint(treebank)
         else:
             tagger = Tagger(seed=self.seed, progress=self.progress) if self.tagger is None else self.tagger
-            # The parameter stays as it is.
+            # fit does not change parameters.
             tagger = copy.copy(tagger)
             model = self._fit(treebank, held_out, patience, tagger)
         metadata = {
@@ -329,22 +332,21 @@ class Parser(Estimator):
         Parameters
         ----------
         words : sequence of str
-            The words; numpy arrays of str are sequences, too.
+            The words, such as a list or an array of str.
         tags : sequence of str, optional
-            XPOS tags to parse with instead of predicted ones.
+            XPOS tags to use instead of predicted ones.
 
         Returns
         -------
         Parse
-            With ``heads`` as an array of int: words from 1, 0 for the root. A sentence without words has an empty
-            parse.
+            ``heads`` is an array of int: words from 1, 0 for the root. The parse of an empty sentence is empty.
 
         Raises
         ------
         TypeError
-            For a str instead of a list of words.
+            If a str is passed in place of a list of words.
         ValueError
-            For another number of tags than words.
+            If the numbers of tags and words differ.
         """
         given = None if tags is None else [tags]
         return self.parse_batch([words], tags=given, threads=1)[0]
@@ -363,7 +365,7 @@ class Parser(Estimator):
         sentences : sequence of sequences of str
             The words of each sentence.
         tags : sequence of sequences of str, optional
-            XPOS tags to parse with instead of predicted ones.
+            XPOS tags to use instead of predicted ones.
         threads : int, optional
             Number of threads; None or 0 for all processors. Results do not depend on it.
         """
@@ -393,7 +395,7 @@ class Parser(Estimator):
     ) -> Result:
         """Parse the words of gold sentences, and compare tags and trees; see :func:`spanrs.dep.evaluate`.
 
-        Gold trees may have several roots if the parser gives such trees, or with ``any_roots``.
+        Gold trees may have several roots with ``any_roots`` or ``single_root=False``.
         """
         any_roots = any_roots or not self.single_root
         if isinstance(gold, Sequence) and not isinstance(gold, str):
@@ -420,9 +422,9 @@ class Parser(Estimator):
         Raises
         ------
         spanrs.errors.ModelError
-            For files that are no model, damaged, or without a parser.
+            If the file is damaged, not a model, or has no parser.
         OSError
-            Where the file cannot be read.
+            If the file cannot be read.
         """
         model = load(path)
         if not model.has_parser:
@@ -442,13 +444,13 @@ class Parser(Estimator):
         Raises
         ------
         spanrs.errors.ModelError
-            For what is not in this layout.
+            If the layout is another one.
         spanrs.errors.FormatError
-            Where the compressed data is damaged.
+            If compressed data are damaged.
         spanrs.errors.LimitError
-            For more than 1 GiB, and compressed data that expands more than 100 times and beyond 16 MiB.
+            If the data exceed 1 GiB, or compressed data expand more than 100 times and beyond 16 MiB.
         OSError
-            Where the file cannot be read.
+            If the file cannot be read.
         """
         return cls.of(import_published(path))
 
@@ -476,7 +478,7 @@ def import_published(path: str | PathLike[str]) -> _spanrs.DepModel:
 
 
 def tree_scores(gold: Sequence[Any], pred: Sequence[Any], *, labelled: bool) -> dict[str, float]:
-    """Return UAS and LAS as :func:`spanrs.dep.evaluate` does by default: subtypes of labels are not compared."""
+    """Return UAS and LAS by the definition of :func:`spanrs.dep.evaluate`, without subtypes of labels."""
     total = heads_right = labels_right = 0
     for (words, _, _, heads, labels), (_, _, pred_heads, pred_labels) in zip(gold, pred, strict=True):
         total += len(words)

@@ -25,37 +25,38 @@ from spanrs.threads import thread_count
 
 EstimatorT = TypeVar("EstimatorT", bound=Estimator)
 
-#: Features of a tagger: those of parser.py and NLTK, or spanrs' own.
+#: Feature sets.
 FEATURES = ("rich", "published")
 
 
 class Tagger(Estimator):
-    """A part-of-speech tagger: an averaged perceptron that decides greedily, from left to right.
+    """A greedy left-to-right part-of-speech tagger with an averaged perceptron.
 
     Parameters
     ----------
     features : str
-        ``rich``: affixes, shapes, neighbours and their known tags. ``published``: the 14 features of parser.py and
-        NLTK.
+        ``rich``: affixes, shapes, neighbours and the tags of previous words. ``published``: the 14 features of
+        parser.py and NLTK.
     epochs : int
-        Passes over the training data.
+        Number of passes over the training data.
     models : int
-        Models that are trained with consecutive seeds; their averaged weights are added up.
+        Number of models trained with consecutive seeds, whose averaged weights are summed.
     seed : int, optional
         Seed of the order of sentences; None keeps the order of the data.
     min_count : int
-        A word is looked up instead of tagged if it occurs at least this often...
+        Minimum frequency of a word in the dictionary of unambiguous words, which are not tagged but looked up.
     min_share : float
-        ...and at least this share of its occurrences have its most frequent tag.
+        Minimum share, above 0 and at most 1, of the most frequent tag of such a word.
     margin : int
-        Learn from right guesses, too, whose score is less than this above the second best; 0 learns from mistakes only.
+        Update for correct predictions, too, if their score exceeds the second best by less than this; 0 only updates
+        for errors.
     progress : bool, optional
         Show the passes on standard error; None means if it is a terminal.
 
     Attributes
     ----------
     history_ : list of Epoch
-        The passes of the last :meth:`fit`.
+        Statistics of each pass.
 
     Notes
     -----
@@ -122,7 +123,7 @@ class Tagger(Estimator):
         Raises
         ------
         spanrs.errors.ModelError
-            Before :meth:`fit` or :meth:`load`.
+            If the tagger is not fitted.
         """
         if self._model is None:
             raise ModelError("Tagger is not fitted; call fit or load")
@@ -143,7 +144,7 @@ class Tagger(Estimator):
         return {"epochs": self.epochs, "seed": self.seed, "models": self.models}
 
     def fit(self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None) -> Tagger:
-        """Learn from tagged sentences.
+        """Train the tagger.
 
         Parameters
         ----------
@@ -152,14 +153,14 @@ class Tagger(Estimator):
         dev : as train, optional
             Development data, scored after each pass.
         patience : int, optional
-            Stop after this many passes without a better score on ``dev``, and keep the best weights.
+            Stop after this number of passes without improvement on ``dev``, and keep the best weights.
 
         Raises
         ------
         ValueError
-            Where there is nothing to learn from, and for ``patience`` without ``dev``.
+            If a parameter is invalid, there are no tagged sentences, or ``patience`` is set without ``dev``.
         spanrs.errors.FormatError
-            With line, for what is not in the format.
+            If a line is malformed; the error has the line.
         """
         return self._fit(
             treebank_of(train, None), None if dev is None else treebank_of(dev, None), patience
@@ -168,7 +169,7 @@ class Tagger(Estimator):
     def _fit(
         self, train: _spanrs.Treebank, dev: _spanrs.Treebank | None, patience: int | None = None
     ) -> Tagger:
-        """Learn from sentences of the compiled half."""
+        """Train on sentences of the compiled module."""
         self._check_params()
         check_patience(patience, dev)
         sentences = [] if dev is None else dev.sentences()
@@ -200,21 +201,21 @@ class Tagger(Estimator):
         words : sequence of str
             The words.
         column : str, optional
-            ``xpos`` (the tags of the treebank) or ``upos`` (universal tags); the first that the model has.
+            ``xpos`` (the tags of the treebank) or ``upos`` (universal tags); by default the first that the model has.
 
         Raises
         ------
         TypeError
-            For a str instead of a list of words.
+            If a str is passed in place of a list of words.
         ValueError
-            For tags that the model does not have.
+            If the model does not have these tags.
         """
         return self.tag_batch([words], column=column, threads=1)[0]
 
     def tag_batch(
         self, sentences: Sequence[Sequence[str]], *, column: str | None = None, threads: int | None = 1
     ) -> list[list[str]]:
-        """Tag sentences; as :meth:`tag`, with ``threads`` (None: one per processor)."""
+        """Tag sentences with a number of threads (None or 0 for all processors); see :meth:`tag`."""
         at = self._column(column)
         annotations = self.compiled.annotate(check_words(sentences), None, False, thread_count(threads))
         return [list(tags[at]) for tags in annotations]
@@ -234,7 +235,7 @@ class Tagger(Estimator):
 
     @property
     def tags(self) -> list[tuple[str, str]]:
-        """The pairs of tags (XPOS, UPOS) that the model can give."""
+        """The pairs of tags (XPOS, UPOS) of the model."""
         return self.compiled.tags()
 
     def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
@@ -248,9 +249,9 @@ class Tagger(Estimator):
         Raises
         ------
         spanrs.errors.ModelError
-            For files that are no model, damaged, or without a tagger.
+            If the file is damaged, not a model, or has no tagger.
         OSError
-            Where the file cannot be read.
+            If the file cannot be read.
         """
         model = load(path)
         if not model.has_tagger:
@@ -282,7 +283,7 @@ def with_saved_params(kind: type[EstimatorT], params: object) -> EstimatorT:
 
 
 def tag_scores(gold: Sequence[tuple[list[str], list[str]]], pred: Sequence[Any]) -> dict[str, float]:
-    """Return the accuracy of tags by column, for those that gold has."""
+    """Return the accuracy of tags by column, for the columns of gold."""
     scores = {}
     for at, column in enumerate(("xpos", "upos")):
         right = total = 0
@@ -296,7 +297,7 @@ def tag_scores(gold: Sequence[tuple[list[str], list[str]]], pred: Sequence[Any])
 
 
 def save(model: _spanrs.DepModel, target: str | PathLike[str] | IO[bytes]) -> None:
-    """Write a model file, whole or not at all."""
+    """Write a model file; an incomplete file is removed."""
     with atomic_output(target) as out:
         out.write(model.to_bytes())
 
@@ -313,7 +314,7 @@ def load(path: str | PathLike[str]) -> _spanrs.DepModel:
 
 
 def is_model(path: str | PathLike[str]) -> bool:
-    """Return whether a file begins as a model file does: with the length of a header, and its brace."""
+    """Return whether a file begins like a model file: with the length of a JSON header, then the header."""
     with open(path, "rb") as file:  # named pipes have no stat
         head = file.read(9)
     return len(head) == 9 and head[8:9] == b"{" and head[4:8] == b"\0\0\0\0"

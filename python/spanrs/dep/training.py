@@ -1,4 +1,4 @@
-"""What the training of taggers and parsers has in common."""
+"""Training data and monitoring of taggers and parsers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Sentences: TypeAlias = Source | Corpus | Sequence[Parse] | Sequence[Source]
 
 
 class Epoch(NamedTuple):
-    """What is known after a pass over the training data."""
+    """Statistics of a pass over the training data."""
 
     model: int
     """Number of the model, from 1."""
     epoch: int
     """Number of the pass, from 1."""
     accuracy: float
-    """Share of the words with the right tag or head during the pass."""
+    """Share of words with the correct tag or head during the pass."""
     dev: dict[str, float]
     """Scores of the averaged weights on the development data; empty without."""
     features: int
@@ -62,7 +62,7 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
             )
     treebank.extend(memory, trees)
     if not len(treebank):
-        raise ValueError("there are no sentences to learn from")
+        raise ValueError("there are no sentences to train on")
     return treebank
 
 
@@ -72,7 +72,7 @@ def _parts_of(corpus: Corpus) -> list[Any]:
     Raises
     ------
     spanrs.errors.FormatError
-        For files of other formats.
+        If a file has another format.
     """
     for part in corpus.parts:
         if part.format not in ("conllu", "columns"):
@@ -95,7 +95,7 @@ def check_words(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     for at, words in enumerate(sentences):
         if isinstance(words, str):
             raise TypeError(
-                f"sentence {at} is one str; give a list of words, such as {words.split()[:3]!r}"
+                f"sentence {at} is one str; pass a list of words, such as {words.split()[:3]!r}"
             )
         checked.append([str(word) if isinstance(word, str) else _not_a_word(at, word) for word in words])
     return checked
@@ -114,7 +114,7 @@ class Monitor:
     history: list[Epoch]
     patience: int | None
     epochs: int
-    #: Which score decides.
+    #: The score that decides about improvement.
     criterion: str
     best: float = -1.0
     since: int = 0
