@@ -40,14 +40,20 @@ pub mod tag_input;
 
 // Oracles of the matchers' own tests.
 #[path = "../../spanrs-eval/tests/common/mod.rs"]
-mod by_definition;
+mod common;
 #[path = "../../spanrs-eval/tests/common/fair_steps.rs"]
 mod fair_steps;
+#[path = "../../spanrs-eval/tests/common/matchers.rs"]
+mod matchers;
 #[allow(dead_code)] // The tests use more of it.
 #[path = "../../spanrs-eval/tests/common/partial_rows.rs"]
 mod partial_rows;
 #[path = "../../spanrs-eval/tests/common/schemas.rs"]
 mod schemas;
+#[path = "../../spanrs-tags/tests/common/mod.rs"]
+mod tag_laws;
+#[path = "../../spanrs-eval/tests/common/ways_to_score.rs"]
+mod ways_to_score;
 
 /// A target: takes an input and panics on a finding.
 pub type Target = fn(&[u8]);
