@@ -134,9 +134,9 @@ def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
     if own_scheme == scheme or names in ([], ["O"]):
         return labels
     if own_scheme is None or scheme is None:
-        said = "no tags of a scheme" if own_scheme is None else f"tags of {own_scheme}"
-        other = "no tags of a scheme" if scheme is None else f"tags of {scheme}"
-        raise SchemeError(f"the true labels are {said}, those of the annotators are {other}")
+        true = "not tags of a scheme" if own_scheme is None else f"tags of {own_scheme}"
+        given = "not tags of a scheme" if scheme is None else f"tags of {scheme}"
+        raise SchemeError(f"the true labels are {true}, those of the annotators are {given}")
     return tags.convert(labels, own_scheme, scheme)
 
 
