@@ -151,6 +151,7 @@ def test_an_untrained_parser_says_so():
         ({"jackknife": 1}, "at least 2, not 1"),
         ({"features": "zpar"}, "features must be rich, .*, not 'zpar'"),
         ({"joint": True}, "joint=True needs features='published', not 'rich'"),
+        ({"joint": True, "tagger": Tagger()}, "tagger has no effect with joint=True"),
         ({"features": "S0.w\nS9.q"}, "S9.q"),
         ({"features": "S0.w\nS0.w"}, "there twice"),
         ({"aggressiveness": -1.0}, "above 0"),

@@ -128,12 +128,12 @@ class Agreement:
         whole.add_row("Cohen's kappa, mean of pairs", _number(_mean(kappas)))
         whole.add_row("Fleiss' kappa", _number(self.fleiss_kappa))
         whole.add_row("Krippendorff's alpha, tokens", _number(self.alpha))
-        alpha = _number(self.unitized_alpha)
+        unitized = _number(self.unitized_alpha)
         if not self._has_spans:
-            alpha = "not defined: labels are not tags"
+            unitized = "not defined: labels are not tags"
         elif not self.unitized_alpha_by_type:
-            alpha = "not defined: no sentence with spans was labelled by all"
-        whole.add_row("Krippendorff's alpha, spans", alpha)
+            unitized = "not defined: no sentence with spans was labelled by all"
+        whole.add_row("Krippendorff's alpha, spans", unitized)
         people = Table(["annotator", "F1", "kappa"])
         for name, (f1, kappa) in self.by_annotator().items():
             people.add_row(name, _percent(f1), _number(kappa))

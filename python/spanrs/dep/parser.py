@@ -154,6 +154,8 @@ class Parser(Estimator):
         if self.tagger is not None and not isinstance(self.tagger, Tagger):
             raise TypeError(f"tagger must be a Tagger, not {type(self.tagger).__name__}")
         if self.joint:
+            if self.tagger is not None:
+                raise ValueError("tagger has no effect with joint=True; leave it out")
             published = Parser.published(epochs=self.epochs, seed=self.seed)._saved_params()
             for name, value in self._saved_params().items():
                 if value != published[name]:
