@@ -172,5 +172,5 @@ def test_the_heat_map_is_a_picture(tmp_path):
         assert path.read_bytes().startswith(start)
     with pytest.raises(ValueError, match=r"map.txt: the name of a plot file must end with .png"):
         agreement.plot(tmp_path / "map.txt")
-    with pytest.raises(ValueError, match="not f1 or kappa"):
+    with pytest.raises(ValueError, match="must be f1 or kappa"):
         agreement.plot(tmp_path / "map.png", "alpha")

@@ -220,7 +220,7 @@ def test_what_is_not_answered(missing):
     assert memory.labels == ["O", "B-PER"]
     with pytest.raises(ModelError, match="sentence 0, annotator b: token 1 has no label"):
         CrowdCorpus([["Ada", "met"]], [{"b": ["O", value]}])
-    with pytest.raises(FormatError, match="annotator b labelled a part"):
+    with pytest.raises(FormatError, match="annotator b only labelled a part"):
         read_table(TABLE | {"label": ["B-PER", "O", "B-PER", "O", "O", value]})
 
 

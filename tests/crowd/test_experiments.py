@@ -193,7 +193,7 @@ def test_gold_may_be_in_another_scheme(scheme):
 
 def test_gold_of_another_column_is_refused():
     corpus, truth = noisy(9, [0.1, 0.2])
-    with pytest.raises(SchemeError, match="the true labels are no tags"):
+    with pytest.raises(SchemeError, match="the true labels are not tags"):
         run_methods(corpus, [["x"] * len(values) for values in truth])
     with pytest.raises(AlignmentError, match=r"no label of gold \(B-X\) is one of the annotators"):
         run_methods(corpus, [["B-X"] * len(values) for values in truth])
