@@ -70,7 +70,7 @@ def score(
 
 
 def measures(tp: float, fp: float, fn: float) -> tuple[float, float, float]:
-    """Precision, recall and F1, each 0 with nothing below its fraction line."""
+    """Precision, recall and F1, each 0 with nothing in its denominator."""
 
     def ratio(part: float, whole: float) -> float:
         return part / whole if whole else 0.0

@@ -147,7 +147,7 @@ def test_a_vocabulary_has_whole_numbers():
 @pytest.mark.parametrize("weights", [[1e308] * 3, [10**400, 1, 1], [float("nan"), 1, 1], [-1, 1, 1]])
 def test_weights_whose_sums_are_no_numbers_are_refused(weights):
     gold = [["B-A"], ["B-A"], ["O"]]
-    with pytest.raises(ValueError, match="a weight is a number from 0 to 1e\\+15"):
+    with pytest.raises(ValueError, match="a weight must be a number from 0 to 1e\\+15"):
         spanrs.score(gold, gold, document_weights=weights)
 
 

@@ -170,7 +170,7 @@ def test_refusals():
         spanrs.score([[("A", 1)]], [[]], matcher="partial")
     with pytest.raises(TypeError, match="a tag must be a str"):
         spanrs.score([[1]], [[1]], matcher="partial")
-    with pytest.raises(TypeError, match="name the vocabulary"):
+    with pytest.raises(TypeError, match="pass vocabulary="):
         spanrs.score([1], [1], matcher="partial", lengths=[1])
     with pytest.raises(SchemeError, match="vocabulary has 1 tags"):
         spanrs.score([[0]], [[7]], matcher="partial", vocabulary=["O"])

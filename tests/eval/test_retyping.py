@@ -282,7 +282,7 @@ def test_what_columns_cannot_do_beside_documents_is_said():
         spanrs.score(*capsules, document_weights=[1, 1])
     with pytest.raises(TypeError, match="a null leaves a token out"):
         spanrs.score(column, column, mask=[[True]] * 2, by=[2])
-    with pytest.raises(TypeError, match="name the vocabulary"):
+    with pytest.raises(TypeError, match="pass vocabulary="):
         spanrs.score([["O"]], [["O"]], lengths=[1], by=[1])
     with pytest.raises(AlignmentError, match="gold has 2 sentences, pred has 1"):
         spanrs.score(column, column[:1], by=[2])
