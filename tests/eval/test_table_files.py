@@ -128,7 +128,7 @@ def test_documents_that_go_on_later_are_refused(monkeypatch, tmp_path, names):
     for rows in (1, 2, 3, 10):
         monkeypatch.setattr(tables, "BATCH_ROWS", rows)
         with pytest.raises(
-            AlignmentError, match=r"table: rows \d+ to \d+: document '[xa]' goes on"
+            AlignmentError, match=r"table: rows \d+ to \d+: document '[xa]' is not contiguous"
         ) as raised:
             spanrs.score(path, documents="d", by="document", scheme="BIO")
         assert raised.value.path == str(path)
