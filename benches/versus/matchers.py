@@ -112,9 +112,9 @@ def speed(work: Work) -> None:
     work.record.heading(
         "Speed", "Mtok/s of the corpus; of mat, whose documents are others, only the times count."
     )
-    found = in_turn(calls(work))
-    quickest = min(row.median for row in found.values())
-    work.record.timings(found, work.tokens, "times the quickest", lambda seconds: seconds / quickest)
+    actual = in_turn(calls(work))
+    quickest = min(row.median for row in actual.values())
+    work.record.timings(actual, work.tokens, "times the quickest", lambda seconds: seconds / quickest)
 
 
 def memory(work: Work) -> None:

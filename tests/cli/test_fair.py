@@ -27,7 +27,7 @@ def published(faireval_data, tmp_path):
 @pytest.mark.parametrize("name", ["ner", "chunks"])
 @pytest.mark.parametrize("where", ["config", "."])
 def test_compat_writes_the_results(spanrs, published, faireval_data, monkeypatch, name, where):  # noqa: PLR0917
-    # The paths of the files are meant from the folder of the configuration; from any other they are found.
+    # Paths are relative to the directory of the configuration, and are found from any working directory.
     monkeypatch.chdir(published / where)
     status, _, err = spanrs("fair", "--config", published / "config" / f"{name}.config", "--compat")
     assert (status, err) == (0, "")
@@ -82,8 +82,8 @@ def test_options_say_what_a_configuration_says(spanrs, files, tmp_path):
     assert parsed["criterion"] == "fair"
     assert parsed["criteria"]["fair"] == {name: parsed[name] for name in parsed["criteria"]["fair"]}
     assert "focus:pred" in parsed["signature"]
-    _, both, _ = spanrs("fair", "--config", tmp_path / "c", "--types", "C", "--json")
-    assert list(json.loads(both)["per_type"]) == ["C"]
+    _, sides, _ = spanrs("fair", "--config", tmp_path / "c", "--types", "C", "--json")
+    assert list(json.loads(sides)["per_type"]) == ["C"]
 
 
 def test_results_go_where_they_are_sent(spanrs, files, tmp_path):
@@ -103,10 +103,10 @@ def test_results_go_where_they_are_sent(spanrs, files, tmp_path):
 
 
 def test_compat_takes_options_too(spanrs, files):
-    # FairEval pairs files by their names, single ones too.
-    other = files[0].parent / "system"
-    other.mkdir()
-    pred = files[1].rename(other / files[0].name)
+    # FairEval pairs files by name, even single files.
+    second = files[0].parent / "system"
+    second.mkdir()
+    pred = files[1].rename(second / files[0].name)
     status, out, _ = spanrs(
         "fair", files[0], pred, "--compat", "--focus", "system", "--method", "traditional"
     )
@@ -118,9 +118,9 @@ def test_compat_takes_options_too(spanrs, files):
 
 
 def test_compat_says_options_in_the_words_of_the_original(spanrs, files):
-    other = files[0].parent / "system"
-    other.mkdir()
-    pred = files[1].rename(other / files[0].name)
+    second = files[0].parent / "system"
+    second.mkdir()
+    pred = files[1].rename(second / files[0].name)
     options = (
         "--focus",
         "pred",
@@ -139,9 +139,9 @@ def test_compat_says_options_in_the_words_of_the_original(spanrs, files):
     assert "labels: ['A', 'B']\n" in out
     assert "'BES': {'TP': 0.5, 'FP': 0.0, 'FN': 0.5}" in out
     assert spanrs("fair", files[0], pred, "--compat", "--method", "foo")[0] == 2
-    # A name without a folder is a file here, not an error that is passed over.
-    assert spanrs("fair", files[0], pred, "--compat", "-o", other / "out.txt")[0] == 0
-    assert (other / "out.txt").read_text().startswith("### Evaluation settings:")
+    # A name without a directory is a file, not an ignored error.
+    assert spanrs("fair", files[0], pred, "--compat", "-o", second / "out.txt")[0] == 0
+    assert (second / "out.txt").read_text().startswith("### Evaluation settings:")
 
 
 def test_options_can_be_repeated_and_types_that_no_span_has_are_named(spanrs, files):
@@ -235,11 +235,11 @@ def test_score_compares_systems_in_one_table(spanrs, submissions):
 
 def test_json_is_laid_out_as_for_every_matcher(spanrs, files):
     parsed = json.loads(spanrs("fair", *files, "--by-document", "--json")[1])
-    own = ["micro", "macro", "weighted", "per_type", "counts", "outcomes", "outcomes_by_type"]
+    values = ["micro", "macro", "weighted", "per_type", "counts", "outcomes", "outcomes_by_type"]
     assert list(parsed) == [
         "matcher",
         "criterion",
-        *own,
+        *values,
         "criteria",
         "confusion",
         "accuracy",
@@ -256,8 +256,8 @@ def test_json_is_laid_out_as_for_every_matcher(spanrs, files):
     ]
     assert list(parsed["criteria"]) == ["traditional", "fair", "weighted"]
     for name, criterion in parsed["criteria"].items():
-        assert list(criterion) == own, name
-    assert parsed["criteria"]["fair"] == {name: parsed[name] for name in own}
+        assert list(criterion) == values, name
+    assert parsed["criteria"]["fair"] == {name: parsed[name] for name in values}
     kinds = ["tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo"]
     assert list(parsed["outcomes"].items()) == list(zip(kinds, (1, 0, 0, 1, 1, 0, 1, 0, 0), strict=True))
     assert parsed["criteria"]["traditional"]["outcomes"] == {"tp": 1, "fp": 2, "fn": 2}
@@ -291,8 +291,8 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
             status, out, err = spanrs("score", *files, *wrong, "--matcher", matcher)
             assert (status, out) == (2, "")
             assert f"{wrong[0]} goes with --matcher fair" in err
-    both = spanrs("score", *files, "--focus", "pred", "--weights", "paper")[2]
-    assert "--weights and --focus go with --matcher fair" in both
+    sides = spanrs("score", *files, "--focus", "pred", "--weights", "paper")[2]
+    assert "--weights and --focus go with --matcher fair" in sides
     assert (
         "cannot be combined with --matcher fair"
         in spanrs("score", *files, "--matcher", "fair", "--map", "A=B")[2]
@@ -322,8 +322,8 @@ def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(span
         (("--min-overlap", "0.25"), paired, "matching:greedy|min_overlap:0.25"),
         (("--min-overlap", "0.26"), apart, "matching:greedy|min_overlap:0.26"),
     ):
-        found, signature = overlap(*options)
-        assert found == outcomes
+        actual, signature = overlap(*options)
+        assert actual == outcomes
         assert signature.startswith(f"matcher:partial|{how}|scheme:BIO|")
     for wrong in (("--matching", "greedy"), ("--min-overlap", "0.5")):
         status, out, err = spanrs("score", *files, *wrong)

@@ -66,7 +66,7 @@ COMMANDS = {
 STATUS = {"validate": 1}
 #: Commands without -o, or whose -o is another file than the table.
 WITHOUT_FILE = ("crowd aggregate", "crowd fit")
-#: What no other format has.
+#: Formats specific to a command.
 BEGINNINGS = {"json": "{", "html": "<!DOCTYPE html>"}
 
 
@@ -75,7 +75,7 @@ def arguments(name, models):
 
 
 def without_times(text):
-    """The experiment says how long it took."""
+    """The experiment reports its running time."""
     return re.sub(r"\d+\.\d+", "", text)
 
 
@@ -84,7 +84,7 @@ def without_times(text):
 def test_every_command_has_every_format(spanrs, models, tmp_path, name, to):
     status, out, err = spanrs(*arguments(name, models), "--to", to)
     assert (status, "error" in err) == (STATUS.get(name, 0), False), err
-    # The page of spanrs mat ends where its template ends.
+    # The page of spanrs mat is complete.
     assert out.endswith("\n") or (name, to) == ("mat", "html")
     assert out.startswith(BEGINNINGS.get(to, ""))
     if to == "json":
@@ -125,7 +125,7 @@ def test_the_option_wins_over_the_ending(spanrs, tmp_path):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_two_formats_are_an_error(spanrs, models, name):
     status, out, err = spanrs(*arguments(name, models), "--json", "--to", "csv")
-    # spanrs mat gives the status and the words of MATScore.
+    # spanrs mat has the exit status and messages of MATScore.
     assert (status, out) == (1 if name == "mat" else 2, "")
     assert "--json and --to csv are two formats; name one" in err
     assert spanrs(*arguments(name, models), "--json", "--to", "json")[0] == STATUS.get(name, 0)
@@ -267,7 +267,7 @@ def in_terminal(command, width):
     ):
         os.close(theirs)
         shown = b""
-        # Linux raises an error at the end, other systems give nothing.
+        # Linux raises an error on closing, other systems do not.
         try:
             while data := os.read(ours, 1 << 16):
                 shown += data

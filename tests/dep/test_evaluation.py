@@ -61,10 +61,9 @@ def written(rng, sentences):
 
 
 def cut(rng, text, several):
-    """Cut a text into sentences of tokens; of one sentence some tokens are several words.
+    """Split a text into sentences of tokens, some of which are multiword tokens.
 
-    Of several sentences the original aligns words that are left over at the end of one with multiword tokens of the
-    next, which have none of their characters; spanrs does not.
+    Unlike spanrs, the original aligns unmatched words at the end of a sentence with multiword tokens of the next one.
     """
     sentences, tokens = [], []
     while text:
@@ -100,7 +99,7 @@ def test_measures_are_those_of_the_shared_task(seed):
 
 
 def test_columns_that_are_those_of_gold_in_all_words_are_doubted():
-    """They may be copies whose comments got lost."""
+    """The columns may be copies whose comments got lost."""
     gold, pred = (
         Parse(["a", "b"], heads, xpos=xpos) for heads, xpos in (([2, 0], ["A", "B"]), ([0, 1], ["A", "B"]))
     )
@@ -110,8 +109,8 @@ def test_columns_that_are_those_of_gold_in_all_words_are_doubted():
         warnings.simplefilter("error", SpanrsWarning)
         evaluate([gold] * 499, [pred] * 499)
         evaluate([gold] * 500, [gold] * 500)
-        other = Parse(["a", "b"], [2, 0], xpos=["A", "C"])
-        evaluate([gold] * 500, [pred] * 499 + [other])
+        second = Parse(["a", "b"], [2, 0], xpos=["A", "C"])
+        evaluate([gold] * 500, [pred] * 499 + [second])
 
 
 def test_accuracy_without_punctuation_is_that_of_parser_py():

@@ -1,4 +1,4 @@
-"""An argument of the wrong type is named, with what was given and what is expected."""
+"""Errors name arguments of a wrong type, the actual type and the expected one."""
 
 from __future__ import annotations
 
@@ -217,8 +217,8 @@ def test_tokens_that_are_too_few_for_a_span_are_refused():
 
 @pytest.mark.parametrize("kind", [list, tuple, iter, np.array, pa.array])
 def test_tokens_may_be_any_sequence(kind):
-    found = of_tags(errors=True, tokens=kind([["a", "b"], ["c", "d"]]))
-    assert [error.tokens for error in found.errors] == [("a", "b"), ("c", "d")]
+    actual = of_tags(errors=True, tokens=kind([["a", "b"], ["c", "d"]]))
+    assert [error.tokens for error in actual.errors] == [("a", "b"), ("c", "d")]
 
 
 @pytest.mark.parametrize("kind", [list, tuple, set, iter, dict.fromkeys])

@@ -1,4 +1,4 @@
-"""A matcher that only Rust knows gets everything else for nothing."""
+"""A matcher that is only defined in Rust supports all other features."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ def test_it_is_written_in_every_form():
 
 
 def test_the_command_line_knows_it(tmp_path: Path):
-    both = tmp_path / "both"
-    both.write_text("w B-A O\nw I-A B-A\n")
+    sides = tmp_path / "both"
+    sides.write_text("w B-A O\nw I-A B-A\n")
     code = "from spanrs.cli import main; main()"
-    command = [sys.executable, "-c", code, "score", "--matcher", "head", "--json", str(both)]
+    command = [sys.executable, "-c", code, "score", "--matcher", "head", "--json", str(sides)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["outcomes"] == {"match": 1, "mistyped": 0, "missed": 0, "spurious": 0}

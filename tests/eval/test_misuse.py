@@ -1,4 +1,4 @@
-"""What a hurried caller passes: an error that says what to do, and never a number that means something else."""
+"""Common mistakes of callers raise an error with advice and never yield a misleading score."""
 
 from __future__ import annotations
 
@@ -102,15 +102,15 @@ def test_what_has_no_meaning_is_refused(call):
     ids=str,
 )
 def test_other_types_have_another_signature(pair):
-    one, other = (RESULT.with_types(types) for types in pair)
-    assert one.signature != other.signature
+    first, second = (RESULT.with_types(types) for types in pair)
+    assert first.signature != second.signature
     with pytest.raises(SchemeError, match="made differently"):
-        one.merge(other)
+        first.merge(second)
 
 
 def test_options_that_differ_a_little_have_another_signature():
-    one, other = (spanrs.Partial(min_overlap=share).settings() for share in (1 / 3, 0.33333333))
-    assert one != other
+    first, second = (spanrs.Partial(min_overlap=share).settings() for share in (1 / 3, 0.33333333))
+    assert first != second
     assert spanrs.Fair(types=["A,B"]).settings() != spanrs.Fair(types=["A", "B"]).settings()
     assert RESULT.with_types({}).signature == RESULT.signature
 
@@ -181,9 +181,9 @@ def test_tokens_that_differ_are_those_of_a_document(tmp_path, align):
 
 
 def test_counts_that_differ_are_not_equal():
-    one, other = (spanrs.score(A, pred, scheme="BIO") for pred in (A, [["O"]]))
-    assert one.counts != other.counts
-    assert one.counts == spanrs.score(A, A, scheme="BIO").counts
+    first, second = (spanrs.score(A, pred, scheme="BIO") for pred in (A, [["O"]]))
+    assert first.counts != second.counts
+    assert first.counts == spanrs.score(A, A, scheme="BIO").counts
 
 
 @pytest.mark.parametrize("show", [tables, Result.to_csv, Result.to_html, Result.to_dict])
@@ -205,7 +205,7 @@ def test_details_of_arrow_columns_need_every_token():
     assert spanrs.score(column, column, scheme="BIO").totals.tp == 1
     with pytest.raises(TypeError, match="sentence 0 has a null"):
         spanrs.score(column, column, scheme="BIO", details=True)
-    full = pa.array([["B-A", "O"], ["O"]])
-    assert len(spanrs.score(full, full, scheme="BIO", details=True).details["span"]) == 1
+    filled = pa.array([["B-A", "O"], ["O"]])
+    assert len(spanrs.score(filled, filled, scheme="BIO", details=True).details["span"]) == 1
     spans = spanrs.score(io.BytesIO(b"A\t1\t1\t1\n"), io.BytesIO(b"A\t1\t1\t1\n"))
     assert "scheme" not in spans.settings

@@ -1,4 +1,4 @@
-"""Every reading counts the spans that `tags_to_spans` reads, whatever the tags: also those with unusual tags."""
+"""Every reading counts the spans of `tags_to_spans`, also for unusual tags."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spanrs import tags
 
 READINGS = ["conlleval", "strict", "discard", "seqeval"]
 SCHEMES = ["IOB", "BIO", "IOE2", "IOBES"]
-#: With a type alone, a bare prefix, a tag without a type, and one with a suffix only.
+#: A type only, a prefix only, a tag without a type, and one with only a suffix.
 TAGS = ["O", "B-A", "I-A", "E-A", "S-A", "B-C", "I-C", "M", ".", "I", "B"]
 
 

@@ -101,14 +101,14 @@ def test_intervals_are_those_of_scipy(name, method, seed, skew, level):
     for got, bound in zip(
         drawn.interval(measure, level, method), expected.confidence_interval, strict=True
     ):
-        # The bounds may differ by as much as the tails differ by chance.
+        # The limits may differ by the sampling error of the tails.
         tail = (values < bound).mean()
         least, most = np.quantile(values, np.clip([tail - TAIL, tail + TAIL], 0, 1))
         assert least - 1e-9 <= got <= most + 1e-9, (got, bound)
 
 
 def test_bca_differs_from_percentile_where_documents_are_skewed():
-    # Otherwise the comparison above could not tell the two apart.
+    # Otherwise the comparison above could not distinguish the two.
     result = scored(2, documents=25, skew=0.1)
     measure = Measure()
     drawn = result.bootstrap([measure], samples=SAMPLES)
@@ -118,7 +118,7 @@ def test_bca_differs_from_percentile_where_documents_are_skewed():
 
 
 def test_the_acceleration_is_that_of_omitted_documents():
-    # Documents with equal counts are left out once for all of them; by definition each counts.
+    # Documents with equal counts share one jackknife value; by definition each is counted.
     gold, pred = corpus(5, documents=8, skew=0.3)
     gold, pred = gold * 3, pred * 3
     result = spanrs.score(gold, pred, scheme="BIO", by=[1] * 24)
@@ -162,9 +162,9 @@ def test_threads_and_the_order_of_documents_change_nothing(matcher):
 def test_two_documents_give_all_resamples_their_share():
     result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], scheme="BIO", by=[1, 1])
     values = result.bootstrap(Measure("recall"), samples=8000).values[:, 0]
-    found = {value: (values == value).mean() for value in (0.0, 0.5, 1.0)}
-    assert sum(found.values()) == 1
-    assert found == pytest.approx({0.0: 0.25, 0.5: 0.5, 1.0: 0.25}, abs=5 * math.sqrt(0.25 / 8000))
+    actual = {value: (values == value).mean() for value in (0.0, 0.5, 1.0)}
+    assert sum(actual.values()) == 1
+    assert actual == pytest.approx({0.0: 0.25, 0.5: 0.5, 1.0: 0.25}, abs=5 * math.sqrt(0.25 / 8000))
 
 
 @pytest.mark.parametrize("documents", [None, [2], ["x", "x"]])
@@ -294,15 +294,15 @@ def test_many_documents_have_the_distribution_of_single_draws(documents):
     sizes = np.where(
         rng.random(documents) < 0.05, rng.integers(1, 31, documents), rng.integers(0, 3, documents)
     )
-    found = rng.binomial(sizes, 0.7)
+    actual = rng.binomial(sizes, 0.7)
     gold = [["B-A"] * n + ["O"] for n in sizes]
-    pred = [["B-A"] * n + ["O"] * (size - n) + ["O"] for n, size in zip(found, sizes, strict=True)]
+    pred = [["B-A"] * n + ["O"] * (size - n) + ["O"] for n, size in zip(actual, sizes, strict=True)]
     result = spanrs.score(gold, pred, scheme="BIO", by=[1] * documents)
     recall = Measure("recall")
     drawn = result.bootstrap(recall, samples=2000, seed=3)
     assert np.array_equal(result.bootstrap(recall, samples=2000, seed=3, threads=3).values, drawn.values)
     chosen = rng.integers(0, documents, (2000, documents))
-    expected = found[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
+    expected = actual[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
     assert stats.ks_2samp(drawn.values[:, 0], expected).pvalue > 1e-4
     assert drawn.values.std() == pytest.approx(expected.std(), rel=0.1)
     assert drawn.values.mean() == pytest.approx(

@@ -1,4 +1,4 @@
-"""Results and scorers that are stored, copied, merged and shown."""
+"""Storing, copying, merging and displaying results and scorers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def made(matcher="exact", documents="no documents", **options):
 
 
 def same(got, expected):
-    """Everything is equal that a result holds or says, details aside."""
+    """All content of a result except details is equal."""
     assert type(got) is spanrs.Result
     assert got == expected
     assert got.to_dict() == expected.to_dict()
@@ -77,7 +77,7 @@ def test_results_are_the_same_after_storing(matcher, documents, how):
     result = made(matcher, documents)
     got = COPIES[how](result)
     same(got, result)
-    # They can be used as the first one.
+    # The copies can be used like the original.
     same(got.merge(result), result.merge(result))
     if result.document_weights is not None:
         same(got.with_document_weights([5, 0, 1]), result.with_document_weights([5, 0, 1]))
@@ -204,32 +204,32 @@ def counted(matcher, *, by, scheme="BIO"):
 @pytest.mark.parametrize("matcher", MATCHERS)
 def test_scorers_go_on_after_a_copy(matcher, by, how):
     scorer = counted(matcher, by=by)
-    other = SCORERS[how](scorer)
-    same(other.result(), scorer.result())
-    assert other.matcher == scorer.matcher
+    second = SCORERS[how](scorer)
+    same(second.result(), scorer.result())
+    assert second.matcher == scorer.matcher
     before = scorer.result()
-    for one in (other, scorer):
-        one.update(GOLD[2:], PRED[2:])
+    for item in (second, scorer):
+        item.update(GOLD[2:], PRED[2:])
         if by == "document":
-            one.end_document("m")
-            assert one.result().counts.documents() == ["z", "a", "m"]
-        if one is other:
+            item.end_document("m")
+            assert item.result().counts.documents() == ["z", "a", "m"]
+        if item is second:
             # The two have nothing in common.
             same(scorer.result(), before)
-    same(other.result(), scorer.result())
-    assert other.result().sentences == 3
+    same(second.result(), scorer.result())
+    assert second.result().sentences == 3
 
 
 @pytest.mark.parametrize("how", SCORERS)
 def test_an_open_document_stays_open_after_a_copy(how):
     scorer = spanrs.Scorer(scheme="BIO", by="document")
     scorer.update(GOLD[:1], PRED[:1])
-    other = SCORERS[how](scorer)
-    for one in (scorer, other):
-        one.update(GOLD[1:], PRED[1:])
-        one.end_document("whole")
-    assert [row.sentences for row in other.result().documents] == [3]
-    same(other.result(), scorer.result())
+    second = SCORERS[how](scorer)
+    for item in (scorer, second):
+        item.update(GOLD[1:], PRED[1:])
+        item.end_document("whole")
+    assert [row.sentences for row in second.result().documents] == [3]
+    same(second.result(), scorer.result())
 
 
 @pytest.mark.parametrize("how", SCORERS)
@@ -262,10 +262,10 @@ def test_a_scorer_that_is_reset_has_seen_nothing():
         scorer.reset()
         fresh = spanrs.Scorer(matcher=matcher, by="document", max_violations=3)
         same(scorer.result(), fresh.result())
-        # The scheme is found out anew.
-        for one in (scorer, fresh):
-            one.update([["S-A"]], [["S-A"]])
-            one.end_document("new")
+        # The scheme is detected again.
+        for item in (scorer, fresh):
+            item.update([["S-A"]], [["S-A"]])
+            item.end_document("new")
         same(scorer.result(), fresh.result())
         assert scorer.result().settings["scheme"] == "IOBES"
 
@@ -311,26 +311,26 @@ def test_shards_merge_in_any_order_to_the_bytes_of_the_whole(other_process, corp
     whole = scored(named)
     places = data.draw(st.lists(st.integers(0, 3), min_size=len(named), max_size=len(named)))
     order = data.draw(st.permutations(named))
-    shards = [[one for one, at in zip(order, places, strict=True) if at == shard] for shard in range(4)]
+    shards = [[entry for entry, at in zip(order, places, strict=True) if at == shard] for shard in range(4)]
     stored = [scored(shard).to_bytes() for shard in shards if shard]
     shuffled = data.draw(st.permutations(stored))
     cut = data.draw(st.integers(1, len(shuffled)))
-    first, *others = map(spanrs.Result.from_bytes, shuffled)
-    # What is merged in another process is stored to get there, and to come back.
-    merged = other_process(spanrs.Result.merge, first, *others[: cut - 1])
-    for other in others[cut - 1 :]:
-        merged = merged.merge(other)
+    first, *rest = map(spanrs.Result.from_bytes, shuffled)
+    # Results are serialized to be merged in another process.
+    merged = other_process(spanrs.Result.merge, first, *rest[: cut - 1])
+    for second in rest[cut - 1 :]:
+        merged = merged.merge(second)
     assert merged.counts.to_bytes() == whole.counts.to_bytes()
     assert merged.counts == whole.counts
     rows = [
-        sorted((row.name, row.totals, row.outcomes) for row in one.documents) for one in (merged, whole)
+        sorted((row.name, row.totals, row.outcomes) for row in entry.documents) for entry in (merged, whole)
     ]
     assert [row[:2] for row in rows[0]] == [row[:2] for row in rows[1]]
     for name in whole.matcher.criteria:
         assert merged[name].to_dict() == whole[name].to_dict()
     assert (merged.confusion, merged.accuracy) == (whole.confusion, whole.accuracy)
-    for side, found in whole.violations.items():
-        assert merged.violations[side].count == found.count
+    for side, item in whole.violations.items():
+        assert merged.violations[side].count == item.count
 
 
 ROWS = {
@@ -437,8 +437,8 @@ def test_long_tables_hold_every_cell(matcher, documents):
             }
             unweighted = spanrs.score(GOLD, PRED, scheme="BIO", matcher=MATCHERS[matcher])[name].outcomes
             assert counts == {outcome: unweighted[outcome] for outcome in criterion.outcomes}
-    known = {None} if documents == "no documents" else {str(key) for key in result.counts.documents()}
-    assert {row[0] for row in table.rows} == known
+    expected = {None} if documents == "no documents" else {str(key) for key in result.counts.documents()}
+    assert {row[0] for row in table.rows} == expected
 
 
 def test_long_tables_have_the_same_columns_for_every_result():
@@ -481,7 +481,7 @@ ODD = [
     '"q"',
     "a,b",
 ]
-#: What LaTeX must have in place of characters.
+#: LaTeX replacements of characters.
 LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -495,7 +495,7 @@ LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
 
 
 def shown(matcher, **options):
-    """A result with every odd type, and the names with which tables of types, and of documents, must begin."""
+    """A result with every unusual type, and the first names in tables of types and documents."""
     gold = [[(name, 3 * at, 3 * at + 2)] for at, name in enumerate(ODD)]
     pred = [[(name, 3 * at, 3 * at + 1 + at % 2)] for at, name in enumerate(ODD)]
     result = spanrs.score(gold, pred, matcher=MATCHERS[matcher], **options)
@@ -512,7 +512,7 @@ def test_csv_holds_every_type_and_no_formula(odd):
     head, *rows = csv.reader(io.StringIO(odd.to_csv()))
     first, *measures = odd.per_type.columns
     assert head[:10] == ["document", first, "criterion", *measures]
-    # Outcomes have columns of their own, also those named as the totals.
+    # Outcomes have separate columns, even if they are named like the totals.
     outcomes = {name for criterion in odd.matcher.criteria for name in odd[criterion].columns}
     totals = {"tp", "fp", "fn"}
     assert set(head[10:]) == outcomes - totals | {f"outcome_{name}" for name in outcomes & totals}
@@ -596,9 +596,9 @@ def test_latex_holds_every_type_escaped(odd):
     names = [line.split(" & ")[0] for line in lines if " & " in line]
     for name in ODD:
         marked = "".join(LATEX.get(character, character) for character in name).replace("]", "{]}")
-        alike = [found.replace("]", "{]}").replace("{{]}}", "{]}") for found in names]
+        alike = [item.replace("]", "{]}").replace("{{]}}", "{]}") for item in names]
         assert marked in alike, name
-    # Behind \\ a bracket or a star would be taken for an argument.
+    # After \\ a bracket or a star would be parsed as an argument.
     assert not any(line.startswith(("[", "*")) for line in lines)
     assert lines[-1] == f"% {odd.signature}"
 

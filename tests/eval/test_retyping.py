@@ -1,4 +1,4 @@
-"""Other views of what was counted, beside the definition: types, bounds alone, documents, weights."""
+"""Views of counts compared with their definitions: types, boundaries only, documents, weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weird import tags as any_tag
 
 NAMES = ["O", "O", "B-A", "I-A", "B-B", "I-B", "B-C", "I-C"]
 TOKENS = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans())
-#: A token is gold's tag, pred's tag, and whether pred is as gold.
+#: A token is a gold tag, a pred tag, and whether pred equals gold.
 SENTENCES = st.lists(TOKENS, max_size=8).map(
     lambda row: ([g for g, _, _ in row], [g if same else p for g, p, same in row])
 )
@@ -34,7 +34,7 @@ def flat(documents):
 
 
 def agrees(result, expected):
-    """Everything a result holds is as the definition says."""
+    """All content of a result matches the definition."""
     close = {"rel": 1e-12, "abs": 1e-12}
     assert list(result.per_type) == expected.types()
     for name, score in result.per_type.items():
@@ -57,8 +57,8 @@ def agrees(result, expected):
     assert result.accuracy == pytest.approx(accuracy, **close)
     wanted = brute.confusion(expected)
     for name, row in wanted.items():
-        assert {other: result.confusion[name][other] for other in wanted} == pytest.approx(row, **close)
-    # What does not occur is not there.
+        assert {item: result.confusion[name][item] for item in wanted} == pytest.approx(row, **close)
+    # Types that do not occur are not included.
     assert all(n and gold in wanted and pred in wanted for gold, pred, n in result.confusion.triples())
     assert len(result.confusion.triples()) == sum(len(row) for row in result.confusion.values())
     assert json.loads(result.to_json())["sentences"] == result.sentences
@@ -94,7 +94,7 @@ def test_types_merged_into_one_match_each_other(documents):
     merged = result.with_types({"A": "X", "B": "X", "C": "X"})
     expected = brute.score(documents, rename=lambda _: "X")
     agrees(merged, expected)
-    # Then types say nothing, and bounds are all there is.
+    # Without types only boundaries are compared.
     assert merged.totals == result.untyped.totals == expected.total()
     assert merged.micro == result.untyped.micro
 
@@ -123,14 +123,14 @@ def test_weights_say_how_often_a_document_counts(documents, data, kind):
     plain = spanrs.score(gold, pred, scheme="BIO", by=sizes)
     assert plain.documents == result.documents
     assert plain.with_document_weights(weights).to_dict() == result.to_dict()
-    # Types first or weights first is the same but for the signature.
+    # The order of types and weights only affects the signature.
     types = {"A": "B", "C": None}
-    one, other = (
+    first, second = (
         plain.with_types(types).with_document_weights(weights),
         plain.with_document_weights(weights).with_types(types),
     )
-    for name, counts in one.per_type.totals.items():
-        assert counts == pytest.approx(other.per_type.totals[name])
+    for name, counts in first.per_type.totals.items():
+        assert counts == pytest.approx(second.per_type.totals[name])
 
 
 @settings(max_examples=100, deadline=None)
@@ -141,9 +141,9 @@ def test_whole_weights_are_repetitions(documents, data):
     again = [document for document, n in zip(documents, weights, strict=True) for _ in range(n)]
     repeated = spanrs.score(*flat(again)[:2], scheme="BIO").to_dict()
     weighed = spanrs.score(gold, pred, scheme="BIO", by=sizes, document_weights=weights).to_dict()
-    for one in (repeated, weighed):
+    for item in (repeated, weighed):
         for key in ("signature", "short_signature", "violations", "warnings", "documents"):
-            one.pop(key, None)
+            item.pop(key, None)
     assert weighed == repeated
     assert all(isinstance(n, int) for n in weighed["counts"].values())
 
@@ -348,9 +348,9 @@ def test_views_stay_in_the_signature_and_keep_results_apart():
 
 
 def test_merged_weighed_results_number_sentences_by_what_was_read():
-    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO", document_weights=[0.5, 0.25])
-    other = spanrs.score([["O"]], [["I-A"]], scheme="BIO", document_weights=[0.5])
-    merged = one.merge(other).merge(other)
+    first = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO", document_weights=[0.5, 0.25])
+    second = spanrs.score([["O"]], [["I-A"]], scheme="BIO", document_weights=[0.5])
+    merged = first.merge(second).merge(second)
     assert [place.sentence for place in merged.violations["pred"].first] == [2, 3]
     assert merged.sentences == 1.75
 
@@ -377,7 +377,7 @@ def test_spans_of_equal_bounds_are_matched_again_or_refused(sentences, types):
     result = spanrs.score(gold, pred)
     expected = spanrs.score(renamed(gold), renamed(pred))
     try:
-        found = result.with_types(types)
+        actual = result.with_types(types)
     except SchemeError:
         # Refused only where types are merged, and spans of equal bounds have several types.
         kept = {types.get(ty, ty) for ty in "ABC"} - {None}
@@ -387,7 +387,7 @@ def test_spans_of_equal_bounds_are_matched_again_or_refused(sentences, types):
             len(sentence) > len({tuple(place) for _, *place in sentence}) for sentence in gold + pred
         )
         return
-    assert found.per_type.totals == expected.per_type.totals
+    assert actual.per_type.totals == expected.per_type.totals
 
 
 def test_types_of_several_spans_with_equal_bounds_are_not_merged():

@@ -184,15 +184,15 @@ def test_refuse_raises_and_the_others_do_not():
 
 
 def test_results_made_differently_do_not_merge():
-    one, other = spanrs.Scorer(scheme="BIO"), spanrs.Scorer(scheme="BIO", reading="strict")
+    first, second = spanrs.Scorer(scheme="BIO"), spanrs.Scorer(scheme="BIO", reading="strict")
     with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
-        one.merge(other)
+        first.merge(second)
     with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
-        one.result().merge(other.result())
+        first.result().merge(second.result())
 
 
 def test_the_scheme_is_that_of_all_of_gold_however_long_it_is():
-    # The sample at the beginning speaks for IOB; the rest of gold does not.
+    # The initial sample suggests IOB, but the rest of gold does not.
     head = [["O", "I-A"]] * 40_000
     tail = [["B-A", "I-A", "O", "B-B"]] * 40_000
     gold = head[:1] * 40_000 + tail
@@ -253,10 +253,10 @@ def test_the_numbers_of_each_reading(submissions):
 def test_the_violations_of_a_submission_are_listed(submissions):
     pred, count = submissions.preds[submissions.malformed], submissions.violations
     result = spanrs.score(submissions.gold, pred, max_violations=100)
-    found = result.violations["pred"]
-    assert (found.count, len(found.first), result.violations["gold"].count) == (count, count, 0)
+    actual = result.violations["pred"]
+    assert (actual.count, len(actual.first), result.violations["gold"].count) == (count, count, 0)
     lines = pred.read_text(encoding="utf-8").splitlines()
-    for located in found.first:
+    for located in actual.first:
         tag = lines[located.line - 1].split("\t")[1]
         assert tag == located.violation.current
         assert tag.startswith("I-")
@@ -312,7 +312,7 @@ def test_a_scorer_does_not_wait_for_itself():
         with pytest.raises(RuntimeError, match="in use"):
             scorer.update(gold, [["O"]])
     assert scorer.result().sentences == 0
-    # A generator of sentences is walked before anything is counted.
+    # A generator of sentences is consumed before anything is counted.
     scorer.update((list(tags()) for _ in range(2)), [["O"]] * 2)
     assert scorer.result().sentences == 2
 
@@ -324,12 +324,12 @@ def test_sentences_may_be_iterators_on_both_sides():
 
 
 def test_scorers_that_have_seen_nothing_merge_with_any():
-    empty, full = spanrs.Scorer(), spanrs.Scorer()
+    empty, filled = spanrs.Scorer(), spanrs.Scorer()
     empty.update([["O"]], [["O"]])
-    full.update([["S-A"]], [["S-A"]])
-    full.merge(empty)
-    assert (full.result().tokens, full.result().settings["scheme"]) == (2, "IOBES")
-    empty.merge(full)
+    filled.update([["S-A"]], [["S-A"]])
+    filled.merge(empty)
+    assert (filled.result().tokens, filled.result().settings["scheme"]) == (2, "IOBES")
+    empty.merge(filled)
     empty.update([["B-A", "E-A"]], [["B-A", "E-A"]])
     result = empty.result()
     assert (result.totals, result.tokens, result.settings["scheme"]) == ((2, 0, 0), 5, "IOBES")
@@ -339,9 +339,9 @@ def test_scorers_that_have_seen_nothing_merge_with_any():
 
 
 def test_merged_violations_number_sentences_through():
-    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO")
-    other = spanrs.score([["O"]], [["I-A"]], scheme="BIO")
-    assert one.merge(other).violations["pred"].first[0].sentence == 2
+    first = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO")
+    second = spanrs.score([["O"]], [["I-A"]], scheme="BIO")
+    assert first.merge(second).violations["pred"].first[0].sentence == 2
 
 
 def test_a_type_named_o_is_a_type_like_any_other():
@@ -440,8 +440,8 @@ def test_spans_are_scored_one_for_one_and_may_overlap(pairs):
     result = spanrs.score(gold, pred, by=names)
     rows = []
     for g, p in pairs:
-        both = Counter(g) & Counter(p)
-        rows.append((both.total(), len(p) - both.total(), len(g) - both.total()))
+        pair = Counter(g) & Counter(p)
+        rows.append((pair.total(), len(p) - pair.total(), len(g) - pair.total()))
     assert result.totals == tuple(map(sum, zip(*rows, strict=True)))
     assert [(row.name, row.totals, row.sentences, row.tokens) for row in result.documents] == [
         (name, row, 1, 0) for name, row in zip(names, rows, strict=True)
@@ -450,7 +450,7 @@ def test_spans_are_scored_one_for_one_and_may_overlap(pairs):
     for name, score in result.per_type.items():
         assert score.support == sum(span[0] == name for side in gold for span in side)
         assert sum(result.confusion[name].values()) == score.support
-    # Two criteria of other matchers are the same question.
+    # Two criteria of other matchers are equivalent.
     assert (
         spanrs.score(gold, pred, matcher="fair")["traditional"].per_type.totals.keys()
         == result.per_type.keys()

@@ -1,4 +1,4 @@
-"""Signatures: they are read as they were written, and say all that is needed to score again."""
+"""Signatures can be parsed and contain all settings needed to repeat the scoring."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shortened(result):
     return short_signature(parse_signature(result.signature))
 
 
-#: Names of types that need quotes, or look as if they did.
+#: Names of types that need quoting, or appear to.
 NAMES = [
     "A",
     "B",
@@ -54,7 +54,7 @@ def fits(scheme, reading):
 
 @st.composite
 def options(draw):
-    """Options of score, and what types are looked at then."""
+    """Options of score, and the resulting types."""
     names = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
     kind = draw(st.sampled_from(["exact", "partial", "fair"]))
     matcher = kind
@@ -73,7 +73,7 @@ def options(draw):
             exclude=draw(st.just([]) | names),
         )
     separator = draw(st.sampled_from(["-", "_", "|", '"', ":", ","]))
-    found = {
+    actual = {
         "matcher": matcher,
         "scheme": draw(st.sampled_from(SCHEMES)),
         "pred_scheme": draw(st.none() | st.sampled_from(SCHEMES)),
@@ -81,9 +81,9 @@ def options(draw):
         "dialect": Dialect(separator=separator, suffix=draw(st.booleans())),
     }
     # Not every reading is defined for every scheme.
-    schemes = {found["scheme"], found["pred_scheme"] or found["scheme"]}
-    found["reading"] = draw(
-        st.sampled_from([name for name in READINGS if all(fits(one, name) for one in schemes)])
+    schemes = {actual["scheme"], actual["pred_scheme"] or actual["scheme"]}
+    actual["reading"] = draw(
+        st.sampled_from([name for name in READINGS if all(fits(item, name) for item in schemes)])
     )
     steps = []
     if kind == "exact":
@@ -91,7 +91,7 @@ def options(draw):
             st.sampled_from(NAMES), st.none() | st.sampled_from(NAMES), min_size=1, max_size=3
         )
         steps = draw(st.lists(names | renames, max_size=2))
-    return found, steps
+    return actual, steps
 
 
 #: Spans of (type, prefix) of gold and pred; TAB separates columns, as types have spaces.
@@ -117,10 +117,10 @@ def write(path, spans, dialect):
 
 
 def scored(path, given, steps):
-    found = spanrs.score(path, separator="\t", **given)
+    result = spanrs.score(path, separator="\t", **given)
     for step in steps:
-        found = found.with_types(step)
-    return found
+        result = result.with_types(step)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -153,9 +153,9 @@ def like(path, text, *more):
 @given(given=options(), spans=SPANS)
 def test_the_signature_of_a_result_gives_the_same_counts(folder, capsys, given, spans):
     path = folder / "both"
-    found, steps = given
-    write(path, spans, found["dialect"])
-    expected = scored(path, found, steps)
+    actual, steps = given
+    write(path, spans, actual["dialect"])
+    expected = scored(path, actual, steps)
     for text in (expected.signature, shortened(expected), f"signature {expected.signature}\n"):
         status, got = like(path, text)
         err = capsys.readouterr().err
@@ -174,12 +174,12 @@ def test_the_signature_of_a_result_gives_the_same_counts(folder, capsys, given, 
 @settings(max_examples=100, deadline=None)
 @given(options())
 def test_long_and_short_signatures_are_read_as_they_were_written(given):
-    found, steps = given
-    names = {name: value for name, value in found.items() if name != "dialect"}
+    actual, steps = given
+    names = {name: value for name, value in actual.items() if name != "dialect"}
     result = spanrs.score(
         [["O"]],
         [["O"]],
-        dialect=found["dialect"],
+        dialect=actual["dialect"],
         **{k: v for k, v in names.items() if k != "align"},
     )
     for step in steps:

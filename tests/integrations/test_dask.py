@@ -1,4 +1,4 @@
-"""Partitions that are scored by Dask merge to the bytes of the serial result."""
+"""Results of partitions scored by Dask are merged to the bytes of the serial result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sentences(count, seed=0):
     gold = [["O", "B-A", *(rng.choice(TAGS) for _ in range(rng.randrange(9)))] for _ in range(count)]
     for sentence in gold:
         for at, (before, tag) in enumerate(pairwise(sentence), 1):
-            # Well-formed BIO, which is not taken for IOB.
+            # Well-formed BIO, which is not detected as IOB.
             if tag[0] == "I" and before[1:] != tag[1:]:
                 sentence[at] = "B" + tag[1:]
     pred = [[tag if rng.random() < 0.7 else rng.choice(TAGS) for tag in sentence] for sentence in gold]
@@ -53,7 +53,7 @@ def serial(golds, preds, by=None, scheme="BIO", **options):
 
 @pytest.fixture(autouse=True)
 def synchronous():
-    """Run tasks in this process, but where a test starts workers."""
+    """Run tasks in this process unless a test starts workers."""
     with dask.config.set(scheduler="synchronous"):
         yield
 
@@ -65,11 +65,11 @@ def test_bags_are_scored_as_lists(matcher, parts):
     golds, preds = pieces(gold, parts), pieces(pred, parts)
     expected = serial(golds, preds, matcher=MATCHERS[matcher])
     options = {"scheme": "BIO", "matcher": MATCHERS[matcher]}
-    pairs = bags.from_delayed([dask.delayed(list(zip(*two, strict=True)))
-                               for two in zip(golds, preds, strict=True)])  # fmt: skip
+    pairs = bags.from_delayed([dask.delayed(list(zip(*sides, strict=True)))
+                               for sides in zip(golds, preds, strict=True)])  # fmt: skip
     assert score_bag(pairs, **options).to_bytes() == expected
-    two = [bags.from_delayed([dask.delayed(part) for part in side]) for side in (golds, preds)]
-    assert score_bag(*two, **options).to_bytes() == expected
+    sides = [bags.from_delayed([dask.delayed(part) for part in side]) for side in (golds, preds)]
+    assert score_bag(*sides, **options).to_bytes() == expected
     whole = spanrs.score(gold, pred, scheme="BIO", matcher=MATCHERS[matcher])
     assert score_bag(pairs, **options).counts == whole.counts
 
@@ -197,13 +197,13 @@ def test_the_first_shard_with_a_tag_decides_the_scheme(tmp_path, only_o):
         got = score_shards(some)
         assert got.counts == expected.counts
         assert got.settings["scheme"] == ("auto" if len(only_o) == 6 else "BIO")
-    bag = bags.from_delayed([dask.delayed(list(zip(*two, strict=True)))
-                             for two in zip(golds, preds, strict=True)])  # fmt: skip
+    bag = bags.from_delayed([dask.delayed(list(zip(*pair, strict=True)))
+                             for pair in zip(golds, preds, strict=True)])  # fmt: skip
     assert score_bag(bag).counts == named[0].counts
 
 
 def test_shards_of_other_schemes_do_not_find_out_their_own():
-    # By itself the second partition would be IOBES.
+    # Separately the second partition would be detected as IOBES.
     gold = [["B-A", "I-A", "O"], ["S-A", "O"]]
     with pytest.raises(SchemeError):
         spanrs.score(gold[:1], gold[:1]).merge(spanrs.score(gold[1:], gold[1:]))
@@ -225,9 +225,9 @@ def test_pred_decides_its_scheme_later():
 @pytest.mark.parametrize("fan_in", [2, 3, 7])
 def test_any_tree_of_neighbours_gives_the_same_bytes(fan_in):
     gold, pred = sentences(90, seed=4)
-    results = [spanrs.score(*two, scheme="BIO", by=[1] * len(two[0])).to_bytes()
-               for two in zip(pieces(gold, 30), pieces(pred, 30), strict=True)]  # fmt: skip
-    # Results without any tag fit all others.
+    results = [spanrs.score(*pair, scheme="BIO", by=[1] * len(pair[0])).to_bytes()
+               for pair in zip(pieces(gold, 30), pieces(pred, 30), strict=True)]  # fmt: skip
+    # Results without tags can be merged with all others.
     results[5] = results[29] = spanrs.score([["O"]], [["O"]], by=[1]).to_bytes()
     expected = shards.merge_bytes(results)
     while len(results) > 1:

@@ -1,4 +1,4 @@
-"""Partitions that are scored by Spark merge to the bytes of the serial result."""
+"""Results of partitions scored by Spark are merged to the bytes of the serial result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
 
 from spanrs.integrations.spark import score_dataframe  # noqa: E402
 
-#: Of pyspark itself, at every call that has to do with Arrow.
+#: Raised by pyspark itself in all calls related to Arrow.
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
@@ -44,7 +44,7 @@ def spark():
     for name, value in settings.items():
         builder = builder.config(name, value)
     with pytest.MonkeyPatch.context() as patch:
-        # Otherwise Spark takes the first python3 of PATH.
+        # Otherwise Spark uses the first python3 in PATH.
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
@@ -60,12 +60,12 @@ def sentences(count, seed=0):
 
 
 def dataframe(spark, rows, columns, parts):
-    """Rows in so many partitions, in order."""
+    """Rows in a number of partitions, in order."""
     return spark.createDataFrame(spark.sparkContext.parallelize(rows, parts), columns)
 
 
 def pieces(items, count):
-    """Cut items as Spark does."""
+    """Split items like Spark."""
     return [items[a:b] for a, b in pairwise([len(items) * at // count for at in range(count + 1)])]
 
 
@@ -76,7 +76,9 @@ def test_dataframes_are_scored_as_lists(spark, matcher):
     rows = list(zip(gold, pred, names, strict=True))
     options = {"scheme": "BIO", "matcher": matcher}
     frame = dataframe(spark, rows, COLUMNS, 4)
-    results = [spanrs.score(*two, **options) for two in zip(pieces(gold, 4), pieces(pred, 4), strict=True)]
+    results = [
+        spanrs.score(*pair, **options) for pair in zip(pieces(gold, 4), pieces(pred, 4), strict=True)
+    ]
     expected = results[0].merge(*results[1:])
     assert score_dataframe(frame, **options).to_bytes() == expected.to_bytes()
     results = [

@@ -16,7 +16,7 @@ LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 
 
 def batch(seed=0, sentences=50, tokens=20):
-    """Gold ids with ignored places, and logits that are right two times in three."""
+    """Gold ids with ignored positions, and logits that are correct in two of three cases."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, len(LABELS), (sentences, tokens))
     gold[rng.random(gold.shape) < 0.3] = -100
@@ -94,7 +94,7 @@ def test_another_ignore_index():
 
 
 class Tensor:
-    """Like a tensor: an array only when asked."""
+    """Like a tensor: converted to an array on request."""
 
     def __init__(self, values):
         self.values = values
@@ -126,7 +126,7 @@ def test_chunks_do_not_show(monkeypatch):
 
 
 def test_memory_stays_far_below_that_of_the_logits():
-    # Not contiguous: what numpy must copy, it copies a chunk at a time.
+    # Not contiguous: numpy copies one chunk at a time.
     labels = ["O", *(f"{prefix}-{kind}" for prefix in "BI" for kind in "ABCDEFGHIJKL")]
     logits = np.zeros((len(labels), 2000, 500), dtype=np.float32).transpose(1, 2, 0)
     gold = np.zeros((2000, 500), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Tasks: aliases, zones, and where they are found."""
+"""Tasks: aliases, zones, and locations."""
 
 from __future__ import annotations
 
@@ -77,5 +77,5 @@ def test_tasks_are_found_by_name_and_by_place(folder):
     with pytest.raises(FileNotFoundError):
         mat.read_task(folder)
     gold = Document("a", [Annotation("ENAMEX", 0, 1)])
-    with pytest.raises(FormatError, match="name one"):
+    with pytest.raises(FormatError, match="choose one"):
         spanrs.score(gold, gold, matcher=mat.Mat(task=folder / "plugin"), on_error="skip")

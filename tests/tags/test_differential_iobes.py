@@ -1,4 +1,4 @@
-"""Beside the iobes package from PyPI: any tags, every encoding."""
+"""Differential tests against iobes from PyPI: any tags, every encoding."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ encodings = st.sampled_from(sorted(ENCODINGS))
 
 def ours(sequence, encoding):
     spans = tags.tags_to_spans(sequence, encoding, dialect=tags.IOBES_DIALECT)
-    found = tags.validate(sequence, encoding, dialect=tags.IOBES_DIALECT)
+    violations = tags.validate(sequence, encoding, dialect=tags.IOBES_DIALECT)
     return (
         [(s.type, s.start, s.end) for s in spans],
-        [(v.index, v.kind, v.current, v.previous, v.next) for v in found],
+        [(v.index, v.kind, v.current, v.previous, v.next) for v in violations],
     )
 
 

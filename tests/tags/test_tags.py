@@ -1,4 +1,4 @@
-"""The faces of spanrs.tags: forms of input, errors, ids, files."""
+"""Functions of spanrs.tags: forms of input, errors, ids, files."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_refuse_lists_every_violation():
 
 def test_violations_say_what_the_reading_did():
     wrong = ["O", "I-A", "O"]
-    said = {r: tags.validate(wrong, "BIO", r)[0].action for r in ("conlleval", "strict", "discard")}
-    assert said == {
+    message = {r: tags.validate(wrong, "BIO", r)[0].action for r in ("conlleval", "strict", "discard")}
+    assert message == {
         "conlleval": "opened a span",
         "strict": "read it as O",
         "discard": "read it as O",
@@ -123,14 +123,14 @@ def test_the_mask_fits_a_vocabulary_in_any_order():
 
 
 def test_token_is_never_found_out():
-    for found, hint in (
+    for item, hint in (
         (["NN", "VB", "O"], "Name the scheme TOKEN"),
         (["LABEL_0", "LABEL_12"], "id2label"),
     ):
         with pytest.raises(spanrs.errors.SchemeError, match=hint) as caught:
-            tags.detect_scheme(found)
+            tags.detect_scheme(item)
         assert caught.value.code == "no_scheme"
-    # Half of them is not most of them.
+    # Half of the tags is not a majority.
     assert tags.detect_scheme(["NN", "B-A"]).scheme == "BIO"
 
 
@@ -139,14 +139,14 @@ def test_a_scheme_is_found_out_from_tags_written_in_it(scheme):
     spans = [("A", 0, 3), ("A", 3, 4), ("B", 5, 6), ("B", 6, 8)]
     if scheme == "IO":
         spans = [("A", 0, 3), ("B", 5, 6)]
-    found = tags.detect_scheme(tags.spans_to_tags(spans, 9, scheme))
-    # Nothing in IO tags speaks against IOB.
-    assert found.scheme == ("IOB" if scheme == "IO" else scheme), found.statement
+    detection = tags.detect_scheme(tags.spans_to_tags(spans, 9, scheme))
+    # IO tags are also valid IOB.
+    assert detection.scheme == ("IOB" if scheme == "IO" else scheme), detection.statement
 
 
 def test_detection_says_what_speaks_for_it():
-    found = tags.detect_scheme([["O", "O"]])
-    assert "assumed" in found.statement
+    detection = tags.detect_scheme([["O", "O"]])
+    assert "assumed" in detection.statement
     assert tags.detect_scheme([["B-A", "I-A"]] * 9 + [["I-A"]]).scheme == "BIO"
 
 
@@ -173,10 +173,10 @@ def test_files_read_as_their_sentences_do(submissions):
             current = []
     sentences += [current] if current else []
     for reading in ("conlleval", "strict"):
-        found = [s.spans["tags"] for s in spanrs.read(path, scheme="BIO", reading=reading)]
-        assert found == tags.tags_to_spans(sentences, "BIO", reading)
+        spans = [s.spans["tags"] for s in spanrs.read(path, scheme="BIO", reading=reading)]
+        assert spans == tags.tags_to_spans(sentences, "BIO", reading)
     report = spanrs.io.validate(path, scheme="BIO")
-    flat = [v for found in tags.validate(sentences, "BIO") for v in found]
+    flat = [v for spans in tags.validate(sentences, "BIO") for v in spans]
     assert [v for _, v in report.located] == flat
     assert report.count == submissions.violations
 

@@ -249,7 +249,7 @@ class _Numbers:
         self,
         systems: Systems,
         results: Mapping[str, Result],
-        compiled: list[tuple[Any, ...]],
+        compiled: list[dict[str, Any]],
         options: tuple[str, int, int, int, Callable[[int], object] | None],
         level: float,
     ) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, as_integer, with_code
 from spanrs.eval import inputs
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.evidence import Detail, plain_detail
 from spanrs.eval.matchers import Matcher
 from spanrs.eval.settings import UNDECIDED
@@ -276,7 +277,7 @@ def errors_to_keep(errors: bool | int) -> int | None:
         raise type(error)(message) from None
 
 
-def error_outcomes(criterion: _spanrs.Criterion) -> list[str]:
+def error_outcomes(criterion: Criterion) -> list[str]:
     """Return the outcomes that are errors: those that count as FP or FN, and pairs of spans with unequal types."""
     outcomes = zip(criterion.outcomes, criterion.weights, strict=True)
     return [name for name, (_, fp, fn) in outcomes if fp or fn or name == MISTYPED]
@@ -333,8 +334,13 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
 
 def reader_of(settings: Mapping[str, str], reading: str, dialect: Dialect) -> Reader:
     """Return how the tags of a result were read; any scheme will do if all tags are ``O``."""
-    scheme = settings.get("scheme", UNDECIDED)
-    return Reader("BIO" if scheme == UNDECIDED else scheme, reading, dialect, settings.get("pred_scheme"))
+    scheme, pred_scheme = (settings.get(name, UNDECIDED) for name in ("scheme", "pred_scheme"))
+    return Reader(
+        "BIO" if scheme == UNDECIDED else scheme,
+        reading,
+        dialect,
+        None if pred_scheme == UNDECIDED else pred_scheme,
+    )
 
 
 def span_lists(

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from spanrs import _spanrs
-from spanrs._spanrs import Criterion
 from spanrs.caching import cached_property
 from spanrs.eval import settings as settings_of
 from spanrs.eval import warnings
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.details import ErrorList
 from spanrs.eval.evidence import Detail, Evidence, Violations
 from spanrs.eval.matchers import Cell, Matcher, as_matcher, criteria, find_criterion
@@ -86,8 +86,8 @@ class Evaluation(Measured):
     def _numbers(self, weights: Sequence[float] | None) -> dict[str, int]:
         """Return the corpus numbers by name: sentences, tokens, violations and so on."""
         corpus = criteria(self.matcher.name)["corpus"]
-        (counts, _, _), *_ = self.counts.summary(corpus.index, None, None, weights)
-        return dict(zip(corpus.outcomes, counts, strict=True))
+        summary = self.counts.summary(corpus.index, None, None, weights)
+        return dict(zip(corpus.outcomes, summary["all"]["counts"], strict=True))
 
     @cached_property
     def _corpus(self) -> Mapping[str, int]:

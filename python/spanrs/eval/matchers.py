@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from spanrs import _spanrs
-from spanrs._spanrs import Criterion
 from spanrs.eval.arguments import is_iterable, is_number
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
 from spanrs.eval.stored import ANY, NONE, check_stored
 from spanrs.io.sentences import DUMMIES
@@ -32,7 +32,7 @@ EXCLUDED = DUMMIES
 @cache
 def criteria(matcher: str) -> Mapping[str, Criterion]:
     """Return the criteria of a matcher by name."""
-    return _spanrs.criteria(matcher)
+    return {criterion.name: criterion for criterion in _spanrs.criteria(matcher)}
 
 
 @cache

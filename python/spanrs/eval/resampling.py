@@ -41,7 +41,7 @@ class Bootstrap:
     values: npt.NDArray[np.float64]
     estimates: npt.NDArray[np.float64]
     _systems: Systems = field(repr=False)
-    _compiled: list[tuple[Any, ...]] = field(repr=False)
+    _compiled: list[dict[str, Any]] = field(repr=False)
 
     @cached_property
     def _jackknife(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:

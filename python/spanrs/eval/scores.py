@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
-from spanrs._spanrs import Criterion
 from spanrs.caching import cached_property
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
 from spanrs.report.frames import Frames
 
@@ -175,37 +175,37 @@ class Measured:
     @cached_property
     def outcomes(self) -> dict[str, int]:
         """How often each outcome occurred."""
-        return self._named(self._summary[0][0])
+        return self._named(self._summary["all"]["counts"])
 
     @cached_property
     def totals(self) -> Totals:
         """TP, FP and FN over all types."""
-        return Totals(*self._summary[0][1])
+        return self._summary["all"]["totals"]
 
     @cached_property
     def micro(self) -> Score:
         """Over all spans of all types."""
-        return Score(*self._summary[0][2])
+        return self._summary["all"]["score"]
 
     @cached_property
     def per_type(self) -> TypeScores:
         """Measures and counts of each type that gold or pred has a span of, sorted by name."""
-        summary = self._summary[3]
+        types = self._summary["types"]
         return TypeScores(
-            {name: Score(*score) for name, _, _, score in summary},
-            {name: Totals(*totals) for name, _, totals, _ in summary},
-            {name: self._named(counts) for name, counts, _, _ in summary},
+            {name: outcomes["score"] for name, outcomes in types},
+            {name: outcomes["totals"] for name, outcomes in types},
+            {name: self._named(outcomes["counts"]) for name, outcomes in types},
         )
 
     @cached_property
     def macro(self) -> Score:
         """Unweighted mean over types."""
-        return Score(*self._summary[1])
+        return self._summary["macro"]
 
     @cached_property
     def weighted(self) -> Score:
         """Mean over types, weighted by the number of gold spans."""
-        return Score(*self._summary[2])
+        return self._summary["weighted"]
 
     @cached_property
     def confusion(self) -> Confusion:
@@ -233,16 +233,17 @@ class Measured:
         summaries = self.counts.document_summaries(self._criterion.index, terms)
         of_corpus = self.counts.document_summaries(corpus.index)
         rows: list[DocumentRow] = []
-        for (key, (counts, totals, score)), (_, (numbers, _, _)) in zip(summaries, of_corpus, strict=True):
+        for (key, outcomes), (_, numbers) in zip(summaries, of_corpus, strict=True):
             name = key if isinstance(key, str) else None
-            named = dict(zip(corpus.outcomes, numbers, strict=True))
+            named = dict(zip(corpus.outcomes, numbers["counts"], strict=True))
             sizes = named.get("sentences", 0), named.get("tokens", 0)
-            micro = Score(*score)
+            totals, micro = outcomes["totals"], outcomes["score"]
             if not any(totals) and not micro.precision:
                 # 0 would mean that everything in the document is wrong.
                 micro = Score(math.nan, math.nan, math.nan, micro.support)
-            row = DocumentRow(len(rows), name, *sizes, self._named(counts), Totals(*totals), micro)
-            rows.append(row)
+            rows.append(
+                DocumentRow(len(rows), name, *sizes, self._named(outcomes["counts"]), totals, micro)
+            )
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -314,28 +315,26 @@ class UnscoredResult(CriterionResult):
 
     @cached_property
     def _summary(self) -> _spanrs._Summary:
-        (counts, totals, micro), macro, weighted, types = super()._summary
-        by_type = [
-            (name, outcomes, totals, _with_nan_measures(score)) for name, outcomes, totals, score in types
-        ]
-        return (
-            (counts, totals, _with_nan_measures(micro)),
-            _with_nan_measures(macro),
-            _with_nan_measures(weighted),
-            by_type,
-        )
+        summary = super()._summary
+        return {
+            "all": _with_nan_measures(summary["all"]),
+            "macro": _undefined(summary["macro"]),
+            "weighted": _undefined(summary["weighted"]),
+            "types": [(name, _with_nan_measures(outcomes)) for name, outcomes in summary["types"]],
+        }
 
     @cached_property
     def documents(self) -> list[DocumentRow]:
         """One row per document, if documents were requested."""
-        return [
-            row._replace(micro=replace(row.micro, precision=math.nan, recall=math.nan, f1=math.nan))
-            for row in super().documents
-        ]
+        return [row._replace(micro=_undefined(row.micro)) for row in super().documents]
 
 
-def _with_nan_measures(score: _spanrs._Score) -> _spanrs._Score:
-    return math.nan, math.nan, math.nan, score[3]
+def _undefined(score: Score) -> Score:
+    return Score(math.nan, math.nan, math.nan, score.support)
+
+
+def _with_nan_measures(outcomes: _spanrs._Outcomes) -> _spanrs._Outcomes:
+    return {**outcomes, "score": _undefined(outcomes["score"])}
 
 
 def plain_score(score: Score) -> dict[str, float | None]:
