@@ -118,10 +118,10 @@ WRONG = {
     ),
     "documents that are a number": (
         lambda: of_tags(by=2),
-        "by is .*, not int",
+        "by must be .*, not int",
     ),
-    "documents without order": (lambda: of_tags(by={"a", "b"}), "by is .*, not a set"),
-    "a map of documents": (lambda: of_tags(by={"a": 1, "b": 1}), "by is .*, not a dict"),
+    "documents without order": (lambda: of_tags(by={"a", "b"}), "by must be .*, not a set"),
+    "a map of documents": (lambda: of_tags(by={"a": 1, "b": 1}), "by must be .*, not a dict"),
     "an array without dimensions": (lambda: of_tags(by=np.array(2)), "ndarray is not iterable"),
     "weights that are a number": (
         lambda: of_tags(document_weights=2),

@@ -288,7 +288,7 @@ def test_what_would_be_lost_is_refused():
 def test_lengths_have_an_order():
     ids = np.array([1, 0, 1, 0])
     for lengths in ({3, 1}, {3: 1, 1: 3}):
-        with pytest.raises(TypeError, match="lengths must be one integer per sentence, not a"):
+        with pytest.raises(TypeError, match="lengths must be one integer per sentence, not "):
             spanrs.score(ids, ids, scheme="BIO", vocabulary=["O", "B-A"], lengths=lengths)
     with pytest.raises(AlignmentError, match="more than there can be tokens"):
         spanrs.score(
