@@ -333,7 +333,7 @@ def test_a_confusion_of_weights_holds_no_residues():
 
 
 def test_one_str_is_no_collection_of_types():
-    with pytest.raises(TypeError, match=r"say \['PER'\]"):
+    with pytest.raises(TypeError, match=r"pass \['PER'\]"):
         spanrs.score([["O"]], [["O"]]).with_types("PER")
 
 

@@ -135,7 +135,7 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
         If several ids have the same tag, which is rarely meant.
     """
     if isinstance(vocabulary, str):
-        message = "a vocabulary must be a sequence of tags, not one str"
+        message = "a vocabulary must be a sequence of tags, not a str"
         raise TypeError(message)
     if isinstance(vocabulary, (set, frozenset)):
         message = "a vocabulary must be a sequence of tags, not a set, which has no order"
