@@ -41,7 +41,7 @@ def test_types_may_be_those_of_one_system(call):
     second = GOLD.replace("ORG", "R")
     status, out, err = call("score", "gold", "one", "two", "--types", "R", gold=GOLD, one=GOLD, two=second)
     assert status == 0
-    assert err == "spanrs: warning: one: there are no spans of the types that are evaluated\n"
+    assert err == "spanrs: warning: one: there are no spans of the scored types\n"
     assert len([line for line in out.splitlines() if line.startswith(("one", "two"))]) == 2
     status, _, err = call("score", "gold", "one", "two", "--types", "ORGG")
     assert (status, err) == (2, "spanrs: error: no span has type ORGG; types of the files: ORG, PER, R\n")

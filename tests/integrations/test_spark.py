@@ -122,7 +122,7 @@ def test_what_cannot_be_scored(spark):
         score_dataframe(frame, scheme="BIOX")
     with pytest.raises(pyspark.errors.PythonException, match="gold has 1 tags, pred has 2"):
         score_dataframe(frame, scheme="BIO")
-    with pytest.raises(AlignmentError, match=r"document 'a' goes on .* or in another partition"):
+    with pytest.raises(AlignmentError, match=r"document 'a' continues after .* or in another partition"):
         score_dataframe(
             dataframe(spark, rows[:5], COLUMNS, 5), documents="the.document", by="document", scheme="BIO"
         )

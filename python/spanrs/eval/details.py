@@ -273,7 +273,7 @@ def errors_to_keep(errors: bool | int) -> int | None:
     try:
         return as_integer(errors, "errors")
     except (TypeError, ValueError) as error:
-        message = f"errors is True, False or a number from 0, not {errors!r}"
+        message = f"errors must be True, False or a number from 0, not {errors!r}"
         raise type(error)(message) from None
 
 
