@@ -199,7 +199,7 @@ COMMENTED = "# one\n{0}\n# two\n{0}\n"
 
 
 def test_comments_that_are_read_as_tokens_bring_advice(call):
-    advice = "; if the lines that begin these sentences are comments, name what comments begin with: --comments '# '"
+    advice = "; if the lines that begin these sentences are comments, give the prefix of comments: --comments '# '"
     few = COMMENTED.format(GOLD) + GOLD * 30
     status, _, err = call("score", "gold", "gold", gold=few)
     assert status == 0

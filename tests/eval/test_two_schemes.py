@@ -275,7 +275,7 @@ def test_layers_of_tags_are_counted_together(nested):
         "<stream>: column 3 has tags of the same types, which are not read; layers of nested annotations "
         "are read together by spanrs score (--column 2,3, in Python tags=(2, 3))"
     ]
-    with pytest.raises(ValueError, match="gold= and pred= take one column each"):
+    with pytest.raises(ValueError, match="gold= and pred= accept one column each"):
         spanrs.score(io.BytesIO(text), tokens=1, gold=(2, 3))
     with pytest.raises(ValueError, match="one column of tags"):
         spanrs.io.validate(io.BytesIO(text), tokens=1, tags=(2, 3))
