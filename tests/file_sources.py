@@ -369,7 +369,7 @@ def facts(result: spanrs.Result) -> dict[str, Any]:
         "counts": result.counts.to_bytes(),
         "settings": result.settings,
         "evidence": result.evidence,
-        "errors": result.error_list,
+        "errors": result.errors,
         "dictionary": result.to_dict(),
     }
 

@@ -1,13 +1,15 @@
 """The compiled half. Not an interface: use the modules of the package."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, final, overload
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from spanrs.errors import Violation
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.evidence import Detail
+from spanrs.eval.scores import Score, Totals
 from spanrs.tags.detect import Detection
 
 NO_CONTENT: list[str]
@@ -20,7 +22,6 @@ __all__ = [
     "CrfModel",
     "CrfSentences",
     "CrfTrainer",
-    "Criterion",
     "CrowdAnswers",
     "CrowdCrf",
     "DepModel",
@@ -52,6 +53,7 @@ __all__ = [
     "crf_templates",
     "criteria",
     "declared_encoding",
+    "default_options",
     "dep_evaluate",
     "dep_jackknife",
     "dep_templates",
@@ -120,10 +122,18 @@ _SpanFile: TypeAlias = tuple[object, _Plain]
 _Places: TypeAlias = list[tuple[int, int]]
 _Column: TypeAlias = npt.NDArray[np.int64]
 _Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
-_Score: TypeAlias = tuple[float, float, float, int]
-_Totals: TypeAlias = tuple[float, float, float]
-_Outcomes: TypeAlias = tuple[list[int], _Totals, _Score]
-_Summary: TypeAlias = tuple[_Outcomes, _Score, _Score, list[tuple[str, list[int], _Totals, _Score]]]
+
+class _Outcomes(TypedDict):
+    counts: list[int]
+    totals: Totals
+    score: Score
+
+class _Summary(TypedDict):
+    all: _Outcomes
+    macro: Score
+    weighted: Score
+    types: list[tuple[str, _Outcomes]]
+
 _Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
 _ErrorKind: TypeAlias = tuple[str, str | None, str | None]
 
@@ -147,26 +157,7 @@ class Conlleval:
         self,
     ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
-@final
-class Criterion:
-    @property
-    def index(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def outcomes(self) -> tuple[str, ...]: ...
-    @property
-    def weights(self) -> tuple[tuple[float, float, float], ...]: ...
-    @property
-    def per_type(self) -> str: ...
-    @property
-    def support(self) -> str: ...
-    @property
-    def cells(self) -> int: ...
-    @property
-    def renames(self) -> bool: ...
-
-def criteria(matcher: str, /) -> dict[str, Criterion]: ...
+def criteria(matcher: str, /) -> list[Criterion]: ...
 
 @final
 class Counts:
@@ -206,7 +197,7 @@ class Counts:
     def prefixed(self, prefix: str, /) -> Counts: ...
     def join(self, other: Counts, once: int, again: Sequence[int], /) -> Counts: ...
     def renamed(self, rename: Callable[[str], str | None], /) -> Counts: ...
-    def measures(self, measures: Sequence[tuple[Any, ...]], /) -> npt.NDArray[np.float64]: ...
+    def measures(self, measures: Sequence[_Plain], /) -> npt.NDArray[np.float64]: ...
     def to_bytes(self) -> bytes: ...
     def stored_order(self) -> list[int] | None: ...
 
@@ -229,7 +220,7 @@ class Systems:
     def sentence_numbers(self, system: int, /) -> npt.NDArray[np.uint64] | None: ...
     def bootstrap(
         self,
-        measures: Sequence[tuple[Any, ...]],
+        measures: Sequence[_Plain],
         samples: int,
         seed: int,
         threads: int,
@@ -239,7 +230,7 @@ class Systems:
     def randomise(
         self,
         pair: tuple[int, int],
-        measures: Sequence[tuple[Any, ...]],
+        measures: Sequence[_Plain],
         samples: int,
         seed: int,
         threads: int,
@@ -247,7 +238,7 @@ class Systems:
         /,
     ) -> list[int]: ...
     def jackknife(
-        self, measures: Sequence[tuple[Any, ...]], /
+        self, measures: Sequence[_Plain], /
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]: ...
 
 @final
@@ -779,6 +770,7 @@ class DepModel:
         self, file: SyntaxFile, parse: bool, keep_tags: bool, blank: bool, threads: int, /
     ) -> bytes | None: ...
 
+def default_options() -> dict[str, dict[str, Any]]: ...
 def dep_templates() -> str: ...
 def dep_train_tagger(
     treebank: Treebank,

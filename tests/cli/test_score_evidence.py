@@ -40,7 +40,7 @@ def files(tmp_path):
 def test_errors_as_json_lines_are_those_of_the_result(spanrs, files, matcher):
     gold, pred = files
     result = score(gold, pred, matcher=matcher, errors=True)
-    expected = [json.loads(line) for line in result.error_list.to_jsonl().splitlines()]
+    expected = [json.loads(line) for line in result.errors.to_jsonl().splitlines()]
     status, out, _ = spanrs("score", gold, pred, "--matcher", matcher, "--errors=100000", "--to", "jsonl")
     assert status == 0
     assert [json.loads(line) for line in out.splitlines()] == expected
@@ -52,7 +52,7 @@ def test_errors_as_json_lines_are_those_of_the_result(spanrs, files, matcher):
 def test_errors_as_text_have_their_lines(spanrs, files):
     gold, pred = files
     result = score(gold, pred, errors=True)
-    number = sum(result.error_list.numbers.values())
+    number = sum(result.errors.numbers.values())
     # Without a number the option comes after the files.
     shown = spanrs("score", gold, pred, "--errors")[1].splitlines()
     assert f"errors {number}, 20 shown; [gold] {{pred}}, the most frequent kinds first" in shown

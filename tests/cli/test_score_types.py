@@ -69,9 +69,9 @@ def test_bounds_alone_are_a_row_and_two_keys(score, result):
     assert rows["micro"][-3:] == ["4", "3", "3"]
     parsed = json.loads(score("--untyped", "--json")[1])
     assert parsed["untyped"] == {
-        "precision": result.untyped.precision,
-        "recall": result.untyped.recall,
-        "f1": result.untyped.f1,
+        "precision": result.untyped.micro.precision,
+        "recall": result.untyped.micro.recall,
+        "f1": result.untyped.micro.f1,
         "support": 7,
     }
     assert parsed["untyped_counts"] == {"tp": 5, "fp": 2, "fn": 2}

@@ -66,8 +66,8 @@ def test_errors_of_files_are_those_of_memory_with_lines(matcher, corpus, blank):
     texts = files_of(corpus, blank)
     of_files = spanrs.score(*(io.BytesIO(text.encode()) for text in texts), **options)
     assert of_files.totals == in_memory.totals
-    assert of_files.error_list.numbers == in_memory.error_list.numbers
-    assert of_files.error_list.criterion == in_memory.error_list.criterion
+    assert of_files.errors.numbers == in_memory.errors.numbers
+    assert of_files.errors.criterion == in_memory.errors.criterion
     without_lines = [error._replace(line=None) for error in of_files.errors]
     assert Counter(without_lines) == Counter(in_memory.errors)
     assert [error.sentence for error in of_files.errors] == sorted(
@@ -154,9 +154,10 @@ def test_numbers_of_errors_add_up_to_the_counts(matcher, corpus):
     result = spanrs.score(
         *(io.BytesIO(text.encode()) for text in texts), scheme="BIO", matcher=MATCHERS[matcher], errors=True
     )
-    numbers = Counter(dict(result.error_list.numbers))
+    numbers = Counter(dict(result.errors.numbers))
     assert numbers == Counter(map(kind_of, result.errors))
-    weights = dict(zip(result.criterion.outcomes, result.criterion.weights, strict=True))
+    criterion = result[result.errors.criterion].criterion
+    weights = dict(zip(criterion.outcomes, criterion.weights, strict=True))
     # A pair with different types is listed once, and its spans are also counted as missed and spurious.
     mapping = {"mistyped": (0, 1, 1)} if "missed" in weights else {}
     fp, fn = (sum(n * (weights | mapping)[kind[0]][at] for kind, n in numbers.items()) for at in (1, 2))
@@ -181,12 +182,12 @@ def test_so_many_errors_of_each_kind_are_kept(matcher, most):
         files = (io.BytesIO(text.encode()) for text in files_of(corpus))
         return spanrs.score(*files, scheme="BIO", matcher=matcher, errors=errors)
 
-    everything = of_files(True).error_list
+    everything = of_files(True).errors
     if most == 0:
         # None are kept, but all are counted.
         assert list(of_files(0).errors or []) == []
         return
-    kept = of_files(most).error_list
+    kept = of_files(most).errors
     seen, expected = Counter(), []
     for error in everything:
         seen[kind_of(error)] += 1
@@ -196,9 +197,7 @@ def test_so_many_errors_of_each_kind_are_kept(matcher, most):
     assert kept.numbers == everything.numbers
     assert not kept.is_complete
     assert everything.is_complete
-    in_memory = spanrs.score(
-        gold, pred, scheme="BIO", matcher=matcher, errors=most, tokens=words
-    ).error_list
+    in_memory = spanrs.score(gold, pred, scheme="BIO", matcher=matcher, errors=most, tokens=words).errors
     assert in_memory.numbers == kept.numbers
     assert [error._replace(line=None) for error in kept] == in_memory.errors
 
@@ -209,7 +208,7 @@ def test_errors_are_the_same_with_details(matcher):
     options = {"scheme": "BIO", "matcher": matcher, "errors": 2, "tokens": words}
     sides = spanrs.score(gold, pred, details=True, **options)
     alone = spanrs.score(gold, pred, **options)
-    assert sides.error_list == alone.error_list
+    assert sides.errors == alone.errors
     assert sides.details
     assert alone.details is None
 
@@ -219,7 +218,7 @@ def test_errors_beyond_the_limit_are_counted_without_objects(monkeypatch):
     detail = details.Detail
     monkeypatch.setattr(details, "Detail", lambda *args: created.append(args) or detail(*args))
     _, gold, pred = sides_of(larger())
-    result = spanrs.score(gold, pred, scheme="BIO", errors=1).error_list
+    result = spanrs.score(gold, pred, scheme="BIO", errors=1).errors
     # Correct spans and errors that are not kept create no objects; a list of all would be slow for large data.
     assert len(created) == len(result) == len(result.numbers)
     assert sum(result.numbers.values()) > 20 * len(result)
@@ -228,11 +227,11 @@ def test_errors_beyond_the_limit_are_counted_without_objects(monkeypatch):
 @pytest.mark.parametrize("kind", [str, object])
 def test_errors_of_arrays_of_strings_are_those_of_lists(kind):
     _, gold, pred = sides_of(larger())
-    expected = spanrs.score(gold, pred, scheme="BIO", errors=True).error_list
+    expected = spanrs.score(gold, pred, scheme="BIO", errors=True).errors
     rows = [[np.array(sentence, kind) for sentence in side] for side in (gold, pred)]
-    assert spanrs.score(*rows, scheme="BIO", errors=True).error_list == expected
+    assert spanrs.score(*rows, scheme="BIO", errors=True).errors == expected
     generators = [map(iter, side) for side in rows]
-    assert spanrs.score(*generators, scheme="BIO", errors=True).error_list == expected
+    assert spanrs.score(*generators, scheme="BIO", errors=True).errors == expected
     rectangles = [np.array([["B-A", "O"], ["O", last]], kind) for last in ("B-B", "O")]
     result = spanrs.score(*rectangles, scheme="BIO", errors=True).errors
     assert [(error.outcome, error.sentence) for error in result] == [("missed", 1)]
@@ -246,7 +245,7 @@ def test_errors_of_arrays_of_strings_are_those_of_lists(kind):
 def test_json_lines_have_the_most_frequent_kinds_first():
     corpus = larger()
     files = [io.BytesIO(text.encode()) for text in files_of(corpus)]
-    errors = spanrs.score(*files, scheme="BIO", errors=True).error_list
+    errors = spanrs.score(*files, scheme="BIO", errors=True).errors
     rows = [json.loads(line) for line in errors.to_jsonl().splitlines()]
     assert len(rows) == len(errors)
     frequencies = [row["frequency"] for row in rows]
@@ -268,7 +267,7 @@ def test_json_lines_have_the_most_frequent_kinds_first():
 
 def test_lines_of_text_mark_both_spans():
     sides = b"Rio B-A B-A\nde I-A O\nJaneiro I-A O\nis O O\n\nGo O B-B\n"
-    errors = spanrs.score(io.BytesIO(sides), scheme="BIO", matcher="fair", errors=True).error_list
+    errors = spanrs.score(io.BytesIO(sides), scheme="BIO", matcher="fair", errors=True).errors
     text = "\n".join(error_lines(errors, "gold.conll"))
     assert "gold.conll:1: [{Rio} de Janeiro] is" in text
     assert "gold.conll:6: {Go}" in text
@@ -281,7 +280,7 @@ def test_errors_follow_renamed_types():
     result = spanrs.score(gold, pred, **options)
     for types in ({"A": "C"}, {"A": None}, {"A": "B"}, ["A"]):
         second = result.with_types(types)
-        items = second.error_list
+        items = second.errors
         assert Counter(map(kind_of, items)) == Counter(dict(items.numbers))
         missed = sum(error.gold is not None for error in items)
         spurious = sum(error.pred is not None for error in items)
@@ -298,9 +297,9 @@ def test_errors_of_merged_results_have_their_sentences():
     ]
     merged = parts[0].merge(*parts[1:])
     assert list(merged.errors) == list(whole.errors)
-    assert merged.error_list.numbers == whole.error_list.numbers
+    assert merged.errors.numbers == whole.errors.numbers
     # Without a list the total is unknown.
-    assert parts[0].merge(spanrs.score(gold[:1], pred[:1], scheme="BIO")).error_list is None
+    assert parts[0].merge(spanrs.score(gold[:1], pred[:1], scheme="BIO")).errors is None
 
 
 def test_errors_of_two_schemes_and_of_layers():
@@ -339,7 +338,7 @@ def test_csv_of_several_systems_has_the_rows_of_each():
 def test_errors_of_files_are_a_sequence_like_a_list():
     text = b"".join(b"w%d B-A %s\n\n" % (at, b"O" if at % 2 else b"B-B") for at in range(20))
     result = spanrs.score(io.BytesIO(text), errors=True)
-    errors = result.error_list.errors
+    errors = result.errors.errors
     items = list(errors)
     assert len(errors) == len(items) == 20
     assert (errors[3], errors[-1], errors[2:9:3]) == (items[3], items[-1], items[2:9:3])
@@ -349,7 +348,7 @@ def test_errors_of_files_are_a_sequence_like_a_list():
     assert repr(errors) == repr(items)
     with pytest.raises(IndexError):
         errors[20]
-    again = pickle.loads(pickle.dumps(result)).error_list
-    assert again == result.error_list
-    places = result.error_list.gold_places()
+    again = pickle.loads(pickle.dumps(result)).errors
+    assert again == result.errors
+    places = result.errors.gold_places()
     assert places.tolist() == [at << 32 for at in range(20)] == again.gold_places().tolist()

@@ -24,13 +24,13 @@ PRED = [["O", "B-PER", "O", "B-ORG"], ["B-ORG", "I-ORG", "O"], ["O", "B-LOC"]]
 
 
 def test_spans_answer_each_other_by_their_last_token():
-    result = spanrs.score(GOLD, PRED, matcher="head", details=True)
+    result = spanrs.score(GOLD, PRED, matcher="head", errors=True)
     assert result.outcomes == {"match": 2, "mistyped": 1, "missed": 1, "spurious": 1}
     assert result.totals == (2, 2, 2)
     assert result.micro.f1 == 0.5
     assert result.per_type["LOC"].recall == 0.5
     assert result.confusion["LOC"]["ORG"] == 1
-    assert [error.outcome for error in result.errors or []] == ["mistyped", "spurious", "missed"]
+    assert [error.outcome for error in result.errors] == ["mistyped", "spurious", "missed"]
     assert "matcher:head|scheme:BIO" in result.signature
 
 

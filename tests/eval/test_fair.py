@@ -209,13 +209,13 @@ def test_errors_are_kept_whatever_the_input_is_made_of():
         ([iter([iter(row) for row in side]) for side in spans], {}),
         (ids, {"vocabulary": iter(names), "lengths": iter([2, 1])}),
     ):
-        errors = spanrs.score(*sides, matcher="fair", scheme="BIO", details=True, **options).errors
+        errors = spanrs.score(*sides, matcher="fair", scheme="BIO", errors=True, **options).errors
         assert [(error.outcome, error.sentence) for error in errors] == kinds
 
 
 def test_spans_of_a_result_with_errors_keep_their_tokens():
     result = spanrs.score([[("A", 0, 5, [4, 0])]], [[("A", 0, 6)]], matcher="fair", details=True)
-    assert result.errors[0].gold.tokens == (0, 4)
+    assert result.details["fair"][0].gold.tokens == (0, 4)
     assert json.loads(result.to_json())["details"]["fair"][0]["gold"] == {
         "type": "A",
         "start": 0,
@@ -315,7 +315,7 @@ def test_every_span_is_decided_once(sentences):
     assert max(near_gold, near_pred) <= near <= near_gold + near_pred
     assert counts["be"] == counts["bes"] + counts["bel"] + counts["beo"]
     # The single outcomes: spans are identified by their position in the input.
-    errors = spanrs.score(gold, pred, matcher="fair", details=True).errors
+    errors = spanrs.score(gold, pred, matcher="fair", errors=True).errors
     for sentence, (g, p) in enumerate(sentences):
         if any(len({(*s[:3], frozenset(s[3:] and s[3])) for s in side}) < len(side) for side in (g, p)):
             continue

@@ -81,11 +81,11 @@ def outcome(gold, pred, threads, /, **options):
         "bytes": result.to_bytes(),
         "text": str(result),
         "dictionary": result.to_dict(),
-        "errors": result.error_list,
+        "errors": result.errors,
         "violations": result.violations,
         "warnings": result.warnings,
         "notes": result.notes,
-        "detection": (result.detection, result.pred_detection),
+        "detection": (result.evidence.detection, result.evidence.pred_detection),
         "signature": result.signature,
     }
 

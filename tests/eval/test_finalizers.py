@@ -7,6 +7,7 @@ import threading
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
+from spanrs.eval.matchers import criteria
 from spanrs.io.columns import Columns
 
 TEXT = b"a B-X B-X\n" * 5_000
@@ -20,7 +21,7 @@ def scorer() -> _spanrs.Scorer:
 
 def tokens(counted: _spanrs.Scorer) -> int:
     """Number of counted tokens."""
-    names = _spanrs.criteria("exact")["corpus"].outcomes
+    names = criteria("exact")["corpus"].outcomes
     (collected,) = [
         n for of, at, _, _, n in counted.counts().cells() if of == 1 and names[at] == "tokens"
     ] or [0]

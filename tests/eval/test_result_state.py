@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import spanrs
 from spanrs.errors import FormatError
+from spanrs.eval.tables import tables
 
 GOLD = [["B-A", "I-A", "O", "I-B"], ["B-C"], ["O", "B-A"]]
 PRED = [["B-A", "O", "O", "B-C"], ["B-C"], ["I-C", "B-A"]]
@@ -62,7 +63,7 @@ def same(got, expected):
     assert got.counts == expected.counts
     assert got.counts.documents() == expected.counts.documents()
     assert got.counts.by_document == expected.counts.by_document
-    assert sorted(got.cells, key=str) == sorted(expected.cells, key=str)
+    assert sorted(got.counts.cells(), key=str) == sorted(expected.counts.cells(), key=str)
     names = ("matcher", "settings", "evidence", "document_weights", "signature", "violations")
     for name in names:
         assert getattr(got, name) == getattr(expected, name), name
@@ -248,7 +249,8 @@ def test_copies_of_scorers_keep_all_settings(how):
         scorer.update([[0, 1]], [[0, 2]])
     result = scorer.result()
     assert result.totals == (2, 0, 0)
-    assert (result.scheme, result.pred_scheme, result.settings["reading"]) == ("BIO", "IOBES", "strict")
+    names = {"scheme": "BIO", "pred_scheme": "IOBES", "reading": "strict"}
+    assert names.items() <= result.settings.items()
     assert "|align:report|" in result.signature
     assert "|unknown_is_outside:true|" in result.signature
 
@@ -265,7 +267,7 @@ def test_a_scorer_that_is_reset_has_seen_nothing():
             item.update([["S-A"]], [["S-A"]])
             item.end_document("new")
         same(scorer.result(), fresh.result())
-        assert scorer.result().scheme == "IOBES"
+        assert scorer.result().settings["scheme"] == "IOBES"
 
 
 def test_a_scorer_may_have_the_vocabulary_of_all_batches():
@@ -509,8 +511,9 @@ def test_csv_holds_every_type_and_no_formula(odd):
     first, *measures = odd.per_type.columns
     assert head[:10] == ["document", first, "criterion", *measures]
     # Outcomes have separate columns, even if they are named like the totals.
-    outcomes = {f"outcome_{name}" if name in ("tp", "fp", "fn") else name for name in odd.columns}
-    assert set(head[10:]) == outcomes
+    outcomes = {name for criterion in odd.matcher.criteria for name in odd[criterion].columns}
+    totals = {"tp", "fp", "fn"}
+    assert set(head[10:]) == outcomes - totals | {f"outcome_{name}" for name in outcomes & totals}
     criteria = list(odd.matcher.criteria)
     named = ["'" + name if name == "=1+1" else name for name in (*sorted(ODD), *ODD)]
     types = [(row[1], row[2]) for row in rows if row[1]]
@@ -585,7 +588,9 @@ def test_markdown_holds_every_type_escaped(odd):
 def test_latex_holds_every_type_escaped(odd):
     text = odd.to_latex(documents=True)
     lines = text.splitlines()
-    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == len(odd.tables(documents=True))
+    assert (
+        text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == len(tables(odd, documents=True))
+    )
     names = [line.split(" & ")[0] for line in lines if " & " in line]
     for name in ODD:
         marked = "".join(LATEX.get(character, character) for character in name).replace("]", "{]}")
@@ -601,11 +606,11 @@ def test_documents_are_shown_where_they_are_asked_for(odd):
         assert "Documents" in show(documents=True)
         assert "Documents" not in show()
     assert "document" not in str(odd)
-    assert [table.title for table in odd.tables(documents=True)][:-1] == [t.title for t in odd.tables()]
+    assert [table.title for table in tables(odd, documents=True)][:-1] == [t.title for t in tables(odd)]
 
 
 def test_latex_has_the_rules_of_booktabs_and_the_best_system_in_bold():
-    table = made().tables()[0].latex().splitlines()
+    table = tables(made())[0].latex().splitlines()
     assert [line for line in table if line.startswith("\\") and "&" not in line] == [
         r"\begin{tabular}{lrrrrrrr}",
         r"\toprule",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -94,8 +95,8 @@ def test_types_merged_into_one_match_each_other(documents):
     expected = brute.score(documents, rename=lambda _: "X")
     agrees(merged, expected)
     # Without types only boundaries are compared.
-    assert merged.totals == result.untyped_totals == expected.total()
-    assert merged.micro == result.untyped
+    assert merged.totals == result.untyped.totals == expected.total()
+    assert merged.micro == result.untyped.micro
 
 
 @settings(max_examples=100, deadline=None)
@@ -104,10 +105,10 @@ def test_bounds_alone_are_the_criterion_bounds_of_partial_matching(pairs):
     gold, pred = ([[pair[side] for pair in row] for row in pairs] for side in (0, 1))
     result = spanrs.score(gold, pred, scheme="IOBES")
     bounds = spanrs.score(gold, pred, matcher="partial", scheme="IOBES")["bounds"]
-    untyped = result.untyped
+    untyped = result.untyped.micro
     assert (untyped.precision, untyped.recall) == (bounds.micro.precision, bounds.micro.recall)
     assert untyped.f1 == pytest.approx(bounds.micro.f1, abs=1e-15)
-    assert result.untyped_totals.tp == bounds.outcomes["correct"]
+    assert result.untyped.totals.tp == bounds.outcomes["correct"]
     assert untyped.support == result.micro.support
 
 
@@ -157,7 +158,7 @@ def test_documents_have_rows_of_their_own(documents, scheme):
     rows = without.pop("documents")
     assert without == whole.to_dict()
     for row, document in zip(rows, documents, strict=True):
-        expected = brute.score([document], scheme=result.scheme.replace("auto", "BIO"))
+        expected = brute.score([document], scheme=result.settings["scheme"].replace("auto", "BIO"))
         assert tuple(row["counts"].values()) == expected.total()
         assert (row["sentences"], row["tokens"]) == (expected.sentences, expected.tokens)
 
@@ -300,7 +301,8 @@ def test_what_columns_cannot_do_beside_documents_is_said():
 
 def test_a_view_has_no_details_of_other_types():
     result = spanrs.score([["B-B", "O"]], [["B-C", "B-A"]], scheme="BIO", details=True)
-    assert [error.outcome for error in result.errors] == ["missed", "spurious", "spurious"]
+    outcomes = Counter(detail.outcome for detail in result.details["span"])
+    assert outcomes == {"mistyped": 1, "missed": 1, "spurious": 2}
     view = result.with_types({"B": "C", "A": None})
     assert view.totals == (1, 0, 0)
     assert (view.details, view.errors) == (None, None)
@@ -399,7 +401,7 @@ def test_types_of_several_spans_with_equal_bounds_are_not_merged():
     assert result.with_types(["A", "C"]).totals == (0, 1, 1)
     assert result.with_types({"A": "D"}).totals == (0, 1, 2)
     assert result.with_types(dict.fromkeys("ABC", "D")).totals == (1, 0, 1)
-    assert result.untyped_totals == (1, 0, 1)
+    assert result.untyped.totals == (1, 0, 1)
     # Where everything of one side matched, nothing is paired.
     matched = spanrs.score(gold, [[("A", 0, 1)]])
     assert matched.with_types({"B": "A"}).totals == (1, 0, 1)

@@ -16,6 +16,7 @@ from seqeval.metrics import classification_report
 
 import spanrs
 from spanrs.errors import AlignmentError, SchemeError
+from spanrs.eval.tables import tables
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "E-PER", "S-LOC"]
 sentence_pairs = st.lists(
@@ -196,7 +197,7 @@ def test_the_scheme_is_that_of_all_of_gold_however_long_it_is():
     tail = [["B-A", "I-A", "O", "B-B"]] * 40_000
     gold = head[:1] * 40_000 + tail
     result = spanrs.score(gold, gold)
-    assert result.scheme == spanrs.tags.detect_scheme(gold).scheme == "BIO"
+    assert result.settings["scheme"] == spanrs.tags.detect_scheme(gold).scheme == "BIO"
     assert result.violations["gold"].count == 40_000
     text = "\n".join("".join(f"w {tag}\n" for tag in row) for row in gold).encode()
     assert (
@@ -210,7 +211,7 @@ def test_the_scheme_is_that_of_all_of_gold_however_long_it_is():
 
 def test_pred_decides_where_gold_has_nothing():
     result = spanrs.score([["O", "O"]], [["B-A", "E-A"]])
-    assert result.scheme == "IOBES"
+    assert result.settings["scheme"] == "IOBES"
     assert result.totals == (0, 1, 0)
 
 
@@ -220,7 +221,7 @@ def test_a_scorer_settles_its_scheme_with_the_first_tag():
     scorer.update([["U-A", "O"]], [["U-A", "O"]])
     scorer.update([["B-A", "L-A"]], [["O", "O"]])
     result = scorer.result()
-    assert result.scheme == "BILOU"
+    assert result.settings["scheme"] == "BILOU"
     assert (result.totals, result.tokens) == ((1, 0, 1), 5)
 
 
@@ -327,12 +328,14 @@ def test_scorers_that_have_seen_nothing_merge_with_any():
     empty.update([["O"]], [["O"]])
     filled.update([["S-A"]], [["S-A"]])
     filled.merge(empty)
-    assert (filled.result().tokens, filled.result().scheme) == (2, "IOBES")
+    assert (filled.result().tokens, filled.result().settings["scheme"]) == (2, "IOBES")
     empty.merge(filled)
     empty.update([["B-A", "E-A"]], [["B-A", "E-A"]])
     result = empty.result()
-    assert (result.totals, result.tokens, result.scheme) == ((2, 0, 0), 5, "IOBES")
-    assert spanrs.score([["O"]], [["O"]]).merge(spanrs.score([["U-A"]], [["O"]])).scheme == "BILOU"
+    assert (result.totals, result.tokens, result.settings["scheme"]) == ((2, 0, 0), 5, "IOBES")
+    assert (
+        spanrs.score([["O"]], [["O"]]).merge(spanrs.score([["U-A"]], [["O"]])).settings["scheme"] == "BILOU"
+    )
 
 
 def test_merged_violations_number_sentences_through():
@@ -352,7 +355,7 @@ def test_the_scheme_does_not_depend_on_the_sample_in_any_dialect():
     gold = [["B-A", "I-A"]] * 40_000 + [["S-A", "B-A", "E-A"]] * 100_000
     dialect = spanrs.tags.IOBES_DIALECT
     expected = spanrs.tags.detect_scheme(gold, dialect=dialect).scheme
-    assert spanrs.score(gold, gold, dialect=dialect).scheme == expected
+    assert spanrs.score(gold, gold, dialect=dialect).settings["scheme"] == expected
 
 
 def test_more_tags_than_the_fast_way_takes_may_come_at_any_time():
@@ -485,7 +488,7 @@ def test_documents_without_spans_have_no_measures(matcher):
     row = result.to_dict()["documents"][1]["micro"]
     assert row == {"precision": None, "recall": None, "f1": None, "support": 0}
     json.loads(result.to_json())
-    shown = result.tables()[-1].rows
+    shown = tables(result, documents=True)[-1].rows
     assert {"100.00"} <= set(shown[0])
     assert "-" in shown[1]
     assert "0.00" not in shown[1]

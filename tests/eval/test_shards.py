@@ -90,7 +90,7 @@ def test_threads_do_not_change_the_bytes(corpus, options, tmp_path):
     for threads in (2, 3, 16):
         several = spanrs.score(gold, pred, threads=threads, store=tmp_path / "counts", **options)
         assert several.to_bytes() == single.to_bytes() == (tmp_path / "counts").read_bytes()
-        assert several.error_list == single.error_list
+        assert several.errors == single.errors
         assert several.violations == single.violations
         assert not (tmp_path / "counts.parts").exists()
 
@@ -490,5 +490,5 @@ def test_a_scheme_of_pred_that_is_found_out_is_that_of_all_shards(tmp_path):
         (tmp_path / side / "b").write_text("x B-A\ny O\n\n" * 30)
     for schemes in ({"scheme": "BIO", "pred_scheme": "auto"}, {}):
         result = spanrs.score(tmp_path / "gold", tmp_path / "pred", **schemes)
-        assert (result.scheme, result.pred_scheme) == ("BIO", "IOBES")
+        assert (result.settings["scheme"], result.settings["pred_scheme"]) == ("BIO", "IOBES")
         assert result.totals == (60, 0, 0)

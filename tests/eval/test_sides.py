@@ -181,7 +181,11 @@ def test_a_side_may_be_in_another_scheme(tmp_path):
     pred.write_text("a B-X\nb E-X\n\nc O\n" * 20)
     for sides in ((gold, pred), (spanrs.read(gold, scheme="BIO"), spanrs.read(pred, scheme="IOBES"))):
         result = spanrs.score(*sides)
-        assert (result.scheme, result.pred_scheme, result.micro.f1) == ("BIO", "IOBES", 1.0)
+        assert (result.settings["scheme"], result.settings["pred_scheme"], result.micro.f1) == (
+            "BIO",
+            "IOBES",
+            1.0,
+        )
 
 
 def test_the_same_corpus_gives_the_same_counts(tmp_path):

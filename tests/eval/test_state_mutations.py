@@ -19,7 +19,7 @@ import pytest
 import spanrs
 from spanrs import dep, mat
 from spanrs.errors import SpanrsError
-from spanrs.eval.result import CHECKSUM, LENGTH, MAGIC
+from spanrs.eval.stored import CHECKSUM, LENGTH, MAGIC
 from spanrs.io import Annotation, Document
 
 GOLD = [["B-A", "I-A", "O", "I-B"], ["B-C"], ["O", "B-A"]]

@@ -196,7 +196,7 @@ def test_auto_is_decided_by_the_first_batch_with_a_tag(small_batches, tmp_path):
     gold = [["O"]] * 7 + [["S-A", "O"]] * 5
     pq.write_table(pa.table({"gold": gold, "pred": gold}), tmp_path / "table")
     result = spanrs.score(tmp_path / "table")
-    assert (result.scheme, result.totals.tp) == ("IOBES", 5)
+    assert (result.settings["scheme"], result.totals.tp) == ("IOBES", 5)
     assert result.counts == spanrs.score(gold, gold).counts
 
 

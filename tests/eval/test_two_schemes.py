@@ -79,7 +79,7 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
     for name, result in results.items():
         assert (result.settings["scheme"], result.settings["pred_scheme"]) == schemes, name
         assert result.totals == (15, 0, 0), name
-        assert result.pred_detection.startswith(schemes[1]), name
+        assert result.evidence.pred_detection.startswith(schemes[1]), name
         assert result.warnings == [], name
     assert results["lists"].accuracy == 1.0
     partial = spanrs.score(gold, pred, matcher="partial")
@@ -290,11 +290,10 @@ def test_prefixes_of_another_scheme_decide_even_where_violations_are_few():
     gold = [["S-A", "O"]] * 40 + [["B-A", "I-A", "E-A"]]
     pred = [["S-A", "O"]] * 40 + [["B-A", "M-A", "E-A"]]
     result = spanrs.score(gold, pred)
-    assert (result.pred_scheme, result.micro.f1) == ("BMES", 1.0)
+    assert (result.settings["pred_scheme"], result.micro.f1) == ("BMES", 1.0)
     # A single malformed tag is an error, not evidence of another scheme.
-    assert (
-        spanrs.score([["B-A", "I-A"]] * 40, [["B-A", "I-A"]] * 39 + [["B-A", "E-A"]]).pred_scheme == "BIO"
-    )
+    result = spanrs.score([["B-A", "I-A"]] * 40, [["B-A", "I-A"]] * 39 + [["B-A", "E-A"]])
+    assert "pred_scheme" not in result.settings
 
 
 def test_partial_matching_warns_of_what_scoring_warns_of():

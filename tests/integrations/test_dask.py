@@ -196,7 +196,7 @@ def test_the_first_shard_with_a_tag_decides_the_scheme(tmp_path, only_o):
     for some, expected in zip((pairs, tables), named, strict=True):
         got = score_shards(some)
         assert got.counts == expected.counts
-        assert got.scheme == ("auto" if len(only_o) == 6 else "BIO")
+        assert got.settings["scheme"] == ("auto" if len(only_o) == 6 else "BIO")
     bag = bags.from_delayed([dask.delayed(list(zip(*pair, strict=True)))
                              for pair in zip(golds, preds, strict=True)])  # fmt: skip
     assert score_bag(bag).counts == named[0].counts
@@ -209,7 +209,7 @@ def test_shards_of_other_schemes_do_not_find_out_their_own():
         spanrs.score(gold[:1], gold[:1]).merge(spanrs.score(gold[1:], gold[1:]))
     bag = bags.from_sequence(list(zip(gold, gold, strict=True)), partition_size=1)
     result = score_bag(bag)
-    assert result.scheme == "BIO"
+    assert result.settings["scheme"] == "BIO"
     assert result.violations["gold"].count == 1
 
 
@@ -218,7 +218,7 @@ def test_pred_decides_its_scheme_later():
     pred = [["O", "O"], ["B-A", "L-A"]]
     bag = bags.from_sequence(list(zip(gold * 2, pred * 2, strict=True)), partition_size=1)
     result = score_bag(bag)
-    assert (result.scheme, result.pred_scheme) == ("BIO", "BILOU")
+    assert (result.settings["scheme"], result.settings["pred_scheme"]) == ("BIO", "BILOU")
     assert result.totals == (2, 0, 2)
 
 

@@ -100,7 +100,7 @@ def test_ids_spans_and_partitions_without_rows(spark):
     got = score_dataframe(frame, scheme="BIO", vocabulary=vocabulary)
     assert got.counts == spanrs.score(gold, pred, scheme="BIO").counts
     nothing = score_dataframe(frame.where("false"), scheme="BIO", vocabulary=vocabulary)
-    assert (nothing.sentences, nothing.scheme) == (0, "BIO")
+    assert (nothing.sentences, nothing.settings["scheme"]) == (0, "BIO")
     spans = [[("A", 0, 2)], [], [("B", 1, 2), ("A", 0, 1)]] * 3
     span = "array<struct<label: string, start: int, end: bigint>>"
     frame = dataframe(spark, [(row, row[:1]) for row in spans], f"gold {span}, pred {span}", 2)

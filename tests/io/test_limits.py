@@ -318,7 +318,7 @@ def test_scheme_of_a_table_does_not_depend_on_its_row_groups(tmp_path, monkeypat
     schemes = set()
     for size in (30, 1):
         parquet.write_table(table, tmp_path / "t.parquet", row_group_size=size)
-        schemes.add(spanrs.score(tmp_path / "t.parquet").scheme)
+        schemes.add(spanrs.score(tmp_path / "t.parquet").settings["scheme"])
     assert len(schemes) == 1
 
 

@@ -455,7 +455,7 @@ def test_csv_and_table_of_a_result_have_every_type_and_document(scored):
     table = scored.to_table()
     assert table.columns == ("document", "criterion", "outcome", "gold", "pred", "n")
     assert ("one", "tag", "overmark", "=PER", "=PER", 1) in table.rows
-    assert table.to_polars()["n"].sum() == sum(n for *_, n in scored.cells)
+    assert table.to_polars()["n"].sum() == sum(n for *_, n in scored.counts.cells())
 
 
 def test_documents_with_weights_have_measures_but_no_tables(scored):

@@ -140,7 +140,7 @@ def test_a_comparison_shows_what_each_system_alone_finds():
 
 
 def test_a_comparison_without_errors_has_no_examples():
-    systems = {name: replace(by_sentence(), error_list=None) for name in "ab"}
+    systems = {name: replace(by_sentence(), errors=None) for name in "ab"}
     assert examples(spanrs.compare(systems, samples=100).to_html()) == []
 
 
@@ -322,7 +322,8 @@ def test_errors_of_span_files_are_those_that_were_counted(seed):
     ]
     result = spanrs.score(*sides, matcher=matcher, errors=True)
     assert result.notes == []
-    wrong = {name: n for name, n in result.outcomes.items() if n and name in result.wrong_outcomes}
+    names = result[result.matcher.criterion].wrong_outcomes
+    wrong = {name: n for name, n in result.outcomes.items() if n and name in names}
     errors = Counter(error.outcome for error in result.errors)
     if matcher != "exact":
         assert errors == wrong
@@ -352,10 +353,10 @@ def test_errors_of_several_files_have_their_names(tmp_path):
     per_file = Counter(error.path for error in result.errors)
     assert per_file == {"one": 5, "two": 5}
     assert {error.sentence for error in result.errors} == set(range(6))
-    kept = spanrs.score(tmp_path / "g", tmp_path / "p", errors=1).error_list
+    kept = spanrs.score(tmp_path / "g", tmp_path / "p", errors=1).errors
     assert len(kept) == len(kept.numbers)
     assert sum(kept.numbers.values()) == 10
-    assert spanrs.score(tmp_path / "g", tmp_path / "p").error_list is None
+    assert spanrs.score(tmp_path / "g", tmp_path / "p").errors is None
 
 
 # Commands.

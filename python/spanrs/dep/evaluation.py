@@ -42,8 +42,8 @@ def evaluate(
     Result
         ``result.micro`` is LAS, ``result["uas"].micro`` UAS, and so on for the criteria of :class:`Dep`. Precision
         divides by the words of pred, recall by those of gold; both are the accuracy if the words are the same.
-        ``result.unscored`` names the undefined measures, which are numbers here, but ``-`` or null in tables and JSON:
-        those of columns that one side leaves empty, and of columns that pred copied.
+        ``result["lemmas"].unscored`` says why measures are undefined: one side leaves the column empty, or pred copied
+        it. They are numbers here, but ``-`` or null in tables and JSON.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def evaluate(
     >>> result = evaluate(gold, pred)
     >>> round(result["uas"].micro.f1, 3)
     0.667
-    >>> result.unscored["lemmas"]
+    >>> result["lemmas"].unscored
     'pred has no LEMMA'
     """
     if by not in (None, "sentence"):
@@ -96,7 +96,7 @@ def _warnings(result: Result) -> Iterator[str]:
     equal = [
         column
         for name, (column, *more) in COLUMNS.items()
-        if not more and column != "HEAD" and name not in result.unscored and result[name].micro.f1 == 1
+        if not more and column != "HEAD" and result[name].unscored is None and result[name].micro.f1 == 1
     ]
     words = int(result["uas"].micro.support)
     if equal and words >= MANY_WORDS and result["uas"].micro.f1 < 1:

@@ -102,7 +102,7 @@ def tree_page(
     >>> "<title>Parser</title>" in page, "wrong head, right label" in page
     (True, True)
     """
-    sections = list(_sections(result, result.unscored))
+    sections = list(_sections(result, [name for name in result.matcher.criteria if result[name].unscored]))
     if gold is not None and pred is not None:
         try:
             subtypes = getattr(result.matcher, "subtypes", False)

@@ -163,8 +163,8 @@ def _add_span_files(
         sources.append((part.opened(keep=True), reading))
     golds, preds = sources
     gold = parts[0]
-    own = gold.name or gold.path
-    name = None if own is None else document_name(own)
+    document = gold.name or gold.path
+    name = None if document is None else document_name(document)
     wanted = None
     if adding.finder is not None:
         wanted = adding.finder, gold.path if adding.named else None
@@ -182,9 +182,9 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
     Raises
     ------
     spanrs.errors.FormatError
-        For damaged files, columns of another type, and spans that cannot be.
+        For damaged files, columns of another type, and impossible spans.
     spanrs.errors.AlignmentError
-        Where a sentence is null or of two lengths, and where a document goes on after another one has begun.
+        Where a sentence is null or of two lengths, and where the sentences of a document are not contiguous.
     TypeError
         For columns of integers without ``vocabulary``.
     """

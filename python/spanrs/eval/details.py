@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, as_integer, with_code
 from spanrs.eval import inputs
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.evidence import Detail, plain_detail
 from spanrs.eval.matchers import Matcher
 from spanrs.eval.settings import UNDECIDED
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 ErrorKind: TypeAlias = tuple[str, str | None, str | None]
 #: Tokens shown before and after the spans of an error.
 CONTEXT = 8
-#: Outcome of a pair of spans with equal bounds and unequal types; they are missed and spurious besides.
+#: Outcome of a pair of spans with equal bounds and unequal types; they also count as missed and spurious.
 MISTYPED = "mistyped"
 
 
@@ -39,7 +40,7 @@ class IdOptions(NamedTuple):
 
 
 class FileDetails(Sequence[Detail]):
-    """Errors of files, each made when it is asked for: as objects all of them would take ten times as much memory.
+    """Errors of files, converted on access: as objects they would take ten times as much memory.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ class FileDetails(Sequence[Detail]):
 
 
 def file_error_finder(matcher: Matcher, most: int | None) -> _spanrs.ErrorFinder:
-    """Give what finds the errors of files under the criterion of a matcher, ``most`` of each kind."""
+    """Return the object that finds errors of files under the default criterion of a matcher, ``most`` of each kind."""
     criterion = matcher.criteria[matcher.criterion]
     outcomes = criterion.outcomes
     wrong = [outcomes.index(name) for name in error_outcomes(criterion)]
@@ -101,7 +102,7 @@ def file_error_finder(matcher: Matcher, most: int | None) -> _spanrs.ErrorFinder
 
 
 def file_error_list(rows: _spanrs.FileErrors, matcher: Matcher, most: int | None) -> ErrorList:
-    """Give the errors that were found with :func:`file_error_finder`."""
+    """Return the errors found with :func:`file_error_finder`."""
     criterion = matcher.criteria[matcher.criterion]
     return ErrorList(criterion.name, FileDetails(rows), dict(rows.numbers()), most)
 
@@ -115,7 +116,7 @@ class ErrorList(Sequence[Detail]):
     criterion : str
         The criterion.
     errors : sequence of Detail
-        Those that were kept, in the order of the data.
+        The errors that were kept, in the order of the data.
     most : int, optional
         Errors of each kind that are kept; None for all.
     numbers : dict
@@ -158,21 +159,25 @@ class ErrorList(Sequence[Detail]):
 
         if isinstance(self.errors, FileDetails):
             return self.errors.gold_places()
-        places = ((one.sentence << 32) + one.gold_index for one in self if one.gold_index is not None)
+        places = (
+            (error.sentence << 32) + error.gold_index for error in self if error.gold_index is not None
+        )
         return np.fromiter(places, np.uint64)
 
     def by_frequency(self, most: int | None = None) -> list[Detail]:
         """Return the errors of the most frequent kinds first, at most ``most``; within a kind in their order."""
-        found = sorted(self.errors, key=lambda one: (-self.numbers[kind_of(one)], *_sortable(kind_of(one))))
-        return found[:most]
+        ordered = sorted(
+            self.errors, key=lambda error: (-self.numbers[kind_of(error)], *_sortable(kind_of(error)))
+        )
+        return ordered[:most]
 
     @property
     def outcomes(self) -> dict[str, int]:
         """How often each outcome occurred, kept or not."""
-        found: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for (outcome, *_), number in self.numbers.items():
-            found[outcome] += number
-        return dict(found)
+            totals[outcome] += number
+        return dict(totals)
 
     def renamed(self, rename: Callable[[str], str | None]) -> ErrorList:
         """Return the errors under other names of types; a span whose type becomes None is left out."""
@@ -194,7 +199,7 @@ class ErrorList(Sequence[Detail]):
         return replace(self, errors=kept, numbers=dict(numbers))
 
     def to_jsonl(self, most: int | None = None) -> str:
-        """Return JSON Lines, an error each, in the order of :meth:`by_frequency`.
+        """Return JSON Lines, one error per line, in the order of :meth:`by_frequency`.
 
         Each line has ``kind``, ``frequency`` (errors of the same kind and types), ``path``
         (or null), ``sentence`` (from 0), ``line``
@@ -204,24 +209,24 @@ class ErrorList(Sequence[Detail]):
         return "".join(f"{line}\n" for line in self._json_lines(most))
 
     def _json_lines(self, most: int | None) -> Iterator[str]:
-        for one in self.by_frequency(most):
-            found = plain_detail(one)
-            line = {"kind": one.outcome, "frequency": self.numbers[kind_of(one)]} | {
-                name: found.get(name)
+        for error in self.by_frequency(most):
+            plain = plain_detail(error)
+            line = {"kind": error.outcome, "frequency": self.numbers[kind_of(error)]} | {
+                name: plain.get(name)
                 for name in ("path", "sentence", "line", "gold", "pred", "first", "length")
             }
-            yield json.dumps(line | {"tokens": list(one.tokens)}, ensure_ascii=False)
+            yield json.dumps(line | {"tokens": list(error.tokens)}, ensure_ascii=False)
 
     def merge(self, others: Iterable[ErrorList], offsets: Sequence[int]) -> ErrorList:
         """Append other lists, whose sentences come after ``offsets`` sentences; the first offset is for this list."""
         lists = [self, *others]
         numbers: Counter[ErrorKind] = Counter()
-        for one in lists:
-            numbers.update(one.numbers)
+        for error_list in lists:
+            numbers.update(error_list.numbers)
         errors = [
             error._replace(sentence=error.sentence + offset)
-            for one, offset in zip(lists, offsets, strict=True)
-            for error in one.errors
+            for error_list, offset in zip(lists, offsets, strict=True)
+            for error in error_list.errors
         ]
         return replace(self, errors=errors, numbers=dict(numbers))
 
@@ -272,7 +277,7 @@ def errors_to_keep(errors: bool | int) -> int | None:
         raise type(error)(message) from None
 
 
-def error_outcomes(criterion: _spanrs.Criterion) -> list[str]:
+def error_outcomes(criterion: Criterion) -> list[str]:
     """Return the outcomes that are errors: those that count as FP or FN, and pairs of spans with unequal types."""
     outcomes = zip(criterion.outcomes, criterion.weights, strict=True)
     return [name for name, (_, fp, fn) in outcomes if fp or fn or name == MISTYPED]
@@ -282,13 +287,13 @@ def find_errors(
     gold: _spanrs.SpanLists,
     pred: _spanrs.SpanLists,
     matcher: Matcher,
-    criterion: _spanrs.Criterion,
     most: int | None,
 ) -> ErrorList:
-    """List the errors under one criterion: all, or the first ``most`` of each kind.
+    """List the errors under the default criterion of a matcher: all, or the first ``most`` of each kind.
 
     A span that is missed or spurious because its partner has another type is listed once, as the pair.
     """
+    criterion = matcher.criteria[matcher.criterion]
     wrong = set(error_outcomes(criterion))
     details = _spanrs.span_details(gold, pred, matcher.options(), matcher.filter(), criterion.cells)
     pairs = [detail for detail in details if detail.outcome == MISTYPED]
@@ -320,17 +325,22 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
         message = (
             f"sentence {error.sentence} has a span up to token {end} and tokens= has {len(tokens)} for it"
         )
-        found = AlignmentError(message)
-        found.sentence = error.sentence
-        raise with_code(found, "shape")
+        failure = AlignmentError(message)
+        failure.sentence = error.sentence
+        raise with_code(failure, "shape")
     last = min(end + context, len(tokens))
     return error._replace(first=first, length=len(tokens), tokens=tuple(map(str, tokens[first:last])))
 
 
 def reader_of(settings: Mapping[str, str], reading: str, dialect: Dialect) -> Reader:
-    """Return how the tags of a result were read; where all tags are ``O`` any scheme will do."""
-    scheme = settings.get("scheme", UNDECIDED)
-    return Reader("BIO" if scheme == UNDECIDED else scheme, reading, dialect, settings.get("pred_scheme"))
+    """Return how the tags of a result were read; any scheme will do if all tags are ``O``."""
+    scheme, pred_scheme = (settings.get(name, UNDECIDED) for name in ("scheme", "pred_scheme"))
+    return Reader(
+        "BIO" if scheme == UNDECIDED else scheme,
+        reading,
+        dialect,
+        None if pred_scheme == UNDECIDED else pred_scheme,
+    )
 
 
 def span_lists(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanrs._spanrs import Criterion
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
 
 #: Averages over types.
@@ -70,12 +70,18 @@ class Measure:
             title = f"{self.average} {title}"
         return title if self.criterion is None else f"{self.criterion} {title}"
 
-    def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
-        """Return the arguments of the compiled module."""
+    def compiled(self, matcher: Matcher) -> dict[str, Any]:
+        """Return the options for the compiled module."""
         criterion = _criterion(matcher, self.criterion)
-        terms, axis = matcher.terms(criterion), matcher.axis
-        average = self.average if self.type is None else "type"
-        return average, criterion.index, self.name, float(self.beta), terms, axis, self.type
+        return {
+            "criterion": criterion.index,
+            "part": self.name,
+            "average": self.average,
+            "type": self.type,
+            "beta": self.beta,
+            "terms": matcher.terms(criterion),
+            "axis": matcher.axis,
+        }
 
 
 @dataclass(frozen=True)
@@ -85,13 +91,13 @@ class Ratio:
     Parameters
     ----------
     above, below : mapping of str to float
-        Coefficient of each outcome above and below the fraction line. Those that are not named do not count.
+        Coefficients of outcomes in the numerator and the denominator. Other outcomes do not count.
     criterion : str, optional
-        The matcher's own if not given.
+        The matcher's default criterion if not given.
     complement : bool
         1 minus the quotient.
     type : str, optional
-        For one type; pairs of types count for gold's, and outcomes without types for every type.
+        Measure this type only; pairs of types count for the gold type, and outcomes without types for every type.
     """
 
     above: Mapping[str, float] = field(hash=False)
@@ -102,12 +108,12 @@ class Ratio:
 
     @property
     def title(self) -> str:
-        """Outcomes above and below the fraction line."""
+        """Outcomes of the numerator and the denominator."""
         above, below = ("+".join(form) for form in (self.above, self.below))
         return f"{'1-' if self.complement else ''}({above})/({below})"
 
-    def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
-        """Return the arguments of the compiled module."""
+    def compiled(self, matcher: Matcher) -> dict[str, Any]:
+        """Return the options for the compiled module."""
         criterion = _criterion(matcher, self.criterion)
         for outcome in (*self.above, *self.below):
             if outcome not in criterion.outcomes:
@@ -117,12 +123,16 @@ class Ratio:
                 )
         if not any(self.below.values()):
             raise ValueError("a ratio needs an outcome below its fraction line")
-        forms = (
-            [float(form.get(outcome, 0)) for outcome in criterion.outcomes]
-            for form in (self.above, self.below)
+        above, below = (
+            [form.get(outcome, 0.0) for outcome in criterion.outcomes] for form in (self.above, self.below)
         )
-        kind = "all" if self.type is None else "type"
-        return kind, criterion.index, self.complement, *forms, self.type
+        return {
+            "criterion": criterion.index,
+            "above": above,
+            "below": below,
+            "complement": self.complement,
+            "type": self.type,
+        }
 
 
 def _criterion(matcher: Matcher, name: str | None) -> Criterion:

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from spanrs import _spanrs
-from spanrs._spanrs import Criterion
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Cell, Matcher, criteria, register
 from spanrs.eval.stored import ANY, NONE
 from spanrs.mat.task import Task, read_task

@@ -1,7 +1,7 @@
-"""Tags: read them into spans, write spans as tags, validate, convert, and say what may follow what.
+"""Tags and spans: conversion in both directions, validation, conversion of schemes, legal transitions.
 
-Every function takes one sentence (a sequence of tags) or many (a sequence of such sequences), and gives
-the same form back; ``*_ids`` take integer ids and a vocabulary. Column files are read by :mod:`spanrs.io`. Tokens
+Every function takes one sentence (a sequence of tags) or many (a sequence of such sequences), and returns
+the same form; ``*_ids`` take integer ids and a vocabulary. Column files are read by :mod:`spanrs.io`. Tokens
 count from 0, ends are exclusive. Exact behaviour on malformed tags is that of iobes (its repository's
 HEAD) for the reading ``conlleval``; docs/compare.md lists the differences.
 """

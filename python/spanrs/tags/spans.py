@@ -1,4 +1,4 @@
-"""Between tags and spans: read, validate, write."""
+"""Conversion between tags and spans, and validation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tags_to_spans(
     *,
     dialect: Dialect = Dialect(),
 ) -> list[Span] | list[list[Span]]:
-    """Read tags into spans.
+    """Convert tags to spans.
 
     Parameters
     ----------
@@ -35,10 +35,10 @@ def tags_to_spans(
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling
         (``iob2``, ``bioes``, ``bioul``...).
     reading : str
-        What malformed tags mean: ``conlleval`` (a tag that cannot go on with the span before it opens a
-        new one), ``strict`` (malformed spans are dropped), ``discard`` (tags that go on with nothing
-        are read as ``O``), ``refuse`` (an error) or ``ncrfpp`` (begin and end decide). ``seqeval`` and
-        ``seqeval-strict`` are seqeval's own two, quirks included.
+        What malformed tags mean: ``conlleval`` (a tag that cannot continue the span before it opens a new
+        one), ``strict`` (malformed spans are dropped), ``discard`` (tags that continue no span are read as
+        ``O``), ``refuse`` (an error) or ``ncrfpp`` (begin and end decide). ``seqeval`` and ``seqeval-strict``
+        are those of seqeval, including its quirks.
     dialect : Dialect
         How tags are spelt.
 
@@ -86,19 +86,19 @@ def validate(
     *,
     dialect: Dialect = Dialect(),
 ) -> list[Violation] | list[list[Violation]]:
-    """List everything that is wrong with tags.
+    """List the violations of tags.
 
     Parameters
     ----------
     tags, scheme, dialect
         As for :func:`tags_to_spans`.
     reading : str
-        Does not change what is wrong, only what is said to have been done about it.
+        Only affects the ``action`` of the violations.
 
     Returns
     -------
     list of Violation, or list of such lists
-        By index, and for one index by kind. Empty where the tags are well-formed.
+        Sorted by index, then by kind. Empty if the tags are well-formed.
 
     Examples
     --------
@@ -121,18 +121,18 @@ def spans_to_tags(
     overlaps: str = "refuse",
     dialect: Dialect = Dialect(),
 ) -> list[str]:
-    """Write spans as tags.
+    """Convert spans to tags.
 
     Parameters
     ----------
     spans : iterable of Span or (type, start, end)
         In any order; starts count from 0, ends are exclusive.
     length : int, optional
-        Tokens of the sentence; without it the largest end.
+        Number of tokens of the sentence; the largest end if not given.
     scheme, dialect
         As for :func:`tags_to_spans`.
     overlaps : {"refuse", "overwrite"}
-        Whether spans that share a token are an error, or later starts write over earlier ones (iobes).
+        Whether overlapping spans are an error, or spans with later starts overwrite earlier ones (as in iobes).
 
     Returns
     -------
@@ -142,8 +142,8 @@ def spans_to_tags(
     Raises
     ------
     spanrs.errors.SchemeError
-        For spans that overlap or do not fit, types that could not be read back, and spans that the
-        scheme cannot express (touching ones of one type in IO, long ones in TOKEN).
+        For spans that overlap or exceed the sentence, types that could not be read back, and spans that the scheme
+        cannot express (adjacent spans of one type in IO, longer than one token in TOKEN).
 
     Examples
     --------

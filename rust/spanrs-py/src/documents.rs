@@ -1,4 +1,4 @@
-//! Documents: behind `spanrs.io.read_documents`, and what `spanrs.mat` scores.
+//! Documents: the compiled part of `spanrs.io.read_documents`, and what `spanrs.mat` scores.
 
 use std::io::Cursor;
 use std::sync::Mutex;
@@ -22,7 +22,7 @@ pub(crate) struct PyDocument(pub(crate) Document);
 
 #[pymethods]
 impl PyDocument {
-    /// What the file calls it.
+    /// Id in the file.
     #[getter]
     fn id(&self) -> Option<&str> {
         self.0.id.as_deref()
@@ -34,7 +34,7 @@ impl PyDocument {
         &self.0.text
     }
 
-    /// How many annotations were left out, and why the first of them; relations are not counted.
+    /// Number of annotations that were left out, without relations, and messages for the first ones.
     fn left_out(&self) -> (usize, Vec<String>) {
         (self.0.left_out_count, self.0.left_out.clone())
     }
@@ -54,7 +54,7 @@ impl PyDocument {
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct DocumentReader(Mutex<Documents>);
 
-/// Where documents come from.
+/// Source of documents.
 enum Documents {
     File(Box<spanrs::io::document::DocumentReader>),
     Conll(Box<ConllDocuments>),
@@ -76,7 +76,7 @@ impl DocumentReader {
 
     /// Warnings, when all documents have been read.
     fn warnings(&self, py: Python<'_>) -> Result<Vec<String>> {
-        // Detached, because who holds the lock may wait for the interpreter.
+        // Without the GIL, because the thread that holds the lock may wait for it.
         py.detach(|| match &mut *lock(&self.0) {
             Documents::File(_) => Ok(Vec::new()),
             Documents::Conll(documents) => Ok(documents.finish()?),
@@ -84,7 +84,7 @@ impl DocumentReader {
     }
 }
 
-/// Bytes of a file in UTF-8 and its name, or a source. An annotator that is a number needs a source that can be opened
+/// Bytes in UTF-8 with the name of their file, or a source. A numeric annotator needs a source that can be opened
 /// twice.
 #[derive(FromPyObject)]
 pub(crate) enum DocumentSource {

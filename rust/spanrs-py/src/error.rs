@@ -1,4 +1,4 @@
-//! The one place where errors of the core crates become Python exceptions.
+//! Conversion of errors of the core crates to Python exceptions.
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) struct Error(PyErr);
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// The exception of an error: its class, message, code and place.
+    /// The exception for an error, with its class, message, code and position.
     fn new(error: &impl Coded) -> Self {
         let raised = Python::attach(|py| raise(py, error));
         Self(raised.unwrap_or_else(|failed| failed))
@@ -36,7 +36,7 @@ impl Error {
         })
     }
 
-    /// Sets the exception that this one was raised from.
+    /// Sets the cause.
     pub(crate) fn caused_by(self, cause: PyErr) -> Self {
         Python::attach(|py| self.0.set_cause(py, Some(cause)));
         self
@@ -62,12 +62,12 @@ impl Error {
         InputError::Unmatched { sentence, error }.into()
     }
 
-    /// Names the sentence, if this is an error of spanrs that does not name it yet.
+    /// Adds the index of the sentence to an error of spanrs that does not have one.
     pub(crate) fn in_sentence(self, at: usize) -> Self {
         self.in_item("sentence", at)
     }
 
-    /// As [`Error::in_sentence`], for a sequence of a CRF; its index is the attribute `sentence` too.
+    /// Like [`Error::in_sentence`], for a sequence of a CRF; the index is also stored as `sentence`.
     pub(crate) fn in_sequence(self, at: usize) -> Self {
         self.in_item("sequence", at)
     }
@@ -141,7 +141,7 @@ fn raise(py: Python<'_>, error: &impl Coded) -> PyResult<PyErr> {
     Ok(PyErr::from_value(value))
 }
 
-/// Errors that are converted as they are.
+/// Conversions through [`Coded`].
 macro_rules! convert {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Error {
@@ -165,7 +165,7 @@ convert!(
     spanrs::io::TextsDiffer,
 );
 
-/// Errors that Python's side of pyo3 and numpy makes.
+/// Conversions of errors of pyo3 and numpy.
 macro_rules! convert_python {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Error {
@@ -258,11 +258,11 @@ impl From<spanrs::io::Error> for Error {
         let Some(source) = &error.source else {
             return Self::new(&error);
         };
-        // A PyErr that came up through a Python file object goes on as itself.
+        // An exception of a Python file object is raised unchanged.
         if let Some(raised) = source.get_ref().and_then(|e| e.downcast_ref::<PyErr>()) {
             return Self(Python::attach(|py| raised.clone_ref(py)));
         }
-        // Given an errno, Python picks FileNotFoundError, IsADirectoryError and so on by itself.
+        // Given an errno, Python chooses the subclass of OSError.
         let errno = source.raw_os_error().unwrap_or(match source.kind() {
             std::io::ErrorKind::IsADirectory => 21,
             _ => 5,

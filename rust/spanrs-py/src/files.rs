@@ -1,4 +1,4 @@
-//! Files and Python file objects: sources of rows, targets of text.
+//! Files and Python file objects as sources and as targets.
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
@@ -25,8 +25,8 @@ pub(crate) struct PySource(Arc<Source>);
 
 #[pymethods]
 impl PySource {
-    /// Creates a source from a path or a binary file object; with `keep`, what is read of a stream
-    /// is kept for the next time.
+    /// Creates a source from a path or a binary file object. With `keep`, the bytes of a stream are kept so that it can
+    /// be opened again.
     #[new]
     #[pyo3(signature = (source, keep, /))]
     fn new(source: &Bound<'_, PyAny>, keep: bool) -> Result<Self> {
@@ -40,12 +40,12 @@ impl PySource {
         self.0.name()
     }
 
-    /// Do not keep what is read of a stream, which is opened once more and not again.
+    /// Stops keeping the bytes of a stream, which can then be opened only once more.
     fn read_once(&self) {
         self.0.read_once();
     }
 
-    /// All bytes, decompressed; `max_expansion` is the limit of their expansion.
+    /// All bytes, decompressed; `max_expansion` limits the ratio of decompression.
     #[pyo3(signature = (max_expansion=None, /))]
     fn contents<'py>(
         &self,
@@ -57,7 +57,7 @@ impl PySource {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The first `n` bytes, decompressed, and whether that is all. Does not count as reading a stream.
+    /// The first `n` bytes, decompressed, and whether these are all. A stream can still be opened afterwards.
     #[pyo3(signature = (n, /))]
     fn beginning<'py>(&self, py: Python<'py>, n: usize) -> Result<(Bound<'py, PyBytes>, bool)> {
         let (bytes, whole) = py.detach(|| self.0.beginning(n))?;
@@ -85,7 +85,7 @@ fn source_of(source: &Bound<'_, PyAny>) -> Result<Source> {
     ))
 }
 
-/// An argument that is a [`PySource`], or what one is made of.
+/// An argument that is a [`PySource`], a path or a binary file object.
 pub(crate) struct SourceArgument(Arc<Source>);
 
 impl std::ops::Deref for SourceArgument {
@@ -107,8 +107,7 @@ impl FromPyObject<'_, '_> for SourceArgument {
     }
 }
 
-/// Opens a column file. Without the GIL, as another thread may hold the lock of the source and wait
-/// for the interpreter.
+/// Opens a column file, without the GIL because another thread may hold the lock of the source and wait for the GIL.
 pub(crate) fn columns(
     py: Python<'_>,
     source: &SourceArgument,
@@ -141,7 +140,7 @@ impl Read for Stream {
             into.copy_from_slice(bytes);
             Ok(bytes.len())
         })
-        // A kind that no decompressor uses; the exception itself travels inside.
+        // A kind that no decompressor uses; it wraps the exception.
         .map_err(|error: PyErr| std::io::Error::new(ErrorKind::Unsupported, error))
     }
 }
@@ -164,7 +163,7 @@ impl Write for Sink<'_> {
 pub(crate) struct Progress {
     callback: Option<Py<PyAny>>,
     told: Instant,
-    /// What the callback or a signal handler raised first.
+    /// The first exception of the callback or of a signal handler.
     failed: Option<PyErr>,
 }
 
@@ -177,7 +176,8 @@ impl Progress {
         }
     }
 
-    /// Runs a job, or a step of one, without the GIL; it tells how far it is and hears whether to stop.
+    /// Runs a job or a step of one without the GIL. The job calls its argument with the bytes read, which returns
+    /// whether to continue.
     pub(crate) fn run<T: Send, E: Into<Error> + Send>(
         &mut self,
         py: Python<'_>,
@@ -190,7 +190,7 @@ impl Progress {
         }
     }
 
-    /// Answers false where the job should stop: Ctrl-C, or the callback raised.
+    /// Returns false to stop the job, after Ctrl-C or an exception of the callback.
     fn tell(&mut self, bytes: u64) -> bool {
         if self.failed.is_some() {
             return false;
@@ -206,13 +206,13 @@ impl Progress {
             }
             Ok(())
         });
-        // Kept here and not left set: Python code still runs when the job ends, to write what is buffered.
+        // Stored rather than set, because Python code still runs at the end of the job, to write the buffer.
         self.failed = told.err();
         self.failed.is_none()
     }
 }
 
-/// Runs a job without the GIL; it tells how far it is and hears whether to stop.
+/// Runs a job without the GIL, as [`Progress::run`].
 pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
@@ -221,7 +221,7 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     Progress::new(callback).run(py, job)
 }
 
-/// The format of a file by its first bytes, decompressed, and by its name; or else what it is and what to do.
+/// The format of a file by its first bytes, decompressed, and by its name; or the reason to refuse it.
 #[pyfunction]
 #[pyo3(signature = (beginning, whole, name, /))]
 pub(crate) fn recognise(
@@ -236,7 +236,7 @@ pub(crate) fn recognise(
     }
 }
 
-/// The line, from 0, and the word that show lines to be running text; None if they may be tokenised.
+/// The index of the first line of running text and a word that shows it; None if the lines may be tokenised.
 #[pyfunction]
 #[pyo3(signature = (lines, /))]
 pub(crate) fn running_text(lines: Vec<String>) -> Option<(usize, String)> {

@@ -1,4 +1,4 @@
-//! MATScore's scoring: behind `spanrs.mat`.
+//! MATScore's scoring: the compiled part of `spanrs.mat`.
 
 use pyo3::prelude::*;
 use spanrs::base::Interrupted;
@@ -16,7 +16,7 @@ use crate::stop;
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct MatScorer {
     rules: Rules,
-    /// As it is before the first document.
+    /// Initial state; cloned for each pair.
     matcher: Matcher,
     details: bool,
 }
@@ -71,7 +71,7 @@ impl MatScorer {
     }
 }
 
-/// What came of a pair of documents.
+/// The outcome of a pair of documents.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct MatOutcome(Outcome);
 
@@ -82,7 +82,7 @@ impl MatOutcome {
         Plain(self.0.plain_details())
     }
 
-    /// The tokens of pred.
+    /// Number of tokens of pred.
     fn tokens(&self) -> usize {
         self.0.tokens
     }

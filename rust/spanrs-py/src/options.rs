@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::plain::Plain;
 use crate::stop;
 
-/// How tags are spelt; checked.
+/// A dialect, checked.
 pub(crate) struct PyDialect(pub(crate) Dialect);
 
 impl FromPyObject<'_, '_> for PyDialect {
@@ -24,7 +24,7 @@ impl FromPyObject<'_, '_> for PyDialect {
     }
 }
 
-/// (sentences of each document, their names where they have such)
+/// (sentences of each document, names of the documents if they have any)
 #[derive(FromPyObject)]
 pub(crate) struct DocumentSizes<'py>(PyReadonlyArray1<'py, i64>, Option<Vec<String>>);
 

@@ -6,29 +6,47 @@ use std::sync::Mutex;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyTuple, PyType};
+use pyo3::types::{IntoPyDict, PyDict, PyTuple, PyType};
+use spanrs::crf::TrainingOptions;
+use spanrs::dep::{ParserOptions, TaggerOptions};
+use spanrs::tags::Dialect;
 
 use crate::locks::lock;
+use crate::plain::Plain;
 
 /// A record and the module of its class, which has the same name, and the same fields in the same order. A dataclass
 /// may have more fields, with defaults.
-const RECORDS: [(&str, &str); 7] = [
+const RECORDS: [(&str, &str); 10] = [
     ("Annotation", "spanrs.io.document"),
+    ("Criterion", "spanrs.eval.criterion"),
     ("Detail", "spanrs.eval.evidence"),
     ("Detection", "spanrs.tags.detect"),
     ("LocatedViolation", "spanrs.errors"),
     ("Relation", "spanrs.io.document"),
+    ("Score", "spanrs.eval.scores"),
     ("Span", "spanrs.tags.types"),
+    ("Totals", "spanrs.eval.scores"),
     ("Violation", "spanrs.errors"),
 ];
 
 /// Classes that have been imported, and whether they are named tuples.
 static CLASSES: Mutex<Option<HashMap<&'static str, (Py<PyType>, bool)>>> = Mutex::new(None);
 
-/// Names of the records and the modules of their classes.
+/// Modules of the classes of records, by name.
 #[pyfunction]
 pub(crate) fn records() -> HashMap<&'static str, &'static str> {
     RECORDS.into()
+}
+
+/// Default options by name of the struct, as plain data.
+#[pyfunction]
+pub(crate) fn default_options(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let options = PyDict::new(py);
+    options.set_item("CRF", Plain(TrainingOptions::default()))?;
+    options.set_item("Dialect", Plain(Dialect::default()))?;
+    options.set_item("Parser", Plain(ParserOptions::default()))?;
+    options.set_item("Tagger", Plain(TaggerOptions::default()))?;
+    Ok(options)
 }
 
 /// Returns whether a struct has a class.

@@ -1,4 +1,4 @@
-//! Evidence for the scheme of a column that comes batch by batch.
+//! Evidence for the scheme of a column that is read batch by batch.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! Scoring: behind `spanrs.score` and `spanrs.Scorer`, for every matcher.
+//! Scoring: the compiled part of `spanrs.score` and `spanrs.Scorer`, for every matcher.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -27,11 +27,11 @@ use crate::span_lists::SpanLists;
 use crate::stop;
 use crate::tag_interner::TagInterner;
 
-/// Counts gold against pred, sentence after sentence.
+/// Counts the outcomes of gold against pred, batch by batch.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct Scorer(Mutex<Scoring>);
 
-/// What a scorer holds.
+/// State of a scorer.
 pub(crate) struct Scoring {
     pub(crate) auto: AutoSchemeScorer,
     notes: Notes,
@@ -75,7 +75,7 @@ impl Scorer {
         Ok(inner.auto.set_schemes(scheme.0, pred_scheme)?)
     }
 
-    /// Adds sentences given as arrays of ids. `lengths` cuts arrays of one dimension into sentences.
+    /// Adds sentences given as arrays of ids. `lengths` splits one-dimensional arrays into sentences.
     #[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, threads, documents, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn update_ids(
@@ -154,7 +154,7 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Scores files, and finds their errors if that is wanted. Without `pred` the one file has two columns of tags.
+    /// Scores files, and lists their errors if requested. Without `pred` the one file has two columns of tags.
     /// Undecided schemes need sources that can be opened again.
     #[pyo3(signature = (gold, pred, columns, errors, on_misaligned, by_sentence, threads, progress, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
@@ -183,7 +183,7 @@ impl Scorer {
         scored
     }
 
-    /// Adds sentences of spans. Types that are not looked at are left out.
+    /// Adds sentences of spans, of the types that are counted.
     #[pyo3(signature = (gold, pred, documents, /))]
     fn update_spans(
         &self,
@@ -199,9 +199,9 @@ impl Scorer {
             .detach(|| scorer.add_span_lists(reader, &gold.0, &pred.0, documents.as_ref(), stop))?)
     }
 
-    /// Adds a pair of span files or files of stacked tags, as one document that is called so. Gives the formats of
-    /// gold and of pred, types in the order in which gold first has them, and sentences. `errors` are found besides,
-    /// with the path of the pair if there are several.
+    /// Adds a pair of span files or files of stacked tags as one document. Returns the formats of gold and pred, the
+    /// types in the order of their first occurrence in gold, and the number of sentences. `errors` also lists the
+    /// errors, with a path if several pairs are scored.
     #[pyo3(signature = (gold, pred, name, errors, progress, /))]
     fn update_span_files(
         &self,
@@ -234,7 +234,7 @@ impl Scorer {
         Ok((gold_format, pred_format, files.gold_types, files.sentences))
     }
 
-    /// Counts tokens that differ between the sides, of which the first are described.
+    /// Adds a number of tokens that differ between the sides, with a description of the first ones.
     #[pyo3(signature = (tokens, examples, /))]
     fn add_differing(&self, tokens: u64, examples: Vec<String>) -> Result<()> {
         let Scoring { auto, notes } = &mut *self.lock()?;
@@ -247,7 +247,7 @@ impl Scorer {
         Ok(())
     }
 
-    /// Ends the current document, which is called so.
+    /// Ends the current document and names it.
     #[pyo3(signature = (name=None, /))]
     fn end_document(&self, name: Option<&str>) -> Result<()> {
         let inner = &mut *self.lock()?;
@@ -255,12 +255,12 @@ impl Scorer {
         Ok(())
     }
 
-    /// Sentences so far, and those of the document that has not ended.
+    /// Number of sentences, and number of sentences in the open document.
     fn position(&self) -> Result<(u64, u64)> {
         Ok(self.lock()?.auto.scorer.position())
     }
 
-    /// Goes on where another scorer was, with what it had counted and its position.
+    /// Restores the counts and the position of another scorer.
     #[pyo3(signature = (counts, position, /))]
     fn resume(&self, counts: &Counts, position: (u64, u64)) -> Result<()> {
         let (sentences, open) = position;
@@ -269,13 +269,13 @@ impl Scorer {
         Ok(())
     }
 
-    /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
+    /// The scheme if it is decided, the scheme of pred if it differs, and the reading.
     #[allow(clippy::type_complexity)] // Three names.
     fn schemes(&self) -> Result<(Option<&'static str>, Option<&'static str>, &'static str)> {
         Ok(self.lock()?.auto.names())
     }
 
-    /// Counts so far. With `take` they are not copied, and the scorer begins anew.
+    /// The counts so far. With `take` they are moved out and the scorer is reset.
     #[pyo3(signature = (take=false, /))]
     fn counts(&self, take: bool) -> Result<Counts> {
         let inner = &mut *self.lock()?;
@@ -286,8 +286,8 @@ impl Scorer {
         Ok(Counts::new(counts))
     }
 
-    /// What the exact matcher counted in tags, for peers: type to (gold, pred, both) in the order of the types, every
-    /// distinct tag, tokens, tokens with equal tags, and violations of both sides.
+    /// Counts of the exact matcher for compat: type to (gold, pred, both) in the order of the types, the distinct tags,
+    /// tokens, tokens with equal tags, and violations of both sides.
     fn tag_state<'py>(&self, py: Python<'py>) -> Result<TagState<'py>> {
         let AutoSchemeScorer { scorer, reader, .. } = &mut self.lock()?.auto;
         let counts = scorer.counts(reader);
@@ -304,7 +304,7 @@ impl Scorer {
         Ok((types, tags, tokens, equal, totals.violations))
     }
 
-    /// What was noticed besides: violations with their places, warnings, how schemes were found out.
+    /// Located violations, warnings, and the evidence for detected schemes.
     fn evidence<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         let Scoring { auto, notes } = &*self.lock()?;
         let evidence = PyDict::new(py);
@@ -331,7 +331,7 @@ impl Scorer {
 /// (types, tags, tokens, correct tokens, violations)
 type TagState<'py> = (Bound<'py, PyDict>, Vec<String>, u64, u64, u64);
 
-/// Under the reading `refuse`, raises if there is a violation.
+/// Raises an error for violations under the reading `refuse`.
 fn refuse(auto: &AutoSchemeScorer) -> spanrs::Result<()> {
     spanrs::refuse_violations(&auto.reader, &auto.scorer, ["gold", "pred"])
 }
@@ -352,8 +352,8 @@ fn ends(
 }
 
 impl Scorer {
-    /// Waiting here could wait forever: the thread that counts may need the interpreter, which the one
-    /// that waits would hold; and a generator may ask for the result of the very update that runs it.
+    /// Does not wait, because that could deadlock: the thread that counts may need the GIL, which the waiting thread holds,
+    /// and a generator may ask for the result of the update that consumes it.
     fn lock(&self) -> Result<MutexGuard<'_, Scoring>> {
         lock_now(
             &self.0,
@@ -363,8 +363,7 @@ impl Scorer {
     }
 }
 
-/// Adds files to several scorers that read malformed tags in different ways, in one pass. The files must have been
-/// scored before, and the scorers know the schemes.
+/// Adds files to several scorers with different readings in one pass. The schemes of the scorers must be decided.
 #[pyfunction]
 #[pyo3(signature = (scorers, gold, pred, columns, by_sentence, progress, /))]
 pub(crate) fn score_readings(
@@ -390,7 +389,7 @@ pub(crate) fn score_readings(
     })
 }
 
-/// Errors of files, in less memory than objects.
+/// Errors of files in compact form.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct FileErrors(spanrs::SpanErrors);
 
@@ -405,7 +404,7 @@ impl FileErrors {
     #[pyo3(signature = (at, /))]
     fn row(&self, at: usize) -> PyResult<Plain<Detail>> {
         let detail = self.0.get(at).map(Plain);
-        detail.ok_or_else(|| PyIndexError::new_err("there is no such error"))
+        detail.ok_or_else(|| PyIndexError::new_err("error index is out of range"))
     }
 
     /// Number of errors of each kind, kept or not.
@@ -421,7 +420,7 @@ impl FileErrors {
     }
 }
 
-/// Finds errors of files while they are scored.
+/// Lists the errors of files while they are scored.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct ErrorFinder(Mutex<Option<spanrs::ErrorFinder>>);
 
@@ -441,15 +440,15 @@ impl ErrorFinder {
 }
 
 impl ErrorFinder {
-    /// Takes the finder, so that nothing else can use it meanwhile, or after an error.
+    /// Takes the finder, so that it cannot be used in the meantime or after an error.
     fn take(&self) -> Result<spanrs::ErrorFinder> {
-        let message = "the finder of errors is in use, or has ended";
+        let message = "the error finder is in use or finished";
         let mut finder = lock_now(&self.0, message)?;
         finder.take().ok_or_else(|| Error::model(message))
     }
 
     fn put_back(&self, finder: spanrs::ErrorFinder) -> Result<()> {
-        *lock_now(&self.0, "the finder of errors is in use")? = Some(finder);
+        *lock_now(&self.0, "the error finder is in use")? = Some(finder);
         Ok(())
     }
 }

@@ -14,9 +14,9 @@ use crate::files::{Progress, SourceArgument, column_file, span_source};
 use crate::locks::lock_now;
 use crate::plain::Plain;
 
-/// What an iterator says that is used in two threads, or by its own callback.
+/// Error message for use from two threads at once, or by the reader's own callback.
 const IN_USE: &str = "the reader is in use; read a file in one thread";
-/// Number of different tags or types in a chunk up to which their strings are those of other chunks, too.
+/// Maximum number of distinct tags in a chunk whose strings are interned.
 const INTERNED: usize = 1 << 10;
 
 /// (tokens, layers of tags, line of the first token, name of the document that begins)
@@ -85,7 +85,7 @@ impl SentenceReader {
         Ok(Some(sentences?))
     }
 
-    /// What looks wrong with the columns.
+    /// Warnings about the columns.
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
     }
@@ -156,8 +156,7 @@ fn new_strings<'py>(py: Python<'py>, names: &Interner<str>) -> Vec<Bound<'py, Py
     names.names().map(|name| PyString::new(py, name)).collect()
 }
 
-/// Strings of all names, which are the same objects in all chunks if there are few. Some interpreters never free
-/// such strings.
+/// Strings of all names, interned if there are few, because some interpreters never free interned strings.
 fn interned_strings<'py>(py: Python<'py>, names: &Interner<str>) -> Vec<Bound<'py, PyString>> {
     if names.len() > INTERNED {
         return new_strings(py, names);

@@ -122,7 +122,8 @@ pub(crate) fn span_details(
     criterion: u8,
 ) -> Result<Plain<Vec<Detail>>> {
     let (sides, mut matcher) = ((&gold.0, &pred.0), matcher(matcher_options.0)?);
-    let details =
-        py.detach(|| spanrs::eval::span_details(sides, &mut *matcher, &type_filter.0, criterion, stop))?;
+    let details = py.detach(|| {
+        spanrs::eval::span_details(sides, &mut *matcher, &type_filter.0, criterion, stop)
+    })?;
     Ok(Plain(details))
 }

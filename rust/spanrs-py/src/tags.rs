@@ -1,4 +1,4 @@
-//! Tags: behind `spanrs.tags`.
+//! Tags: the compiled part of `spanrs.tags`.
 
 use std::marker::PhantomData;
 
@@ -42,7 +42,7 @@ pub(crate) fn readings() -> Vec<&'static str> {
     Reading::all().map(Reading::name).collect()
 }
 
-/// The printed name of the scheme a user means.
+/// The canonical name of a scheme.
 #[pyfunction]
 #[pyo3(signature = (name, /))]
 pub(crate) fn scheme_name(name: Plain<Scheme>) -> &'static str {
@@ -56,8 +56,8 @@ fn ids_of(tags: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Vec<u32>> {
     Ok(ids)
 }
 
-/// Stops Python's collector of cycles while it lives: none are made here, and to look for them among
-/// the many objects that are made takes longer than making them.
+/// Disables Python's cyclic garbage collector during its lifetime. Creating many objects triggers collections, which
+/// would take longer than creating them and would find nothing.
 struct CollectorPause<'py> {
     was_on: bool,
     gil: PhantomData<Python<'py>>,
@@ -75,13 +75,13 @@ impl<'py> CollectorPause<'py> {
 impl Drop for CollectorPause<'_> {
     fn drop(&mut self) {
         if self.was_on {
-            // SAFETY: the GIL is held for as long as this may live.
+            // SAFETY: the GIL is held during the lifetime of the value.
             unsafe { pyo3::ffi::PyGC_Enable() };
         }
     }
 }
 
-/// Makes Python's spans.
+/// Creates span objects.
 struct SpanMaker<'py> {
     py: Python<'py>,
     /// Called with (type, start, end, None); without it spans are tuples of the first three.
@@ -135,7 +135,7 @@ pub(crate) fn batch(
     Ok(())
 }
 
-/// The spans of a sentence, which `make` makes; raises with all violations where the reading is `refuse`.
+/// The spans of a sentence, created by `make`. Raises an error with all violations if the reading is `refuse`.
 #[pyfunction]
 #[pyo3(signature = (tags, reader, make=None, /))]
 pub(crate) fn read_spans<'py>(
@@ -168,7 +168,7 @@ pub(crate) fn read_spans_batch<'py>(
         }
         spans.clear();
         reader.spans_into(ids, &mut spans);
-        // No code of the user's runs while these are made.
+        // No user code runs while spans are created.
         let _pause = CollectorPause::new(sentences.py());
         all.push(maker.list(reader, &spans)?);
         Ok(())
@@ -176,7 +176,7 @@ pub(crate) fn read_spans_batch<'py>(
     Ok(PyList::new(sentences.py(), all)?)
 }
 
-/// An array with one place a span.
+/// An array with one item per span.
 type Column<'py> = Bound<'py, PyArray1<i64>>;
 
 /// (sentence, type, start, end)
@@ -284,7 +284,7 @@ pub(crate) fn tags_of(
     spanrs::tags::tags_of(scheme.0, &types, &dialect.0)
 }
 
-/// Which tag may follow which, flat, (n + 1) by (n + 1): last row is the start, last column the end.
+/// The matrix of legal transitions, flat with shape (n + 1, n + 1); the last row is the start, the last column the end.
 #[pyfunction]
 #[pyo3(signature = (scheme, tags, dialect, /))]
 pub(crate) fn legal(
@@ -296,7 +296,7 @@ pub(crate) fn legal(
     Ok(spanrs::tags::legal(scheme.0, &tags, &dialect.0)?)
 }
 
-/// The scheme of sentences, and what speaks for it.
+/// Detects the scheme of sentences.
 #[pyfunction]
 #[pyo3(signature = (sentences, dialect, /))]
 pub(crate) fn detect(sentences: &Bound<'_, PyAny>, dialect: PyDialect) -> Result<Plain<Detection>> {

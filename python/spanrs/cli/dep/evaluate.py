@@ -78,7 +78,7 @@ def command(
     tables = score_tables(result, per_label=per_label)
     # The first criterion says which types have rows: the labels.
     shown = sorted(
-        (name for name in MEASURES if name not in result.unscored), key=lambda name: name != "las"
+        (name for name in MEASURES if result[name].unscored is None), key=lambda name: name != "las"
     )
     output.write(
         {
@@ -104,10 +104,10 @@ def _print_unscored(result: Result, *, is_model: bool) -> None:
     """Say which measures are not numbers, and why; the warning of the evaluation is of copied columns."""
     not_predicted = []
     for name, title in MEASURES.items():
-        if is_model and result.unscored.get(name, "").startswith("pred"):
+        if is_model and (result[name].unscored or "").startswith("pred"):
             not_predicted.append(title)
     if not_predicted:
         print_message("note", f"the model does not predict {', '.join(not_predicted)}")
-    for reason in dict.fromkeys(result.unscored.values()):
-        if not (is_model and reason.startswith("pred")) and reason != COPIED:
+    for reason in dict.fromkeys(result[name].unscored for name in result.matcher.criteria):
+        if reason is not None and not (is_model and reason.startswith("pred")) and reason != COPIED:
             print_message("note", reason)

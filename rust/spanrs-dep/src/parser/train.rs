@@ -17,11 +17,11 @@ use crate::learner::Learner;
 use crate::oracle::{GoldTree, Oracle};
 use crate::sentence::{ROOT, Sentence};
 use crate::weights::{MAX_CLASSES, Weights};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// How far weights are moved by an update.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(from = "Option<f64>")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Option<f64>", into = "Option<f64>")]
 pub enum Update {
     /// By 1, after a wrong guess.
     #[default]
@@ -51,7 +51,7 @@ pub enum Update {
 /// assert!(train("# tags\nS0.u N0.u\nS0.w\nd0n S0.u\n").is_ok());
 /// assert!(matches!(train("S0.u N0.u\nS0.upos\n"), Err(Error::Template { line: 2, .. })));
 /// ```
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParserOptions {
     /// Feature templates, one per line: atoms such as `S0.w`, `N0l.p` or `d0n`, separated by spaces
@@ -74,6 +74,15 @@ pub struct ParserOptions {
     /// Features whose averaged weights are all smaller than this times the mean step of an update,
     /// times the number of models, are left out at the end; 0 keeps all.
     pub prune: f64,
+}
+
+impl From<Update> for Option<f64> {
+    fn from(update: Update) -> Self {
+        match update {
+            Update::Perceptron => None,
+            Update::PassiveAggressive(limit) => Some(limit),
+        }
+    }
 }
 
 impl From<Option<f64>> for Update {

@@ -19,7 +19,7 @@ type TypeRow<'py> = (Bound<'py, PyBytes>, [u64; 6]);
 /// (gold tag, pred tag, tokens)
 type PairRow<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
 
-/// Counts gold against pred as one of the programs of this name does.
+/// Counts gold against pred as one of the programs called conlleval.
 ///
 /// `rules` is `perl`, `python` or `sequences`. A delimiter of None is white space; for `perl` it is a
 /// pattern.
@@ -53,7 +53,7 @@ impl Conlleval {
         Ok(Self(Mutex::new(text)))
     }
 
-    /// Reads a piece of a text.
+    /// Reads the next bytes of a text.
     #[pyo3(signature = (piece, /))]
     fn feed(&self, piece: &Bound<'_, PyBytes>) -> Result<()> {
         let text = &mut *self.lock()?;

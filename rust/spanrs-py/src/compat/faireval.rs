@@ -1,4 +1,4 @@
-//! FairEval's `compare_spans`: behind `spanrs.compat.faireval`.
+//! FairEval's `compare_spans`: the compiled part of `spanrs.compat.faireval`.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -18,16 +18,16 @@ use crate::plain::Plain;
 use crate::span_tuples::token_numbers;
 use crate::stop;
 
-/// Bound on the absolute value of token indices, so that lengths and sums of them do not overflow.
+/// Bound on token indices, which prevents overflow of lengths and sums.
 const FARTHEST: u64 = 1 << 60;
-/// Number of spans from which the GIL is released while they are matched.
+/// Minimum number of spans for which matching releases the GIL.
 const MANY: usize = 1 << 10;
 
 /// The spans of one side, given as lists of label, first token, last token, and a set of tokens.
 struct Side {
     spans: Vec<Span<i64>>,
     tokens: TokenSets,
-    /// No span lacks a token between its bounds.
+    /// All spans are contiguous.
     whole: bool,
 }
 
@@ -77,8 +77,8 @@ impl Side {
     }
 }
 
-/// Counts the errors of a sentence. Afterwards the lists hold the spans that are in no pair, by length; spans that lost
-/// tokens to a pair get a new set of tokens.
+/// Counts the errors of a sentence. As in FairEval, the lists are modified: unpaired spans remain, ordered by length, and
+/// spans that lost tokens to a pair get a new set of tokens.
 #[pyfunction]
 #[pyo3(signature = (target, system, focus, /))]
 pub(crate) fn fair_compare<'py>(
@@ -152,8 +152,8 @@ pub(crate) fn faireval_files<'py>(
     Ok(state)
 }
 
-/// Lays out counts as `fair_compare` returns them. Rows are those of `faireval_files`; a pair is (0 for LE and 1 for
-/// LBE, index of the target's label, index of the system's, number).
+/// Arranges counts like `fair_compare`. Rows are those of `faireval_files`; a pair is (0 for LE or 1 for LBE, index of
+/// the target label, index of the system label, number).
 #[pyfunction]
 #[pyo3(signature = (labels, rows, pairs, focus, /))]
 pub(crate) fn fair_evaluation<'py>(

@@ -1,4 +1,4 @@
-//! CRFs inside EM: behind `spanrs.crowd`.
+//! CRFs inside EM: the compiled part of `spanrs.crowd`.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -20,8 +20,8 @@ use crate::stop;
 /// Weights and scores, flat.
 type Array<'py> = Bound<'py, PyArray1<f64>>;
 
-/// A CRF that is trained several times on the same sentences. Sentences and labels are numbers from 0; arrays are flat,
-/// over the tokens or labellings of all sentences.
+/// A CRF that is trained repeatedly on the same sentences. Sentences and labels are indices from 0; arrays are flat over
+/// the tokens or labellings of all sentences.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct CrowdCrf {
     labels: Interner<str>,
@@ -31,7 +31,7 @@ pub(crate) struct CrowdCrf {
 
 #[pymethods]
 impl CrowdCrf {
-    /// `numbers` is the number of labellings of each sentence, `labellings` their labels.
+    /// `numbers` has the number of labellings of each sentence, `labellings` their labels.
     #[new]
     #[pyo3(signature = (template, labels, sentences, numbers, labellings, options, /))]
     fn new(
@@ -54,7 +54,7 @@ impl CrowdCrf {
             let id = |name: &str| Some(named.attributes.intern(name));
             let tokens = token_items(&Sequence::Object(sentence?), &mut source, id);
             let tokens = tokens.map_err(|error| error.in_sequence(at))?;
-            // The first label; labellings replace it.
+            // A placeholder; labellings replace it.
             let targets = vec![TokenTarget::Label(0); tokens.len()];
             let pushed = named.push(tokens, targets, 1.0);
             pushed.map_err(|error| Error::from((error, at)))?;
@@ -96,13 +96,13 @@ impl CrowdCrf {
         Ok(crf.set_all_expected(&sentences, &labels, &transitions)?)
     }
 
-    /// Says which sentences take part in training.
+    /// Selects the sentences to train on.
     #[pyo3(signature = (active, /))]
     fn set_active(&self, active: Vec<bool>) -> Result<()> {
         Ok(self.lock()?.set_active(&active)?)
     }
 
-    /// Trains from `weights` and gives the new ones and the objective.
+    /// Trains from `weights`. Returns the new weights and the objective.
     #[pyo3(signature = (weights, options, threads, /))]
     fn train<'py>(
         &self,
@@ -130,7 +130,7 @@ impl CrowdCrf {
         Ok(PyArray1::from_vec(py, logs))
     }
 
-    /// Best label of each token, with a scheme the best legal ones.
+    /// The best labels of all tokens, legal under the scheme if there is one.
     #[pyo3(signature = (weights, scheme, threads, /))]
     fn best<'py>(
         &self,
@@ -191,7 +191,7 @@ impl CrowdCrf {
 }
 
 impl CrowdCrf {
-    /// The CRF; an error while another thread uses it, which waiting could block forever.
+    /// The CRF, or an error if another thread uses it: waiting could deadlock.
     fn lock(&self) -> Result<MutexGuard<'_, EmCrf>> {
         lock_now(&self.crf, "the CRF is in use in another thread")
     }
@@ -213,7 +213,7 @@ impl CrowdCrf {
     }
 }
 
-/// Fixes the labels of a corpus.
+/// Fixes the set of labels of a corpus.
 pub(super) fn close(corpus: &mut NamedCorpus) -> Result<()> {
     corpus.close().map_err(|(error, sequence)| match sequence {
         Some(sequence) => Error::from((error, sequence)),

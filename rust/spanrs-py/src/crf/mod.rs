@@ -1,4 +1,4 @@
-//! Conditional random fields: behind `spanrs.crf`.
+//! Conditional random fields: the compiled part of `spanrs.crf`.
 
 mod crowd;
 mod em;

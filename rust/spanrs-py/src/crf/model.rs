@@ -36,7 +36,7 @@ impl CrfModel {
         inputs_of(inputs, self.0.has_template(), self.core().attributes())
     }
 
-    /// Applies `decode` to each sequence, which was read into the decoder.
+    /// Applies `decode` to each sequence.
     fn each<T: Send>(
         &self,
         py: Python<'_>,
@@ -51,7 +51,7 @@ impl CrfModel {
         Ok(decoded?)
     }
 
-    /// Flags of the labels that are allowed, from a label, a set of labels, or None for each token.
+    /// Flags of the allowed labels, from a label, a set of labels, or None for each token.
     fn flags(&self, known: &Bound<'_, PyAny>) -> Result<Vec<bool>> {
         let mut tokens = Vec::new();
         for token in known.try_iter()? {
@@ -128,7 +128,7 @@ impl CrfModel {
         Self::of(Model::clone(self.core()).with_metadata(metadata))
     }
 
-    /// Labels of sequences; with `known`, labels that are given (a label, a set of labels, or None for each token).
+    /// The labels of sequences. `known` constrains tokens to a label or a set of labels (None for no constraint).
     #[pyo3(signature = (inputs, posterior, known, threads, /))]
     fn tag<'py>(
         &self,
@@ -159,9 +159,9 @@ impl CrfModel {
         Ok(names_of(py, self.core().labels(), labels.into_iter()))
     }
 
-    /// Writes column files with tags to `out`. `columns` are those the template reads besides the tokens, the one that
-    /// gets the tags, and the one that gets them in CoNLL-U; `flags` are posterior and probabilities. Returns the
-    /// warnings of each file, and whether the model knows any of its attributes.
+    /// Writes column files with tags to `out`. `columns` are those that the template reads besides the tokens, the target,
+    /// and the target in CoNLL-U; `flags` are posterior and probabilities. Returns for each file its warnings and
+    /// whether the model has any of its attributes.
     #[pyo3(signature = (files, out, columns, flags, threads, progress, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn tag_files(
@@ -260,7 +260,7 @@ impl CrfModel {
         })
     }
 
-    /// For each token the features that the model knows: (attribute, value, weights of the labels).
+    /// For each token its features that the model has, as (attribute, value, weights of the labels).
     #[pyo3(signature = (sequence, /))]
     #[allow(clippy::type_complexity)] // One list per token.
     fn known_features<'py>(

@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::files::{SourceArgument, column_file, run_job};
 use crate::plain::Plain;
 
-/// The sentences of a column file with tags: a sequence of lists of tokens, which are strings, or tuples where a template
-/// reads more columns. Where a template is applied, the strings are not made.
+/// The sentences of a column file with tags: a sequence of lists of tokens, which are strings, or tuples if a template
+/// reads more columns. Strings are created on access; a template does not need them.
 #[pyclass(frozen, sequence, module = "spanrs._spanrs")]
 pub(crate) struct CrfSentences {
     sentences: TaggedSentences,
@@ -30,14 +30,14 @@ impl CrfSentences {
     fn check(&self, at: usize) -> PyResult<()> {
         match at < self.sentences.len() {
             true => Ok(()),
-            false => Err(PyIndexError::new_err("no such sentence")),
+            false => Err(PyIndexError::new_err("sentence is out of range")),
         }
     }
 }
 
 #[pymethods]
 impl CrfSentences {
-    /// Reads a file; `extra` are the columns that a template reads besides the tokens, None for all.
+    /// Reads a file; `extra` are the columns that a template reads besides the tokens, or None for all.
     #[new]
     #[pyo3(signature = (source, columns, extra, progress, /))]
     fn new(

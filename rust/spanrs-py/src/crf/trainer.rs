@@ -165,14 +165,14 @@ impl CrfTrainer {
 }
 
 impl CrfTrainer {
-    /// The corpus; an error while another thread or a callback of training uses it, which waiting could block forever.
+    /// The corpus, or an error if another thread or a training callback uses it: waiting could deadlock.
     fn lock(&self) -> Result<MutexGuard<'_, Builder>> {
         let message = "the trainer is in use: it is training, or in another thread";
         lock_now(&self.0, message)
     }
 }
 
-/// Numbers of sequences that differ.
+/// The error for inputs of different lengths.
 fn lengths(what: &str, at: usize) -> Error {
     Error::shape(format!("there are only {at} {what}"), None)
 }
@@ -245,7 +245,7 @@ impl Builder {
                 TokenTarget::Label(self.corpus.labels.intern(text))
             } else if is_set(&token) {
                 let mut names = label_names(&token)?;
-                // Sets have no order; the labels of a model have.
+                // Sorted, because sets have no order and the labels of a model do.
                 names.sort_unstable();
                 names.dedup();
                 if names.is_empty() {

@@ -19,7 +19,7 @@ fn interruptible(Plain(passes): Plain<Passes>) -> Passes {
     }
 }
 
-/// The callback of training.
+/// Callback of training.
 struct Observer {
     callback: Option<Py<PyAny>>,
     with_models: bool,
@@ -43,7 +43,7 @@ impl Observer {
                 Ok(2) => Ok(Next::Best),
                 Ok(_) => Ok(Next::Continue),
                 Err(raised) => {
-                    // The error of the interrupted training takes it.
+                    // Taken by the error of the interrupted training.
                     raised.restore(py);
                     Err(DepError::Interrupted)
                 }
@@ -52,7 +52,7 @@ impl Observer {
     }
 }
 
-/// A model of a part.
+/// A model with one component.
 fn model(tagger: Option<Tagger>, parser: Option<Parser>) -> Model {
     Model {
         tagger,

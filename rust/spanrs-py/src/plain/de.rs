@@ -218,7 +218,7 @@ impl<'de> de::Deserializer<'de> for Value<'_, '_> {
         visitor.visit_map(Attributes {
             object: self.object,
             fields: fields.iter(),
-            next: "",
+            value: None,
         })
     }
 
@@ -238,6 +238,10 @@ impl<'de> de::Deserializer<'de> for Value<'_, '_> {
 
 fn raised(error: spanrs::tags::Error) -> PyErr {
     crate::error::Error::from(error).into()
+}
+
+fn no_key() -> Error {
+    de::Error::custom("a value was asked for before its key")
 }
 
 /// The items of a sequence.
@@ -288,9 +292,7 @@ impl<'de> de::MapAccess<'de> for Pairs<'_, '_> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        let next = self.value.take();
-        let (key, value) =
-            next.ok_or_else(|| <Error as de::Error>::custom("a key comes before its value"))?;
+        let (key, value) = self.value.take().ok_or_else(no_key)?;
         seed.deserialize(Value::new(&value, &key))
     }
 }
@@ -299,7 +301,7 @@ impl<'de> de::MapAccess<'de> for Pairs<'_, '_> {
 struct Attributes<'py> {
     object: Bound<'py, PyAny>,
     fields: std::slice::Iter<'static, &'static str>,
-    next: &'static str,
+    value: Option<(&'static str, Bound<'py, PyAny>)>,
 }
 
 impl<'de> de::MapAccess<'de> for Attributes<'_> {
@@ -310,8 +312,8 @@ impl<'de> de::MapAccess<'de> for Attributes<'_> {
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
         for &field in self.fields.by_ref() {
-            if self.object.hasattr(field)? {
-                self.next = field;
+            if let Some(value) = self.object.getattr_opt(field)? {
+                self.value = Some((field, value));
                 return seed.deserialize(field.into_deserializer()).map(Some);
             }
         }
@@ -319,6 +321,7 @@ impl<'de> de::MapAccess<'de> for Attributes<'_> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        seed.deserialize(Value::new(&self.object.getattr(self.next)?, self.next))
+        let (field, value) = self.value.take().ok_or_else(no_key)?;
+        seed.deserialize(Value::new(&value, field))
     }
 }
