@@ -650,7 +650,7 @@ SWITCHES = {
     "pred_scheme": "--pred-scheme",
     "reading": "--reading",
     "align": "--align",
-    "max_violations": "--violations",
+    "max_violations": "--max-violations",
     "matcher": "--matcher",
 }
 

@@ -500,7 +500,7 @@ def matched_spans(files: str, matcher: str, *, errors: bool) -> Row:
 
 MATCHERS = "exact", "fair", "partial"
 LAYERS: dict[str, Any] = {"tokens": 1, "tags": (2, 3)}
-CONVERT = "convert --from BIO --to IOBES -o"
+CONVERT = "convert --scheme BIO --to-scheme IOBES -o"
 CRF_TAG = "crf tag --threads 1 -o"
 CRF_TRAIN = "crf train --template ner --threads 1 --quiet -o"
 MAT_JSON = f"mat --by_token --content_annotations {','.join(documents.LABELS)} --token_annotations lex"

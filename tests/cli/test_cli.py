@@ -47,8 +47,8 @@ def test_score_takes_columns_a_file(spanrs, tmp_path):
 
 
 def test_score_lists_as_many_violations_as_asked(spanrs):
-    assert "Illegal Start" not in spanrs("score", GOLD, PRED, "--violations", "0")[1]
-    assert spanrs("score", GOLD, PRED, "--violations", "1")[1].count("Illegal Start") == 1
+    assert "Illegal Start" not in spanrs("score", GOLD, PRED, "--max-violations", "0")[1]
+    assert spanrs("score", GOLD, PRED, "--max-violations", "1")[1].count("Illegal Start") == 1
 
 
 def test_validate_says_yes_and_no(spanrs):
@@ -64,16 +64,16 @@ def test_validate_says_yes_and_no(spanrs):
 def test_convert_there_and_back_is_the_same_file(spanrs, tmp_path):
     there, back = str(tmp_path / "there"), str(tmp_path / "back")
     for scheme in ("iob1", "bioes", "bilou", "bmewo", "bmes", "ioe1", "ioe2"):
-        assert spanrs("convert", "--from", "bio", "--to", scheme, GOLD, "-o", there)[0] == 0
-        assert spanrs("convert", "--from", scheme, "--to", "bio", there, "-o", back)[0] == 0
+        assert spanrs("convert", "--scheme", "bio", "--to-scheme", scheme, GOLD, "-o", there)[0] == 0
+        assert spanrs("convert", "--scheme", scheme, "--to-scheme", "bio", there, "-o", back)[0] == 0
         assert Path(back).read_bytes() == Path(GOLD).read_bytes()
 
 
 def test_convert_refuses_malformed_tags_until_told_how_to_read_them(spanrs, tmp_path):
     out = str(tmp_path / "out")
-    assert spanrs("convert", "--to", "iobes", PRED, "-o", out)[0] == 2
+    assert spanrs("convert", "--to-scheme", "iobes", PRED, "-o", out)[0] == 2
     assert not Path(out).exists()
-    assert spanrs("convert", "--to", "iobes", "--reading", "conlleval", PRED, "-o", out)[0] == 0
+    assert spanrs("convert", "--to-scheme", "iobes", "--reading", "conlleval", PRED, "-o", out)[0] == 0
 
 
 def test_spans_prints_json_lines(spanrs):
@@ -132,7 +132,7 @@ def test_output_keeps_links_and_modes(spanrs, tmp_path):
     real.write_text("old")
     real.chmod(0o600)
     link.symlink_to(real)
-    assert spanrs("convert", "--to", "iobes", GOLD, "-o", str(link))[0] == 0
+    assert spanrs("convert", "--to-scheme", "iobes", GOLD, "-o", str(link))[0] == 0
     assert link.is_symlink()
     assert "S-LOC" in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o600

@@ -78,7 +78,7 @@ def test_measures_are_named_by_options(command, files):
         "recall",
         "--samples",
         50,
-        "--test",
+        "--significance-test",
         "bootstrap",
     ]
     found = json.loads(command(gold, a, b, *options, "--json")[1])
@@ -167,10 +167,10 @@ def test_mistakes_are_one_line(command, files, tmp_path):
         ((gold, a, b, "--average", "macro", "--type", "A"), "no other takes one"),
         ((gold, a, b, "--criterion", "nonsense"), "nonsense"),
         ((gold, a, b, "--criterion", "corpus"), "no criterion 'corpus'; one of span"),
-        ((gold, a, b, "-o", a), "is read; name another file"),
+        ((gold, a, b, "--to", "text", "-o", a), "is read; name another file"),
         ((gold, a, b, "--plot", "plot.gif"), "ends with"),
         ((gold, a, b, "--json", "--to", "csv"), "two formats"),
-        ((gold, a, b, "--test", "t"), "--test"),
+        ((gold, a, b, "--significance-test", "t"), "--significance-test"),
         ((gold, a, b, "--samples", "0"), "--samples"),
     ):
         status, out, err = command(*arguments)

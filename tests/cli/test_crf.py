@@ -487,7 +487,7 @@ def test_eval_says_which_labels_are_unknown(call, model):
 
 
 def test_gold_may_be_in_another_scheme(call, model, tmp_path):
-    assert run(group, ["convert", DEV, "--to", "IOBES", "-o", "iobes"]) == 0
+    assert run(group, ["convert", DEV, "--to-scheme", "IOBES", "-o", "iobes"]) == 0
     _, out, _ = call("eval", model, "iobes", "--json")
     assert (
         json.loads(out)["micro"]["f1"] == json.loads(call("eval", model, DEV, "--json")[1])["micro"]["f1"]
@@ -561,11 +561,11 @@ def test_words_without_a_tag_are_located(call):
 
 
 def test_the_scheme_of_a_model_is_not_replaced_by_another(call, model):
-    status, out, err = call("tag", model, RAW, "--scheme", "IOBES")
+    status, out, err = call("tag", model, RAW, "--model-scheme", "IOBES")
     assert (status, out) == (2, "")
     assert "was trained for BIO" in err
-    assert call("tag", model, RAW, "--scheme", "none")[0] == 0
-    assert call("tag", model, RAW, "--scheme", "bio")[1] == call("tag", model, RAW)[1]
+    assert call("tag", model, RAW, "--model-scheme", "none")[0] == 0
+    assert call("tag", model, RAW, "--model-scheme", "bio")[1] == call("tag", model, RAW)[1]
 
 
 def test_models_learn_from_a_doccano_project(tmp_path):

@@ -77,7 +77,7 @@ def test_counts_do_not_depend_on_the_order(spanrs, folders, tmp_path):
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_intervals_of_merged_counts_are_those_of_the_directory(spanrs, folders, tmp_path, method):
     counts = save_each(spanrs, folders, tmp_path, "--by-sentence")
-    options = ["--intervals", "--method", method, "--samples", 200, "--seed", 3, "--json"]
+    options = ["--intervals", "--interval-method", method, "--samples", 200, "--seed", 3, "--json"]
     whole = json.loads(spanrs("score", *folders, "--scheme", "BIO", "--by-sentence", *options)[1])
     assert json.loads(spanrs("merge", *counts, *options)[1])["intervals"] == whole["intervals"]
     assert spanrs("merge", *counts, *options, "--threads", 2) == spanrs("merge", *counts, *options)
@@ -132,7 +132,7 @@ def test_what_are_no_counts_is_refused(spanrs, folders, tmp_path):
         ((counts[0], counts[0]), "is named twice, and would be counted twice"),
         ((counts[0], tmp_path / "missing"), "missing"),
         ((counts[0], "--save", counts[0]), "is read; name another file"),
-        ((counts[0], "-o", counts[0]), "is read; name another file"),
+        ((counts[0], "--to", "text", "-o", counts[0]), "is read; name another file"),
         ((), "COUNTS"),
     ):
         status, out, err = spanrs("merge", *arguments)

@@ -62,7 +62,7 @@ def test_errors_as_text_have_their_lines(spanrs, files):
     for line in places:
         at, _, text = line.strip().removeprefix(f"{gold}:").partition(": ")
         assert lines[int(at) - 1].split()[0] in text
-    few = spanrs("score", "--errors=3", "--violations", 0, gold, pred)[1].splitlines()
+    few = spanrs("score", "--errors=3", "--max-violations", 0, gold, pred)[1].splitlines()
     assert len([line for line in few if line.startswith(f"  {gold}:")]) == 3
     assert "the most frequent kinds first" not in spanrs("score", gold, pred)[1]
 
@@ -85,11 +85,11 @@ def test_errors_as_text_have_their_lines(spanrs, files):
         (["GOLD", "PRED", "OTHER", "--all-readings"], "takes one pair of column files"),
         (["GOLD", "PRED", "--plot", "x.gif"], "ends with .png, .svg, .pdf"),
         (["GOLD", "PRED", "--json", "--to", "csv"], "two formats"),
-        (["GOLD", "PRED", "-o", "GOLD"], "is read; name another file"),
+        (["GOLD", "PRED", "--to", "text", "-o", "GOLD"], "is read; name another file"),
         (["GOLD", "PRED", "-o", "missing/x.json"], "there is no such directory"),
         (["GOLD", "PRED", "-o", "x.json.gz"], "not compressed"),
         (["GOLD", "PRED", "--level", "1"], "--level"),
-        (["GOLD", "PRED", "--method", "basic"], "--method"),
+        (["GOLD", "PRED", "--interval-method", "basic"], "--interval-method"),
         (["-", "-"], "only one file can be standard input"),
     ],
 )
@@ -111,7 +111,7 @@ def test_what_does_not_go_together_is_one_line(spanrs, files, monkeypatch, argum
 def test_intervals_are_those_of_the_result(spanrs, files, method, rows):
     gold, pred = files
     result = score(gold, pred, by=rows)
-    options = ["--intervals", "--method", method, "--samples", 500, "--seed", 4, "--level", 0.9]
+    options = ["--intervals", "--interval-method", method, "--samples", 500, "--seed", 4, "--level", 0.9]
     options += ["--by-document"] if rows == "document" else []
     found = json.loads(spanrs("score", gold, pred, *options, "--json")[1])["intervals"]
     assert (found["unit"], found["level"], found["samples"], found["seed"]) == (rows, 0.9, 500, 4)

@@ -87,8 +87,8 @@ def test_bounds_alone_are_a_row_and_two_keys(score, result):
         (["--map", "=LOC"], "--map takes FROM=TO"),
         (["--map", "A=B", "--map", "A=C"], "--map gives two names to 'A': 'B' and 'C'"),
         (["--map", "A=B", "--map", "A="], "--map gives two names to 'A': 'B' and ''"),
-        (["--types", ""], "--types takes names of types"),
-        (["--types", "PER,,LOC"], "--types takes names of types"),
+        (["--types", ""], "is not a list of names, separated by commas"),
+        (["--types", "PER,,LOC"], "is not a list of names, separated by commas"),
     ],
 )
 def test_mistakes_are_said_before_files_are_read(score, args, message):

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from spanrs.cli import console, matchers, options
-from spanrs.cli.output import Output, output_options
+from spanrs.cli import _generated, console, matchers, options
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import explained
+from spanrs.cli.score.bounds import misses_bounds
 from spanrs.cli.score.show import base_names
 from spanrs.eval import Comparison, Measure, Result, compare, score
 from spanrs.eval import comparison_tables as tables
-from spanrs.eval.comparison import TESTS, default_unit
-from spanrs.eval.measures import AVERAGES, PARTS
+from spanrs.eval.comparison import default_unit
 from spanrs.io import Corpus, atomic_output
 from spanrs.io import read as read_corpus
 from spanrs.io.reader import read_both
@@ -23,57 +23,9 @@ from spanrs.report.plots import interval_plot, plot_format
 from spanrs.threads import thread_count
 
 
-@click.command()
-@click.argument("gold")
-@click.argument("preds", metavar="A B [C]...", nargs=-1, required=True)
-@matchers.options
-@options.scheme()
-@click.option(
-    "--pred-scheme", metavar="SCHEME", help="Scheme of the systems, if it differs from that of gold."
-)
-@options.reading()
-@options.reading_options
-@click.option(
-    "--unit",
-    type=click.Choice(["sentence", "document"]),
-    help="What is resampled and exchanged: sentences, or the documents of gold. By default sentences, and documents "
-    "where a side is text with annotations (doccano, brat, ...) or with --align characters.",
-)
-@click.option("--average", type=click.Choice(AVERAGES), default="micro", help="Average over types.")
-@click.option("--part", type=click.Choice(PARTS), default="f1", help="Precision, recall or F1.")
-@click.option("--criterion", metavar="NAME", help="Criterion of the matcher; its default one if not given.")
-@click.option("--type", "ty", metavar="TYPE", help="Compare the measure of this type only.")
-@click.option(
-    "--test",
-    type=click.Choice(TESTS),
-    default=TESTS[0],
-    help="Approximate randomisation, or paired bootstrap.",
-)
-@click.option(
-    "--samples",
-    type=options.SAMPLES,
-    default=10_000,
-    help="Samples of the test and of the intervals.",
-)
-@click.option("--seed", type=options.SEED, default=0, help="Random seed.")
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    help="Confidence level of the intervals; 0.95 is 95 %.",
-)
-@click.option("--by-type", is_flag=True, help="Also test the differences of each type.")
-@click.option(
-    "--align",
-    type=click.Choice(["refuse", "report", "ignore", "characters"]),
-    default="refuse",
-    help="What to do where tokens of gold and pred differ; see spanrs score.",
-)
-@click.option("--plot", metavar="FILE", help="Draw the systems with intervals: a .png, .svg or .pdf file.")
-@click.option(
-    "--threads", type=click.IntRange(0, 1024), default=1, help="Threads; 0 is one for each processor."
-)
-@output_options()
+@_generated.compare
+@options.read_arguments
+@table_output
 def command(
     gold: str,
     preds: tuple[str, ...],
@@ -83,6 +35,7 @@ def command(
     by_type: bool,
     plot: str | None,
     threads: int,
+    fail_under: tuple[tuple[str, float], ...],
     output: Output,
     **given: Any,
 ) -> None:
@@ -115,7 +68,8 @@ def command(
         part["average"] = "type"
     measure = Measure(type=ty, **part)
     measure.compiled(own)
-    test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}
+    test = {name: given.pop(name) for name in ("samples", "seed", "level")}
+    test["test"] = given.pop("significance_test")
     results: dict[str, Result] = {}
     with explained():
         sources = read_corpus(console.source(gold), **read)
@@ -148,6 +102,8 @@ def command(
         },
         inputs=[gold, *preds],
     )
+    if misses_bounds(results, fail_under):
+        click.get_current_context().exit(1)
 
 
 def _require_two_documents(name: str, gold: Corpus, results: dict[str, Result]) -> None:

@@ -54,7 +54,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     \b
     -l            a LaTeX table
     -r            tags are types without prefixes, each token a span of its own
-    -d DELIMITER  between columns; one blank if not given, a pattern as in the script
+    -d DELIMITER  between columns (a blank), a pattern as in the script
     -o TAG        the tag of tokens outside where tags are raw; O if not given
 
     Exit status 1 where a line has another number of columns than the first, 255 where the script dies.

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from spanrs.cli import console, options
-from spanrs.cli.output import Output, output_options
+from spanrs.cli import _generated, console
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.cli.score import show
 from spanrs.errors import FormatError, SchemeError, with_code
@@ -19,21 +19,12 @@ from spanrs.io import atomic_output
 from spanrs.threads import thread_count
 
 
-@click.command()
-@click.argument("paths", metavar="COUNTS...", nargs=-1, required=True)
-@click.option("--save", metavar="COUNTS", help="Write the merged counts there as well.")
-@click.option(
-    "--violations", "max_violations", type=options.COUNT, default=5, help="Violations to list a side."
-)
-@click.option("--untyped", is_flag=True, help="A row for spans by their bounds alone as well.")
-@options.intervals
-@click.option("--short-signature", is_flag=True, help="Print the short form of the signature.")
-@click.option("--threads", type=click.IntRange(0, 1024), default=1, help="Threads of --intervals.")
-@output_options()
+@_generated.merge
+@table_output
 def command(
     paths: tuple[str, ...],
     save: str | None,
-    max_violations: int,
+    max_violations: int | None,
     untyped: bool,
     intervals: bool,
     short_signature: bool,
@@ -66,6 +57,8 @@ def command(
         )
     name = paths[0] if len(paths) == 1 else f"{len(paths)} files"
     console.print_warnings({name: whole})
+    if max_violations is None:
+        max_violations = show.LISTED
     options_of = show.IntervalOptions(**given, threads=thread_count(threads))
     shown = show.Shown(max_violations, untyped, None, options_of if intervals else None, short_signature)
     show.show_one(whole, ("gold", "pred"), shown, output)

@@ -1,4 +1,4 @@
-"""The options ``--to`` and ``-o`` of commands that print tables, and the formats in which tables are written."""
+"""Where commands write tables and in which format (``--to``, ``-o``)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Formats of a result.
 FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
-#: Endings of files, and the formats they mean; other files are text.
+#: Endings of files, and the formats they mean; names without an ending are text.
 ENDINGS = {
     ".txt": "text",
     ".md": "markdown",
@@ -34,6 +34,8 @@ ENDINGS = {
     ".json": "json",
     ".html": "html",
     ".htm": "html",
+    ".jsonl": "jsonl",
+    ".svg": "svg",
 }
 #: Endings of compressed files, which are not written.
 COMPRESSED = (".gz", ".zst")
@@ -49,7 +51,7 @@ Render = Callable[[str], Rendered] | Mapping[str, Callable[[], Rendered]]
 
 @dataclass(frozen=True)
 class Output:
-    """Format and place of the result of a command; see :func:`output_options`.
+    """Format and place of the result of a command; see :func:`table_output`.
 
     Examples
     --------
@@ -159,69 +161,49 @@ class Output:
             text = escaped_lines(text)
         if not self.to_stdout:
             with atomic_output(self.path) as out:
-                out.write(f"{text}\n".encode())
+                out.write(f"{text}\n".encode("utf-8", "backslashreplace"))
         elif err:
             console.echo(text, err=True)
         elif self.to == "text":
             console.echo_table(text)
         elif hasattr(sys.stdout, "buffer") and not sys.stdout.isatty():
             # Programs read these formats as UTF-8, whatever the encoding of the terminal is.
-            click.echo(text.encode())
+            click.echo(text.encode("utf-8", "backslashreplace"))
         else:
             console.echo(text)
         sys.stdout.flush()
 
 
-def output_options(*formats: str, file: bool = True) -> Callable[[F], F]:
-    """Add ``--to``, ``--json`` and ``-o``; they arrive as ``output``, an :class:`Output`.
+def table_output(function: F) -> F:
+    """Pass ``--to``, ``--json`` and ``-o`` or ``--report`` as ``output``, an :class:`Output`."""
 
-    Parameters
-    ----------
-    *formats : str
-        The formats of the command; all if none is given.
-    file : bool
-        Add ``-o/--output``. False for commands whose ``-o`` is another file than the table.
-    """
-    offered = formats or FORMATS
+    @wraps(function)
+    def wrapped(*args: Any, to: str | None, as_json: bool, **others: Any) -> Any:
+        if as_json and to not in (None, "json"):
+            raise click.UsageError(f"--json and --to {to} are two formats; name one")
+        option = "report" if "report" in others else "output_path"
+        if (
+            option == "report"
+            and others["report"] not in (None, "-")
+            and others["report"] == others["output_path"]
+        ):
+            raise click.UsageError(f"-o and --report both name {others['report']}; choose two files")
+        formats = click.get_current_context().command.formats  # type: ignore[attr-defined]  # of described commands
+        output = resolve_output("json" if as_json else to, others.pop(option), formats, option=option)
+        return function(*args, output=output, **others)
 
-    def add(function: F) -> F:
-        @wraps(function)
-        def wrapped(
-            *args: Any, to: str | None, as_json: bool, output_path: str | None = None, **given: Any
-        ) -> Any:
-            if as_json and to not in (None, "json"):
-                raise click.UsageError(f"--json and --to {to} are two formats; name one")
-            output = resolve_output("json" if as_json else to, output_path, offered)
-            return function(*args, output=output, **given)
-
-        options = [
-            click.option(
-                "--to",
-                type=click.Choice(offered),
-                help="Format of the result; " + ("by the ending of -o, or text." if file else "text."),
-            ),
-            click.option("--json", "as_json", is_flag=True, help="Short for --to json: one JSON object."),
-        ]
-        if file:
-            options.append(
-                click.option(
-                    "-o",
-                    "--output",
-                    "output_path",
-                    metavar="FILE",
-                    help="Where to write; standard output if not given. .json, .csv, .md, .tex, .html and .txt mean "
-                    "their formats.",
-                )
-            )
-        for option in reversed(options):
-            wrapped = option(wrapped)
-        return wrapped  # type: ignore[return-value]  # click takes any callable
-
-    return add
+    return wrapped  # type: ignore[return-value]  # click takes any callable
 
 
-def resolve_output(to: str | None, path: str | None, offered: Sequence[str] = FORMATS) -> Output:
-    """Give the output for a format, which may be None, and a path: the ending of the file decides then, else text.
+def resolve_output(
+    to: str | None, path: str | None, formats: Sequence[str] = FORMATS, *, option: str = "output_path"
+) -> Output:
+    """Return the output for a format and a path; without a format the ending of the file decides.
+
+    Raises
+    ------
+    click.UsageError
+        For a format that the command does not write, and an ending that means none.
 
     Examples
     --------
@@ -230,12 +212,22 @@ def resolve_output(to: str | None, path: str | None, offered: Sequence[str] = FO
     ('latex', 'csv')
     """
     if to is not None:
+        if to not in formats:
+            raise click.UsageError(f"--to {to}: this command writes {', '.join(formats)}")
         return Output(to, path)
     ending = "" if path is None else Path(path).suffix.lower()
-    found = ending[1:] if ending[1:] in offered else ENDINGS.get(ending, "text")
-    if found not in offered:
-        raise click.UsageError(f"{path}: there is no {found} here; --to takes {', '.join(offered)}")
-    return Output(found, path, named=False)
+    if (
+        ending
+        and ending not in COMPRESSED
+        and ENDINGS.get(ending) not in formats
+        and not Path(str(path)).is_dir()
+    ):
+        endings = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
+        name = "-o" if option == "output_path" else f"--{option}"
+        raise click.UsageError(
+            f"{name} {path}: the ending {ending} says no format; end the name in {endings}, or name a format with --to"
+        )
+    return Output(ENDINGS.get(ending, "text"), path, named=False)
 
 
 def _command_path() -> str:

@@ -38,6 +38,10 @@ OPTIONS = {
 _NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=does not apply to ))")
 
 
+#: Exit status when the reader of standard output has closed it: that of a process which SIGPIPE ended.
+CLOSED_PIPE = 128 + 13
+
+
 class Terminated(BaseException):
     """The process was asked to end by a signal."""
 
@@ -94,9 +98,9 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         hint = f"; see {where.command_path} --help" if where else ""
         return _fail(error.format_message().rstrip(".") + hint)
     except BrokenPipeError:
-        # Whoever read our output has gone. Python would complain again when it flushes at exit.
+        # The reader has closed the pipe, such as head. Python would report it again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _fail("standard output was closed before everything was written (broken pipe)")
+        return CLOSED_PIPE
     except (SpanrsError, ValueError, ImportError, OSError) as error:
         # Import errors say what is not installed, and what to do.
         return _fail(describe(error))

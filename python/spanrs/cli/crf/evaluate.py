@@ -7,19 +7,17 @@ from typing import Any
 
 import click
 
-from spanrs.cli import console, options
+from spanrs.cli import _generated, console, options
 from spanrs.cli.crf.features import (
     TrainedModel,
     all_labels,
-    feature_columns,
-    given,
     load_model,
     predictions,
     read_tagged,
-    threads,
     tokens_of_model,
 )
-from spanrs.cli.output import Output, output_options
+from spanrs.cli.options import given
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.crf.training import scheme_of
 from spanrs.eval import Result, score
@@ -29,19 +27,9 @@ from spanrs.eval import tables as report
 OF_A_KIND = 10_000
 
 
-@click.command()
-@click.argument("model_path", metavar="MODEL")
-@click.argument("gold")
-@click.option(
-    "--template", metavar="NAME|FILE", help="For models without a template, such as those of CRFsuite."
-)
-@feature_columns
-@threads
-@click.option("--posterior", is_flag=True, help="Score the most probable tag of each token.")
-@options.scheme()
-@options.reading()
-@options.reading_options
-@output_options()
+@_generated.crf_eval
+@options.read_arguments
+@table_output
 def command(
     model_path: str,
     gold: str,
@@ -50,7 +38,7 @@ def command(
     threads: int,
     posterior: bool,
     scheme: str,
-    reading: str,
+    reading: str | None,
     read: dict[str, Any],
     output: Output,
 ) -> None:
@@ -99,7 +87,7 @@ def _score(
     model: TrainedModel,
     gold: list[list[str]],
     pred: list[list[str]],
-    how: tuple[str, str],
+    how: tuple[str, str | None],
     tokens: Sequence[Sequence[Any]] | None,
 ) -> Result:
     """Score labels as spans of the scheme that gold is in; with tokens for a report, with rows of sentences."""

@@ -11,34 +11,18 @@ from typing import Any, NamedTuple, cast
 import click
 
 from spanrs._spanrs import CrfSentences, CrfTrainer
-from spanrs.cli import console, options
+from spanrs.cli import console
+from spanrs.cli.options import given
 from spanrs.cli.run import explained, print_message
 from spanrs.crf import CRF, templates
 from spanrs.crf.templates import template_text
 from spanrs.errors import FormatError, ModelError, SpanrsError, with_code
 from spanrs.io import read as read_corpus
 from spanrs.io.training import tagged
-from spanrs.threads import processors
+from spanrs.threads import thread_count
 
 #: The column that a macro reads: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].
 _MACRO_COLUMN = re.compile(r"%\w+\s*\[\s*[^,\[\]]+,\s*(\d+)")
-
-feature_columns = click.option(
-    "--feature-column",
-    "features",
-    type=options.column,
-    metavar="COLUMN",
-    multiple=True,
-    help="A further column for the template, whose column 0 is the tokens: the first one given is its column 1. "
-    "Repeatable.",
-)
-threads = click.option(
-    "--threads",
-    type=click.IntRange(1, 1024),
-    default=processors,
-    show_default="all processors",
-    help="Results do not depend on it.",
-)
 
 
 class Template(NamedTuple):
@@ -218,19 +202,13 @@ def load_model(
         own = crf.metadata_.get("scheme")
         if own is not None and scheme.strip().lower() not in ("none", own.lower()):
             raise click.UsageError(
-                f"{path} was trained for {own}; --scheme {scheme} would leave few of its tags legal"
+                f"{path} was trained for {own}; --model-scheme {scheme} would leave few of its tags legal"
             )
         crf = crf._with_template_and_scheme(scheme=scheme)
-    crf.set_params(threads=threads)
+    crf.set_params(threads=thread_count(threads))
     features = tuple(features or card.get("columns", {}).get("features", ()))
     check_columns(found, features)
     return TrainedModel(crf, path, found, features, card)
-
-
-def given(name: str) -> bool:
-    """Say whether an option of the command was given, on the command line or otherwise."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is not None and source is not click.core.ParameterSource.DEFAULT
 
 
 def tokens_of_model(card: dict[str, Any], read: dict[str, Any]) -> dict[str, Any]:

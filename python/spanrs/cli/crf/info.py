@@ -6,21 +6,15 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-import click
-
-from spanrs.cli import options
+from spanrs.cli import _generated
 from spanrs.cli.crf.features import model_card, read_model
-from spanrs.cli.output import Output, output_options
+from spanrs.cli.output import Output, table_output
 from spanrs.crf import CRF, templates
 from spanrs.report.table import Table
 
 
-@click.command()
-@click.argument("model_path", metavar="MODEL")
-@click.option(
-    "--top", type=options.COUNT, default=10, help="Features to list for each label, and transitions."
-)
-@output_options()
+@_generated.crf_info
+@table_output
 def command(model_path: str, top: int, output: Output) -> None:
     """Show labels, sizes, template, model card and the heaviest weights of MODEL."""
     output.check([model_path])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from spanrs.cli import _generated
 from spanrs.cli.crf.features import columns_read
 from spanrs.crf import templates
 
 
-@click.command()
-@click.argument("name", required=False)
+@_generated.crf_template
 def command(name: str | None) -> None:
     """Print the built-in template NAME, to be copied and changed; without NAME list them."""
     known = templates()

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import click
 
+from spanrs.cli._generated import SUMMARIES
 from spanrs.cli.lazy import LazyGroup
 from spanrs.cli.run import CONTEXT
 
-#: Command -> what it does.
-COMMANDS = {
-    "aggregate": "Estimate the true labels, and how reliable the annotators are.",
-    "fit": "Train a CRF on the labels of many annotators.",
-    "agreement": "Measure how far annotators agree.",
-    "simulate": "Make annotators for a gold file.",
-    "experiment": "Compare methods on data whose true labels are known.",
-}
+COMMANDS = SUMMARIES["crowd"]
 MODULES = {name: f"spanrs.cli.crowd.{name}" for name in COMMANDS}
 
 

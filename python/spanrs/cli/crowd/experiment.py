@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from spanrs.cli import options
-from spanrs.cli.crf.features import feature_columns, given
+from spanrs.cli import _generated, options
 from spanrs.cli.crowd import inputs
-from spanrs.cli.crowd.simulate import alone, flip, noise, simulation
-from spanrs.cli.output import Output, output_options
+from spanrs.cli.crowd.simulate import simulation
+from spanrs.cli.options import given
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.crowd.corpus import CrowdCorpus
 from spanrs.crowd.experiments import (
@@ -24,57 +24,22 @@ from spanrs.crowd.experiments import (
     one_annotator_each,
     repeat,
 )
-from spanrs.crowd.results import REFERENCE, Experiment
+from spanrs.crowd.results import Experiment
 from spanrs.io.columns import Columns
 from spanrs.report.page import Bar, Bars, Section, Sorted, render
 from spanrs.report.table import Table
 
 
-@click.command()
-@click.option(
-    "--gold", metavar="FILE", required=True, help="The true labels: one token and its label per line."
-)
-@click.option(
-    "--crowd", metavar="FILE", help="Annotations of the same tokens. Without it annotators are simulated."
-)
-@click.option("--test", metavar="FILE", help="Tokens and true labels to test CRFs on.")
-@click.option(
-    "--test-column",
-    type=options.column,
-    metavar="COLUMN",
-    help="Column of the labels in --test. [default: --column]",
-)
-@noise
-@flip
-@alone
-@click.option(
-    "--repetitions",
-    type=click.IntRange(1, 10_000),
-    help="How many simulations; with --crowd --no-repeats, how often one annotator is drawn for each document. "
-    "[default: 30, or 1 with --crowd alone]",
-)
-@click.option(
-    "--methods",
-    metavar="NAME,NAME,...",
-    help=f"By default all: {', '.join(METHODS)}.",
-)
-@click.option(
-    "--reference",
-    default=REFERENCE,
-    help="The method that the others are compared with; the first one if it does not take part.",
-)
-@feature_columns
+@_generated.crowd_experiment
 @inputs.crf_options
-@options.file_format
-@options.places
-@click.option("--plot", type=click.Path(), help="Boxes of F1 over the repetitions: .png, .svg or .pdf.")
-@output_options()
+@options.columns
+@table_output
 def command(
     gold: str,
     crowd: str | None,
     test: str | None,
     test_column: int | str | None,
-    methods: str | None,
+    aggregators: str | None,
     reference: str,
     features: tuple[int | str, ...],
     settings: Settings,
@@ -90,11 +55,12 @@ def command(
     --noise or --flip. In tables, F1 is followed by its standard deviation and p by that of a paired t-test. Measures
     are in per cent, in JSON fractions.
     """
-    wanted = check_methods(METHODS if methods is None else [name.strip() for name in methods.split(",")])
+    names = METHODS if aggregators is None else [name.strip() for name in aggregators.split(",")]
+    wanted = check_methods(names)
     [reference] = check_methods([reference])
     if reference not in wanted:
         if given("reference"):
-            raise click.UsageError(f"--reference {reference} is not one of --methods")
+            raise click.UsageError(f"--reference {reference} is not one of --aggregators")
         reference = wanted[0]
     read = [path for path in (gold, crowd, test) if path is not None]
     inputs.check_outputs([plot, output.path], read)
@@ -111,7 +77,7 @@ def command(
     facts |= {name: how[name] for name in ("noise", "flip")} | {"repeats": not how["alone"]}
     if crowd is not None:
         run = partial(repeat, test=tested, methods=wanted, settings=settings, facts=facts)
-        run = partial(run, leave_out=methods is None)
+        run = partial(run, leave_out=aggregators is None)
         found = _on_crowd(crowd, truth, gold, run, how)
     else:
         make = simulation(truth, how["noise"], how["flip"], how["alone"], settings)
@@ -121,7 +87,7 @@ def command(
             tested,
             repetitions=how["repetitions"] or 30,
             methods=wanted,
-            leave_out=methods is None,
+            leave_out=aggregators is None,
             settings=settings,
             facts=facts,
         )

@@ -6,16 +6,14 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import click
-
-from spanrs.cli.output import Output, output_options
+from spanrs.cli import _generated
+from spanrs.cli.output import Output, table_output
 from spanrs.dep.tagger import load
 from spanrs.report.table import Table
 
 
-@click.command()
-@click.argument("model_path", metavar="MODEL")
-@output_options()
+@_generated.dep_info
+@table_output
 def command(model_path: str, output: Output) -> None:
     """Show what MODEL holds."""
     output.check([model_path])

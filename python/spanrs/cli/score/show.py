@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from spanrs.cli.output import Output, Rendered
 
 
+#: Violations of each side that are listed by default.
+LISTED = 5
+
+
 class Shown(NamedTuple):
     """What is shown besides the tables of a result."""
 
@@ -37,7 +41,7 @@ class IntervalOptions(NamedTuple):
     """How intervals are computed."""
 
     level: float
-    method: str
+    interval_method: str
     samples: int
     seed: int
     threads: int
@@ -132,14 +136,14 @@ def _intervals(result: Result, options: IntervalOptions) -> dict[str, Any]:
         )
     found = {}
     for measure, value in zip(measures, map(float, drawn.estimates), strict=True):
-        low, high = drawn.interval(measure, options.level, options.method)
+        low, high = drawn.interval(measure, options.level, options.interval_method)
         found[measure.title] = {
             name: None if math.isnan(number) else number
             for name, number in (("value", value), ("low", low), ("high", high))
         }
     return {
         "level": options.level,
-        "method": options.method,
+        "method": options.interval_method,
         "samples": options.samples,
         "seed": options.seed,
         "criterion": result.criterion.name,
@@ -152,7 +156,7 @@ def intervals_table(result: Result, options: IntervalOptions) -> Table:
     """Return the F1 of all spans and of each type with its interval."""
     unit = "sentences" if result.by_sentence else "documents"
     found = _intervals(result, options)
-    head = f"{100 * options.level:g} % {options.method} of {len(result.counts)} {unit}"
+    head = f"{100 * options.level:g} % {options.interval_method} of {len(result.counts)} {unit}"
     # Of several criteria the head says which one it is.
     criterion = result.criterion.name if len(result.matcher.criteria) > 1 else None
     table = Table([head, Measure(criterion=criterion).title, "low", "high"], title="Intervals")
