@@ -208,6 +208,29 @@ def module(description: Description) -> str:
             (f"{quoted(name)}: (", list(map(quoted, description.taken_by(name))), ")") for name in matchers
         ]
         parts.append(call("MATCHER_PARAMETERS = {", rows, "}"))
+    read = [
+        (
+            "(",
+            [
+                quoted(option.get("parameter", key)),
+                quoted(option["read_argument"]),
+                quoted(description.flag(key)),
+            ],
+            ")",
+        )
+        for key, option in description.options.items()
+        if "read_argument" in option
+    ]
+    if read:
+        parts.append(
+            "#: Parameters that are arguments of spanrs.read, what they are called there, and the options."
+        )
+        parts.append(call("READ_ARGUMENTS = (", read))
+        settings = [
+            quoted(key) for key, option in description.options.items() if option.get("in_signature")
+        ]
+        parts.append("#: Parameters that are settings of signatures.")
+        parts.append(call("SIGNATURE_PARAMETERS = (", settings))
     parts.append("")
     parts += [option_code(description, key) for key in description.options]
     parts.append("")

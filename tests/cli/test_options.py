@@ -100,12 +100,16 @@ def test_choices_and_defaults_are_those_of_the_library(described):
     assert checked > 20 or "ref_file" in described
 
 
-def test_signatures_are_made_of_options(described):
-    from spanrs.cli.score.signature import OPTIONS
+def test_arguments_of_read_and_settings_of_signatures_exist():
+    from spanrs.cli._generated import READ_ARGUMENTS, SIGNATURE_PARAMETERS
+    from spanrs.eval.settings import SHORT
+    from spanrs.io.options import ReadOptions
 
-    if "like" in described:
-        parameters = {option.get("parameter", key) for key, option in described.items()}
-        assert set(OPTIONS) <= parameters
+    known = inspect.signature(ReadOptions).parameters
+    assert {argument for _, argument, _ in READ_ARGUMENTS} <= set(known)
+    parameters = {option.name for option in COMMANDS["spanrs score"].params}
+    assert {parameter for parameter, _, _ in READ_ARGUMENTS} | set(SIGNATURE_PARAMETERS) <= parameters
+    assert set(SIGNATURE_PARAMETERS) <= set(SHORT)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

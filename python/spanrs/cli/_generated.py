@@ -35,6 +35,17 @@ MATCHER_PARAMETERS = {"fair": ("exclude", "weights", "focus"), "mat": ("exclude"
     "token_types", "by_token", "by_pseudo_token", "by_character", "clash_kinds", "details", "confusability",
     "confidence", "percent", "csv_directory", "csv_formulas", "xlsx", "unpaired_overlap", "pieces",
     "overlay", "all_elements"), "partial": ("min_overlap", "matching")}
+#: Parameters that are arguments of spanrs.read, what they are called there, and the options.
+READ_ARGUMENTS = (("scheme", "scheme", "--scheme"), ("reading", "reading", "--reading"), ("format_name",
+    "format", "--format"), ("tag", "tags", "--column"), ("token", "tokens", "--token-column"),
+    ("gold_column", "gold", "--gold-column"), ("pred_column", "pred", "--pred-column"), ("separator",
+    "separator", "--separator"), ("comments", "comments", "--comments"), ("document_column", "documents",
+    "--document-column"), ("position_column", "position", "--position-column"), ("punct_column",
+    "punct_column", "--punct-column"), ("annotator", "annotator", "--annotator"), ("layer", "layer",
+    "--layer"), ("encoding", "encoding", "--encoding"))
+#: Parameters that are settings of signatures.
+SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights", "focus", "scheme",
+    "pred_scheme", "reading")
 
 MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair or mat.",
     type=types.MATCHER, default="exact", metavar="NAME")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from spanrs.cli._generated import READ_ARGUMENTS
 from spanrs.io.columns import Columns
 from spanrs.io.options import Limits
 from spanrs.io.parts import ROWS
@@ -15,15 +16,12 @@ from spanrs.tags.types import Dialect
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Parameters of commands, and what :func:`spanrs.read` calls them.
-READ_NAMES = {
-    "document_column": "documents",
-    "position_column": "position",
-    "punct_column": "punct_column",
-    "annotator": "annotator",
-    "layer": "layer",
-    "encoding": "encoding",
-}
+#: Reading options that are passed on if they are given.
+PASSED = ("document_column", "position_column", "punct_column", "annotator", "layer", "encoding")
+#: Layout of column files, as in :class:`spanrs.io.columns.Columns`.
+LAYOUT = ("separator", "comments", "token", "tag")
+#: What :func:`spanrs.read` calls parameters of commands.
+ARGUMENTS = {parameter: argument for parameter, argument, _ in READ_ARGUMENTS}
 
 
 def given(name: str) -> bool:
@@ -44,7 +42,7 @@ def read_arguments(function: F) -> F:
         max_expansion: int | None,
         **others: Any,
     ) -> Any:
-        read = {new: others.pop(old) for old, new in READ_NAMES.items()}
+        read = {ARGUMENTS[name]: others.pop(name) for name in PASSED}
         read = {name: value for name, value in read.items() if value is not None}
         read |= column_arguments(_pop_columns(others))
         if format_name != "auto":
@@ -79,19 +77,14 @@ def columns(function: F) -> F:
 
 
 def _pop_columns(parameters: dict[str, Any]) -> Columns:
-    names = ("separator", "comments", "token", "tag")
-    return Columns(**{name: parameters.pop(name) for name in names})
+    return Columns(**{name: parameters.pop(name) for name in LAYOUT})
 
 
 def column_arguments(columns: Columns) -> dict[str, Any]:
     """Return what differs from the default columns, by the names of :func:`spanrs.read`."""
-    names = {"separator": "separator", "comments": "comments", "token": "tokens", "tag": "tags"}
+    values = {name: getattr(columns, name) for name in LAYOUT}
     default = Columns()
-    return {
-        new: getattr(columns, old)
-        for old, new in names.items()
-        if getattr(columns, old) != getattr(default, old)
-    }
+    return {ARGUMENTS[name]: value for name, value in values.items() if value != getattr(default, name)}
 
 
 class SideOptions(NamedTuple):

@@ -15,25 +15,15 @@ from typing import Any
 
 import click
 
+from spanrs.cli._generated import READ_ARGUMENTS
 from spanrs.errors import SpanrsError, SpanrsWarning, escaped
 
 #: Settings of ``spanrs`` and ``MATScore``.
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
-#: What reading options are called on the command line; messages name those of Python.
-OPTIONS = {
-    "tags": "--column",
-    "tokens": "--token-column",
-    "gold": "--gold-column",
-    "pred": "--pred-column",
-    "documents": "--document-column",
-    "position": "--position-column",
-    "punct_column": "--punct-column",
-} | {
-    name: f"--{name}"
-    for name in ("separator", "comments", "encoding", "annotator", "layer", "format", "scheme", "reading")
-}
+#: Options by the arguments of :func:`spanrs.read`, which messages of the library name.
+OPTIONS = {argument: option for _, argument, option in READ_ARGUMENTS}
 #: A name before an equals sign with no value behind it, and the first word of a message about an option without use.
 _NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=does not apply to ))")
 

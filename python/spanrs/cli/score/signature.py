@@ -10,22 +10,11 @@ from typing import Any
 import click
 
 from spanrs import __version__, _spanrs
+from spanrs.cli._generated import SIGNATURE_PARAMETERS
 from spanrs.cli.run import print_message
 from spanrs.errors import SchemeError, with_code
 from spanrs.eval.settings import UNDECIDED, parse_signature
 
-#: Settings of a signature, and the options of the command that say the same.
-OPTIONS = {
-    "matcher": "matcher",
-    "scheme": "scheme",
-    "pred_scheme": "pred_scheme",
-    "reading": "reading",
-    "weights": "weights",
-    "focus": "focus",
-    "matching": "matching",
-    "min_overlap": "min_overlap",
-    "align": "align",
-}
 #: Settings that say what was found, or which sentences there were.
 FOUND = ("differing_tokens", "version")
 #: A name in a list: quoted as in JSON, or without commas.
@@ -89,8 +78,8 @@ def _like(settings: dict[str, str]) -> Like:
     # Without it FairEval's dummies are left out.
     like.exclude = [] if fair else None
     for name, value in settings.items():
-        if name in OPTIONS:
-            like.options[OPTIONS[name]] = float(value) if name == "min_overlap" else value
+        if name in SIGNATURE_PARAMETERS:
+            like.options[name] = float(value) if name == "min_overlap" else value
         elif name == "exclude":
             like.exclude = _names(value)
         elif name == "types":
