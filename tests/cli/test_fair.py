@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from json_output import only_system
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -167,13 +169,14 @@ def test_score_compares_systems_in_one_table(spanrs, submissions):
     assert rows == submissions.fair
     parsed = json.loads(spanrs(*args, "--json")[1])
     for pred, (f1, *_) in zip(preds, rows.values(), strict=True):
-        assert f"{100 * parsed[str(pred)]['criteria']['traditional']['micro']['f1']:.2f}" == f1
+        criteria = next(row for row in parsed["systems"] if row["name"] == str(pred))["criteria"]
+        assert f"{100 * criteria['traditional']['micro']['f1']:.2f}" == f1
     exact = spanrs("score", submissions.gold, *preds)[1]
     assert [line.split()[3] for line in exact.splitlines()[lines]] == [row[0] for row in rows.values()]
 
 
 def test_json_is_laid_out_as_for_every_matcher(spanrs, files):
-    parsed = json.loads(spanrs("score", "--matcher", "fair", *files, "--by-document", "--json")[1])
+    parsed = only_system(spanrs("score", "--matcher", "fair", *files, "--by-document", "--json")[1])
     own = ["micro", "macro", "weighted", "per_type", "counts", "outcomes", "outcomes_by_type"]
     assert list(parsed) == [
         "matcher",
@@ -222,7 +225,7 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
     _, out, _ = spanrs(
         "score", *files, "--matcher", "fair", "--focus", "pred", "--weights", "LBE=1 TP", "--json"
     )
-    parsed = json.loads(out)
+    parsed = only_system(out)
     assert parsed["outcomes_by_type"]["B"]["lbe"] == 1
     assert parsed["criteria"]["weighted"]["micro"]["f1"] == 1
     for wrong in (("--focus", "pred"), ("--weights", "paper")):
@@ -237,7 +240,7 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
         in spanrs("score", *files, "--matcher", "fair", "--map", "A=B")[2]
     )
     _, out, _ = spanrs("score", *files, "--matcher", "fair", "--types", "A", "--json")
-    assert json.loads(out)["outcomes"]["fn"] == 1
+    assert only_system(out)["outcomes"]["fn"] == 1
     assert "named twice" in spanrs("score", files[0], files[1], files[1])[2]
 
 
@@ -249,7 +252,7 @@ def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(span
     def overlap(*options):
         status, out, _ = spanrs("score", *files, "--matcher", "partial", *options, "--json")
         assert status == 0
-        parsed = json.loads(out)
+        parsed = only_system(out)
         assert list(parsed["criteria"]) == ["strict", "bounds", "overlap", "type"]
         return parsed["criteria"]["overlap"]["outcomes"], parsed["signature"]
 

@@ -58,17 +58,21 @@ def show_several(results: Mapping[str, Result], output: Output, *, untyped: bool
     """Write a row for each system."""
     named = base_names(results)
 
-    def as_json() -> str:
-        everything = {name: result.to_dict(untyped=untyped) for name, result in results.items()}
-        return json.dumps(everything, ensure_ascii=False, allow_nan=False)
-
     output.write(
         {
             "text": lambda: tables.systems_parts(named),
             "csv": lambda: tables.systems_csv(named),
-            "json": as_json,
+            "json": lambda: systems_json(
+                {name: result.to_dict(untyped=untyped) for name, result in results.items()}
+            ),
         }
     )
+
+
+def systems_json(systems: Mapping[str, dict[str, Any]]) -> str:
+    """Return results as JSON: an object whose ``systems`` are a list, with the name of PRED in each."""
+    listed = [{"name": name} | result for name, result in systems.items()]
+    return json.dumps({"systems": listed}, ensure_ascii=False, allow_nan=False)
 
 
 def show_one(result: Result, names: tuple[str, str], shown: Shown, output: Output) -> None:
@@ -83,7 +87,7 @@ def show_one(result: Result, names: tuple[str, str], shown: Shown, output: Outpu
             ]
         if shown.intervals is not None:
             everything["intervals"] = _intervals(result, shown.intervals)
-        return json.dumps(everything, ensure_ascii=False, allow_nan=False)
+        return systems_json({names[1]: everything})
 
     found = result.error_list
     formats: dict[str, Callable[[], Rendered]] = {
