@@ -247,7 +247,7 @@ def test_text_and_json_are_refused(files, capsys):
             ["aggregate", "CROWD", "--annotator-name", "a", "--annotator-name", "a"],
             "--annotator-name a is given twice",
         ),
-        (["agreement", "CROWD", "CROWD"], "name each with its own --annotator-name"),
+        (["agreement", "CROWD", "CROWD"], "name each with --annotator-name"),
         (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot ends with"),
     ],
 )

@@ -47,7 +47,7 @@ READ_ARGUMENTS = (("scheme", "scheme", "--scheme"), ("reading", "reading", "--re
 SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights", "focus", "scheme",
     "pred_scheme", "reading")
 
-MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair or mat.",
+MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair or mat (MATScore).",
     type=types.MATCHER, default="exact", metavar="NAME")
 TYPES = option("--types", "kept", group="Comparison", help="Count these types only.", type=types.NAMES,
     metavar="TYPE,...", multiple=True)
@@ -106,8 +106,8 @@ PRED_SCHEME = option("--pred-scheme", "pred_scheme", group="Tags", help="Scheme 
 TO_SCHEME = option("--to-scheme", "to_scheme", group="Tags", help="Scheme of the tags to write.",
     metavar="SCHEME")
 MODEL_SCHEME = option("--model-scheme", "model_scheme", group="Model",
-    help="Scheme of a model without one: legal tags only.", metavar="SCHEME")
-READING = option("--reading", "reading", group="Tags", help="How malformed tags are read (conlleval).",
+    help="Scheme of a model that has none (CRFsuite).", metavar="SCHEME")
+READING = option("--reading", "reading", group="Tags", help="How malformed tags are read.",
     type=types.choice("conlleval", "strict", "discard", "refuse", "ncrfpp", "seqeval", "seqeval-strict"),
     metavar="READING")
 ALL_READINGS = option("--all-readings", "all_readings", group="Tags",
@@ -132,16 +132,16 @@ GOLD_ANNOTATOR = option("--gold-annotator", "gold_annotator", group="Input",
     help="Annotator whose annotations are gold.", metavar="NAME", rare=True)
 PRED_ANNOTATOR = option("--pred-annotator", "pred_annotator", group="Input",
     help="Annotator whose annotations are pred.", metavar="NAME", rare=True)
-SEPARATOR = option("--separator", "separator", group="Input",
-    help="auto, whitespace, tab, space or a character.", default="auto", metavar="SEPARATOR", rare=True)
-COMMENTS = option("--comments", "comments", group="Input",
-    help="Comment lines: auto, none, or their prefix.", default="auto", metavar="PREFIX", rare=True)
+SEPARATOR = option("--separator", "separator", group="Input", help="Separator of columns.", default="auto",
+    metavar="SEPARATOR", rare=True)
+COMMENTS = option("--comments", "comments", group="Input", help="Prefix of comment lines.", default="auto",
+    metavar="PREFIX", rare=True)
 DOCUMENT_COLUMN = option("--document-column", "document_column", group="Input",
     help="Column of a table that names documents.", metavar="NAME", rare=True)
 POSITION_COLUMN = option("--position-column", "position_column", group="Input",
     help="Column of a long table with token positions.", metavar="NAME", rare=True)
 PUNCT_COLUMN = option("--punct-column", "punct_column", group="Input",
-    help="Parts of speech; leaves out punctuation.", type=types.COLUMN, metavar="COLUMN", rare=True)
+    help="Column of parts of speech: no punctuation.", type=types.COLUMN, metavar="COLUMN", rare=True)
 ANNOTATOR = option("--annotator", "annotator", group="Input",
     help="The annotator whose annotations are read.", metavar="NAME", rare=True)
 LAYER = option("--layer", "layer", group="Input", help="Layer of spaCy's DocBin: ents or a span group.",
@@ -179,7 +179,7 @@ FAIL_UNDER = option("--fail-under", "fail_under", group="Output",
 PLOT = option("--plot", "plot", group="Output", help="Draw a plot: a .png, .svg or .pdf file.",
     metavar="FILE")
 OUTPUT = option("-o", "--output", "output_path", group="Output",
-    help="Where to write; by default standard output.", metavar="FILE")
+    help="Where to write; - is standard output.", metavar="FILE")
 REPORT = option("--report", "report", group="Output", help="Write the report there instead of printing it.",
     metavar="FILE")
 TO = option("--to", "to", group="Output", help="Format to write; else by the ending of FILE.",
@@ -274,8 +274,8 @@ TEMPLATE = option("--template", "template", group="Model",
 FEATURE_COLUMN = option("--feature-column", "features", group="Model",
     help="A further column for the template. Repeatable.", type=types.COLUMN, metavar="COLUMN",
     multiple=True)
-POSTERIOR = option("--posterior", "posterior", group="Model", help="The most probable tag of each token.",
-    is_flag=True)
+POSTERIOR = option("--posterior", "posterior", group="Model",
+    help="Predict the most probable tag of each token.", is_flag=True)
 PROBABILITIES = option("--probabilities", "probabilities", group="Output",
     help="Add a column with the probability of each tag.", is_flag=True)
 TOP = option("--top", "top", group="Output", help="Features per label, and transitions, to list.",
@@ -301,9 +301,9 @@ TEST = option("--test", "test", group="Input", help="Tokens and true labels to t
     metavar="FILE")
 TEST_COLUMN = option("--test-column", "test_column", group="Input", help="Column of the labels in --test.",
     type=types.COLUMN, show_default="--column", metavar="COLUMN")
-NOISE = option("--noise", "noise", group="Simulation",
-    help="An annotator for each variance of weight noise.", type=types.NUMBERS, metavar="V,...")
-FLIP = option("--flip", "flip", group="Simulation", help="An annotator for each probability of a flip.",
+NOISE = option("--noise", "noise", group="Simulation", help="An annotator for each variance of noise.",
+    type=types.NUMBERS, metavar="V,...")
+FLIP = option("--flip", "flip", group="Simulation", help="An annotator for each probability of errors.",
     type=types.NUMBERS, metavar="P,...")
 NO_REPEATS = option("--no-repeats", "alone", group="Simulation",
     help="Each sentence is labelled by one annotator.", is_flag=True)

@@ -41,9 +41,8 @@ def command(
 ) -> None:
     """Test which differences between systems are significant.
 
-    GOLD and the systems are what spanrs score takes. All pairs of systems are tested;
-    p-values are two-sided, p Holm is corrected for the number of pairs. McNemar's test counts the gold spans that only
-    one of two systems found.
+    GOLD and the systems are what spanrs score takes. All pairs of systems are tested. p-values are two-sided; p Holm is
+    corrected for the number of pairs. McNemar's test counts the gold spans that only one of two systems predicted.
     """
     if len(preds) < 2:
         raise click.UsageError("a comparison needs two systems or more")
@@ -57,17 +56,17 @@ def command(
         raise click.UsageError("--align characters compares documents; leave out --unit sentence")
     output.check([gold, *preds])
     part = {name: given.pop(name) for name in ("average", "part", "criterion")}
-    own = matchers.take_matcher(matcher, given)
-    if part["criterion"] is not None and part["criterion"] not in own.criteria:
-        known = ", ".join(own.criteria)
+    chosen = matchers.take_matcher(matcher, given)
+    if part["criterion"] is not None and part["criterion"] not in chosen.criteria:
+        criteria = ", ".join(chosen.criteria)
         raise click.UsageError(
-            f"the matcher {matcher} has no criterion {part['criterion']!r}; one of {known}"
+            f"the matcher {matcher} has no criterion {part['criterion']!r}; one of {criteria}"
         )
     ty = given.pop("ty")
     if ty is not None and part["average"] == "micro":
         part["average"] = "type"
     measure = Measure(type=ty, **part)
-    measure.compiled(own)
+    measure.compiled(chosen)
     test = {name: given.pop(name) for name in ("samples", "seed", "level")}
     test["test"] = given.pop("significance_test")
     results: dict[str, Result] = {}
@@ -78,7 +77,7 @@ def command(
         with console.quiet(), console.files_bar(gold, name) as bar, explained():
             pair = read_both((sources, {}), (name, read))
             by = unit or default_unit(pair, given["align"])
-            results[name] = score(*pair, matcher=own, errors=True, by=by, progress=bar, **given)
+            results[name] = score(*pair, matcher=chosen, errors=True, by=by, progress=bar, **given)
     console.print_warnings(results, gold)
     if ty is not None:
         console.require_types([ty], {name for result in results.values() for name in result.per_type})
@@ -88,17 +87,17 @@ def command(
     documents = len(next(iter(results.values())).counts)
     with console.resampling_bar(rounds, documents) as bar:
         threads = thread_count(threads)
-        found = compare(base_names(results), measure=measure, threads=threads, progress=bar, **test)
+        comparison = compare(base_names(results), measure=measure, threads=threads, progress=bar, **test)
     if plot is not None:
-        _write_plot(found, plot)
+        _write_plot(comparison, plot)
     output.write(
         {
-            "text": lambda: tables.shown_parts(found, by_type=by_type),
-            "markdown": lambda: tables.shown_parts(found, by_type=by_type, titles=False),
-            "latex": lambda: tables.shown_parts(found, by_type=by_type, titles=False),
-            "csv": lambda: tables.csv_text(found),
-            "json": found.to_json,
-            "html": lambda: found.to_html(title=f"Systems against {Path(gold).name}"),
+            "text": lambda: tables.shown_parts(comparison, by_type=by_type),
+            "markdown": lambda: tables.shown_parts(comparison, by_type=by_type, titles=False),
+            "latex": lambda: tables.shown_parts(comparison, by_type=by_type, titles=False),
+            "csv": lambda: tables.csv_text(comparison),
+            "json": comparison.to_json,
+            "html": lambda: comparison.to_html(title=f"Systems against {Path(gold).name}"),
         },
         inputs=[gold, *preds],
     )
@@ -120,7 +119,7 @@ def _require_two_documents(name: str, gold: Corpus, results: dict[str, Result]) 
         message += ": it has no -DOCSTART- lines that begin documents; use --unit sentence"
         message += (
             ", without --align characters"
-            if any("align" in one.settings for one in results.values())
+            if any("align" in result.settings for result in results.values())
             else ""
         )
     raise click.UsageError(message)

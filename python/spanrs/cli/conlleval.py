@@ -76,7 +76,7 @@ def _print(output: bytes, *, err: bool = False) -> None:
 
 
 def _settings(arguments: Sequence[str]) -> tuple[dict[str, Any], str]:
-    """Give the options of the script, and the file; it reads arguments until one is no option."""
+    """Return the options of the script, and the file, which is the first argument that is not an option."""
     settings: dict[str, Any] = {"-l": False, "-r": False, "-d": b" ", "-o": b"O"}
     rest = list(arguments)
     while rest and rest[0].startswith("-") and rest[0] != "-":
@@ -95,7 +95,7 @@ def _settings(arguments: Sequence[str]) -> tuple[dict[str, Any], str]:
 
 
 def _evaluate(settings: dict[str, Any], name: str) -> bytes:
-    """Give what the script prints."""
+    """Return what the script prints."""
     delimiter = settings["-d"]
     try:
         counter = _spanrs.Conlleval("perl", delimiter, b"-X-", settings["-o"], settings["-r"], False)

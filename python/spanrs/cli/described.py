@@ -10,6 +10,8 @@ import click
 
 #: Lines of ``--help``; where more are needed, rare options are shown by ``--help-all`` only.
 HELP_LINES = 60
+#: Maximum length of the choices that --help shows.
+CHOICES_WIDTH = 65
 #: Columns for the names of options.
 NAME_COLUMNS = 24
 
@@ -28,8 +30,13 @@ class Option(click.Option):
         metavar = "" if self.is_flag and self.metavar is None else f" {self.metavar}"
         names = ", ".join(self.opts) + metavar
         notes = []
-        if isinstance(self.type, click.Choice) and sum(map(len, self.type.choices)) <= 40:
-            notes.append("|".join(map(str, self.type.choices)))
+        choices: Sequence[Any] = self.type.choices if isinstance(self.type, click.Choice) else ()
+        if self.name == "to":
+            choices = getattr(ctx.command, "formats", choices)
+        if sum(map(len, choices)) <= CHOICES_WIDTH and choices:
+            notes.append(", ".join(choices))
+        if self.name in getattr(ctx.command, "required", ()):
+            notes.append("required")
         if isinstance(self.show_default, str):
             notes += [f"default: {self.show_default}"] if self.show_default else []
         elif not self.is_flag and isinstance(self.default, (str, int, float)):
@@ -118,9 +125,9 @@ class Command(click.Command):
 
 
 def _padded(records: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Give all groups the same first column."""
-    (name, text), *others = records
-    return [(name.ljust(NAME_COLUMNS), text), *others]
+    """Pad the first name, so that all groups have the same columns."""
+    (name, text), *rest = records
+    return [(name.ljust(NAME_COLUMNS), text), *rest]
 
 
 def _print_whole_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

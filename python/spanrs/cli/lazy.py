@@ -35,7 +35,7 @@ class LazyGroup(click.Group):
         self._help, self._modules, self._attributes = commands_help, modules, attributes
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Give the names of the commands."""
+        """Return the names of the commands."""
         return list(self._help)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

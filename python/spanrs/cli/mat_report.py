@@ -134,7 +134,7 @@ class MatReport(NamedTuple):
 
 
 def skipped_phrase(result: MatTables) -> str | None:
-    """Say what was not scored; None where everything was."""
+    """Describe what was not scored; None if everything was."""
     if not result.counts.documents:
         return "nothing was scored"
     skipped = sum(skipped.pair for skipped in result.skipped)

@@ -75,15 +75,15 @@ def command(context: click.Context, /, **given: Any) -> None:
 
 
 def _matcher(given: dict[str, Any]) -> Mat:
-    """Give the matcher the options ask for."""
+    """Return the matcher that the options describe."""
     classes: dict[str, list[str]] = {}
     for label, old in given["equivalence_class"]:
         classes.setdefault(label.strip(), []).extend(old)
     if given["task"] is None:
         unused = ("task_path", "xml_input_is_overlay", "ref_xml_input_is_overlay")
-        _say_ignored(given, unused, "without --task")
+        _report_ignored(given, unused, "without --task")
     if given["csv_output_dir"] is None:
-        _say_ignored(given, ("no_csv_formulas", "oo_separator"), "without --csv_output_dir")
+        _report_ignored(given, ("no_csv_formulas", "oo_separator"), "without --csv_output_dir")
     # Outside of the block below, which turns errors into conflicts of options: a damaged file is none.
     task = _task(given["task"], list(given["task_path"]))
     try:
@@ -99,8 +99,8 @@ def _matcher(given: dict[str, Any]) -> Mat:
         raise click.UsageError(f"{error}.") from None
 
 
-def _say_ignored(given: dict[str, Any], options: Sequence[str], why: str) -> None:
-    """Say which options do nothing."""
+def _report_ignored(given: dict[str, Any], options: Sequence[str], why: str) -> None:
+    """Report options without effect."""
     for option in options:
         if given[option] not in (None, False, ()):
             console.echo(f"Ignoring --{option} {why}.", err=True)
@@ -130,7 +130,7 @@ def _pairs(given: dict[str, Any], task: Task | None) -> tuple[list[FilePair], li
     pred, gold = given[kind], given[f"ref_{kind}"]
     if gold is None:
         raise click.UsageError(f"--{kind} requires --ref_{kind}.")
-    _say_ignored(given, unused, f"with --{kind}")
+    _report_ignored(given, unused, f"with --{kind}")
     if kind == "dir":
         for option in ("dir", "ref_dir"):
             if not given[option].is_dir():

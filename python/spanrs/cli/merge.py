@@ -38,16 +38,16 @@ def command(
     files are named. Merging shards gives the same bytes as scoring all of them at once, in the order of their names.
     """
     output.check(paths)
-    doubled = sorted({name for name in paths if paths.count(name) > 1})
-    if doubled:
-        raise click.UsageError(f"{doubled[0]} is named twice, and would be counted twice")
+    repeated = sorted({name for name in paths if paths.count(name) > 1})
+    if repeated:
+        raise click.UsageError(f"{repeated[0]} is named twice, and would be counted twice")
     if save is not None and console.overwritten([Path(save)], map(Path, paths)):
         raise click.UsageError(f"{save} is read; name another file for the merged counts")
     results = {path: read_counts(path) for path in paths}
     _check_repeated(results)
-    first, *others = results.values()
+    first, *rest = results.values()
     _check_settings(results)
-    whole = first.merge(*others)
+    whole = first.merge(*rest)
     if save is not None:
         with atomic_output(save) as out:
             out.write(whole.to_bytes())
@@ -88,14 +88,14 @@ def _check_repeated(results: dict[str, Result]) -> None:
     for path, result in results.items():
         named = check_repeated(path, result, seen)
         # Counts without rows may be equal by chance.
-        if not named and (other := without_rows.setdefault(result.counts.to_bytes(), path)) != path:
-            print_message("note", f"{other} and {path} have equal counts; are they of the same files?")
+        if not named and (equal := without_rows.setdefault(result.counts.to_bytes(), path)) != path:
+            print_message("note", f"{equal} and {path} have equal counts; are they of the same files?")
 
 
 def _check_settings(results: dict[str, Result]) -> None:
     """Name the files whose settings differ."""
-    (first_path, first), *others = results.items()
-    for path, result in others:
+    (first_path, first), *rest = results.items()
+    for path, result in rest:
         try:
             merged_settings(first.settings, result.settings)
         except SchemeError as error:

@@ -40,11 +40,11 @@ def read_arguments(function: F) -> F:
         tag_separator: str,
         suffix: bool,
         max_expansion: int | None,
-        **others: Any,
+        **parameters: Any,
     ) -> Any:
-        read = {ARGUMENTS[name]: others.pop(name) for name in PASSED}
+        read = {ARGUMENTS[name]: parameters.pop(name) for name in PASSED}
         read = {name: value for name, value in read.items() if value is not None}
-        read |= column_arguments(_pop_columns(others))
+        read |= column_arguments(_pop_columns(parameters))
         if format_name != "auto":
             read["format"] = format_name
         dialect = Dialect(separator=tag_separator, suffix=suffix)
@@ -52,7 +52,7 @@ def read_arguments(function: F) -> F:
             read["dialect"] = dialect
         if max_expansion is not None:
             read["limits"] = Limits(expansion=max_expansion)
-        return function(*args, read=read, **others)
+        return function(*args, read=read, **parameters)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
 
@@ -66,12 +66,12 @@ def columns(function: F) -> F:
     """Pass the layout of column files as ``columns``; refuse other formats."""
 
     @wraps(function)
-    def wrapped(*args: Any, format_name: str, **others: Any) -> Any:
+    def wrapped(*args: Any, format_name: str, **parameters: Any) -> Any:
         if format_name not in ("auto", *ROWS):
             raise click.UsageError(
                 f"--format {format_name}: this command reads column files only; --format takes auto, {', '.join(ROWS)}"
             )
-        return function(*args, columns=_pop_columns(others)._replace(format=format_name), **others)
+        return function(*args, columns=_pop_columns(parameters)._replace(format=format_name), **parameters)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
 

@@ -24,7 +24,7 @@ CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default"
 
 #: Options by the arguments of :func:`spanrs.read`, which messages of the library name.
 OPTIONS = {argument: option for _, argument, option in READ_ARGUMENTS}
-#: A name before an equals sign with no value behind it, and the first word of a message about an option without use.
+#: An argument name followed by "=" without a value, or at the start of a message that it does not apply.
 _NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=does not apply to ))")
 
 
@@ -66,10 +66,10 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
     if sys.stdout is None:
         return _fail("standard output is closed")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names of files may hold anything; a table should not fail on them.
+        # File names may contain undecodable bytes.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        # Not `command.main`, which has ideas of its own about broken pipes.
+        # Not `command.main`, which handles broken pipes itself.
         arguments = sys.argv[1:] if args is None else list(args)
         with (
             ended_by_exception(),
@@ -92,12 +92,12 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
     except (SpanrsError, ValueError, ImportError, OSError) as error:
-        # Import errors say what is not installed, and what to do.
+        # Import errors name the missing package and how to install it.
         return _fail(describe(error))
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
     except Terminated as ended:
-        # Whoever waits for the process sees that the signal ended it, as it would have without a handler.
+        # The parent process sees the signal as the cause of death, as without a handler.
         os.kill(os.getpid(), ended.number)
         return 128 + ended.number
     except MemoryError:
@@ -111,7 +111,7 @@ def _printed_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always", SpanrsWarning)
         usual = warnings.showwarning
-        # One file may be read for several systems, or be both sides.
+        # A file may be read several times: for several systems, or as both sides.
         printed = set()
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
@@ -144,7 +144,7 @@ def describe(error: Exception) -> str:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason
-    return _NAMED.sub(lambda found: OPTIONS[found[1]] + (" " if found[0].endswith(" ") else ""), str(error))
+    return _NAMED.sub(lambda match: OPTIONS[match[1]] + (" " if match[0].endswith(" ") else ""), str(error))
 
 
 def _fail(message: str, status: int = 2) -> int:

@@ -39,7 +39,7 @@ def command(
 
 
 def _rendered(report: FileReport, name: str, to: str) -> Rendered:
-    """Give the violations and their numbers in a format."""
+    """Render the violations and their numbers in a format."""
     if to == "json":
         return _json(report)
     if to == "text":
@@ -53,7 +53,7 @@ def _rendered(report: FileReport, name: str, to: str) -> Rendered:
 
 
 def _summary(report: FileReport, name: str) -> Iterator[str]:
-    """Give the lines below the violations."""
+    """Yield the lines below the violations."""
     if report.count > len(report.located):
         yield f"and {report.count - len(report.located)} more"
     kinds = ", ".join(f"{kind} {n}" for kind, n in report.kinds.items())

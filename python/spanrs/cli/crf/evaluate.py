@@ -54,8 +54,7 @@ def command(
     read = _tag_column(tokens_of_model(model.card, read), model.card.get("columns", {}))
     data = read_tagged(gold, read, model.features)
     model.warn_if_unrelated(data.X)
-    known = set(model.crf.classes_)
-    missing = sorted(set(all_labels(data.y)) - known)
+    missing = sorted(set(all_labels(data.y)) - set(model.crf.classes_))
     if missing:
         more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
         print_message("warning", f"{gold}: the model does not know {', '.join(missing[:10])}{more}")
@@ -92,17 +91,22 @@ def _score(
 ) -> Result:
     """Score labels as spans of the scheme that gold is in; with tokens for a report, with rows of sentences."""
     scheme, reading = how
-    own = model.crf.metadata_.get("scheme")
+    model_scheme = model.crf.metadata_.get("scheme")
     if scheme.strip().lower() == "auto":
         labels = list(all_labels(gold))
-        # Where gold is all O, the model says whether there could be spans.
-        found = own if labels == ["O"] else scheme_of(labels, gold)
+        # If gold is all O, the scheme of the model decides.
+        detected = model_scheme if labels == ["O"] else scheme_of(labels, gold)
         # Many gold files conform to several schemes, the model's among them.
-        scheme = found or "TOKEN"
-    options: dict[str, Any] = {"pred_scheme": own if own != scheme else None, "reading": reading}
+        scheme = detected or "TOKEN"
+    options: dict[str, Any] = {
+        "pred_scheme": model_scheme if model_scheme != scheme else None,
+        "reading": reading,
+    }
     if tokens is not None:
         # Tokens with features are tuples.
-        words = [[one if isinstance(one, str) else one[0] for one in sentence] for sentence in tokens]
+        words = [
+            [token if isinstance(token, str) else token[0] for token in sentence] for sentence in tokens
+        ]
         options |= {"by": "sentence", "errors": OF_A_KIND, "tokens": words}
     with console.quiet():
         result: Result = score(gold, pred, scheme=scheme, **options)

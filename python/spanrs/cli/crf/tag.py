@@ -50,12 +50,12 @@ def command(
     target = columns.tag if given("tag") else None
     if isinstance(target, tuple):
         raise click.UsageError("--column takes one column")
-    # Not used: files need no tags.
-    own = columns._replace(tag=-1).as_options()
+    # The tags are not read; files need none.
+    layout = columns._replace(tag=-1).as_options()
     places = (list(model.features), target, trained.get("tag") if trained.get("conllu") else None)
     target_file = console.standard_output() if to_stdout else output_path
     with atomic_output(target_file) as out, console.files_bar(*files) as bar:
-        sources = [(console.source(path), own) for path in files]
+        sources = [(console.source(path), layout) for path in files]
         tag_files = model.crf._trained().tag_files
         try:
             reports = tag_files(

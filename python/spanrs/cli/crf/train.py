@@ -44,7 +44,7 @@ STOPPED = {
     "stopped": "patience",
 }
 #: Options that are passed to the estimator.
-_OWN = (
+_ESTIMATOR = (
     "algorithm",
     "c1",
     "c2",
@@ -75,9 +75,8 @@ def command(
 ) -> None:
     """Train a conditional random field on GOLD: tokens with tags, or text with spans, in any format that is read.
 
-    The loss and the score on --dev are shown on standard error. A score is F1 of spans if the tags have prefixes of
-    a scheme, else accuracy of tokens. With --scheme none, tagging may give tags that are not legal in sequence; any
-    other way it does not.
+    The loss and the score on --dev are shown on standard error. The score is F1 of spans if the tags have prefixes of
+    a scheme, else accuracy of tokens. The model predicts legal sequences of tags only, unless --scheme is none.
     """
     if (gold, dev).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
@@ -93,8 +92,8 @@ def command(
         # A model without a template was made by another program, or from feature dicts.
         base = load_model(start, _template_for(start, template), features, given["threads"])
         chosen, features = chosen or base.template, base.features
-    own = {name: given[name] for name in _OWN} | {"threads": thread_count(given["threads"])}
-    crf = CRF(scheme=scheme_name, progress=not quiet, **own)
+    parameters = {name: given[name] for name in _ESTIMATOR} | {"threads": thread_count(given["threads"])}
+    crf = CRF(scheme=scheme_name, progress=not quiet, **parameters)
     # Checked before files are read.
     complete(crf.algorithm, crf.get_params())
     if chosen is not None:
@@ -120,7 +119,9 @@ def command(
     facts: dict[str, Any] = {
         "template": chosen.name,
         "options": {
-            name: value for name, value in own.items() if name not in ("threads", "keep_on_interrupt")
+            name: value
+            for name, value in parameters.items()
+            if name not in ("threads", "keep_on_interrupt")
         },
         "columns": {
             "token": read.get("tokens", 0),
@@ -151,12 +152,12 @@ def _scheme(name: str) -> str | None:
 
 
 def _template_for(start: str, name: str | None) -> str | None:
-    """Give the template to load a model with, which may have one."""
+    """Return the template to load a model with; None if the model has one."""
     return None if CRF.load(start).template is not None else name
 
 
 def _check_output(output: str, inputs: list[str]) -> None:
-    """Find out before training whether the model can be written."""
+    """Raise an error before training if the model cannot be written."""
     if console.is_standard_output(output):
         if console.standard_output().isatty():
             raise click.UsageError("a model is not text; name a file with -o")
@@ -192,7 +193,7 @@ def _check_tags(data: Data) -> None:
 
 
 def _check_train(data: Data, scheme: str | None) -> None:
-    """Say what looks wrong in the training data."""
+    """Warn about suspicious training data."""
     name, labels = data.name, list(all_labels(data.y))
     warnings = odd_sentences(name, len(data.y), data.tokens)
     if len(labels) >= MANY_LABELS:
@@ -200,11 +201,11 @@ def _check_train(data: Data, scheme: str | None) -> None:
             f"{name}: {len(labels)} different tags; are they in another column (--column)? Time and memory grow with "
             "the square of their number"
         )
-    if scheme is not None and (own := scheme_of(labels, data.y) if scheme == "auto" else scheme):
-        violations = _spanrs.validate(data.y, (own, "conlleval", Dialect()))
+    if scheme is not None and (expected := scheme_of(labels, data.y) if scheme == "auto" else scheme):
+        violations = _spanrs.validate(data.y, (expected, "conlleval", Dialect()))
         if count := sum(map(len, violations)):
             warnings.append(
-                f"{name}: {count} tags violate {own}; spanrs validate --scheme {own} lists them"
+                f"{name}: {count} tags violate {expected}; spanrs validate --scheme {expected} lists them"
             )
     for message in warnings:
         print_message("warning", message)

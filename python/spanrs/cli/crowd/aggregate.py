@@ -98,7 +98,7 @@ def write_annotators(
 
 
 def _json(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure: str) -> str:
-    found = {
+    content = {
         "method": method,
         "sentences": len(corpus),
         "annotations": len(corpus.annotations),
@@ -115,7 +115,7 @@ def _json(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure:
             for row in rows
         ],
     }
-    return json.dumps(found, ensure_ascii=False, allow_nan=False)
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
 def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure: str) -> list[Table | str]:

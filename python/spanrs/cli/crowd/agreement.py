@@ -58,7 +58,7 @@ def command(
 
 
 def _page(agreement: Agreement, name: str) -> str:
-    """Give a report: measures of all annotators, tables, and a heat map of pairs."""
+    """Return an HTML report: measures of all annotators, tables, and a heat map of pairs."""
     parts = agreement.tables(MOST_PAIRS)
     lines = [part for part in parts if isinstance(part, str) and part.strip()]
     sections: list[Section] = []

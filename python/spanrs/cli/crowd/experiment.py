@@ -78,10 +78,10 @@ def command(
     if crowd is not None:
         run = partial(repeat, test=tested, methods=wanted, settings=settings, facts=facts)
         run = partial(run, leave_out=aggregators is None)
-        found = _on_crowd(crowd, truth, gold, run, how)
+        experiment = _on_crowd(crowd, truth, gold, run, how)
     else:
         make = simulation(truth, how["noise"], how["flip"], how["alone"], settings)
-        found = repeat(
+        experiment = repeat(
             make,
             truth.labels,
             tested,
@@ -91,12 +91,17 @@ def command(
             settings=settings,
             facts=facts,
         )
-    found.reference = reference
+    experiment.reference = reference
     output.write(
-        {"text": lambda: [_table(found)], "json": found.to_json, "html": lambda: _page(found)}, inputs=read
+        {
+            "text": lambda: [_table(experiment)],
+            "json": experiment.to_json,
+            "html": lambda: _page(experiment),
+        },
+        inputs=read,
     )
     if plot is not None:
-        found.plot(plot, "truth" if test is None else "test")
+        experiment.plot(plot, "truth" if test is None else "test")
 
 
 def _on_crowd(
@@ -120,25 +125,25 @@ def _on_crowd(
     return run(make, labels, repetitions=(how["repetitions"] or 30) if how["alone"] else 1)
 
 
-def _page(found: Experiment) -> str:
-    """Give a report: bars of F1, and the table of methods."""
+def _page(experiment: Experiment) -> str:
+    """Return an HTML report: bars of F1, and the table of methods."""
     sections: list[Section] = []
     for part, says in (("truth", "F1 of estimated labels"), ("test", "F1 on test data")):
-        values = {method: found.values(method, part) for method in found.methods}
-        bars = [Bar(method, mean(own)) for method, own in values.items() if own]
+        values = {method: experiment.values(method, part) for method in experiment.methods}
+        bars = [Bar(method, mean(scores)) for method, scores in values.items() if scores]
         if bars:
-            note = f"Means of {found.repetitions} repetitions." if found.repetitions > 1 else ""
+            note = f"Means of {experiment.repetitions} repetitions." if experiment.repetitions > 1 else ""
             sections.append(Bars(says, bars, note=note))
-    return render("Comparison of methods", [*sections, Sorted("Methods", _table(found))])
+    return render("Comparison of methods", [*sections, Sorted("Methods", _table(experiment))])
 
 
-def _table(found: Experiment) -> Table:
-    """Give the table of methods; without p-values where scipy is not installed."""
+def _table(experiment: Experiment) -> Table:
+    """Return the table of methods; without p-values if scipy is not installed."""
     p_values = True
     try:
         import scipy  # noqa: F401
     except ImportError:
         p_values = False
-        if found.repetitions > 1:
+        if experiment.repetitions > 1:
             print_message("note", "p-values need scipy; pip install 'spanrs[stats]'")
-    return found.table(p_values=p_values)
+    return experiment.table(p_values=p_values)

@@ -27,8 +27,8 @@ def command(
 ) -> None:
     """Train a conditional random field on the labels of many annotators.
 
-    Methods that have no CRF of their own estimate the truth, and a CRF is trained on it: on the probabilities of the
-    labels where the method gives them. The table of annotators is printed as by spanrs crowd aggregate.
+    Methods without a CRF estimate the truth, on which a CRF is then trained: on the probabilities of the labels if the
+    method gives them. The table of annotators is printed as by spanrs crowd aggregate.
     """
     inputs.check_outputs([output_path, output.path], paths)
     check_page(output)

@@ -28,14 +28,14 @@ TABLES = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".arrow", ".feather")
 
 def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
     """Read annotations: a table, a file of columns, an export, or a file or directory of each annotator."""
-    twice = next((name for name in annotators if annotators.count(name) > 1), None)
-    if twice is not None:
-        raise click.UsageError(f"--annotator-name {twice} is given twice")
+    repeated = next((name for name in annotators if annotators.count(name) > 1), None)
+    if repeated is not None:
+        raise click.UsageError(f"--annotator-name {repeated} is given twice")
     if len(paths) > 1:
         names = list(annotators) or source_names(paths)
         if len(names) != len(paths) or len(set(names)) != len(names):
             raise click.UsageError(
-                f"{len(paths)} files are those of one annotator each: name each with its own --annotator-name"
+                f"{len(paths)} files are read as one annotator each; name each with --annotator-name"
             )
         return crowd_corpus(
             {name: console.source(path) for name, path in zip(names, paths, strict=True)}, partial="drop"
@@ -54,11 +54,11 @@ def crf_options(function: F) -> F:
     """Pass the options of CRFs as ``settings``."""
 
     @wraps(function)
-    def wrapped(*args: Any, template: str | None, **others: Any) -> Any:
-        crf = {name: others.pop(name) for name in ("c2", "min_freq", "seed")}
-        threads = thread_count(others.pop("threads"))
+    def wrapped(*args: Any, template: str | None, **parameters: Any) -> Any:
+        crf = {name: parameters.pop(name) for name in ("c2", "min_freq", "seed")}
+        threads = thread_count(parameters.pop("threads"))
         text = None if template is None else find_template(template).text
-        return function(*args, settings=Settings(text, threads=threads, **crf), **others)
+        return function(*args, settings=Settings(text, threads=threads, **crf), **parameters)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
 
@@ -71,19 +71,18 @@ def read_gold(path: str, columns: Columns, features: Sequence[int | str] = ()) -
 
 
 def aligned_labels(corpus: CrowdCorpus, gold: Data, path: str) -> list[list[str]]:
-    """Give the gold labels by the sentences of the corpus.
+    """Return the gold labels, split into the sentences of the corpus.
 
     Raises
     ------
     spanrs.errors.AlignmentError
         Where the tokens differ.
     """
-    own = [token for sentence in corpus.sentences for token in sentence]
-    other = [token for sentence in gold.sentences for token in sentence]
-    if own != other:
-        pairs = zip(own, other, strict=False)
-        place = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(own), len(other)))
-        shown = (repr(side[place]) if place < len(side) else "the end" for side in (own, other))
+    sides = [[token for sentence in data.sentences for token in sentence] for data in (corpus, gold)]
+    if sides[0] != sides[1]:
+        pairs = zip(*sides, strict=False)
+        place = next((at for at, (a, b) in enumerate(pairs) if a != b), min(map(len, sides)))
+        shown = (repr(side[place]) if place < len(side) else "the end" for side in sides)
         message = "{}: token {} of the annotations is {}, that of gold is {}".format(
             path, place + 1, *shown
         )
@@ -110,8 +109,8 @@ def check_outputs(paths: Sequence[str | None], read: Sequence[str]) -> None:
             raise click.UsageError(f"{target}: outputs are not compressed; name it without {target.suffix}")
         if not target.resolve().parent.is_dir():
             raise click.UsageError(f"{target}: there is no such directory")
-    found = console.overwritten(targets, [Path(name) for name in read if name != "-"])
-    if found is not None:
-        raise click.UsageError(f"{found} is read; write somewhere else")
+    overwritten = console.overwritten(targets, [Path(name) for name in read if name != "-"])
+    if overwritten is not None:
+        raise click.UsageError(f"{overwritten} is read; write somewhere else")
     if len({target.resolve() for target in targets}) < len(targets):
         raise click.UsageError(f"{targets[0]} cannot hold two outputs")

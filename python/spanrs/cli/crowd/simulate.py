@@ -16,7 +16,7 @@ from spanrs.io.columns import Columns
 def simulation(
     gold: Data, variances: list[float] | None, flips: list[float] | None, alone: bool, settings: Settings
 ) -> Callable[[int], CrowdCorpus]:
-    """Give a function that makes annotators for a seed."""
+    """Return a function that makes annotators for a seed."""
     if (variances is None) == (flips is None):
         raise click.UsageError("give either --noise or --flip")
     if flips is not None:
@@ -25,7 +25,7 @@ def simulation(
             gold.sentences, gold.labels, probabilities, repeated=not alone, seed=seed
         )
     assert variances is not None
-    corpus = CrowdCorpus(gold.sentences, [{"gold": own} for own in gold.labels], missing=None)
+    corpus = CrowdCorpus(gold.sentences, [{"gold": labels} for labels in gold.labels], missing=None)
     annotators = NoisyCRFs(gold.sentences, gold.labels, **settings.of_crf(corpus))
     return lambda seed: annotators.simulate(variances, repeated=not alone, seed=seed)
 

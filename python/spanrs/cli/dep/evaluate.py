@@ -89,7 +89,7 @@ def _write_trees(model: _spanrs.DepModel, gold: Source, out: IO[bytes], threads:
 
 
 def _print_unscored(result: Result, *, is_model: bool) -> None:
-    """Say which measures are not numbers, and why; the warning of the evaluation is of copied columns."""
+    """Print which measures are undefined, and why; the evaluation itself warns about copied columns."""
     not_predicted = []
     for name, title in MEASURES.items():
         if is_model and result.unscored.get(name, "").startswith("pred"):

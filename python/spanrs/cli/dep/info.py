@@ -41,7 +41,7 @@ def command(model_path: str, output: Output) -> None:
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
-    """Give what a model holds as lines of text."""
+    """Yield what a model holds as lines of text."""
     if facts["tagger"]:
         yield "tagger: {xpos} XPOS and {upos} UPOS tags, {features} features".format(**facts["tagger"])
     if facts["parser"]:

@@ -79,7 +79,7 @@ def _check_options(*, tagger_only: bool, published: bool) -> None:
 
 
 def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, Any]) -> Parser | Tagger:
-    """Give what is trained."""
+    """Return the untrained tagger or parser."""
     tagger = Tagger(epochs=given["tagger_epochs"], seed=given["seed"], progress=progress)
     if tagger_only:
         return tagger

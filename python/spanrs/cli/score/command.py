@@ -79,7 +79,7 @@ def command(
     _check_files(gold, preds, output, untyped=untyped, given=given)
     _complete(given)
     if matcher == "mat":
-        # Lazy: MATScore is a room of its own.
+        # Lazy: spanrs.mat is rarely needed.
         from spanrs.cli.score.mat import score_mat
 
         types = _types(kept), _renames(maps)
@@ -89,19 +89,19 @@ def command(
         raise click.UsageError("--save keeps all types; leave out --map and --types")
     if plot is not None:
         plot_format(plot)
-    asked = (
+    wanted = (
         Like()
         if like is None
         else _apply_like(context, read_like(like), given, read.get("dialect", Dialect()))
     )
-    matcher = asked.options.get("matcher", matcher)
-    if asked.columns is not None:
-        read["tags"] = asked.columns if len(asked.columns) > 1 else asked.columns[0]
-    if asked.dialect:
-        read["dialect"] = Dialect(**asked.dialect)
-    looks = _looks(matcher, maps, kept, asked, untyped=untyped)
+    matcher = wanted.options.get("matcher", matcher)
+    if wanted.columns is not None:
+        read["tags"] = wanted.columns if len(wanted.columns) > 1 else wanted.columns[0]
+    if wanted.dialect:
+        read["dialect"] = Dialect(**wanted.dialect)
+    looks = _looks(matcher, maps, kept, wanted, untyped=untyped)
     # Fair matching leaves types out before, because they could take part in near misses.
-    fair_types = {"types": looks.types, "exclude": asked.exclude} if matcher == "fair" else {}
+    fair_types = {"types": looks.types, "exclude": wanted.exclude} if matcher == "fair" else {}
     given["matcher"] = matchers.take_matcher(matcher, given, **fair_types)
     bounds = given.pop("fail_under")
     if given.pop("all_readings"):
@@ -159,9 +159,9 @@ def _check_files(
     check_pattern(gold, preds)
     if len(preds) > 1 and gold == "-":
         raise click.UsageError("GOLD is read for each PRED, so it cannot be standard input")
-    doubled = sorted({name for name in preds if preds.count(name) > 1})
-    if doubled:
-        raise click.UsageError(f"{doubled[0]} is named twice")
+    repeated = sorted({name for name in preds if preds.count(name) > 1})
+    if repeated:
+        raise click.UsageError(f"{repeated[0]} is named twice")
     if len(preds) > 1 and output.to != "json" and (untyped or given["by_document"]):
         raise click.UsageError("with several PRED, --by-document and --untyped need --json")
     if len(preds) > 1:
@@ -188,16 +188,18 @@ def _check_save(gold: str, preds: tuple[str, ...], output: Output, given: dict[s
     Output(path=save).check([name for name in (gold, *preds) if not is_several(name)])
 
 
-def _apply_like(context: click.Context, like: Like, given: dict[str, Any], own_dialect: Dialect) -> Like:
+def _apply_like(context: click.Context, like: Like, given: dict[str, Any], dialect: Dialect) -> Like:
     """Set the options that a signature names; refuse options that contradict it."""
     for name, value in like.options.items():
         source = context.get_parameter_source(name)
-        own = context.params.get(name)
-        if source == click.core.ParameterSource.COMMANDLINE and str(own) != str(value):
-            raise click.UsageError(f"--like says {name} {value}, and --{name.replace('_', '-')} says {own}")
+        current = context.params.get(name)
+        if source == click.core.ParameterSource.COMMANDLINE and str(current) != str(value):
+            raise click.UsageError(
+                f"--like says {name} {value}, and --{name.replace('_', '-')} says {current}"
+            )
         if name != "matcher":
             given[name] = value
-    if like.dialect and own_dialect not in (Dialect(), Dialect(**like.dialect)):
+    if like.dialect and dialect not in (Dialect(), Dialect(**like.dialect)):
         raise click.UsageError("--like spells tags in another way than --tag-separator and --suffix")
     return like
 
@@ -206,13 +208,13 @@ def _compare_signatures(like: str, results: dict[str, Result]) -> None:
     """Warn where the result was not scored as the signature says."""
     wanted = {name: value for name, value in parse_signature(like).items() if name not in FOUND}
     for result in results.values():
-        found = {name: value for name, value in result.settings.items() if name not in FOUND}
-        if found != wanted:
+        settings = {name: value for name, value in result.settings.items() if name not in FOUND}
+        if settings != wanted:
             print_message("warning", f"the result is {result.signature}, which is not what --like says")
 
 
 def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_documents: bool) -> show.Shown:
-    """Say what is to be shown; a report has intervals and errors in any case."""
+    """Return what to show; an HTML report always has intervals and errors."""
     errors: int | None = given.pop("errors")
     names = ("level", "interval_method", "samples", "seed")
     intervals = show.IntervalOptions(**{name: given.pop(name) for name in names}, threads=given["threads"])
@@ -301,10 +303,10 @@ NO_LOOKS = Looks({}, None, ())
 
 
 def _looks(
-    matcher: str, maps: tuple[str, ...], kept: tuple[list[str], ...], asked: Like, *, untyped: bool
+    matcher: str, maps: tuple[str, ...], kept: tuple[list[str], ...], wanted: Like, *, untyped: bool
 ) -> Looks:
     """Return the types to look at; refuse what the matcher cannot do."""
-    renames, types, steps = _renames(maps), _types(kept), tuple(asked.types)
+    renames, types, steps = _renames(maps), _types(kept), tuple(wanted.types)
     if steps and (renames or types):
         raise click.UsageError("--like names types; leave out --map and --types")
     if matcher != "exact" and (maps or untyped):
@@ -317,7 +319,7 @@ def _looks(
 
 
 def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:
-    """Give the new name of each type that --map names; None leaves it out."""
+    """Return the new name of each type that --map names; None leaves it out."""
     renames: dict[str, str | None] = {}
     for text in maps:
         old, equals, new = text.partition("=")

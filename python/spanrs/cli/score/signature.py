@@ -65,9 +65,9 @@ def read_like(text: str) -> Like:
 def _like(settings: dict[str, str]) -> Like:
     """Sort the settings of a signature."""
     if settings["matcher"] not in _spanrs.matchers():
-        known = ", ".join(_spanrs.matchers())
+        matchers = ", ".join(_spanrs.matchers())
         raise click.UsageError(
-            f"--like: spanrs score has no matcher {settings['matcher']}; there are {known}"
+            f"--like: spanrs score has no matcher {settings['matcher']}; there are {matchers}"
         )
     if settings["version"] != __version__:
         print_message(
@@ -86,7 +86,7 @@ def _like(settings: dict[str, str]) -> Like:
             like.types = [_types(phrase) for phrase in _split(value, ";")]
         elif name == "columns":
             like.columns = tuple(
-                int(one) if one.lstrip("-").isdecimal() else one for one in value.split(",")
+                int(column) if column.lstrip("-").isdecimal() else column for column in value.split(",")
             )
         elif name in ("separator", "suffix", "bare_is_type", "unknown_is_outside"):
             like.dialect[name] = _dialect_value(name, value)
