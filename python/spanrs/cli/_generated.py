@@ -47,7 +47,7 @@ READ_ARGUMENTS = (("scheme", "scheme", "--scheme"), ("reading", "reading", "--re
 SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights", "focus", "scheme",
     "pred_scheme", "reading")
 
-MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair or mat (MATScore).",
+MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair or mat.",
     type=types.MATCHER, default="exact", metavar="NAME")
 TYPES = option("--types", "kept", group="Comparison", help="Count these types only.", type=types.NAMES,
     metavar="TYPE,...", multiple=True)
