@@ -157,7 +157,7 @@ SUFFIX_OFF = option("--suffix-off", "suffix_off", group="Several files",
     help="Take this off pred's name to find gold's file.", metavar="SUFFIX", rare=True)
 SUFFIX_ON = option("--suffix-on", "suffix_on", group="Several files", help="Then add this to the name.",
     metavar="SUFFIX", rare=True)
-ON_ERROR = option("--on-error", "on_error", group="Several files", help="If a file cannot be scored:",
+ON_ERROR = option("--on-error", "on_error", group="Several files", help="If a file fails:",
     type=types.choice("raise", "skip"), default="raise", metavar="HOW")
 BY_DOCUMENT = option("--by-document", "by_document", group="Output",
     help="Also print a row for each document of gold.", is_flag=True)
