@@ -22,14 +22,14 @@ from email.parser import HeaderParser
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
-#: The largest size of a wheel and of a source distribution, in bytes.
+#: Maximum size of a wheel and of a source distribution, in bytes.
 WHEEL_LIMIT = 12_000_000
 SDIST_LIMIT = 4_000_000
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "spanrs"
 
-#: What a wheel may have beside the Python files of the package, by pattern of its path.
+#: Patterns of the paths that a wheel may contain in addition to the Python files of the package.
 ALLOWED = [
     "spanrs/_spanrs.pyi",
     "spanrs/py.typed",
@@ -44,7 +44,7 @@ ALLOWED = [
     "*.dist-info/sboms/*.json",
 ]
 LICENSES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"]
-#: Parts of paths that neither kind of distribution has.
+#: Path components that are not allowed in either kind of distribution.
 STRAY = [
     "__pycache__",
     ".git",
@@ -56,7 +56,7 @@ STRAY = [
     ".ruff_cache",
     ".DS_Store",
 ]
-#: What a source distribution needs to be built and tried.
+#: Files that a source distribution needs to be built and tried.
 SOURCES = [
     *LICENSES,
     "Cargo.lock",
@@ -75,10 +75,10 @@ SOURCES = [
 
 def version() -> str:
     """Return the version of the workspace."""
-    found = re.search(r'^version = "(.+)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
-    if found is None:
+    match = re.search(r'^version = "(.+)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    if match is None:
         raise SystemExit("Cargo.toml: no version")
-    return found[1]
+    return match[1]
 
 
 def check_size(path: Path, limit: int) -> Iterator[str]:
@@ -104,7 +104,7 @@ def check_metadata(text: str) -> Iterator[str]:
 
 
 def check_record(wheel: zipfile.ZipFile, info: str) -> Iterator[str]:
-    """Yield files that RECORD does not have, has besides, or has with another hash."""
+    """Yield files that are missing in RECORD, only exist in RECORD, or have another hash."""
     rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(wheel.read(f"{info}/RECORD").decode()))}
     names = {name for name in wheel.namelist() if not name.endswith("/")}
     for name in sorted(names ^ set(rows)):
@@ -143,8 +143,10 @@ def check_contents(names: list[str], pattern: str) -> Iterator[str]:
     if len(extensions) != 1 or not re.fullmatch(f"spanrs/{pattern}", extensions[0]):
         yield f"has the libraries {extensions}, not one named spanrs/{pattern}"
     for name in names:
-        known = name in sources or name in extensions or any(fnmatch(name, allowed) for allowed in ALLOWED)
-        if not known or set(PurePosixPath(name).parts) & {*STRAY, "tests", "benches"}:
+        is_allowed = (
+            name in sources or name in extensions or any(fnmatch(name, allowed) for allowed in ALLOWED)
+        )
+        if not is_allowed or set(PurePosixPath(name).parts) & {*STRAY, "tests", "benches"}:
             yield f"{name} does not belong in a wheel"
     for file in LICENSES:
         if not any(name.endswith(f".dist-info/licenses/{file}") for name in names):
@@ -153,13 +155,13 @@ def check_contents(names: list[str], pattern: str) -> Iterator[str]:
 
 def check_symbols(library: bytes, platform: str) -> Iterator[str]:
     """Yield the newest version of glibc's symbols in an extension, if its platform tag promises an older one."""
-    found = re.match(r"manylinux_(\d+)_(\d+)_", platform)
+    match = re.match(r"manylinux_(\d+)_(\d+)_", platform)
     legacy = {"manylinux2014": (2, 17), "manylinux2010": (2, 12), "manylinux1": (2, 5)}.get(
         platform.split("_", maxsplit=1)[0]
     )
-    if found is None and legacy is None:
+    if match is None and legacy is None:
         return
-    limit = (int(found[1]), int(found[2])) if found else legacy
+    limit = (int(match[1]), int(match[2])) if match else legacy
     symbols = re.findall(rb"(?<=\0)GLIBC_(\d+)\.(\d+)(?:\.\d+)?(?=\0)", library)
     newest = max(((int(major), int(minor)) for major, minor in symbols), default=(0, 0))
     if newest > limit:
@@ -167,17 +169,17 @@ def check_symbols(library: bytes, platform: str) -> Iterator[str]:
 
 
 def check_auditwheel(path: Path) -> Iterator[str]:
-    """Yield what auditwheel has against a wheel's tag."""
+    """Yield the objections of auditwheel to the tag of a wheel."""
     shown = subprocess.run(
         [sys.executable, "-m", "auditwheel", "show", str(path)], capture_output=True, text=True, check=False
     )
     text = " ".join(shown.stdout.split())
-    found = re.search(r'following platform tag: "((?:many|musl)?linux_(?:(\d+)_(\d+)_)?\w+)"', text)
+    match = re.search(r'following platform tag: "((?:many|musl)?linux_(?:(\d+)_(\d+)_)?\w+)"', text)
     tag = re.search(r"-(many|musl)linux_(\d+)_(\d+)_", path.name)
-    if found is None:
+    if match is None:
         yield f"auditwheel failed: {shown.stderr.strip() or text}"
-    elif tag is None or found[2] is None or (int(found[2]), int(found[3])) > (int(tag[2]), int(tag[3])):
-        yield f"auditwheel finds it consistent with {found[1]} only"
+    elif tag is None or match[2] is None or (int(match[2]), int(match[3])) > (int(tag[2]), int(tag[3])):
+        yield f"auditwheel finds it consistent with {match[1]} only"
 
 
 def check_wheel(path: Path, python: str | None) -> Iterator[str]:

@@ -3,7 +3,7 @@
 Run as ``make coverage``, or ``python .ci/coverage.py [--output FILE] [-- PYTEST ARGUMENTS]`` in an environment with the
 group dev. Only the crates of the workspace are instrumented, so the dependencies of ``make develop`` are reused. It
 needs llvm-profdata and llvm-cov that read what the compiler writes: ``rustup component add llvm-tools``, or a package
-such as llvm-19. LLVM_BIN names their folder where they are not found.
+such as llvm-19. LLVM_BIN names their directory if they are not found.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def run(command: list[str | Path], **options: object) -> str:
 
 
 def folders() -> Iterator[Path]:
-    """Yield the folders that may have the tools of LLVM, the best first."""
+    """Yield the directories that may contain the LLVM tools, in order of preference."""
     if named := os.environ.get("LLVM_BIN"):
         yield Path(named)
         return
@@ -45,8 +45,8 @@ def folders() -> Iterator[Path]:
         Path("/usr/lib").glob("llvm-*/bin"), key=lambda path: -int(path.parent.name[5:].split(".")[0])
     )
     yield from debian
-    if found := shutil.which("llvm-profdata"):
-        yield Path(found).parent
+    if actual := shutil.which("llvm-profdata"):
+        yield Path(actual).parent
 
 
 def read_sample(tools: Path) -> bool:
@@ -65,7 +65,7 @@ def read_sample(tools: Path) -> bool:
 
 
 def find_tools() -> Path:
-    """Return the folder with llvm-profdata and llvm-cov, or exit with what to install."""
+    """Return the directory with llvm-profdata and llvm-cov, or exit with advice on what to install."""
     tried = [folder for folder in folders() if (folder / "llvm-profdata").exists()]
     for folder in tried:
         if read_sample(folder):
@@ -157,15 +157,15 @@ def covered(tools: Path, suites: list[str], programs: list[Path]) -> dict[str, l
     return dict(sorted(crates.items()))
 
 
-def table(both: dict[str, list[int]], alone: list[dict[str, list[int]]]) -> str:
+def table(pair: dict[str, list[int]], alone: list[dict[str, list[int]]]) -> str:
     """Return the table of the record in Markdown."""
     rows = [
         "| crate | lines | run | % | % by Rust tests alone | % by Python tests alone |",
         "|---|---:|---:|---:|---:|---:|",
     ]
-    for crates in (both, *alone):
+    for crates in (pair, *alone):
         crates["all"] = [sum(numbers) for numbers in zip(*crates.values(), strict=True)]
-    for crate, (count, run_lines) in both.items():
+    for crate, (count, run_lines) in pair.items():
         shares = []
         for crates in alone:
             lines = crates.get(crate)
@@ -188,8 +188,8 @@ def main() -> int:
     tools = find_tools()
     shutil.rmtree(TARGET, ignore_errors=True)
     (rust, rust_passed), (python, python_passed) = run_rust(), run_python(options.pytest)
-    # Without the module, the Rust tests alone say nothing about the binding, and the other way round.
-    both = covered(tools, ["rust", "python"], rust + python)
+    # Without the module, the Rust tests do not cover the binding, and vice versa.
+    sides = covered(tools, ["rust", "python"], rust + python)
     alone = [covered(tools, ["rust"], rust), covered(tools, ["python"], python)]
     version = run([tools / "llvm-cov", "--version"]).split("version ")[1].split()[0]
     compiler = run(["rustc", "--version"]).split("(")[0].strip()
@@ -203,7 +203,7 @@ llvm-cov {version}, profile `develop`.
 Lines with code in `rust/*/src`, tests inside the files included. Examples in doc comments, the fuzzers' inputs and
 tests marked `slow` do not count.
 
-{table(both, alone)}
+{table(sides, alone)}
 """
     print(text)
     if not (rust_passed and python_passed):

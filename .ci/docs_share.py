@@ -20,8 +20,8 @@ class Lines(NamedTuple):
     filled: int
     docs: int
 
-    def __add__(self, other: Lines) -> Lines:  # type: ignore[override]
-        return Lines(*(a + b for a, b in zip(self, other, strict=True)))
+    def __add__(self, item: Lines) -> Lines:  # type: ignore[override]
+        return Lines(*(a + b for a, b in zip(self, item, strict=True)))
 
 
 def count(crate: Path) -> Lines:

@@ -1,7 +1,7 @@
 """Install a distribution into a new virtual environment and score the example files there.
 
-Run as ``python .ci/try_install.py dist/spanrs-*.whl`` with the standard library alone. The command runs in a folder
-that has nothing but the examples, and must print what the README shows.
+Run as ``python .ci/try_install.py dist/spanrs-*.whl`` with the standard library alone. The command runs in a directory
+with only the examples, and must print the output shown in the README.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ COMMAND = ["spanrs", "score", "examples/gold.conll", "examples/pred.conll"]
 
 
 def expected() -> str:
-    """Return what the README says that the command prints."""
+    """Return the output of the command according to the README."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(rf"```sh\n{re.escape(' '.join(COMMAND))}\n```\n\n```text\n(.*?)```", text, re.DOTALL)
-    if found is None:
+    match = re.search(rf"```sh\n{re.escape(' '.join(COMMAND))}\n```\n\n```text\n(.*?)```", text, re.DOTALL)
+    if match is None:
         raise SystemExit(f"README.md does not show the output of {' '.join(COMMAND)}")
-    return found[1]
+    return match[1]
 
 
 def environment() -> dict[str, str]:
-    """Return the environment without what would lead to another Python or another copy of the package."""
+    """Return the environment without variables that refer to another Python or copy of the package."""
     removed = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYO3_PYTHON", "COLUMNS")
     kept = {key: value for key, value in os.environ.items() if key not in removed}
     return kept | {"PYTHONUTF8": "1", "NO_COLOR": "1"}

@@ -20,16 +20,16 @@ ALONE = {"PRP", "WP", "EX"}
 
 
 def tags(xpos: list[str]) -> list[str]:
-    """Give the BIO tags of a sentence.
+    """Return the BIO tags of a sentence.
 
     >>> tags(["DT", "NN", "VBZ", "PRP", "JJ"])
     ['B-NP', 'I-NP', 'O', 'B-NP', 'O']
     """
-    found = ["O"] * len(xpos)
+    collected = ["O"] * len(xpos)
     at = 0
     while at < len(xpos):
         if xpos[at] in ALONE:
-            found[at] = "B-NP"
+            collected[at] = "B-NP"
             at += 1
             continue
         end = at
@@ -37,13 +37,13 @@ def tags(xpos: list[str]) -> list[str]:
             end += 1
         last = max((place for place in range(at, end) if xpos[place] in NOUNS), default=-1)
         if last >= at:
-            found[at : last + 1] = ["B-NP"] + ["I-NP"] * (last - at)
+            collected[at : last + 1] = ["B-NP"] + ["I-NP"] * (last - at)
         at = max(end, at + 1)
-    return found
+    return collected
 
 
 def sentences(path: Path) -> Iterator[tuple[list[str], list[str]]]:
-    """Give words and XPOS of each sentence."""
+    """Return words and XPOS of each sentence."""
     words: list[str] = []
     xpos: list[str] = []
     for line in [*path.read_text(encoding="utf-8").split("\n"), ""]:

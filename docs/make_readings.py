@@ -1,4 +1,4 @@
-"""Writes the table of readings in `tags.md` from what the readings do: `python docs/make_readings.py`."""
+"""Generates the table of readings in `tags.md`: `python docs/make_readings.py`."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from spanrs.errors import SchemeError
 PAGE = Path(__file__).parent / "tags.md"
 BEGIN, END = "<!-- made by docs/make_readings.py -->", "<!-- end -->"
 READINGS = ("conlleval", "strict", "discard", "ncrfpp")
-#: Longer sentences add nothing but IOB's runs of B.
+#: Longer sentences only add runs of B in IOB.
 LENGTH = 2
 
 
 def sentences(scheme: tags.Scheme) -> list[tuple[str, ...]]:
-    """Give malformed sentences of one type, the shortest first, whose parts are not malformed in the same way."""
-    known: list[tuple[str, ...]] = []
+    """Return malformed sentences of one type, the shortest first."""
+    malformed: list[tuple[str, ...]] = []
     letters = [letter for letter, *_ in scheme.prefixes]
     extra = [("B", "B", "B")] if scheme.name == "IOB" else []
     alone = [tuple(s) for n in range(1, LENGTH + 1) for s in product(letters, repeat=n)]
     for prefixes in alone + extra:
         written = [f"{prefix}-X" for prefix in prefixes]
         if tags.validate(written, scheme.name):
-            known.append(prefixes)
-    return known
+            malformed.append(prefixes)
+    return malformed
 
 
 def marked(prefixes: tuple[str, ...], scheme: str, reading: str) -> str:
-    """Give the prefixes with brackets around spans."""
+    """Return the prefixes with brackets around spans."""
     written = [f"{prefix}-X" for prefix in prefixes]
     try:
-        spans = tags.read_spans(written, scheme, reading)
+        spans = tags.tags_to_spans(written, scheme, reading)
     except SchemeError:
         return "not defined"
     starts, ends = {span.start for span in spans}, {span.end - 1 for span in spans}
@@ -41,11 +41,11 @@ def marked(prefixes: tuple[str, ...], scheme: str, reading: str) -> str:
 
 
 def table() -> str:
-    """Give the table as Markdown."""
+    """Return the table as Markdown."""
     lines = [f"| scheme | tags | {' | '.join(READINGS)} |", "|---|---|" + "---|" * len(READINGS)]
     seen: set[object] = set()
     for scheme in tags.schemes():
-        # BILOU, BMES and BMEWO are IOBES with other letters.
+        # BILOU, BMES and BMEWO are IOBES with different letters.
         rules = tuple(rule for _, *rule in scheme.prefixes)
         if scheme.name == "TOKEN" or str(rules) in seen:
             continue
@@ -57,7 +57,7 @@ def table() -> str:
 
 
 def page() -> str:
-    """Give the page with the table as it should be."""
+    """Return the page with the generated table."""
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

@@ -12,7 +12,7 @@ from spanrs import tags
 
 @dataclass
 class Brute:
-    """What documents come to; numbers are as large as weights make them."""
+    """Weighted counts of documents."""
 
     gold: Counter[str] = field(default_factory=Counter)
     pred: Counter[str] = field(default_factory=Counter)
@@ -41,14 +41,14 @@ def score(
     scheme: str = "BIO",
     reading: str = "conlleval",
 ) -> Brute:
-    """Score documents, which are pairs of gold and pred sentences; None leaves a type out."""
+    """Score documents, which are pairs of gold and pred sentences; types mapped to None are removed."""
     out = Brute()
     for document, weight in zip(documents, weights or [1] * len(documents), strict=True):
         if weight == 0:
             continue
         for gold, pred in document:
             sides = [
-                {(rename(s.type), s.start, s.end) for s in tags.read_spans(side, scheme, reading)}
+                {(rename(s.type), s.start, s.end) for s in tags.tags_to_spans(side, scheme, reading)}
                 for side in (gold, pred)
             ]
             gold_spans, pred_spans = ({span for span in side if span[0] is not None} for side in sides)
@@ -70,7 +70,7 @@ def score(
 
 
 def measures(tp: float, fp: float, fn: float) -> tuple[float, float, float]:
-    """Precision, recall and F1, each 0 with nothing below its fraction line."""
+    """Precision, recall and F1, each 0 if its denominator is 0."""
 
     def ratio(part: float, whole: float) -> float:
         return part / whole if whole else 0.0
@@ -78,9 +78,9 @@ def measures(tp: float, fp: float, fn: float) -> tuple[float, float, float]:
     return ratio(tp, tp + fp), ratio(tp, tp + fn), ratio(2 * tp, 2 * tp + fp + fn)
 
 
-def mean(found: Brute, weights: Sequence[float]) -> tuple[float, ...]:
+def mean(item: Brute, weights: Sequence[float]) -> tuple[float, ...]:
     """Measures of the types, with these weights."""
-    rows = [measures(*found.row(name)) for name in found.types()]
+    rows = [measures(*item.row(name)) for name in item.types()]
     whole = sum(weights)
     return tuple(
         sum(w * row[at] for w, row in zip(weights, rows, strict=True)) / whole if whole else 0.0
@@ -88,12 +88,12 @@ def mean(found: Brute, weights: Sequence[float]) -> tuple[float, ...]:
     )
 
 
-def confusion(found: Brute) -> dict[Any, dict[Any, float]]:
-    """Spans with equal bounds by both types; None holds the rest."""
-    names: list[Any] = [*found.types(), None]
-    matrix = {g: {p: found.confused[g, p] if g != p else 0 for p in names} for g in names}
-    for name in found.types():
-        matrix[name][name] = found.both[name]
-        matrix[name][None] = found.gold[name] - sum(matrix[name][p] for p in names[:-1])
-        matrix[None][name] = found.pred[name] - sum(matrix[g][name] for g in names[:-1])
+def confusion(item: Brute) -> dict[Any, dict[Any, float]]:
+    """Spans with equal boundaries by both types; None counts the rest."""
+    names: list[Any] = [*item.types(), None]
+    matrix = {g: {p: item.confused[g, p] if g != p else 0 for p in names} for g in names}
+    for name in item.types():
+        matrix[name][name] = item.both[name]
+        matrix[name][None] = item.gold[name] - sum(matrix[name][p] for p in names[:-1])
+        matrix[None][name] = item.pred[name] - sum(matrix[g][name] for g in names[:-1])
     return matrix

@@ -1,4 +1,4 @@
-"""What all tests share: where the recorded outputs and the corpora are."""
+"""Shared fixtures: recorded outputs and corpora."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from recordings import SMALL, Recordings
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("SPANRS_SHARED") or ROOT.parent / "shared").absolute()
-#: Every comparison runs on the small set of the project, and on the larger set where that is installed.
+#: Every comparison runs on the small set of the project, and on the larger set if it is available.
 SOURCES = ["small", "shared"]
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Return the folder with the larger recordings and the real corpora."""
+    """Return the directory with the larger recordings and the real corpora."""
     if not (SHARED / "golden").is_dir():
         reason = "the larger recordings and the corpora are not in ../shared (or where SPANRS_SHARED says)"
         if os.environ.get("SPANRS_REQUIRE_SHARED"):
@@ -32,7 +32,7 @@ def shared() -> Path:
 
 
 def _folder(request: pytest.FixtureRequest) -> tuple[Path, bool]:
-    """Return the folder with recordings of the requested source, and whether it is the small one."""
+    """Return the directory with recordings of the requested source, and whether it is the small set."""
     if request.param == "small":
         return SMALL, True
     return request.getfixturevalue("shared") / "golden", False
@@ -78,6 +78,6 @@ def faireval_data(request: pytest.FixtureRequest) -> corpora.SpanFiles:
 
 @pytest.fixture(scope="session")
 def other_process() -> Iterator[Callable[..., Any]]:
-    """Return what calls a function in another process, which gets its arguments as they are stored."""
+    """Return a function that calls another one in a new process, with serialized arguments."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         yield lambda function, *given: pool.submit(function, *given).result()

@@ -1,4 +1,4 @@
-"""Corpora that several tests read: small ones of the project, and real ones beside it."""
+"""Corpora shared by tests: small ones of the project, and real ones outside of it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from recordings import REGRESSION
 
 @dataclass(frozen=True)
 class Submissions:
-    """Predictions of several systems, with F1 in per cent that was calculated elsewhere."""
+    """Predictions of several systems, with independently computed F1 in per cent."""
 
     gold: Path
     preds: dict[str, Path]
-    #: By system: F1 under the readings conlleval, discard and strict; not every system is in it.
+    #: By system: F1 under the readings conlleval, discard and strict; some systems are missing.
     by_reading: dict[str, tuple[float, float, float]]
     #: By system: F1 of the exact, the fair and the weighted evaluation.
     fair: dict[str, list[str]]
@@ -79,10 +79,10 @@ def germeval(folder: Path) -> Nested:
 
 @dataclass(frozen=True)
 class SpanFiles:
-    """Folders config, target, system and eval as FairEval has them, for `ner` and `chunks`."""
+    """Directories config, target, system and eval as in FairEval, for `ner` and `chunks`."""
 
     folder: Path
-    #: Everything that was counted in them.
+    #: The expected counts of these files.
     recorded: Path
 
 

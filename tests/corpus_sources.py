@@ -1,4 +1,4 @@
-"""The same small corpus in every format and in every object that `read` takes."""
+"""The same small corpus in every format and object that `read` accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 import spanrs
 from spanrs.io import Annotation, Document
 
-#: Tokens with the tags of gold and pred. The types and borders of some spans differ.
+#: Tokens with the tags of gold and pred. The types and boundaries of some spans differ.
 SENTENCES = [
     (["Grace", "Hopper", "wrote", "compilers", "."], "B-PER I-PER O O O", "B-PER I-PER O O O"),
     (["She", "lived", "in", "New", "York", "."], "O O O B-LOC I-LOC O", "O O O O B-LOC O"),
@@ -48,8 +48,8 @@ def corpus(side: str) -> spanrs.Corpus:
 
 def documents(side: str) -> list[Document]:
     """Return the sentences as documents, each with its tokens."""
-    found = []
-    for at, (words, own) in enumerate(zip(tokens(), tags(side), strict=True)):
+    collected = []
+    for at, (words, values) in enumerate(zip(tokens(), tags(side), strict=True)):
         text = " ".join(words)
         starts = [len(" ".join(words[:token])) + bool(token) for token in range(len(words))]
         lex = [
@@ -57,10 +57,10 @@ def documents(side: str) -> list[Document]:
         ]
         spans = [
             Annotation(span.type, starts[span.start], starts[span.end - 1] + len(words[span.end - 1]))
-            for span in spanrs.tags.read_spans(own)
+            for span in spanrs.tags.tags_to_spans(values)
         ]
-        found.append(Document(text, [*lex, *spans], f"d{at}"))
-    return found
+        collected.append(Document(text, [*lex, *spans], f"d{at}"))
+    return collected
 
 
 def _written(to: str, of: Callable[[str], Any], ending: str = "") -> Callable[[Path, str], Any]:
@@ -102,11 +102,12 @@ def _table(folder: Path, side: str) -> pa.Table:
 def _long(folder: Path, side: str) -> Path:
     path = folder / f"{side}-long.csv"
     rows = ["document,position,token,tag"]
-    for at, (words, own) in enumerate(zip(tokens(), tags(side), strict=True)):
+    for at, (words, values) in enumerate(zip(tokens(), tags(side), strict=True)):
         cells = [
-            f"{at},{token},{word},{tag}" for token, (word, tag) in enumerate(zip(words, own, strict=True))
+            f"{at},{token},{word},{tag}"
+            for token, (word, tag) in enumerate(zip(words, values, strict=True))
         ]
-        # Positions say the order.
+        # The order is given by positions.
         rows += reversed(cells)
     path.write_text("\n".join(rows), encoding="utf-8")
     return path
@@ -134,7 +135,7 @@ def _duckdb(folder: Path, side: str) -> Any:
     return duckdb.connect().from_arrow(table)
 
 
-#: Sources by name: a function of a folder and a side that makes one.
+#: Sources by name, each a function that creates a source in a directory for a side.
 SOURCES: dict[str, Callable[[Path, str], Any]] = {
     "columns": _written("columns", corpus),
     "CoNLL-U": _written("conllu", corpus),
@@ -162,13 +163,13 @@ SOURCES: dict[str, Callable[[Path, str], Any]] = {
     "DuckDB": _duckdb,
     "Hugging Face": _dataset,
 }
-#: Options that a source needs to be read as the corpus.
+#: Options required to read a source as the corpus.
 OPTIONS: dict[str, dict[str, Any]] = {
     "CoNLL-U": {"tags": "NER"},
     "stacked": {"format": "stacked"},
     "XML": {"elements": ["LOC", "ORG", "PER"]},
 }
-#: Sources that hold text; their spans are of characters.
+#: Sources of text, with spans of characters.
 OF_TEXT = ("MAT-JSON", "XML", "brat", "doccano", "Prodigy", "Label Studio", "DocBin", "documents")
 #: Sources without tokens.
 WITHOUT_TOKENS = ("span file",)

@@ -1,7 +1,7 @@
 """Fair counting of span errors, step by step as it was published (Ortmann 2022, and FairEval's README).
 
-Lists, sets and loops: what the compiled counting is compared with, for its answers and for its time. A
-span is ``[label, begin, end, tokens]`` with ends inclusive.
+A reference implementation with lists, sets and loops, for comparing results and running time. A span is ``[label,
+begin, end, tokens]`` with ends inclusive.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ FAIR = ("TP", "FP", "FN", "LE", "BE", "BEO", "BES", "BEL", "LBE")
 
 
 def compare_spans(target, system, focus="target"):
-    """Count; the lists keep what found no partner, and matched spans lose the tokens they share."""
+    """Count errors; the lists keep unmatched spans, and matched spans lose their shared tokens."""
     labels = list(dict.fromkeys(span[0] for span in target + system))
     result = {
         "overall": {"traditional": dict.fromkeys(TRADITIONAL, 0), "fair": dict.fromkeys(FAIR, 0)},
@@ -55,7 +55,7 @@ def add(result, version, error, label):
 
 
 def add_focused(result, error, t, s, focus):
-    """Count an error in which two labels take part."""
+    """Count an error that involves two labels."""
     result["overall"]["fair"][error] += 1
     if focus == "target":
         result["per_label"]["fair"][t[0]][error] += 1
@@ -73,7 +73,7 @@ def count_traditionally(target, system, result):
 
 
 def remove_equal(target, system, result):
-    """One to one, so that of a span given twice one is left."""
+    """One to one, so that one copy of a duplicated span remains."""
     for t in list(target):
         if t in system:
             add(result, "fair", "TP", t[0])
@@ -96,7 +96,7 @@ def match_labeling_errors(target, system, focus, result):
 
 
 def overlap_type(first, second):
-    """How the bounds of the second lie to those of the first."""
+    """Relation of the boundaries of the second span to those of the first."""
     (begin1, end1), (begin2, end2) = first, second
     if begin1 == begin2:
         if end1 == end2:
@@ -120,7 +120,7 @@ def is_candidate(t, s, same_label):
 
 
 def distance(t, s):
-    """Less is closer: shared tokens, then tokens of one side only."""
+    """Smaller is closer: shared tokens, then tokens of one side only."""
     return -len(t[3] & s[3]), len(t[3] - s[3]), len(s[3] - t[3])
 
 
@@ -135,14 +135,14 @@ def count_labeling_boundary_error(t, s, focus, result):
 
 
 def take_common_tokens(t, s):
-    """A token answers for one match only."""
+    """A token can only be part of one match."""
     common = t[3] & s[3]
     t[3] = t[3] - common
     s[3] = s[3] - common
 
 
 def match_both(target, system, matched, same_label, confirm):
-    """Spans that both have no partner yet."""
+    """Pairs of unmatched spans."""
     i = 0
     while i < len(target):
         t = target[i]
@@ -159,7 +159,7 @@ def match_both(target, system, matched, same_label, confirm):
 
 
 def match_targets_again(target, matched, same_label, confirm):
-    """Targets left over, with system spans that have a partner and tokens to spare."""
+    """Unmatched targets with matched system spans that have remaining tokens."""
     i = 0
     while i < len(target):
         t = target[i]
@@ -174,7 +174,7 @@ def match_targets_again(target, matched, same_label, confirm):
 
 
 def match_systems_again(system, matched, same_label, confirm):
-    """System spans left over, with targets that have a partner and tokens to spare."""
+    """Unmatched system spans with matched targets that have remaining tokens."""
     i = 0
     while i < len(system):
         s = system[i]

@@ -1,8 +1,8 @@
-"""Random column files, given to every function that reads files from every kind of source.
+"""Random column files, passed to all functions that read files, from every kind of source.
 
-The oracle is the plain file read by one thread. Everything that a function returns, writes or refuses has to be the
-same from any other source. A source of another kind (row groups of a table, say) is an entry in :data:`SOURCES`.
-Corpora cut into several files are compared with the whole by :func:`shard_differences`.
+The oracle is the plain file read by one thread. Results, outputs and errors must be equal for all other sources. A
+source of another kind (row groups of a table, say) is an entry in :data:`SOURCES`. Corpora cut into several files are
+compared with the whole by :func:`shard_differences`.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class Corpus(NamedTuple):
     layout: str = "columns"
     """One of :data:`LAYOUTS`."""
     traits: tuple[str, ...] = ()
-    """What else was drawn: line ends, byte order marks, malformed tags, damage."""
+    """Other random properties: line ends, byte order marks, malformed tags, corruption."""
 
     def columns(self) -> Columns:
-        """Return where tokens and tags are."""
+        """Return the columns of tokens and tags."""
         if self.layout != "CoNLL-U":
             return Columns()
         return Columns(token=1, tag=MISC_KEYS[0], second=MISC_KEYS[1] if self.pred is None else None)
@@ -129,7 +129,7 @@ Block = tuple[str, str, str]
 def block(
     rng: random.Random, scheme: str, sentences: int, shares: tuple[float, float], style: tuple[str, str]
 ) -> Block:
-    """Return the text of random sentences, now and then with a comment or a document before.
+    """Return the text of random sentences, some preceded by a comment or a document line.
 
     ``shares`` are those of :func:`sentence_rows`; ``style`` is a layout and what follows each token.
     """
@@ -158,7 +158,7 @@ def _conllu_texts(rng: random.Random, rows: list[tuple[str, str, str]], padding:
     """Return a sentence as CoNLL-U with the tags of gold, of pred, and of both in MISC."""
     texts: list[list[str]] = [[], [], []]
     for number, (token, gold, pred) in enumerate(rows, 1):
-        others = rng.choice(("", "", "", "SpaceAfter=No", "Gloss=x"))
+        rest = rng.choice(("", "", "", "SpaceAfter=No", "Gloss=x"))
         more = rng.random()
         for side, pairs in enumerate(
             (
@@ -169,7 +169,7 @@ def _conllu_texts(rng: random.Random, rows: list[tuple[str, str, str]], padding:
         ):
             # A word without the key is outside.
             values = [f"{key}={tag}" for key, tag in pairs if tag != "O" or number % 2]
-            misc = "|".join([*values, others] if number % 3 else [others, *values]).strip("|") or "_"
+            misc = "|".join([*values, rest] if number % 3 else [rest, *values]).strip("|") or "_"
             if more < 0.02:
                 texts[side].append(f"{number}-{number + 1}\t{token}" + "\t_" * 8 + "\n")
             texts[side].append(f"{number}\t{token}{padding}" + "\t_" * 4 + f"\t0\troot\t_\t{misc}\n")
@@ -259,7 +259,7 @@ def _damaged(rng: random.Random, data: bytes) -> bytes:
 
 
 class Pieces:
-    """A binary file object that cannot go back and returns fewer bytes than it is asked for."""
+    """A binary file object that is not seekable and returns fewer bytes than requested."""
 
     def __init__(self, data: bytes, name: str = "") -> None:
         self.name = name
@@ -290,14 +290,14 @@ def _stream(data: bytes, path: Path, make: Callable[[bytes], Any]) -> Iterator[A
 
 
 def _behind(data: bytes) -> io.BytesIO:
-    """Return a stream that stands behind bytes that are not meant."""
+    """Return a stream positioned after unrelated bytes."""
     stream = io.BytesIO(b"not meant\n" + data)
     stream.seek(10)
     return stream
 
 
 def _feed(data: bytes, descriptor: int) -> None:
-    """Write to a pipe until all is written or nobody reads."""
+    """Write to a pipe until everything is written or the reader has closed it."""
     try:
         with open(descriptor, "wb") as pipe:
             pipe.write(data)
@@ -364,12 +364,12 @@ SOURCES: dict[str, Callable[[bytes, Path], AbstractContextManager[Any]]] = {
 
 
 def facts(result: spanrs.Result) -> dict[str, Any]:
-    """Return everything that a result knows."""
+    """Return all content of a result."""
     return {
         "counts": result.counts.to_bytes(),
         "settings": result.settings,
         "evidence": result.evidence,
-        "errors": result.error_list,
+        "errors": result.errors,
         "dictionary": result.to_dict(),
     }
 
@@ -380,16 +380,16 @@ def _score(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
 
 def score_columns(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
     """Score column files whose layout is among the options."""
-    others = {name: value for name, value in options.items() if name != "columns"}
-    return spanrs.score(gold, pred, **reading_options(options["columns"]), **others)
+    rest = {name: value for name, value in options.items() if name != "columns"}
+    return spanrs.score(gold, pred, **reading_options(options["columns"]), **rest)
 
 
 def score_several(pairs: list[tuple[str, str | None]], options: dict[str, Any]) -> spanrs.Result:
     """Score several pairs of files together, or several files that hold both sides."""
     layout = reading_options(options["columns"])
     sides = [[pair[at] for pair in pairs] for at in range(1 if pairs[0][1] is None else 2)]
-    others = {name: value for name, value in options.items() if name != "columns"}
-    return spanrs.score(*(spanrs.read(side, **layout) for side in sides), **others)
+    rest = {name: value for name, value in options.items() if name != "columns"}
+    return spanrs.score(*(spanrs.read(side, **layout) for side in sides), **rest)
 
 
 def _readings(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
@@ -403,8 +403,8 @@ def _readings(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
         "max_violations",
     )
     options = {name: value for name, value in options.items() if name in accepted and value != "document"}
-    found = score_columns(gold, pred, options | {"reading": "all"})
-    return {name: facts(result) for name, result in found.items()}
+    actual = score_columns(gold, pred, options | {"reading": "all"})
+    return {name: facts(result) for name, result in actual.items()}
 
 
 def _spans(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
@@ -432,7 +432,7 @@ def _stacked(gold: Any, pred: Any, options: dict[str, Any]) -> Any:
     return facts(spanrs.score(gold, pred, format="stacked", tags=1, **accepted))
 
 
-#: What is done with the sources, and how often.
+#: Jobs and their frequencies.
 JOBS: dict[str, tuple[int, Callable[[Any, Any, dict[str, Any]], Any]]] = {
     "score": (10, _score),
     "score by all readings": (1, _readings),
@@ -450,9 +450,9 @@ JOBS: dict[str, tuple[int, Callable[[Any, Any, dict[str, Any]], Any]]] = {
 def draw_options(
     rng: random.Random, corpus: Corpus, drawn: Counter[tuple[str, str]] | None = None
 ) -> dict[str, Any]:
-    """Draw how a corpus is scored; counts in ``drawn`` what was drawn."""
+    """Draw how a corpus is scored, and count the choices in ``drawn``."""
     matcher = rng.choice(("exact", "exact", *MATCHERS))
-    # The scheme of the corpus is the one that is well-formed, but any can be named.
+    # The corpus is well-formed in its scheme, but any scheme can be named.
     scheme = rng.choice(("auto", "auto", "auto", corpus.scheme, corpus.scheme, rng.choice(list(PREFIXES))))
     chosen = {
         "scheme": scheme,
@@ -463,20 +463,20 @@ def draw_options(
         "max_violations": rng.choice((10, 10, 0, 1000)),
     }
     rows = rng.choice((None, None, "document", "sentence"))
-    # auto finds the layout; where it is named the file is not inspected.
+    # auto detects the layout; if it is named, the file is not inspected.
     named = rng.choice(("auto", "auto", "conllu" if corpus.layout == "CoNLL-U" else "columns"))
     columns = corpus.columns()._replace(format=named)
     if drawn is not None:
         drawn.update({(name, str(value)): 1 for name, value in chosen.items()})
-        others = {"matcher": matcher, "rows": rows, "layout": corpus.layout, "format": named}
-        others["pred"] = "second column" if corpus.pred is None else "second file"
-        drawn.update({(name, str(value)): 1 for name, value in others.items()})
+        rest = {"matcher": matcher, "rows": rows, "layout": corpus.layout, "format": named}
+        rest["pred"] = "second column" if corpus.pred is None else "second file"
+        drawn.update({(name, str(value)): 1 for name, value in rest.items()})
         drawn.update({("trait", trait): 1 for trait in corpus.traits or ("none",)})
     return chosen | {"matcher": MATCHERS[matcher], "columns": columns} | ({"by": rows} if rows else {})
 
 
 def outcome(function: Callable[[], Any], names: list[str]) -> Any:
-    """Return what a function returns or raises, without the names of its files."""
+    """Return the result or exception of a function, without file names."""
 
     def unnamed(value: object) -> str:
         text = repr(value)
@@ -505,13 +505,13 @@ def run_job(job: str, corpus: Corpus, kinds: tuple[str, str], options: dict[str,
 
 
 def draw_job(rng: random.Random, corpus: Corpus) -> str:
-    """Draw a job that the corpus fits."""
+    """Draw a job that is applicable to the corpus."""
     two_sided = [name for name in JOBS if corpus.pred is not None or "stacked" not in name]
     return rng.choices(two_sided, [JOBS[name][0] for name in two_sided])[0]
 
 
 class Difference(NamedTuple):
-    """What differs from the plain file, read by one thread."""
+    """A difference from the plain file read by one thread."""
 
     job: str
     kinds: tuple[str, str]
@@ -520,9 +520,9 @@ class Difference(NamedTuple):
     got: str
 
     def __str__(self) -> str:
-        """Show where the two begin to differ."""
-        both = zip(self.expected, self.got, strict=False)
-        at = next((at for at, (one, other) in enumerate(both) if one != other), 0)
+        """Show the first difference."""
+        sides = zip(self.expected, self.got, strict=False)
+        at = next((at for at, (first, item) in enumerate(sides) if first != item), 0)
         around = slice(max(at - 80, 0), at + 200)
         return (
             f"{self.job} {self.kinds} {self.options}\n  expected ...{self.expected[around]}\n"
@@ -584,12 +584,12 @@ def _has_token(piece: bytes) -> bool:
 
 
 def _sums(result: spanrs.Result) -> dict[str, Any]:
-    """Return what does not depend on the files into which a corpus is cut."""
+    """Return the content that does not depend on the split into files."""
     sums = {name: value for name, value in result.to_dict().items() if name not in PER_FILE}
-    return sums | {"violations": {side: found.count for side, found in result.violations.items()}}
+    return sums | {"violations": {side: item.count for side, item in result.violations.items()}}
 
 
-#: Facts of a result that name places or are quoted from a sample.
+#: Content of a result that names locations or quotes a sample.
 PER_FILE = {
     "violations", "detection", "pred_detection", "warnings", "notes", "errors", "documents", "unscored"
 }  # fmt: skip
@@ -635,9 +635,9 @@ def shard_differences(
         path.write_bytes(side or b"")
 
     def sums(function: Callable[[], spanrs.Result]) -> Any:
-        found = outcome(lambda: _sums(function()), [*names, *map(str, whole)])
-        # Of two faults the whole can meet the other one first.
-        return "error" if found.startswith("('") else found
+        actual = outcome(lambda: _sums(function()), [*names, *map(str, whole)])
+        # Of two faults, the whole file may encounter the other one first.
+        return "error" if actual.startswith("('") else actual
 
     expected = sums(lambda: score_columns(*[*whole, None][:2], options))
     got = sums(lambda: score_several(pairs, given))

@@ -7,7 +7,7 @@ from typing import Any
 
 from recordings import Recordings
 
-#: How a refused conversion begins.
+#: Beginning of the message of a refused conversion.
 REFUSED = "Found errors in the tag sequence, cannot be converted. Errors: "
 
 

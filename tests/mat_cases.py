@@ -1,4 +1,4 @@
-"""The recorded cases of MATScore, as options of ours."""
+"""The recorded cases of MATScore, as options of spanrs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def names(folder: Path) -> list[str]:
 
 
 def corpus(source: Any, **options: Any) -> Corpus:
-    """Return what ``spanrs.read`` does, and of no documents a corpus without any, which it refuses."""
+    """Call ``spanrs.read``; return an empty corpus if there are no documents, which it refuses."""
     if isinstance(source, Sequence) and not source:
         return Corpus((Part("", [], "documents"),), ReadOptions(**options))
     return spanrs.read(source, **options)
@@ -41,7 +41,7 @@ def lenient(
     threads: int = 1,
     details: bool = False,
 ) -> Result:
-    """Score as ``spanrs mat --lenient``, which gives the result of nothing where ``spanrs.score`` refuses it."""
+    """Score like ``spanrs mat --lenient``, which returns an empty result where ``spanrs.score`` raises."""
     corpora = [side if isinstance(side, Corpus) else corpus(side) for side in (gold, pred)]
     pairs, _ = corpus_pairs(corpora[0], corpora[1], matcher.known_task, pairing)
     return score_pairs(pairs, matcher, threads=threads, details=details)
@@ -52,10 +52,10 @@ def expected(folder: Path, name: str) -> dict[str, Any]:
 
 
 def options(folder: Path, name: str) -> tuple[Path, Path, dict[str, Any]]:
-    """Give gold, pred and the keyword arguments that a case's arguments mean."""
+    """Return gold, pred and the keyword arguments of a case."""
     args = expected(folder, name)["args"]
     case = folder / "cases" / name
-    made: dict[str, Any] = {"details": True, "lenient": True}
+    created: dict[str, Any] = {"details": True, "lenient": True}
     sides: dict[str, Path] = {}
     given = iter(args)
     plain = {
@@ -72,25 +72,25 @@ def options(folder: Path, name: str) -> tuple[Path, Path, dict[str, Any]]:
         elif arg in ("--ref_file", "--ref_dir"):
             sides["gold"] = case / next(given)
         elif arg in plain:
-            made[plain[arg]] = next(given)
+            created[plain[arg]] = next(given)
         elif arg in lists:
-            made[lists[arg]] = [label.strip() for label in next(given).split(",")]
+            created[lists[arg]] = [label.strip() for label in next(given).split(",")]
         elif arg == "--equivalence_class":
             label = next(given)
             labels = [old.strip() for old in next(given).split(",")]
-            made.setdefault("classes", {})[label] = labels
+            created.setdefault("classes", {})[label] = labels
         elif arg == "--task":
-            made["task"] = task(folder, next(given))
+            created["task"] = task(folder, next(given))
         elif arg == "--xml_input_is_overlay":
-            made["overlay"] = True
+            created["overlay"] = True
         elif arg == "--xml_translate_all":
-            made["translate_all"] = True
+            created["translate_all"] = True
         elif arg == "--similarity_profile":
             next(given)
-    if "format" in made or "gold_format" in made:
-        # What is not said is mat-json on either side.
-        made = {"format": "mat-json", "gold_format": "mat-json"} | made
-    return sides["gold"], sides["pred"], made
+    if "format" in created or "gold_format" in created:
+        # The default is mat-json on either side.
+        created = {"format": "mat-json", "gold_format": "mat-json"} | created
+    return sides["gold"], sides["pred"], created
 
 
 def task(folder: Path, name: str) -> mat.Task:

@@ -1,4 +1,4 @@
-"""Pairs of annotations by stars and primes, step by step: an oracle that shares nothing with the Rust."""
+"""Pairs of annotations by Munkres' algorithm, step by step: an oracle independent of the Rust code."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ def similarity(ref: Span, hyp: Span) -> float:
 
 
 def groups(refs: list[Span], hyps: list[Span]) -> list[tuple[list[Span], list[Span]]]:
-    """Annotations that overlap, directly or by way of others."""
-    found: list[tuple[list[Span], list[Span]]] = []
+    """Groups of annotations connected by overlaps."""
+    collected: list[tuple[list[Span], list[Span]]] = []
     end = -1
     numbered = [(s[1], s[2], s[0], 0) for s in refs] + [(s[1], s[2], s[0], 1) for s in hyps]
     for *span, side in sorted(numbered):
         if span[0] >= end:
-            found.append(([], []))
+            collected.append(([], []))
         end = max(end, span[1])
-        found[-1][side].append((span[2], span[0], span[1]))
-    return found
+        collected[-1][side].append((span[2], span[0], span[1]))
+    return collected
 
 
 def pairs(refs: list[Span], hyps: list[Span]) -> list[tuple[Span, Span]]:
     """The pairs of a document."""
-    made = []
+    created = []
     for rows, columns in groups(refs, hyps):
         if rows and columns:
             for row, column in Stars(rows, columns).solve():
                 if row < len(rows) and column < len(columns) and similarity(rows[row], columns[column]):
-                    made.append((rows[row], columns[column]))
-    return sorted(made)
+                    created.append((rows[row], columns[column]))
+    return sorted(created)
 
 
 class Stars:

@@ -1,4 +1,4 @@
-"""What another process does with stored results. It imports no more than it needs."""
+"""Functions that another process calls with stored results, with few imports."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from spanrs import Result
 
 def merged(stored: Sequence[bytes]) -> bytes:
     """Merge stored results, and store them again."""
-    first, *others = map(Result.from_bytes, stored)
-    return first.merge(*others).to_bytes()
+    first, *rest = map(Result.from_bytes, stored)
+    return first.merge(*rest).to_bytes()

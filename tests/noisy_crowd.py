@@ -11,26 +11,27 @@ WORDS = {"Ada": "B-PER", "Bob": "B-PER", "Rome": "B-LOC", "sleeps": "O", "in": "
 
 
 def noisy(seed, flips, *, sentences=40, missing=0.0):
-    """Sentences whose labels follow from the words, flipped with a probability by each annotator; and the truth."""
+    """Sentences whose labels are determined by the words, replaced with a probability by each annotator; and the
+    truth."""
     rng = np.random.default_rng(seed)
     words, labels = list(WORDS), ["O", "B-PER", "B-LOC"]
     texts, answers, truth = [], [], []
     for _ in range(sentences):
         tokens = [words[at] for at in rng.integers(len(words), size=rng.integers(2, 6))]
         gold = [WORDS[word] for word in tokens]
-        own = {}
+        mapping = {}
         for number, flip in enumerate(flips):
             if rng.random() >= missing:
-                own[f"a{number}"] = [
+                mapping[f"a{number}"] = [
                     labels[rng.integers(3)] if rng.random() < flip else label for label in gold
                 ]
         texts.append(tokens)
-        answers.append(own)
+        answers.append(mapping)
         truth.append(gold)
     names = [f"a{number}" for number in range(len(flips))]
     return CrowdCorpus(texts, answers, annotators=names), truth
 
 
-def right(found, truth):
-    """Count the tokens with the right label."""
-    return sum(a == b for x, y in zip(found, truth, strict=True) for a, b in zip(x, y, strict=True))
+def right(item, truth):
+    """Count the tokens with the correct label."""
+    return sum(a == b for x, y in zip(item, truth, strict=True) for a, b in zip(x, y, strict=True))

@@ -1,6 +1,6 @@
 """The published tagger and parser in plain Python: the oracle of the tests, and the peer of the benchmark.
 
-Written from the description of parser.py; nothing is optimised, so that each line can be compared with it.
+Written from the description of parser.py without optimisation, so that each line can be compared with it.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Tagger:
 
     @staticmethod
     def features(at: int, word: str, context: list[str], previous: str, before: str) -> dict[str, int]:
-        own = context[at + 2]
+        values = context[at + 2]
         names = [
             "bias",
             f"i suffix {word[-3:]}",
@@ -118,8 +118,8 @@ class Tagger:
             f"i-1 tag {previous}",
             f"i-2 tag {before}",
             f"i tag+i-2 tag {previous} {before}",
-            f"i word {own}",
-            f"i-1 tag+i word {previous} {own}",
+            f"i word {values}",
+            f"i-1 tag+i word {previous} {values}",
             f"i-1 word {context[at + 1]}",
             f"i-1 suffix {context[at + 1][-3:]}",
             f"i-2 word {context[at]}",
@@ -191,10 +191,10 @@ def features(
         return ([data[at] for at in range(n0, min(n0 + 3, n))] + ["", "", ""])[:3]
 
     def of_children(word: int, children: list[list[int]], data: Sequence[str]) -> tuple[int, str, str]:
-        own = children[word] if word != -1 else []
-        first = data[own[-1]] if own else ""
-        second = data[own[-2]] if len(own) > 1 else ""
-        return len(own), first, second
+        values = children[word] if word != -1 else []
+        first = data[values[-1]] if values else ""
+        second = data[values[-2]] if len(values) > 1 else ""
+        return len(values), first, second
 
     s0 = stack[-1] if stack else -1
     w_s0, w_s1, w_s2 = of_stack(words)
@@ -209,14 +209,14 @@ def features(
     _, t_s0f1, t_s0f2 = of_children(s0, state.rights, tags)
     distance = min(n0 - s0, 5)
 
-    found = ["bias"]
+    collected = ["bias"]
     all_words = (w_n0, w_n1, w_n2, w_s0, w_s1, w_s2, w_n0b1, w_n0b2, w_s0b1, w_s0b2, w_s0f1, w_s0f2)
     all_tags = (t_n0, t_n1, t_n2, t_s0, t_s1, t_s2, t_n0b1, t_n0b2, t_s0b1, t_s0b2, t_s0f1, t_s0f2)
-    found += [f"w={word}" for word in all_words if word]
-    found += [f"t={tag}" for tag in all_tags if tag]
+    collected += [f"w={word}" for word in all_words if word]
+    collected += [f"t={tag}" for tag in all_tags if tag]
     pairs = ((w_n0, t_n0), (w_n1, t_n1), (w_n2, t_n2), (w_s0, t_s0))
-    found += [f"{at} w={word}, t={tag}" for at, (word, tag) in enumerate(pairs) if word or tag]
-    found += [
+    collected += [f"{at} w={word}, t={tag}" for at, (word, tag) in enumerate(pairs) if word or tag]
+    collected += [
         f"s0w={w_s0},  n0w={w_n0}",
         f"wn0tn0-ws0 {w_n0}/{t_n0} {w_s0}",
         f"wn0tn0-ts0 {w_n0}/{t_n0} {t_s0}",
@@ -238,7 +238,7 @@ def features(
         (t_n0, t_n0b1, t_n0b2),
         (t_s0, t_s1, t_s1),
     )
-    found += [f"ttt-{at} {a} {b} {c}" for at, (a, b, c) in enumerate(trigrams) if a or b or c]
+    collected += [f"ttt-{at} {a} {b} {c}" for at, (a, b, c) in enumerate(trigrams) if a or b or c]
     numbered = (
         (w_s0, v_s0f),
         (w_s0, v_s0b),
@@ -253,8 +253,8 @@ def features(
         ("t" + t_n0 + t_s0, distance),
         ("w" + w_n0 + w_s0, distance),
     )
-    found += [f"val/d-{at} {text} {n}" for at, (text, n) in enumerate(numbered) if text or n != 0]
-    return dict.fromkeys(found, 1)
+    collected += [f"val/d-{at} {text} {n}" for at, (text, n) in enumerate(numbered) if text or n != 0]
+    return dict.fromkeys(collected, 1)
 
 
 class Parser:
@@ -280,14 +280,14 @@ class Parser:
         n = len(words)
         i, stack, state = 2, [1], State(n)
         while stack or i + 1 < n:
-            found = features(words, tags, i, stack, state)
-            scores = self.model.score(found)
+            actual = features(words, tags, i, stack, state)
+            scores = self.model.score(actual)
             guess = max(valid_moves(i, n, len(stack)), key=lambda move: scores[move])
             right = gold_moves(i, n, stack, gold)
             best = max(right, key=lambda move: scores[move])
-            self.model.update(best, guess, found)
+            self.model.update(best, guess, actual)
             i = transition(guess, i, stack, state)
-        return sum(1 for own, head in zip(state.heads, gold, strict=True) if own == head)
+        return sum(1 for values, head in zip(state.heads, gold, strict=True) if values == head)
 
     def train(
         self, sentences: list[tuple[list[str], list[str], list[Any]]], passes: int, shuffle: bool = False

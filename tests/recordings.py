@@ -1,4 +1,4 @@
-"""Recorded outputs of the peers: a small set in tests/golden, a larger one beside the project."""
+"""Recorded outputs of the peers: a small set in tests/golden, and a larger one outside of the project."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-#: Where the small recordings are.
+#: Directory of the small recordings.
 SMALL = Path(__file__).parent / "golden"
 #: Prefix of files that were recorded from spanrs, because the peer cannot be installed from PyPI.
 REGRESSION = "regression_"
@@ -44,5 +44,5 @@ class Recordings:
         return {row["id"]: row for row in self.rows("pairs")}
 
     def at_least(self, *, small: int, large: int) -> int:
-        """Return how many comparisons the source must give."""
+        """Return the expected number of comparisons with the source."""
         return small if self.small else large

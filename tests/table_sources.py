@@ -1,4 +1,4 @@
-"""Random Parquet files with row groups of all sizes, beside the column file of the same sentences."""
+"""Random Parquet files with row groups of all sizes, compared with the column file of the same sentences."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ READINGS = [reading for reading in file_sources.READINGS if reading != "refuse"]
 
 
 def facts(result: spanrs.Result) -> dict[str, Any]:
-    """Return what a result knows, but for lines, and for the evidence that ``auto`` quotes, which is of a sample."""
+    """Return the content of a result, except lines and the evidence of ``auto``, which refers to a sample."""
     places = {
-        side: (found.count, [(place.sentence, place.violation) for place in found.first])
-        for side, found in result.violations.items()
+        side: (item.count, [(place.sentence, place.violation) for place in item.first])
+        for side, item in result.violations.items()
     }
     return {
         "counts": result.counts.to_bytes(),
@@ -40,7 +40,7 @@ def facts(result: spanrs.Result) -> dict[str, Any]:
 
 
 def write_table(rng: random.Random, columns: dict[str, list[list[str]]], path: Path) -> dict[str, Any]:
-    """Write a Parquet file, and return how."""
+    """Write a Parquet file, and return its settings."""
     sentences = len(columns["gold"])
     kind = rng.choice(list(TYPES))
     # Row groups are smaller than a batch, as large, and larger; files of DuckDB and Spark have several sizes.

@@ -1,4 +1,4 @@
-"""What `.ci/check_wheel.py` finds in distributions that are made up."""
+"""Problems reported by `.ci/check_wheel.py` for artificial distributions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def checks() -> ModuleType:
     spec = importlib.util.spec_from_file_location("check_wheel", ROOT / ".ci" / "check_wheel.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    # The libraries here are no ELF files.
+    # The libraries here are not ELF files.
     module.check_auditwheel = lambda path: iter(())
     return module
 

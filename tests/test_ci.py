@@ -1,4 +1,4 @@
-"""The workflows, templates and hooks parse, and what they call exists."""
+"""The workflows, templates and hooks are valid, and everything they call exists."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_only_tags_are_published_and_without_a_token():
     assert publish["environment"]["name"] == "pypi"
     assert publish["if"].startswith("startsWith(github.ref, 'refs/tags/v')")
     assert publish["needs"] == ["check"]
-    # YAML reads `on` as true.
+    # YAML parses `on` as true.
     assert workflow[True]["push"] == {"tags": ["v*"]}
 
 

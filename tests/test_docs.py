@@ -1,4 +1,4 @@
-"""Every example in the documents and the docstrings runs."""
+"""All examples in documentation and docstrings are executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dependencies point down, and importing is cheap."""
+"""Dependencies point downwards, and imports are fast."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+
+import spanrs
 
 ROOT = Path(__file__).parent.parent
 RUST = {
@@ -54,21 +56,21 @@ PYTHON = {
 
 def test_crates_depend_downwards():
     command = ["cargo", "metadata", "--format-version=1", "--no-deps", "--offline"]
-    found = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
+    parsed = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
     got = {
         package["name"]: {
             d["name"] for d in package["dependencies"] if d["name"] in RUST and d["kind"] is None
         }
-        for package in found["packages"]
+        for package in parsed["packages"]
     }
     assert got == RUST
-    for package in found["packages"]:
+    for package in parsed["packages"]:
         names = {d["name"] for d in package["dependencies"]}
         assert not names & {"pyo3", "numpy"} or package["name"] == "spanrs-py"
 
 
 def imported(path: Path) -> set[str]:
-    """The dotted names that a module imports, inside functions and for types only included."""
+    """The dotted names that a module imports, including imports in functions and for type checking."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -85,20 +87,20 @@ def imports(path: Path) -> set[str]:
 
 def modules() -> dict[str, Path]:
     """All modules by their dotted names."""
-    found = {}
+    collected = {}
     for path in (ROOT / "python").rglob("*.py"):
         parts = path.relative_to(ROOT / "python").with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+        collected[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return collected
 
 
 def test_no_imports_go_in_a_circle():
-    known = modules()
+    expected = modules()
     graph = {}
-    for name, path in known.items():
-        targets = {full if full in known else full.rpartition(".")[0] for full in imported(path)}
+    for name, path in expected.items():
+        targets = {item if item in expected else item.rpartition(".")[0] for item in imported(path)}
         # The package itself imports nothing until it is asked to, and stands here for its compiled half.
-        graph[name] = (targets & set(known)) - {name, "spanrs"}
+        graph[name] = (targets & set(expected)) - {name, "spanrs"}
     graph.pop("spanrs")
     # Modules are taken away once everything they import is gone; what is left is in a circle, or imports one.
     while leaves := {name for name, targets in graph.items() if not targets & set(graph)}:
@@ -112,8 +114,8 @@ def test_rooms_have_an_order():
 
 
 def test_every_room_is_known():
-    found = {p.stem for p in (ROOT / "python" / "spanrs").iterdir() if p.suffix in ("", ".py")}
-    assert found - {"__init__", "__main__", "__pycache__", "py"} - set(PYTHON) == set()
+    actual = {p.stem for p in (ROOT / "python" / "spanrs").iterdir() if p.suffix in ("", ".py")}
+    assert actual - {"__init__", "__main__", "__pycache__", "py"} - set(PYTHON) == set()
 
 
 def test_packages_import_downwards():
@@ -130,6 +132,21 @@ def test_packages_import_downwards():
     for base in ("errors", "caching", "lazy", "progress"):
         assert imports(ROOT / "python" / "spanrs" / f"{base}.py") == set()
     assert imports(ROOT / "python" / "spanrs" / "__main__.py") == {"cli"}
+
+
+def test_only_public_names_are_listed_and_all_of_them_are_there():
+    code = (
+        "import spanrs; found = {name: getattr(spanrs, name) for name in dir(spanrs)};"
+        "import spanrs.cli.run, spanrs.report.table;"
+        "print(*(name for name in dir(spanrs) if not name.startswith('__')));"
+        "print(*(name for name in set(dir(spanrs)) - set(found)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, later = done.stdout.split("\n")[:2]
+    assert {*names.split(), "__version__"} == {*spanrs.__all__, "eval"}
+    assert later == ""
+    packages = {p.stem for p in (ROOT / "python" / "spanrs").iterdir() if p.is_dir()}
+    assert packages - {"__pycache__", "cli", "report"} <= set(dir(spanrs))
 
 
 def test_importing_loads_nothing_heavy():

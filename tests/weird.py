@@ -1,4 +1,4 @@
-"""Tags of every kind, and comparing answers, for the tests beside real packages."""
+"""Tags of every kind, and comparison of results, for differential tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tags(prefixes: str, *, weird: bool = True) -> st.SearchStrategy[str]:
 
 
 def answer(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What a call gives or raises, and what it warns of."""
+    """Result or exception of a call, and its warnings."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:

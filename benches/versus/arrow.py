@@ -27,7 +27,7 @@ def run(work: Work) -> None:
 
 
 def compare(work: Work, factor: int) -> None:
-    """Score every kind of column; all give the same bytes."""
+    """Score every kind of column; all results must have the same bytes."""
     flat = np.tile(flat_ids(work.gold), factor), np.tile(flat_ids(work.pred), factor)
     sizes = np.tile(lengths(work.gold), factor)
     calls: dict[str, Call] = {
@@ -37,11 +37,11 @@ def compare(work: Work, factor: int) -> None:
         calls[name] = scored(columns, VOCABULARY if "integers" in name else None)
     results = {name: call().to_json() for name, call in calls.items()}  # type: ignore[attr-defined]
     assert all(text == results[IDS] for text in results.values()), results
-    found = in_turn(calls)
+    actual = in_turn(calls)
     work.record.heading(
         f"Arrow list columns, {factor * work.tokens} tokens", "One list a sentence, scheme BIO."
     )
-    work.record.timings(found, factor * work.tokens, "this / ids", times(found[IDS]))
+    work.record.timings(actual, factor * work.tokens, "this / ids", times(actual[IDS]))
 
 
 def scored(columns: Columns, vocabulary: list[str] | None) -> Call:

@@ -1,4 +1,4 @@
-"""Section bootstrap: measures over resampled corpora, of every matcher's result by the same call.
+"""Section bootstrap: measures over bootstrap resamples for every matcher.
 
 Needs WNUT17 (`data/wnut17` beside the recorded cases; SPANRS_SHARED says where).
 """
@@ -66,4 +66,4 @@ def _results(gold: Path, pred: Path, folder: Path) -> dict[str, spanrs.Result]:
 def _sentences(path: Path) -> list[list[str]]:
     """Lines of each sentence."""
     lines = (line.strip() for line in path.read_text(encoding="utf-8").split("\n"))
-    return [list(found) for full, found in itertools.groupby(lines, bool) if full]
+    return [list(actual) for item, actual in itertools.groupby(lines, bool) if item]

@@ -1,9 +1,9 @@
-"""Every matcher in this checkout and in another one, whose `.venv` holds a release build too.
+"""Every matcher in this checkout and in another one with a release build in `.venv`.
 
     git worktree add ../before COMMIT  # and `make .venv/released` there
     python -m benches.versus.commits ../before [--rounds N]
 
-Processes of both take turns, so that both see the same minutes of the machine. Ratios are of medians within a round.
+Processes of both alternate, so that both run under the same load. Ratios are of medians within a round.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ print(json.dumps({name: found[1:] for name, found in times.items()}))
 
 
 def times(checkout: Path) -> dict[str, list[float]]:
-    """Seconds of each call, in a process of its own."""
+    """Seconds of each call, in a separate process."""
     command = [checkout / ".venv/bin/python", "-c", f"RUNS = {RUNS}\n{CHILD}"]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
-    found: dict[str, list[float]] = json.loads(done.stdout)
-    return found
+    parsed: dict[str, list[float]] = json.loads(done.stdout)
+    return parsed
 
 
 def commit(checkout: Path) -> str:
@@ -70,9 +70,9 @@ def main() -> None:
     record.add()
     rows = []
     for name in rounds[0][1]:
-        medians = [[statistics.median(one[name]) for one in pair] for pair in rounds]
+        medians = [[statistics.median(item[name]) for item in pair] for pair in rounds]
         least = [min(min(pair[side][name]) for pair in rounds) for side in (0, 1)]
-        before, after = (statistics.median(one) for one in zip(*medians, strict=True))
+        before, after = (statistics.median(item) for item in zip(*medians, strict=True))
         ratio = statistics.median(b / a for a, b in medians)
         rows.append(
             (

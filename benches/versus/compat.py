@@ -1,4 +1,4 @@
-"""Section compat: the drop-ins and the native calls beside the packages they replace, from lists of str."""
+"""Section compat: drop-in replacements and native calls compared with the replaced packages, for lists of str."""
 
 from __future__ import annotations
 
@@ -35,11 +35,13 @@ def run(work: Work) -> None:
     ten_times(work)
 
 
-def show(work: Work, title: str, own: Mapping[str, Call], peer: Mapping[str, Call], note: str = "") -> None:
-    """Measure, and write a table whose last column says how many of each call the peer's takes."""
-    found = beside(own, peer)
+def show(
+    work: Work, title: str, values: Mapping[str, Call], peer: Mapping[str, Call], note: str = ""
+) -> None:
+    """Measure, and write a table whose last column is the speed-up over the peer."""
+    actual = beside(values, peer)
     work.record.heading(title, note)
-    work.record.timings(found, work.tokens, "peer / this", over(found[next(iter(peer))]))
+    work.record.timings(actual, work.tokens, "peer / this", over(actual[next(iter(peer))]))
 
 
 def f1_scores(work: Work) -> None:
@@ -114,28 +116,28 @@ def reports(work: Work) -> None:
 
 
 def evaluated(package: Any, gold: Sentences, pred: Sentences) -> dict[str, Any]:
-    """All that nervaluate gives: four modes, overall and by type, counts and indices."""
-    found: dict[str, Any] = package.Evaluator(gold, pred, list(TYPES), loader="list").evaluate()
-    return found
+    """All results of nervaluate: four modes, overall and by type, counts and indices."""
+    result: dict[str, Any] = package.Evaluator(gold, pred, list(TYPES), loader="list").evaluate()
+    return result
 
 
-def with_indices(found: dict[str, Any]) -> dict[str, Any]:
-    """Look at every list of indices: ours are made when they are looked at."""
-    for modes in (found["overall_indices"], *found["entity_indices"].values()):
+def with_indices(item: dict[str, Any]) -> dict[str, Any]:
+    """Access every list of indices, because those of spanrs are created on access."""
+    for modes in (item["overall_indices"], *item["entity_indices"].values()):
         for indices in modes.values():
             _ = indices.correct_indices
-    return found
+    return item
 
 
-def plain(found: dict[str, Any]) -> dict[str, Any]:
+def plain(item: dict[str, Any]) -> dict[str, Any]:
     """The same in dictionaries, which compare across packages."""
 
     def of(modes: Mapping[str, Any]) -> dict[str, Any]:
         return {mode: asdict(value) for mode, value in modes.items()}
 
-    overall = {part: of(found[part]) for part in ("overall", "overall_indices")}
+    overall = {part: of(item[part]) for part in ("overall", "overall_indices")}
     by_type = {
-        part: {kind: of(modes) for kind, modes in found[part].items()}
+        part: {kind: of(modes) for kind, modes in item[part].items()}
         for part in ("entities", "entity_indices")
     }
     return overall | by_type
@@ -182,7 +184,7 @@ def overlaps(work: Work) -> None:
 
 
 def each(parse: Callable[[list[str]], object], *sides: Sentences) -> None:
-    """Parse every sentence and drop the spans, as a loop over a corpus drops them."""
+    """Parse every sentence and discard the spans, as in a loop over a corpus."""
     for side in sides:
         for sentence in side:
             parse(sentence)
@@ -196,7 +198,7 @@ def kept(parse: Callable[[list[str]], object], *sides: Sentences) -> list[list[o
 def parsing(work: Work) -> None:
     """Spans of both sides: one call a sentence, and calls that read whole sides."""
     gold, pred = work.gold, work.pred
-    parse, own, read = iobes.parse_spans_bio, own_iobes.parse_spans_bio, spanrs.tags.read_spans
+    parse, values, read = iobes.parse_spans_bio, own_iobes.parse_spans_bio, spanrs.tags.tags_to_spans
     padded = [padded_ids(side) for side in (gold, pred)]
     check_spans(gold, padded[0])
     check_spans(pred, padded[1])
@@ -204,12 +206,12 @@ def parsing(work: Work) -> None:
         work,
         "iobes, parsing of both sides, spans dropped",
         {
-            "spanrs.compat.iobes parse_spans_bio, a call a sentence": lambda: each(own, gold, pred),
+            "spanrs.compat.iobes parse_spans_bio, a call a sentence": lambda: each(values, gold, pred),
             "native: spanrs.score, one call, reads both sides and scores them": lambda: spanrs.score(
                 gold, pred, scheme="BIO"
             ),
-            "native: spanrs.tags.read_spans_ids, a call a side, from padded ids to columns": lambda: [
-                spanrs.tags.read_spans_ids(side, VOCABULARY) for side in padded
+            "native: spanrs.tags.ids_to_spans, a call a side, from padded ids to columns": lambda: [
+                spanrs.tags.ids_to_spans(side, VOCABULARY) for side in padded
             ],
         },
         {"iobes parse_spans_bio, a call a sentence": lambda: each(parse, gold, pred)},
@@ -218,20 +220,20 @@ def parsing(work: Work) -> None:
         work,
         "iobes, parsing of both sides, spans kept in lists",
         {
-            "spanrs.compat.iobes parse_spans_bio, a call a sentence": lambda: kept(own, gold, pred),
-            "native: spanrs.tags.read_spans, a call a side": lambda: (read(gold), read(pred)),
+            "spanrs.compat.iobes parse_spans_bio, a call a sentence": lambda: kept(values, gold, pred),
+            "native: spanrs.tags.tags_to_spans, a call a side": lambda: (read(gold), read(pred)),
         },
         {"iobes parse_spans_bio, a call a sentence": lambda: kept(parse, gold, pred)},
     )
 
 
 def check_spans(tags: Sentences, padded: Ids) -> None:
-    """All ways of reading give the spans of iobes."""
+    """All functions return the spans of iobes."""
     expected = [list(map(tuple, iobes.parse_spans_bio(sentence))) for sentence in tags]
     assert [list(map(tuple, own_iobes.parse_spans_bio(sentence))) for sentence in tags] == expected
     bounds = [[span[:3] for span in sentence] for sentence in expected]
-    assert [[span[:3] for span in sentence] for sentence in spanrs.tags.read_spans(tags)] == bounds
-    columns = spanrs.tags.read_spans_ids(padded, VOCABULARY)
+    assert [[span[:3] for span in sentence] for sentence in spanrs.tags.tags_to_spans(tags)] == bounds
+    columns = spanrs.tags.ids_to_spans(padded, VOCABULARY)
     flat = [(at, *span) for at, sentence in enumerate(bounds) for span in sentence]
     names = [columns.types[i] for i in columns.type_id]
     starts, ends = columns.start.tolist(), columns.end.tolist()
@@ -239,7 +241,7 @@ def check_spans(tags: Sentences, padded: Ids) -> None:
 
 
 def ten_times(work: Work) -> None:
-    """Our calls on ten times as much, where the peers would take minutes a call."""
+    """Calls of spanrs on ten times as much data, for which the peers would take minutes per call."""
     gold, pred = copies(work.gold, 10), copies(work.pred, 10)
     calls: dict[str, Call] = {
         "spanrs.score": lambda: spanrs.score(gold, pred, scheme="BIO"),
@@ -252,9 +254,9 @@ def ten_times(work: Work) -> None:
         "spanrs.compat.nervaluate Evaluator(...).evaluate()": lambda: evaluated(own_nervaluate, gold, pred),
         "spanrs.compat.iobes parse_spans_bio, dropped": lambda: each(own_iobes.parse_spans_bio, gold, pred),
     }
-    found = in_turn(calls)
+    actual = in_turn(calls)
     work.record.heading(
         f"{10 * work.tokens} tokens, spanrs alone",
         "The peers were not measured on as much, but f1_score in section score.",
     )
-    work.record.timings(found, 10 * work.tokens, "this / spanrs.score", times(found["spanrs.score"]))
+    work.record.timings(actual, 10 * work.tokens, "this / spanrs.score", times(actual["spanrs.score"]))

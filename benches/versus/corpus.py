@@ -40,11 +40,11 @@ SEED = 1803
 
 
 def sentences(tokens: int) -> tuple[list[list[str]], list[list[str]]]:
-    """Gold and pred of about this many tokens; nine of ten pred spans are right."""
+    """Gold and pred of about this many tokens; nine of ten pred spans are correct."""
     rng = random.Random(SEED)
-    gold, pred, made = [], [], 0
-    while made < tokens:
-        length = min(max(1, round(rng.gauss(14, 7))), tokens - made)
+    gold, pred, created = [], [], 0
+    while created < tokens:
+        length = min(max(1, round(rng.gauss(14, 7))), tokens - created)
         g, p = ["O"] * length, ["O"] * length
         at = 0
         while at < length:
@@ -65,12 +65,12 @@ def sentences(tokens: int) -> tuple[list[list[str]], list[list[str]]]:
                 at += 1
         gold.append(g)
         pred.append(p)
-        made += length
+        created += length
     return gold, pred
 
 
 def write(tags: list[str], at: int, size: int, kind: str) -> None:
-    """Put a span into tags; the strings are one object a tag, as a model's label list gives them."""
+    """Write a span into tags; equal tags are the same object, as in the label list of a model."""
     names = NAMES[kind]
     tags[at : at + size] = [names[0]] + [names[1]] * (size - 1)
 
@@ -80,7 +80,7 @@ VOCABULARY = ["O", *(name for kind in TYPES for name in NAMES[kind])]
 
 
 def write_file(path: Path, tags: list[list[str]], *, columns: int = 2) -> int:
-    """Write a column file, with `columns` 4 as CoNLL-2003 (token, POS, chunk, tag); gives its bytes."""
+    """Write a column file, with `columns` 4 as CoNLL-2003 (token, POS, chunk, tag); returns its size in bytes."""
     rng = random.Random(SEED)
     middle = " NN I-NP" if columns == 4 else ""
     with path.open("w", encoding="utf-8") as out:

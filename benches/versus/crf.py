@@ -1,7 +1,7 @@
-"""Conditional random fields beside python-crfsuite: writes benches/record/DATE-crf.md.
+"""Conditional random fields compared with python-crfsuite; writes benches/record/DATE-crf.md.
 
-WNUT 2017 and UD English EWT from SPANRS_SHARED (default ../shared), attributes of CRFsuite's chunking example.
-Both packages see the same attributes in the same process, in turn, on one thread unless stated otherwise.
+WNUT 2017 and UD English EWT from SPANRS_SHARED (default ../shared), attributes of CRFsuite's chunking example. Both
+packages use the same attributes in the same process, alternately, on one thread unless stated otherwise.
 
     python -m benches.versus.crf [--quick] [--only NAME,...] [--sentences N] [--output FOLDER]
 """
@@ -27,9 +27,8 @@ import pycrfsuite
 
 from benches.versus.crf_corpora import ATTRIBUTES, CORPORA, Data, check_attributes, chunking, inputs
 from benches.versus.measure import Record, machine, significant, versions
-from spanrs._spanrs import CrfItems, CrfTrainer
+from spanrs._spanrs import CrfItems, CrfTrainer, crf_options
 from spanrs.crf import CRF
-from spanrs.crf.options import complete
 
 HERE = Path(__file__).parent.parent
 ROOT = HERE.parent
@@ -37,7 +36,7 @@ ROOT = HERE.parent
 OWN, PEER = "spanrs", "python-crfsuite"
 #: Coefficient of the sum of squared weights, in both packages.
 C2 = 1.0
-#: Relative distance to the other package's final objective at which training counts as done.
+#: Relative distance to the final objective of the other package at which training counts as converged.
 CLOSE = 1e-4
 #: L-BFGS of both packages has filled its history by then.
 MEMORY_ITERATIONS = 25
@@ -50,7 +49,7 @@ class Step(NamedTuple):
     wall: float
     """Seconds since training began."""
     processor: float
-    """Seconds of the processor since then, of all threads."""
+    """CPU seconds since then, of all threads."""
     trials: int
     """Evaluations of the objective."""
 
@@ -68,13 +67,13 @@ def own_train(trainer: CrfTrainer, iterations: int | None, threads: int = 1) -> 
     steps: list[Step] = []
     start, used = time.perf_counter(), time.process_time()
 
-    def after(state: tuple[int, float, float | None, int, int], dev: object) -> int:
-        _, loss, *_, evaluations = state
-        steps.append(Step(loss, time.perf_counter() - start, time.process_time() - used, evaluations))
+    def after(state: dict[str, Any], dev: object) -> int:
+        seconds = time.perf_counter() - start, time.process_time() - used
+        steps.append(Step(state["loss"], *seconds, state["evaluations"]))
         return 1
 
-    options = complete("lbfgs", options)
-    model, _ = trainer.train("lbfgs", options, threads, None, None, None, after, False, True)
+    options = crf_options(options)
+    model, _ = trainer.train(options, threads, None, None, None, after, False)
     return model, Trained(steps, time.perf_counter() - start)
 
 
@@ -82,7 +81,7 @@ class Peer(pycrfsuite.Trainer):  # type: ignore[misc]  # untyped
     """python-crfsuite's trainer; notes the time of each iteration."""
 
     def message(self, message: str) -> None:
-        """Take a line of the log."""
+        """Process a line of the log."""
         if self.logparser.feed(message) == "iteration":
             last = self.logparser.last_iteration
             times = time.perf_counter() - self.start, time.process_time() - self.used
@@ -102,12 +101,12 @@ def peer_train(trainer: Peer, path: Path, iterations: int | None) -> Trained:
 
 def trainers(data: Data) -> tuple[CrfTrainer, Peer]:
     """Both packages' trainers with the same attributes; sentences are not kept in Python."""
-    own, peer = CrfTrainer(None), Peer(verbose=False)
+    values, peer = CrfTrainer(None), Peer(verbose=False)
     for sentence, labels in zip(*data.train, strict=True):
-        found = chunking(sentence)
-        own.extend([found], [labels], None)
-        peer.append(found, labels)
-    return own, peer
+        actual = chunking(sentence)
+        values.extend([actual], [labels], None)
+        peer.append(actual, labels)
+    return values, peer
 
 
 def gaps(trained: Trained, of: Callable[[Step], float]) -> list[float]:
@@ -135,7 +134,7 @@ def spread(times: Sequence[float]) -> tuple[str, str]:
 
 @dataclass
 class Bench:
-    """What a section gets."""
+    """Arguments of a section."""
 
     folder: Path
     quick: bool
@@ -158,23 +157,23 @@ def evaluation(bench: Bench) -> None:
     rounds, iterations = (2, 8) if bench.quick else (3, 12)
     rows, threaded = [], []
     for name in CORPORA:
-        data, own, peer = bench.corpus(name)
+        data, values, peer = bench.corpus(name)
         times: dict[str, list[float]] = {OWN: [], PEER: []}
         threads: dict[int, list[float]] = {1: [], 2: []}
         gc.collect()
         for _ in range(rounds):
-            one = own_train(own, iterations)[1]
-            times[OWN] += gaps(one, processor)
-            threads[1] += gaps(one, wall)
+            first = own_train(values, iterations)[1]
+            times[OWN] += gaps(first, processor)
+            threads[1] += gaps(first, wall)
             times[PEER] += gaps(peer_train(peer, bench.folder / "peer", iterations), processor)
-            threads[2] += gaps(own_train(own, iterations, threads=2)[1], wall)
+            threads[2] += gaps(own_train(values, iterations, threads=2)[1], wall)
         middle = statistics.median(times[PEER]) / statistics.median(times[OWN])
         least = min(times[PEER]) / min(times[OWN])
-        labels = len(own.labels())
-        size = f"{data.name}: {data.train.size} tokens, {labels} labels, {own.sizes()[2]} attributes"
-        for package, found in times.items():
+        labels = len(values.labels())
+        size = f"{data.name}: {data.train.size} tokens, {labels} labels, {values.sizes()[2]} attributes"
+        for package, item in times.items():
             ratios = (f"{middle:.2f}", f"{least:.2f}") if package == OWN else ("1", "1")
-            rows.append((size, package, *spread(found), len(found), *ratios))
+            rows.append((size, package, *spread(item), len(item), *ratios))
         middle = statistics.median(threads[1]) / statistics.median(threads[2])
         least = min(threads[1]) / min(threads[2])
         threaded.append(
@@ -208,20 +207,20 @@ def convergence(bench: Bench) -> None:
     for name, load in CORPORA.items():
         if name == "ewt" and not bench.quick and bench.sentences is not None:
             data = load(bench.sentences)
-            own, peer = trainers(data)
+            values, peer = trainers(data)
         else:
-            data, own, peer = bench.corpus(name)
+            data, values, peer = bench.corpus(name)
         path = bench.folder / f"{name}.crfsuite"
-        # Long runs are not repeated; the short ones are, in turn.
+        # Long runs are not repeated; short ones are, alternately.
         rounds = 3 if name == "wnut17" and not bench.quick else 1
         ours, theirs = [], []
         gc.collect()
         for _ in range(rounds):
-            model, trained = own_train(own, None)
+            model, trained = own_train(values, None)
             ours.append(trained)
             theirs.append(peer_train(peer, path, None))
         finals = ours[0].steps[-1].loss, theirs[0].steps[-1].loss
-        for package, runs, other in ((OWN, ours, finals[1]), (PEER, theirs, finals[0])):
+        for package, runs, item in ((OWN, ours, finals[1]), (PEER, theirs, finals[0])):
             seconds = [run.seconds for run in runs]
             fastest = min(runs, key=lambda run: run.seconds)
             rows.append(
@@ -233,7 +232,7 @@ def convergence(bench: Bench) -> None:
                     rounds,
                     len(fastest.steps),
                     f"{fastest.steps[-1].loss:.3f}",
-                    until(fastest, other),
+                    until(fastest, item),
                 )
             )
         tagger = pycrfsuite.Tagger()
@@ -241,8 +240,8 @@ def convergence(bench: Bench) -> None:
         right = [0, 0]
         same = 0
         for sentence, gold in zip(*data.dev, strict=True):
-            found = chunking(sentence)
-            (mine,), other_labels = model.tag([found], False, None, 1), tagger.tag(found)
+            actual = chunking(sentence)
+            (mine,), other_labels = model.tag([actual], False, None, 1), tagger.tag(actual)
             same += sum(map(str.__eq__, mine, other_labels))
             right[0] += sum(map(str.__eq__, mine, gold))
             right[1] += sum(map(str.__eq__, other_labels, gold))
@@ -277,15 +276,15 @@ def raw_tokens(
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
     tokens, attributes = inputs(data.dev.tokens, template), ATTRIBUTES[template]
-    both = (
+    sides = (
         lambda: crf.predict(tokens),
         lambda: [tagger.tag(attributes(sentence)) for sentence in data.dev.tokens],
     )
-    return {f"raw tokens (template {template}; Python function)": both}
+    return {f"raw tokens (template {template}; Python function)": sides}
 
 
 def integer_attributes(bench: Bench) -> None:
-    """Label sentences whose attributes are numbers already, in Rust."""
+    """Label sentences with precomputed attribute ids, in Rust."""
     rows = []
     for name in CORPORA:
         data, *_ = bench.corpus(name)
@@ -311,7 +310,7 @@ def tagging(bench: Bench) -> None:
     """Tag dev sentences with one model in both packages."""
     rounds = 3 if bench.quick else 9
     for name in CORPORA:
-        data, own, _ = bench.corpus(name)
+        data, values, _ = bench.corpus(name)
         # Weights of a few iterations cost as much as final ones.
         crf = CRF(template="chunking", c2=C2, max_iterations=10, progress=False)
         crf.fit(*data.train)
@@ -347,12 +346,12 @@ def tagging(bench: Bench) -> None:
         same = dict.fromkeys(calls, 0)
         gc.collect()
         for _ in range(rounds):
-            for what, both in calls.items():
+            for what, pair in calls.items():
                 answers = []
-                for call, found in zip(both, times[what], strict=True):
+                for call, item in zip(pair, times[what], strict=True):
                     start = time.perf_counter()
                     answers.append(call())
-                    found.append(time.perf_counter() - start)
+                    item.append(time.perf_counter() - start)
                 pairs = zip(*answers, strict=True)
                 same[what] = sum(sum(map(str.__eq__, a, b)) for a, b in pairs)
         size = data.dev.size
@@ -365,14 +364,14 @@ def tagging(bench: Bench) -> None:
             rows.append((what, *speeds, *best, *ratios, f"{same[what] / size:.3%}"))
         bench.record.heading(
             f"Tagging: {data.name}",
-            f"{size} dev tokens, {len(own.labels())} labels; thousands of tokens a second. Both packages load the "
+            f"{size} dev tokens, {len(values.labels())} labels; thousands of tokens a second. Both packages load the "
             f"same weights from one CRFsuite file; {rounds} rounds in turn.",
         )
         heads = ("from", f"{OWN} (median)", f"{PEER} (median)", f"{OWN} (best)", f"{PEER} (best)")
         bench.record.table((*heads, "times as fast (median)", "(best)", "same labels"), rows)
 
 
-#: What a process of its own does after its data are loaded.
+#: Code of a separate process after its data are loaded.
 PREPARE = {
     "feature lists": "held = [crf.chunking(s) for s in data.train.tokens]",
     "tokens": "held = data.train.tokens",
@@ -413,7 +412,7 @@ print(json.dumps([before, peak()]))
 
 
 def memory(bench: Bench) -> None:
-    """Peak memory of training, in processes of their own."""
+    """Peak memory of training, in separate processes."""
     if not Path("/proc/self/status").exists():
         bench.record.add("No peak memory: this system has no /proc.")
         return
@@ -438,7 +437,7 @@ def memory(bench: Bench) -> None:
 
 
 def ticks(call: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of a call, and how often another Python thread that sleeps a millisecond woke in each of them."""
+    """Seconds of a call, and how often per second another Python thread that sleeps a millisecond woke up."""
     count, ends = 0, threading.Event()
 
     def tick() -> None:
@@ -447,30 +446,30 @@ def ticks(call: Callable[[], object]) -> tuple[float, float]:
             time.sleep(0.001)
             count += 1
 
-    other = threading.Thread(target=tick)
-    other.start()
+    second = threading.Thread(target=tick)
+    second.start()
     start, before = time.perf_counter(), count
     call()
-    seconds, found = time.perf_counter() - start, count - before
+    seconds, actual = time.perf_counter() - start, count - before
     ends.set()
-    other.join()
-    return seconds, found / seconds
+    second.join()
+    return seconds, actual / seconds
 
 
 def gil(bench: Bench) -> None:
-    """What another Python thread gets done during training."""
-    data, own, peer = bench.corpus("wnut17")
+    """Progress of another Python thread during training."""
+    data, values, peer = bench.corpus("wnut17")
     crf = CRF(template="chunking", c2=C2, max_iterations=20, progress=False)
     calls: dict[str, Callable[[], object]] = {
         "this thread sleeps": lambda: time.sleep(1),
-        "spanrs, `CrfTrainer.train`": lambda: own_train(own, 20),
+        "spanrs, `CrfTrainer.train`": lambda: own_train(values, 20),
         "spanrs, `CRF(template).fit`, with extraction": lambda: crf.fit(*data.train),
         "python-crfsuite, `Trainer.train`": lambda: peer_train(peer, bench.folder / "gil", 20),
     }
-    found: dict[str, list[tuple[float, float]]] = {what: [] for what in calls}
+    collected: dict[str, list[tuple[float, float]]] = {what: [] for what in calls}
     for _ in range(1 if bench.quick else 3):
         for what, call in calls.items():
-            found[what].append(ticks(call))
+            collected[what].append(ticks(call))
     bench.record.heading(
         "Free of the GIL",
         "A Python thread sleeps a millisecond, counts, and sleeps again, while the main thread trains 20 iterations "
@@ -484,7 +483,7 @@ def gil(bench: Bench) -> None:
                 for column, digits in zip(zip(*all_of_it, strict=True), (2, 0), strict=True)
             ),
         )
-        for what, all_of_it in found.items()
+        for what, all_of_it in collected.items()
     ]
     bench.record.table(("main thread", "seconds", "ticks a second"), rows)
 
@@ -501,12 +500,12 @@ SECTIONS: dict[str, Callable[[Bench], None]] = {
 
 def chosen(names: str) -> list[str]:
     """Sections by their names."""
-    found = names.split(",")
-    for name in found:
+    actual = names.split(",")
+    for name in actual:
         if name not in SECTIONS:
             message = f"no section {name!r}; there are {', '.join(SECTIONS)}"
             raise argparse.ArgumentTypeError(message)
-    return found
+    return actual
 
 
 def blocks(options: argparse.Namespace, folder: Path) -> Iterator[Record]:

@@ -1,6 +1,6 @@
 """Corpora for the comparison of conditional random fields, and attributes computed by Python code.
 
-The functions of attributes are written as in the tutorials of python-crfsuite, without work done twice for a token.
+The functions of attributes are written as in the tutorials of python-crfsuite, without duplicate work per token.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def shape(word: str) -> str:
 
 def part(path: Path, row: Callable[[list[str]], tuple[Token, str] | None]) -> Part:
     """Read tab-separated lines; sentences end at blank lines."""
-    found = Part([], [])
+    actual = Part([], [])
     sentence: list[tuple[Token, str]] = []
     for line in [*path.read_text(encoding="utf-8").split("\n"), ""]:
         if line.strip():
@@ -63,10 +63,10 @@ def part(path: Path, row: Callable[[list[str]], tuple[Token, str] | None]) -> Pa
             if given is not None:
                 sentence.append(given)
         elif sentence:
-            found.tokens.append([token for token, _ in sentence])
-            found.labels.append([label for _, label in sentence])
+            actual.tokens.append([token for token, _ in sentence])
+            actual.labels.append([label for _, label in sentence])
             sentence = []
-    return found
+    return actual
 
 
 def wnut17(sentences: int | None = None) -> Data:
@@ -85,7 +85,7 @@ def ewt(sentences: int | None = None) -> Data:
     """Words and UPOS; XPOS."""
 
     def row(cells: list[str]) -> tuple[Token, str] | None:
-        # Comments, ranges of tokens and empty nodes have no number of their own.
+        # Comments, multiword tokens and empty nodes have no integer id.
         return ((cells[1], cells[3]), cells[4]) if cells[0].isdigit() else None
 
     files = [DATA / "ud_ewt" / f"en_ewt-ud-{name}.conllu" for name in ("train", "dev")]
@@ -97,7 +97,7 @@ CORPORA = {"wnut17": wnut17, "ewt": ewt}
 
 
 def chunking(sentence: Sequence[Token]) -> list[list[str]]:
-    """Give the attributes of the built-in template `chunking`, as Python code usually computes them."""
+    """Return the attributes of the built-in template `chunking`, as Python code usually computes them."""
     before, after = [("_B-2", "_B-2"), ("_B-1", "_B-1")], [("_B+1", "_B+1"), ("_B+2", "_B+2")]
     padded = [*before, *sentence, *after]
     out = []
@@ -130,7 +130,7 @@ def chunking(sentence: Sequence[Token]) -> list[list[str]]:
 
 
 def kind(word: str) -> str:
-    """Give the category of a token, as the macro %kind does."""
+    """Return the category of a token, as the macro %kind does."""
     if re.match(r"https?://|www\.", word, re.IGNORECASE):
         return "url"
     if re.match(r"@\w", word):
@@ -152,12 +152,12 @@ def kind(word: str) -> str:
     return "punctuation" if re.fullmatch(PUNCTUATION, word) else "symbol"
 
 
-#: ASCII, quotation marks and General Punctuation, as far as the corpora have them.
+#: ASCII, quotation marks and General Punctuation, as far as they occur in the corpora.
 PUNCTUATION = r"[!-/:-@\[-`{-~¡§«¶·»¿\u2010-\u2027\u2030-\u205e\u3001-\u3003\u3008-\u3011]+"
 
 
 def around(values: list[str], at: int, distance: int) -> str:
-    """Give the value at a distance from a token, with marks before and after the sentence."""
+    """Return the value at a distance from a token, with marks before and after the sentence."""
     place = at + distance
     if place < 0:
         return f"_B{place}"
@@ -165,26 +165,26 @@ def around(values: list[str], at: int, distance: int) -> str:
 
 
 def affixes(word: str, longest: int) -> list[str]:
-    """Give prefixes and suffixes of a token."""
+    """Return prefixes and suffixes of a token."""
     sizes = range(1, min(len(word), longest) + 1)
     return [f"U:prefix{n}={word[:n]}" for n in sizes] + [f"U:suffix{n}={word[-n:]}" for n in sizes]
 
 
 def ner(sentence: Sequence[Token]) -> list[list[str]]:
-    """Give the attributes of the built-in template `ner`."""
+    """Return the attributes of the built-in template `ner`."""
     words = [word for word, _ in sentence]
     lower, kinds = [word.lower() for word in words], [kind(word) for word in words]
     shapes = [shape(word) for word in words]
     out = []
     for at, word in enumerate(words):
-        l1, own, r1 = (around(lower, at, distance) for distance in (-1, 0, 1))
+        l1, values, r1 = (around(lower, at, distance) for distance in (-1, 0, 1))
         s1, s, t1 = (around(shapes, at, distance) for distance in (-1, 0, 1))
         k2, k1, k, m1, m2 = (around(kinds, at, distance) for distance in (-2, -1, 0, 1, 2))
         token = [
             "U:bias",
             f"U:w[0]={word}",
             f"U:lower[-1]={l1}",
-            f"U:lower[0]={own}",
+            f"U:lower[0]={values}",
             f"U:lower[1]={r1}",
             *affixes(word, 4),
             f"U:short_shape[-1]={s1}",
@@ -207,13 +207,13 @@ def ner(sentence: Sequence[Token]) -> list[list[str]]:
 
 
 def pos(sentence: Sequence[Token]) -> list[list[str]]:
-    """Give the attributes of the built-in template `pos`."""
+    """Return the attributes of the built-in template `pos`."""
     words = [word for word, _ in sentence]
     lower, kinds = [word.lower() for word in words], [kind(word) for word in words]
     shapes = [shape(word) for word in words]
     out = []
     for at, word in enumerate(words):
-        l2, l1, own, r1, r2 = (around(lower, at, distance) for distance in (-2, -1, 0, 1, 2))
+        l2, l1, values, r1, r2 = (around(lower, at, distance) for distance in (-2, -1, 0, 1, 2))
         k1, k, m1 = (around(kinds, at, distance) for distance in (-1, 0, 1))
         before, after = around(words, at, -1), around(words, at, 1)
         token = [
@@ -221,12 +221,12 @@ def pos(sentence: Sequence[Token]) -> list[list[str]]:
             f"U:w[0]={word}",
             f"U:lower[-2]={l2}",
             f"U:lower[-1]={l1}",
-            f"U:lower[0]={own}",
+            f"U:lower[0]={values}",
             f"U:lower[1]={r1}",
             f"U:lower[2]={r2}",
             f"U:lower[-2..-1]={l2}|{l1}",
-            f"U:lower[-1..0]={l1}|{own}",
-            f"U:lower[0..1]={own}|{r1}",
+            f"U:lower[-1..0]={l1}|{values}",
+            f"U:lower[0..1]={values}|{r1}",
             f"U:lower[1..2]={r1}|{r2}",
             *affixes(word, 5),
             f"U:shape[0]={full_shape(word)}",
@@ -265,13 +265,13 @@ def check_attributes(data: Data, template: str) -> None:
     sentences, labels = data.dev.tokens, data.dev.labels
     columns = inputs(sentences, template)
     model = CRF(template=template, max_iterations=1, progress=False).fit(columns, labels)._trained()
-    for sentence, own in zip(sentences, columns, strict=True):
-        native = [{name for name, *_ in token} for token in model.known_features(own)]
+    for sentence, values in zip(sentences, columns, strict=True):
+        native = [{name for name, *_ in token} for token in model.known_features(values)]
         assert [set(token) for token in ATTRIBUTES[template](sentence)] == native, sentence
 
 
 def inputs(sentences: list[list[Token]], template: str) -> list[list[Token]] | list[list[str]]:
-    """Give sentences with the columns that a built-in template reads."""
+    """Return sentences with the columns that a built-in template reads."""
     if template == "chunking":
         return sentences
     return [[word for word, _ in sentence] for sentence in sentences]

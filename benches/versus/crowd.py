@@ -1,4 +1,4 @@
-"""Learning from many annotators: writes benches/record/DATE-crowd.md.
+"""Learning from multiple annotators; writes benches/record/DATE-crowd.md.
 
 Simulated annotators of WNUT 2017 and of noun phrase chunks of UD English EWT (benches/chunks.py), from SPANRS_SHARED
 (default ../shared). One thread.
@@ -57,22 +57,22 @@ def wnut17(name: str = "wnut17train.conll") -> Labelled:
         elif words[-1]:
             words.append([])
             tags.append([])
-    return [own for own in words if own], [own for own in tags if own]
+    return [values for values in words if values], [values for values in tags if values]
 
 
 def chunks(most: int) -> Labelled:
     """Words and chunk tags of the first sentences of EWT's training part."""
-    found = list(chunk_sentences(DATA / "ud_ewt" / "en_ewt-ud-train.conllu"))[:most]
-    return [words for words, _ in found], [chunk_tags(xpos) for _, xpos in found]
+    actual = list(chunk_sentences(DATA / "ud_ewt" / "en_ewt-ud-train.conllu"))[:most]
+    return [words for words, _ in actual], [chunk_tags(xpos) for _, xpos in actual]
 
 
 def some_annotators(corpus: CrowdCorpus, number: int, seed: int) -> CrowdCorpus:
-    """Keep so many annotators of each sentence, drawn at random."""
+    """Keep a random subset of the annotators of each sentence."""
     rng = np.random.default_rng(seed)
     everyone = len(corpus.annotators)
     kept = [set(rng.choice(everyone, number, replace=False).tolist()) for _ in range(len(corpus))]
     return corpus.replaced(
-        annotations=[own for own in corpus.annotations if own.annotator in kept[own.sentence]]
+        annotations=[row for row in corpus.annotations if row.annotator in kept[row.sentence]]
     )
 
 
@@ -84,7 +84,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def m_step(corpus: CrowdCorpus, weights: Callable[[WeightedCRF], np.ndarray]) -> float:
-    """Seconds of training the CRF of a corpus once, from weights of 0; the least of three."""
+    """Seconds of training the CRF of a corpus once, from weights of 0; minimum of three runs."""
     crf = WeightedCRF(corpus, template="ner", max_iterations=ITERATIONS)
     given, start = weights(crf), crf.weights
 
@@ -96,8 +96,8 @@ def m_step(corpus: CrowdCorpus, weights: Callable[[WeightedCRF], np.ndarray]) ->
 
 
 def em(record: Record) -> None:
-    """An EM iteration beside an M-step."""
-    words, tags = (own[:1000] for own in wnut17())
+    """An EM iteration compared with an M-step."""
+    words, tags = (values[:1000] for values in wnut17())
     record.heading(
         "EM iterations of CRF-MA and M-steps",
         f"1,000 sentences of WNUT 2017, all labelled by R annotators who replace 1 to 30 % of the labels. Seconds: an "
@@ -110,20 +110,21 @@ def em(record: Record) -> None:
     for annotators in (5, 50, 500):
         flips = list(np.random.default_rng(0).uniform(0.01, 0.3, annotators))
         corpus = flip_labels(words, tags, flips, seed=1)
-        vote = MajorityVote().fit(corpus).estimated_truth_
+        vote = MajorityVote().fit(corpus).labels_
         index = {name: at for at, name in enumerate(corpus.labels)}
-        chosen = [tuple(index[label] for label in own) for own in vote]
-        # The majority's labelling as one more annotator, who alone has weight.
+        chosen = [tuple(index[label] for label in values) for values in vote]
+        # The majority's labelling as an additional annotator with all the weight.
         extended = corpus.replaced(annotations=corpus.annotations)
         extended.annotators = [*corpus.annotators, "majority"]
         majority = [
-            own._replace(annotator=annotators, labels=chosen[own.sentence]) for own in corpus.annotations
+            values._replace(annotator=annotators, labels=chosen[values.sentence])
+            for values in corpus.annotations
         ]
-        firsts = {own.sentence: own for own in majority}
+        firsts = {values.sentence: values for values in majority}
         extended.annotations = sorted([*corpus.annotations, *firsts.values()])
-        last = np.array([own.annotator == annotators for own in extended.annotations], dtype=float)
+        last = np.array([values.annotator == annotators for values in extended.annotations], dtype=float)
         same = m_step(extended, lambda crf, last=last: crf.sums_of_annotations(last))
-        alone = CrowdCorpus(words, [{"majority": own} for own in vote])
+        alone = CrowdCorpus(words, [{"majority": values} for values in vote])
         plain = m_step(alone, lambda crf: np.ones(len(crf.sentence)))
         model = CRFMA(template="ner", tol=0.0, max_iterations=EM_ITERATIONS, crf_iterations=ITERATIONS)
         steps = np.diff([0.0, *(step.seconds for step in model.fit(corpus).history_)])
@@ -151,17 +152,17 @@ def em(record: Record) -> None:
 
 
 def whole(record: Record) -> None:
-    """A run of the size of a real crowd."""
+    """A run with realistic numbers of annotators and sentences."""
     parts = [
         wnut17(name) for name in ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated")
     ]
-    words = [own for part in parts for own in part[0]]
+    words = [values for part in parts for values in part[0]]
     # Some test tokens have two tags.
-    tags = [[tag.split(",")[0] for tag in own] for part in parts for own in part[1]]
+    tags = [[tag.split(",")[0] for tag in values] for part in parts for values in part[1]]
     words, tags = ((side + side)[:6000] for side in (words, tags))
     flips = list(np.random.default_rng(0).uniform(0.01, 0.3, 50))
     corpus = some_annotators(flip_labels(words, tags, flips, seed=1), 4, seed=1)
-    tokens = sum(len(own.labels) for own in corpus.annotations)
+    tokens = sum(len(values.labels) for values in corpus.annotations)
     model = CRFMA(template="ner", tol=0.0, max_iterations=8)
     took = seconds(lambda: model.fit(corpus))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -193,7 +194,7 @@ def whole(record: Record) -> None:
 
 
 def dawid(record: Record) -> None:
-    """Dawid and Skene's EM beside crowd-kit's."""
+    """Dawid and Skene's EM compared with crowd-kit's."""
     import pandas as pd
     from crowdkit.aggregation import DawidSkene as Peer
 
@@ -201,7 +202,7 @@ def dawid(record: Record) -> None:
     corpus = flip_labels(words, tags, [0.05, 0.1, 0.2, 0.3, 0.4], seed=1)
     votes = corpus.votes()
     frame = pd.DataFrame({"task": votes.token, "worker": votes.annotator, "label": votes.label})
-    own = min(seconds(lambda: DawidSkene(max_iterations=20, tol=0.0).fit(corpus)) for _ in range(3))
+    values = min(seconds(lambda: DawidSkene(max_iterations=20, tol=0.0).fit(corpus)) for _ in range(3))
     peer = min(seconds(lambda: Peer(n_iter=20, tol=0.0).fit(frame)) for _ in range(3))
     record.heading(
         "Dawid and Skene",
@@ -209,12 +210,12 @@ def dawid(record: Record) -> None:
     )
     record.table(
         ("tokens", "votes", "spanrs", "crowd-kit", "times as fast"),
-        [(sum(corpus.lengths), len(votes.token), *map(significant, (own, peer, peer / own)))],
+        [(sum(corpus.lengths), len(votes.token), *map(significant, (values, peer, peer / values)))],
     )
 
 
 def aggregators(record: Record, seeds: int) -> None:
-    """CrossFitted beside BSC-seq and a CRF trained on it."""
+    """CrossFitted compared with BSC-seq and a CRF trained on its estimate."""
     record.heading(
         "CrossFitted beside BSC-seq followed by a CRF",
         f"F1 of the estimated truth, mean of {seeds} seeds with standard deviation. 'BSC-seq, CRF' are the labels of a "
@@ -247,30 +248,34 @@ def aggregators(record: Record, seeds: int) -> None:
             ("labels replaced, 3 of 20 annotators a sentence, p from 0.02 to 0.3", three_of_20),
             ("noise on a CRF, variances 0.005, 0.05, 0.05, 0.1, 0.1", noise),
         ):
-            found: dict[str, list[float]] = {}
+            collected: dict[str, list[float]] = {}
             for seed in range(seeds):
                 corpus = make(seed)
                 bsc = BSCSeq().fit(corpus)
                 crf: CRF = bsc.then_crf(template=template)
                 labels = {
-                    "MVtoken": MajorityVote().fit(corpus).estimated_truth_,
-                    "BSC-seq": bsc.estimated_truth_,
+                    "MVtoken": MajorityVote().fit(corpus).labels_,
+                    "BSC-seq": bsc.labels_,
                     "BSC-seq, CRF": crf.predict(words),
-                    "CrossFitted": CrossFitted(seed=seed).fit(corpus).estimated_truth_,
+                    "CrossFitted": CrossFitted(seed=seed).fit(corpus).labels_,
                     "untempered": CrossFitted(seed=seed, crf_weight=1.0, annotator_weight=1.0)
                     .fit(corpus)
-                    .estimated_truth_,
+                    .labels_,
                 }
-                for method, own in labels.items():
-                    found.setdefault(method, []).append(100 * prf(tags, own, "BIO").f1)
-            p = ttest_rel(found["CrossFitted"], found["BSC-seq, CRF"]).pvalue if seeds > 1 else float("nan")
+                for method, values in labels.items():
+                    collected.setdefault(method, []).append(100 * prf(tags, values, "BIO").f1)
+            p = (
+                ttest_rel(collected["CrossFitted"], collected["BSC-seq, CRF"]).pvalue
+                if seeds > 1
+                else float("nan")
+            )
             cells = [
-                f"{statistics.mean(own):.2f} ±{statistics.stdev(own) if seeds > 1 else 0:.2f}"
-                for own in found.values()
+                f"{statistics.mean(values):.2f} ±{statistics.stdev(values) if seeds > 1 else 0:.2f}"
+                for values in collected.values()
             ]
             rows.append((name, how, *cells, f"{p:.1e}"))
             print(rows[-1], flush=True, file=sys.stderr)
-    record.table(("data", "annotators", *found, "p"), rows)
+    record.table(("data", "annotators", *collected, "p"), rows)
 
 
 def main() -> None:

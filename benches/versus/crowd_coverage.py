@@ -1,4 +1,4 @@
-"""How often intervals of annotators contain their true score: writes benches/record/DATE-crowd-coverage.md.
+"""Coverage of intervals of annotators; writes benches/record/DATE-crowd-coverage.md.
 
 Annotators with independent errors label simulated sentences. The true score of an annotator is that of the simulation:
 F1 on many sentences, as a function of the rate of errors. One thread.
@@ -33,7 +33,7 @@ MANY = 10_000
 RATES = np.linspace(0.1, 0.6, 26)
 Labels = list[list[str]]
 Annotate = Callable[[np.random.Generator, Labels, float], Labels]
-#: Methods without a CRF, which 200 runs can afford.
+#: Methods without a CRF, which are fast enough for 200 runs.
 FAST = [name for name in METHODS if "CRF" not in name and name != "CrossFitted"]
 
 
@@ -48,7 +48,7 @@ class Cell(NamedTuple):
 
 def sentences(rng: np.random.Generator, number: int) -> Labels:
     """Sentences of 12 tokens on average, with spans of three types and one to three tokens."""
-    found = []
+    collected = []
     for _ in range(number):
         length = max(2, int(rng.poisson(12)))
         tags: list[str] = []
@@ -59,27 +59,27 @@ def sentences(rng: np.random.Generator, number: int) -> Labels:
                 tags += [f"B-{kind}", *[f"I-{kind}"] * (size - 1)]
             else:
                 tags.append("O")
-        found.append(tags)
-    return found
+        collected.append(tags)
+    return collected
 
 
 def spans(tags: list[str]) -> list[tuple[int, int, str]]:
     """First token, end and type of each span."""
     starts = [at for at, tag in enumerate(tags) if tag[0] == "B"]
-    found = []
+    collected = []
     for start in starts:
         end = start + 1
         while end < len(tags) and tags[end][0] == "I":
             end += 1
-        found.append((start, end, tags[start][2:]))
-    return found
+        collected.append((start, end, tags[start][2:]))
+    return collected
 
 
 def span_errors(rng: np.random.Generator, gold: Labels, rate: float) -> Labels:
-    """Miss 4 of 10 spans in error, change the type of 2 and the bounds of 4, and invent spans of one token."""
-    found = []
+    """Of 10 spans in error, remove 4, change the type of 2 and the boundaries of 4, and add spans of one token."""
+    collected = []
     for tags in gold:
-        own = ["O"] * len(tags)
+        values = ["O"] * len(tags)
         for first, last, name in spans(tags):
             start, end, kind, draw = first, last, name, rng.random() / rate
             if draw < 0.4:
@@ -94,16 +94,16 @@ def span_errors(rng: np.random.Generator, gold: Labels, rate: float) -> Labels:
                     end -= 1
                 elif end < len(tags) and tags[end] == "O":
                     end += 1
-            own[start:end] = [f"B-{kind}", *[f"I-{kind}"] * (end - start - 1)]
+            values[start:end] = [f"B-{kind}", *[f"I-{kind}"] * (end - start - 1)]
         for at, tag in enumerate(tags):
-            if tag == own[at] == "O" and rng.random() < 0.06 * rate:
-                own[at] = f"B-{TYPES[int(rng.integers(3))]}"
-        found.append(own)
-    return found
+            if tag == values[at] == "O" and rng.random() < 0.06 * rate:
+                values[at] = f"B-{TYPES[int(rng.integers(3))]}"
+        collected.append(values)
+    return collected
 
 
 def replaced_labels(rng: np.random.Generator, gold: Labels, rate: float) -> Labels:
-    """Replace labels by others at random, by half as many as spans are wrong in :func:`span_errors`."""
+    """Replace labels at random, at half the rate of wrong spans in :func:`span_errors`."""
     names = ["O", *(prefix + kind for kind in TYPES for prefix in ("B-", "I-"))]
     place = {name: at for at, name in enumerate(names)}
 
@@ -127,7 +127,7 @@ def true_scores(errors: str) -> list[float]:
 
 
 def simulate(cell: Cell, seed: int) -> tuple[CrowdCorpus, Labels, list[float]]:
-    """Give a corpus, its true labels, and the true F1 of each annotator."""
+    """Return a corpus, its true labels, and the true F1 of each annotator."""
     rng = np.random.default_rng([seed, cell.annotators, cell.each, list(ERRORS).index(cell.errors)])
     gold = sentences(rng, SENTENCES)
     rates = rng.uniform(0.1, 0.6, cell.annotators).tolist()
@@ -137,17 +137,17 @@ def simulate(cell: Cell, seed: int) -> tuple[CrowdCorpus, Labels, list[float]]:
     chosen = [rng.choice(cell.annotators, cell.each, replace=False).tolist() for _ in gold]
     names = [str(number + 1) for number in range(cell.annotators)]
     given = [
-        {names[annotator]: answers[annotator][at] for annotator in sorted(own)}
-        for at, own in enumerate(chosen)
+        {names[annotator]: answers[annotator][at] for annotator in sorted(values)}
+        for at, values in enumerate(chosen)
     ]
     words = [[f"w{int(word)}" for word in rng.integers(0, 500, len(tags))] for tags in gold]
     return CrowdCorpus(words, given, annotators=names, scheme="BIO"), gold, true
 
 
 def inside(intervals: list[tuple[float, float] | None], values: list[float]) -> list[bool]:
-    """Say which intervals contain their value."""
+    """Return which intervals contain their value."""
     pairs = zip(intervals, values, strict=True)
-    return [own is not None and own[0] <= value <= own[1] for own, value in pairs]
+    return [row is not None and row[0] <= value <= row[1] for row, value in pairs]
 
 
 CELLS = [
@@ -172,14 +172,14 @@ def coverage(record: Record, runs: int, kinds: list[str]) -> None:
         hits, below, above, corpora, widths, by_run = [], [], [], [], [], []
         for seed in range(runs):
             corpus, gold, true = simulate(cell, seed)
-            found = truth_intervals(corpus, seed=seed)
-            own = inside(found, true)
-            hits += own
-            by_run.append(np.mean(own))
-            ends = [interval or (0.0, 1.0) for interval in found]
+            documents_read = truth_intervals(corpus, seed=seed)
+            values = inside(documents_read, true)
+            hits += values
+            by_run.append(np.mean(values))
+            ends = [interval or (0.0, 1.0) for interval in documents_read]
             below += [high < value for (_, high), value in zip(ends, true, strict=True)]
             above += [low > value for (low, _), value in zip(ends, true, strict=True)]
-            corpora += inside(found, list(reliability(corpus, gold).values()))
+            corpora += inside(documents_read, list(reliability(corpus, gold).values()))
             widths += [high - low for low, high in ends]
         error = np.std(by_run) / np.sqrt(runs)
         shares = [f"{100 * np.mean(part):.1f}" for part in (hits, below, above, corpora)]
@@ -203,7 +203,7 @@ def coverage(record: Record, runs: int, kinds: list[str]) -> None:
 
 
 def given_estimate(record: Record, runs: int, kinds: list[str]) -> None:
-    """Intervals given the estimate, as all were before."""
+    """Intervals given the estimate."""
     record.heading(
         "Intervals given the estimate, by method",
         f"Percentile intervals of F1 against the estimated truth, 200 resamples of sentences, in the first {runs} runs "
@@ -217,7 +217,7 @@ def given_estimate(record: Record, runs: int, kinds: list[str]) -> None:
             hits = []
             for seed in range(runs):
                 corpus, _, true = simulate(cell, seed)
-                truth = make_method(name, Settings(), corpus).fit(corpus).estimated_truth_
+                truth = make_method(name, Settings(), corpus).fit(corpus).labels_
                 scores = {
                     row.annotator: row.interval for row in rank_annotators(corpus, truth, samples=200)
                 }

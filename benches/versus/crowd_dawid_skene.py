@@ -1,7 +1,7 @@
-"""Dawid and Skene's EM beside crowd-kit's, in its defaults: writes benches/record/DATE-crowd-dawid-skene.md.
+"""Dawid and Skene's EM compared with crowd-kit's defaults; writes benches/record/DATE-crowd-dawid-skene.md.
 
 Ten simulations, of WNUT 2017 and UD English EWT from SPANRS_SHARED (default ../shared) and of sentences without words.
-The first five are those by which smoothing and stopping rule were chosen.
+The first five were used to choose the smoothing and the stopping rule.
 
     python -m benches.versus.crowd_dawid_skene [--only chosen,unseen] [--output FOLDER]
 """
@@ -78,8 +78,8 @@ def simulated(cell: Cell) -> Simulation:
 
 
 def nameless(tags: list[list[str]]) -> tuple[list[list[str]], list[list[str]]]:
-    """Tags with tokens that say nothing."""
-    return [[f"w{at}" for at in range(len(own))] for own in tags], tags
+    """Tags with uninformative tokens."""
+    return [[f"w{at}" for at in range(len(values))] for values in tags], tags
 
 
 CHOSEN: dict[str, Callable[[], Simulation]] = {
@@ -103,12 +103,12 @@ UNSEEN: dict[str, Callable[[], Simulation]] = {
 
 
 def peer_labels(corpus: CrowdCorpus, kind: Callable[[], Any]) -> list[list[str]]:
-    """Give the labels of crowd-kit's method; ``O`` for tokens without a vote."""
+    """Return the labels of crowd-kit's method; ``O`` for tokens without a vote."""
     votes = corpus.votes()
     frame = pd.DataFrame({"task": votes.token, "worker": votes.annotator, "label": votes.label})
     labels = np.zeros(sum(corpus.lengths), dtype=int)
-    found = kind().fit_predict(frame)
-    labels[found.index] = found.to_numpy()
+    actual = kind().fit_predict(frame)
+    labels[actual.index] = actual.to_numpy()
     ends = np.cumsum([0, *corpus.lengths])
     return [[corpus.labels[label] for label in labels[a:b]] for a, b in itertools.pairwise(ends)]
 
@@ -135,14 +135,14 @@ def main() -> None:
         title = "by which defaults were chosen" if name == "chosen" else "not seen while choosing"
         record.heading(f"Simulations {title}")
         rows = []
-        for said, make in simulations.items():
+        for item, make in simulations.items():
             corpus, gold = make()
             scheme = corpus.scheme()
-            f1 = [100 * prf(gold, MajorityVote().fit(corpus).estimated_truth_, scheme).f1]
+            f1 = [100 * prf(gold, MajorityVote().fit(corpus).labels_, scheme).f1]
             for method, kind in PEERS.items():
-                mine = make_method(method, Settings(), corpus).fit(corpus).estimated_truth_
-                f1 += [100 * prf(gold, own, scheme).f1 for own in (mine, peer_labels(corpus, kind))]
-            rows.append((said, *(f"{value:.2f}" for value in f1)))
+                mine = make_method(method, Settings(), corpus).fit(corpus).labels_
+                f1 += [100 * prf(gold, values, scheme).f1 for values in (mine, peer_labels(corpus, kind))]
+            rows.append((item, *(f"{value:.2f}" for value in f1)))
             print(rows[-1], flush=True)
         heads = [head for method in PEERS for head in (method, "crowd-kit")]
         record.table(("simulation", "MVtoken", *heads), rows)

@@ -1,6 +1,7 @@
 """Tagging and parsing: writes benches/record/DATE-dep.md.
 
-UD English EWT and the recorded model of parser.py, from SPANRS_SHARED (default ../shared). One thread unless said.
+UD English EWT and the recorded model of parser.py, from SPANRS_SHARED (default ../shared). One thread unless stated
+otherwise.
 
     python -m benches.versus.dep [--only accuracy,speed] [--seeds N] [--output FOLDER]
 """
@@ -91,10 +92,10 @@ def peak_mib(model: Path) -> float:
         "line = next(line for line in open('/proc/self/status') if line.startswith('VmHWM'))\n"
         "print(int(line.split()[1]) / 1024)\n"
     )
-    said = subprocess.run(
+    message = subprocess.run(
         [sys.executable, "-c", code, str(model)], capture_output=True, text=True, check=True
     )
-    return float(said.stdout)
+    return float(message.stdout)
 
 
 def accuracy(seeds: int, folder: Path) -> tuple[list[list[str]], list[list[str]], Path]:
@@ -141,7 +142,7 @@ def main() -> None:
     record.add(f"# {today}: tagging and parsing")
     record.add()
     record.add(
-        f"`python -m benches.versus.dep` on {machine()}, {versions('numpy')}. One thread unless said."
+        f"`python -m benches.versus.dep` on {machine()}, {versions('numpy')}. One thread unless stated otherwise."
     )
     record.add()
     rich = given.model
@@ -166,10 +167,16 @@ def main() -> None:
                 continue
             model = load(path)
             annotate(model, text)
-            one = rate(lambda model=model: annotate(model, text), words)  # type: ignore[misc]
-            two = rate(lambda model=model: annotate(model, text, 2), words)  # type: ignore[misc]
+            first = rate(lambda model=model: annotate(model, text), words)  # type: ignore[misc]
+            second = rate(lambda model=model: annotate(model, text, 2), words)  # type: ignore[misc]
             rows.append(
-                [name, f"{one:.0f}", f"{one / peer:.0f}", f"{two / one:.2f}", f"{peak_mib(path):.0f}"]
+                [
+                    name,
+                    f"{first:.0f}",
+                    f"{first / peer:.0f}",
+                    f"{second / first:.2f}",
+                    f"{peak_mib(path):.0f}",
+                ]
             )
         record.heading(
             "Speed",

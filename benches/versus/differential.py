@@ -1,9 +1,9 @@
-"""Random corpora through `spanrs.compat` and through the packages it replaces; `make differential`.
+"""Differential tests of `spanrs.compat` against the replaced packages on random corpora; `make differential`.
 
-A corpus is one to four sentences of up to eight tokens, gold and pred: well-formed, noisy, malformed or
-weird tags, mixed. Compared are results to the last bit and with their types, or exceptions with their
-text, and warnings with theirs. Corpora come in chunks that depend on the seed and their number alone:
-what is done is kept in a file, and a run that was stopped goes on there.
+A corpus is one to four sentences of up to eight tokens, gold and pred: well-formed, noisy, malformed or weird tags,
+mixed. Results are compared bit by bit with their types, or exceptions with their messages, and warnings. Corpora come
+in chunks that depend on the seed and their number alone: completed chunks are stored in a file, so that an interrupted
+run can be resumed.
 
     python -m benches.versus.differential [--corpora N] [--seed N] [--only seqeval,...] [--again]
 """
@@ -64,22 +64,22 @@ WEIRD = (
 )
 
 
-#: What a package raises where it did not mean to.
+#: Unintended exceptions of a package.
 CRASHES = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
 
 
 class Corpus(NamedTuple):
-    """Gold and pred of some sentences, and what they were made of."""
+    """Gold and pred of some sentences, and their random properties."""
 
     scheme: str
     gold: list[list[str]]
     pred: list[list[str]]
     luck: random.Random
-    """For what else a comparison draws."""
+    """Generator for further random choices of a comparison."""
 
 
 def well_formed(rng: random.Random, scheme: str, length: int) -> list[str]:
-    """Tags without a fault: IOB and IOE1 as BIO and IOE2, where no spans touch."""
+    """Well-formed tags; in IOB and IOE1 without adjacent spans."""
     letters, tags = SCHEMES[scheme], ["O"] * length
     at = 0
     while at < length:
@@ -116,15 +116,15 @@ def spoilt(rng: random.Random, tags: list[str], scheme: str, how: str) -> list[s
 def corpus(rng: random.Random, schemes: Sequence[str]) -> Corpus:
     """One to four sentences; now and then the two sides do not match."""
     scheme = rng.choice(schemes)
-    # Many peers refuse a whole corpus for one tag: most corpora are without weird ones.
+    # Many peers refuse a whole corpus because of one tag, so most corpora have no unusual tags.
     how_often = (5, 3, 1, 0) if rng.random() < 0.7 else (3, 3, 3, 3)
     gold, pred = [], []
     for _ in range(rng.randint(1, 4)):
         tags = well_formed(rng, scheme, rng.randint(0, 8))
         hows = rng.choices(("valid", "noisy", "malformed", "weird"), how_often, k=2)
         gold.append(spoilt(rng, tags, scheme, hows[0]))
-        other = tags if rng.random() < 0.7 else well_formed(rng, scheme, len(tags))
-        pred.append(spoilt(rng, other, scheme, hows[1]))
+        second = tags if rng.random() < 0.7 else well_formed(rng, scheme, len(tags))
+        pred.append(spoilt(rng, second, scheme, hows[1]))
     if rng.random() < 0.01:
         rng.choice(pred).append("O")
     if rng.random() < 0.01:
@@ -158,7 +158,7 @@ FROM_SETS = ("entities", "entity_indices", "type_scores")
 
 
 def unordered(name: Any, item: Any) -> Any:
-    """Leave the order out of the comparison where it means nothing."""
+    """Ignore the order in comparisons where it is irrelevant."""
     if name not in FROM_SETS or not isinstance(item, tuple):
         return item
     return item[0], sorted(item[1], key=repr)
@@ -192,7 +192,7 @@ def told(caught: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 class Lines(logging.Handler):
-    """Keeps what is logged."""
+    """Collects log records."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -235,11 +235,11 @@ def seqeval_calls(package: ModuleType, corpus: Corpus) -> Calls:
     schemes = importlib.import_module(f"{package.__name__}.scheme")
     average = corpus.luck.choice(("micro", "macro", "weighted", None))
     name = corpus.luck.choice(("f1_score", "precision_score", "recall_score"))
-    known = {"IOB": "IOB1", "BIO": "IOB2"}.get(corpus.scheme, corpus.scheme)
-    strict = {"mode": "strict", "scheme": getattr(schemes, known)}
+    expected = {"IOB": "IOB1", "BIO": "IOB2"}.get(corpus.scheme, corpus.scheme)
+    strict = {"mode": "strict", "scheme": getattr(schemes, expected)}
     given = corpus.gold, corpus.pred
     score, report = getattr(metrics, name), metrics.classification_report
-    for mode, options in (("default", {}), (known, strict), ("detected", {"mode": "strict"})):
+    for mode, options in (("default", {}), (expected, strict), ("detected", {"mode": "strict"})):
         yield f"{name} {average} {mode}", lambda o=options: score(*given, average=average, **o)
         yield f"classification_report {mode}", lambda o=options: report(*given, output_dict=True, **o)
     yield "accuracy_score", lambda: metrics.accuracy_score(*given)
@@ -271,7 +271,7 @@ def seqscore_calls(package: ModuleType, corpus: Corpus) -> Calls:
     )
 
 
-#: What is called of each peer, and the schemes of the corpora it gets.
+#: The calls of each peer, and the schemes of its corpora.
 PEERS: dict[str, tuple[Callable[[ModuleType, Corpus], Calls], tuple[str, ...]]] = {
     "iobes": (iobes_calls, ("IOB", "BIO", "IOBES", "BILOU", "BMEOW")),
     "seqeval": (seqeval_calls, ("IOB", "BIO", "IOE1", "IOE2", "IOBES", "BILOU")),
@@ -281,22 +281,22 @@ PEERS: dict[str, tuple[Callable[[ModuleType, Corpus], Calls], tuple[str, ...]]] 
 
 
 class Compared(NamedTuple):
-    """What came of one corpus."""
+    """Result of the comparison on one corpus."""
 
     calls: int
     crashes: int
-    """Calls that crash the peer, which spanrs answers in its own way."""
+    """Calls that crash the peer and have a different result in spanrs."""
     different: list[str]
 
 
-def compare(peer: str, both: tuple[ModuleType, ModuleType], seed: int, at: int) -> Compared:
+def compare(peer: str, pair: tuple[ModuleType, ModuleType], seed: int, at: int) -> Compared:
     """Compare everything in corpus number `at`."""
     calls, schemes = PEERS[peer]
     # A corpus for each side: what a call does to its lists, or draws, is no matter of the other side.
-    made = [corpus(random.Random(f"{seed} {at}"), schemes) for _ in range(3)]
+    created = [corpus(random.Random(f"{seed} {at}"), schemes) for _ in range(3)]
     sides = [
         [(name, outcome(call)) for name, call in calls(package, given)]
-        for package, given in zip(both, made, strict=False)
+        for package, given in zip(pair, created, strict=False)
     ]
     crashes, different = 0, []
     for (name, got), (_, expected) in zip(*sides, strict=True):
@@ -305,23 +305,23 @@ def compare(peer: str, both: tuple[ModuleType, ModuleType], seed: int, at: int) 
         if expected[0][:1] == ("crashes",):
             crashes += 1
             continue
-        given = f"gold={made[2].gold} pred={made[2].pred}"
+        given = f"gold={created[2].gold} pred={created[2].pred}"
         different.append(f"{peer} {name} {given}\n  spanrs {got}\n  {peer} {expected}")
     return Compared(len(sides[0]), crashes, different)
 
 
 def run(peer: str, corpora: int, seed: int, done: dict[str, Any]) -> Iterator[None]:
-    """Compare what has not been compared yet; gives way after every chunk."""
-    both = importlib.import_module(f"spanrs.compat.{peer}"), importlib.import_module(peer)
+    """Compare the remaining chunks; yield after every chunk."""
+    sides = importlib.import_module(f"spanrs.compat.{peer}"), importlib.import_module(peer)
     while done["corpora"] < corpora:
         start, first = time.perf_counter(), done["corpora"]
         for at in range(first, min(first + CHUNK, corpora)):
-            found = compare(peer, both, seed, at)
-            done["calls"] += found.calls
-            done["crashes"] += found.crashes
-            done["different"] += len(found.different)
-            if found.different and done["different"] < 20:
-                print("differs:", found.different[0], flush=True)
+            comparison = compare(peer, sides, seed, at)
+            done["calls"] += comparison.calls
+            done["crashes"] += comparison.crashes
+            done["different"] += len(comparison.different)
+            if comparison.different and done["different"] < 20:
+                print("differs:", comparison.different[0], flush=True)
         done["corpora"] = min(first + CHUNK, corpora)
         done["seconds"] += time.perf_counter() - start
         if done["corpora"] % (CHUNK * 20) == 0:
@@ -369,7 +369,7 @@ def main() -> int:
         nothing = {"corpora": 0, "calls": 0, "different": 0, "crashes": 0, "seconds": 0.0}
         for _ in run(peer, options.corpora, options.seed, state.setdefault(peer, nothing)):
             kept.write_text(json.dumps(state))
-    # A finished run is not gone on with: the next one compares anew.
+    # A finished run is not resumed: the next one starts over.
     kept.unlink(missing_ok=True)
     text = section(options.seed, state)
     print(text)

@@ -1,4 +1,4 @@
-"""Random column files from every kind of source, scored, checked and converted; all answers must be equal.
+"""Random column files from every kind of source, scored, checked and converted; all results must be equal.
 
 Some are also compared with Parquet files of random sentences, whose row groups have all sizes.
 
@@ -77,7 +77,7 @@ standard input of the command, piped and redirected, several files, and Parquet 
 
 def values_drawn(name: str, drawn: Counter[tuple[str, str]]) -> str:
     """List the values of an option, the most frequent first."""
-    return ", ".join(f"{value} {count}" for (one, value), count in drawn.most_common() if one == name)
+    return ", ".join(f"{value} {count}" for (item, value), count in drawn.most_common() if item == name)
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Documents of the shape of ten news texts of Voice of America, as many as one likes, in MAT-JSON."""
+"""Any number of documents in MAT-JSON, modelled on ten news texts of Voice of America."""
 
 from __future__ import annotations
 

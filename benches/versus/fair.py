@@ -73,12 +73,14 @@ def given(spans: Spans) -> Given:
     ]
 
 
-def beside_steps(own: dict[str, Call], sides: tuple[Given, Given], steps: ModuleType) -> dict[str, Timing]:
+def beside_steps(
+    values: dict[str, Call], sides: tuple[Given, Given], steps: ModuleType
+) -> dict[str, Timing]:
     """Our calls and the steps in turn; the steps use their input up, so each round gets a copy, untimed."""
-    times: dict[str, list[float]] = {name: [] for name in own}
+    times: dict[str, list[float]] = {name: [] for name in values}
     peer: list[float] = []
     for _ in range(PEER_RUNS):
-        for name, call in own.items():
+        for name, call in values.items():
             times[name].extend(once(call) for _ in range(OWN_RUNS))
         gold, pred = copy.deepcopy(sides)
 
@@ -88,14 +90,14 @@ def beside_steps(own: dict[str, Call], sides: tuple[Given, Given], steps: Module
 
         peer.append(once(count))
     return {
-        name: Timing(statistics.median(found), min(found), len(found))
-        for name, found in (*times.items(), ("published steps, lists", peer))
+        name: Timing(statistics.median(item), min(item), len(item))
+        for name, item in (*times.items(), ("published steps, lists", peer))
     }
 
 
-def table(work: Work, found: dict[str, Timing], spans: int) -> None:
+def table(work: Work, item: dict[str, Timing], spans: int) -> None:
     """A row a call."""
-    peer = found["published steps, lists"]
+    peer = item["published steps, lists"]
     work.record.table(
         ("", "median ms", "least ms", "runs", "M spans/s (median)", "times as fast (median)", "(least)"),
         (
@@ -108,16 +110,14 @@ def table(work: Work, found: dict[str, Timing], spans: int) -> None:
                 significant(peer.median / row.median),
                 significant(peer.least / row.least),
             )
-            for name, row in found.items()
+            for name, row in item.items()
         ),
     )
 
 
 def matched(gold: _spanrs.SpanLists, pred: _spanrs.SpanLists) -> _spanrs.Counts:
     """Match spans that are read, and nothing else."""
-    scorer = _spanrs.Scorer(
-        FAIR.options(), FAIR.filter(), "BIO", None, "conlleval", spanrs.tags.Dialect(), 0, False
-    )
+    scorer = _spanrs.Scorer(FAIR.options(), {"scheme": "BIO"})
     scorer.update_spans(gold, pred, None)
     return scorer.counts(True)
 
@@ -143,7 +143,7 @@ def example(work: Work, name: str, paths: list[Path], steps: ModuleType) -> None
     gold, pred = ([[s for s in row if s[0] not in ("NONE", "EMPTY")] for row in side] for side in sides)
     check(gold, pred, steps)
     held = _spanrs.span_lists_of_tuples(gold, pred, True)
-    own: dict[str, Call] = {
+    mapping: dict[str, Call] = {
         "matching spans that are read": lambda: matched(*held),
         "spanrs.score, fair, lists of tuples": lambda: spanrs.score(gold, pred, matcher="fair"),
         "spanrs.score, fair, files": lambda: spanrs.score(*paths, matcher="fair"),
@@ -155,7 +155,7 @@ def example(work: Work, name: str, paths: list[Path], steps: ModuleType) -> None
         f"{spans} spans in {len(gold)} sentences, files of {size:.1f} MB. The published steps find the "
         "spans in lists already; reading is no part of them, but of the files' row.",
     )
-    table(work, beside_steps(own, (given(gold), given(pred)), steps), spans)
+    table(work, beside_steps(mapping, (given(gold), given(pred)), steps), spans)
 
 
 def flat(work: Work, steps: ModuleType) -> None:
@@ -170,7 +170,7 @@ def flat(work: Work, steps: ModuleType) -> None:
     ]
     lengths = np.array([len(row) for row in work.gold])
     held = _spanrs.span_lists_of_tuples(gold, pred, True)
-    own: dict[str, Call] = {
+    mapping: dict[str, Call] = {
         "matching spans that are read": lambda: matched(*held),
         "spanrs.score, fair, ids": lambda: spanrs.score(
             *ids, matcher="fair", scheme="BIO", vocabulary=names, lengths=lengths
@@ -183,12 +183,12 @@ def flat(work: Work, steps: ModuleType) -> None:
     }
     spans = sum(map(len, gold)) + sum(map(len, pred))
     work.record.heading("Flat data", f"{spans} spans, {work.tokens} tokens.")
-    table(work, beside_steps(own, (given(gold), given(pred)), steps), spans)
+    table(work, beside_steps(mapping, (given(gold), given(pred)), steps), spans)
 
 
 def read(side: list[list[str]]) -> Any:
     """Spans of tags."""
-    return spanrs.tags.read_spans(side, "BIO")
+    return spanrs.tags.tags_to_spans(side, "BIO")
 
 
 def monsters(n: int) -> dict[str, tuple[Any, Any]]:
@@ -234,16 +234,16 @@ def long(work: Work, steps: ModuleType) -> None:
     )
     rows = []
     for place, name in enumerate(calls[sizes[0]]):
-        other = list(calls[sizes[1]])[place]
-        both = in_turn({"one": calls[sizes[0]][name], "two": calls[sizes[1]][other]}, 51)
-        one, two = both["one"], both["two"]
+        second = list(calls[sizes[1]])[place]
+        pair = in_turn({"one": calls[sizes[0]][name], "two": calls[sizes[1]][second]}, 51)
+        first, two = pair["one"], pair["two"]
         rows.append(
             (
                 name,
-                milliseconds(one.median),
+                milliseconds(first.median),
                 milliseconds(two.median),
-                f"{two.median / one.median:.2f}",
-                f"{two.least / one.least:.2f}",
+                f"{two.median / first.median:.2f}",
+                f"{two.least / first.least:.2f}",
             )
         )
     for n in (500, 1000):

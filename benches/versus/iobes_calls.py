@@ -43,9 +43,9 @@ def rows() -> list[tuple[str, float, float]]:
     some = gold[::10]
     iob, wanted = [iobes.bio_to_iob(tags) for tags in gold], ours.SpanEncoding.BIO
     theirs_wanted = iobes.SpanEncoding.BIO
-    own = [(ours.parse_spans_bio(tags), len(tags)) for tags in gold]
+    values = [(ours.parse_spans_bio(tags), len(tags)) for tags in gold]
     theirs = [(iobes.parse_spans_bio(tags), len(tags)) for tags in some]
-    found = [
+    collected = [
         (
             "parse_spans(tags, SpanEncoding.BIO)",
             each(lambda tags: ours.parse_spans(tags, wanted), gold),
@@ -62,19 +62,21 @@ def rows() -> list[tuple[str, float, float]]:
         ("bio_to_iobes", gold),
         ("bio_to_bilou", gold),
     ):
-        found.append((name, each(getattr(ours, name), given), each(getattr(iobes, name), given[::10])))
+        collected.append((name, each(getattr(ours, name), given), each(getattr(iobes, name), given[::10])))
     for name in ("write_bio_tags", "write_iobes_tags", "write_iob_tags"):
         mine, peer = getattr(ours, name), getattr(iobes, name)
-        found.append(
+        collected.append(
             (
                 name,
-                each(lambda row: mine(row[0], length=row[1]), own),  # noqa: B023  # called here
+                each(lambda row: mine(row[0], length=row[1]), values),  # noqa: B023  # called here
                 each(lambda row: peer(row[0], length=row[1]), theirs),  # noqa: B023
             )
         )
-    batch = each(spanrs.tags.read_spans, [gold]) / len(gold)
-    found.append(("spanrs.tags.read_spans(sentences); iobes: parse_spans_bio", batch, found[1][2]))
-    return found
+    batch = each(spanrs.tags.tags_to_spans, [gold]) / len(gold)
+    collected.append(
+        ("spanrs.tags.tags_to_spans(sentences); iobes: parse_spans_bio", batch, collected[1][2])
+    )
+    return collected
 
 
 def main() -> None:
@@ -94,7 +96,7 @@ def main() -> None:
         "",
         "| | spanrs ns | iobes ns | times |",
         "|---|---|---|---|",
-        *(f"| {name} | {own:.0f} | {peer:.0f} | {peer / own:.1f} |" for name, own, peer in rows()),
+        *(f"| {name} | {values:.0f} | {peer:.0f} | {peer / values:.1f} |" for name, values, peer in rows()),
     ]
     text = "\n".join(lines) + "\n"
     print(text)

@@ -48,10 +48,10 @@ def sequence(rng: random.Random, encoding: str) -> list[str]:
 def differs(given: list[str], encoding: str) -> bool:
     """Compare spans and errors."""
     spans, errors = iobes.parse_spans_with_errors(given, ENCODINGS[encoding])
-    got = tags.read_spans(given, encoding, dialect=tags.IOBES_DIALECT)
-    found = tags.validate(given, encoding, dialect=tags.IOBES_DIALECT)
+    got = tags.tags_to_spans(given, encoding, dialect=tags.IOBES_DIALECT)
+    violations = tags.validate(given, encoding, dialect=tags.IOBES_DIALECT)
     return [(s.type, s.start, s.end) for s in got] != [(s.type, s.start, s.end) for s in spans] or [
-        (v.index, v.kind, v.current, v.previous, v.next) for v in found
+        (v.index, v.kind, v.current, v.previous, v.next) for v in violations
     ] != [(e.location, e.type, e.current, e.previous, e.next) for e in errors]
 
 

@@ -27,10 +27,10 @@ def write_corpus(folder: Path, tokens: int, systems: int = 2) -> list[Path]:
     rng = random.Random(SEED)
     paths = [folder / f"{name}-{tokens}.conll" for name in ("gold", "a", "b", "c")[: systems + 1]]
     outs = [path.open("w", encoding="utf-8") for path in paths]
-    made = 0
-    while made < tokens:
+    created = 0
+    while created < tokens:
         length = max(1, round(rng.gauss(14, 7)))
-        made += length
+        created += length
         words = rng.choices(WORDS, k=length)
         sides = [["O"] * length for _ in paths]
         at = 0

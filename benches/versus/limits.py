@@ -198,14 +198,14 @@ def files(corpus: Corpus) -> Rows:
 
     def kind(name: str, change: Callable[[bytes], bytes], comments: str = "auto") -> None:
         changed = [path.with_suffix(f".{len(rows)}") for path in paths]
-        for path, other in zip(paths, changed, strict=True):
-            other.write_bytes(change(path.read_bytes()))
+        for path, item in zip(paths, changed, strict=True):
+            item.write_bytes(change(path.read_bytes()))
         size = sum(path.stat().st_size for path in changed)
         rows[f"files, {name}"] = functools.partial(score_files, *changed, comments), size
 
     def commented(text: bytes) -> bytes:
-        found = enumerate(text.split(b"\n\n"))
-        return b"\n\n".join(b"# sentence %d\n%s" % (at, part) if part else part for at, part in found)
+        actual = enumerate(text.split(b"\n\n"))
+        return b"\n\n".join(b"# sentence %d\n%s" % (at, part) if part else part for at, part in actual)
 
     kind("LF", lambda text: text)
     kind("CR LF", lambda text: text.replace(b"\n", b"\r\n"))
@@ -230,13 +230,13 @@ def child(only: str) -> None:
     from benches.versus.measure import in_turn
 
     with tempfile.TemporaryDirectory() as folder:
-        corpus, found = Corpus(Path(folder)), {}
+        corpus, documents_read = Corpus(Path(folder)), {}
         for section in [only] if only else SECTIONS:
             for name, (call, size) in SECTIONS[section](corpus).items():
                 if name:
                     call()
-                    found[name] = (size, in_turn({name: call}, RUNS)[name].median)
-        print(json.dumps(found))
+                    documents_read[name] = (size, in_turn({name: call}, RUNS)[name].median)
+        print(json.dumps(documents_read))
 
 
 def main() -> None:
@@ -272,7 +272,7 @@ def main() -> None:
             run(build, package, options.only, "")
         if options.only in ("", "lists"):
             run("now", builds["now"], "lists", ", every item asked for", "each")
-    times = {name: found for name, found in times.items() if "C: hash" not in name or "asked" not in name}
+    times = {name: item for name, item in times.items() if "C: hash" not in name or "asked" not in name}
     write(times, sizes, options)
 
 
@@ -293,8 +293,8 @@ def write(times: dict[str, dict[str, list[float]]], sizes: dict[str, int], optio
     record.add()
     heads = ["", *(f"{build} ms" for build in ("before", "now")), "before M/s", "now M/s", "before / now"]
     rows = []
-    for name, found in times.items():
-        middle = {build: statistics.median(seconds) for build, seconds in found.items()}
+    for name, item in times.items():
+        middle = {build: statistics.median(seconds) for build, seconds in item.items()}
         now = middle["now"]
         before = middle.get("before", now)
         speed = [significant(sizes[name] / seconds / 1e6) for seconds in (before, now)]

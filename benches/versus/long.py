@@ -26,27 +26,29 @@ def run(work: Work) -> None:
         assert own_seqeval.f1_score(gold, pred, **OWN_STRICT) == seqeval.f1_score(gold, pred, **STRICT)
     check_overlaps(*sides[length])
     calls = {size: own(*sides[size]) for size in sizes}
-    found: dict[int, dict[str, Timing]] = {size: {} for size in sizes}
+    collected: dict[int, dict[str, Timing]] = {size: {} for size in sizes}
     for name in calls[length]:
         # Both lengths in turn, and often: a call takes less than the machine's whims.
-        both = in_turn({str(size): calls[size][name] for size in sizes}, SHORT_RUNS)
+        pair = in_turn({str(size): calls[size][name] for size in sizes}, SHORT_RUNS)
         for size in sizes:
-            found[size][name] = both[str(size)]
+            collected[size][name] = pair[str(size)]
     for size in sizes:
-        found[size] |= {name: until(call) for name, call in peers(*sides[size]).items()}
+        collected[size] |= {name: until(call) for name, call in peers(*sides[size]).items()}
     work.record.heading(
         "One sentence",
         "Linear is 2 in the last column, quadratic 4. Peers that take more than 3 s ran once.",
     )
     heads = ("", *(f"{size} tokens, ms" for size in sizes), "runs", "this many times as long")
-    work.record.table(heads, (row(name, [found[size][name] for size in sizes]) for name in found[length]))
+    work.record.table(
+        heads, (row(name, [collected[size][name] for size in sizes]) for name in collected[length])
+    )
 
 
-def row(name: str, found: list[Timing]) -> tuple[object, ...]:
+def row(name: str, item: list[Timing]) -> tuple[object, ...]:
     """A line of the table."""
-    times = [milliseconds(timing.median) for timing in found]
-    runs = ", ".join(str(timing.runs) for timing in found)
-    return (name, *times, runs, f"{found[1].median / found[0].median:.2f}")
+    times = [milliseconds(timing.median) for timing in item]
+    runs = ", ".join(str(timing.runs) for timing in item)
+    return (name, *times, runs, f"{item[1].median / item[0].median:.2f}")
 
 
 def own(gold: Sentences, pred: Sentences) -> dict[str, Call]:

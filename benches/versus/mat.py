@@ -75,12 +75,12 @@ def processor(call: Call) -> float:
     return time.process_time() - start
 
 
-def in_turn(own: dict[str, Call], runs: int = PEER_RUNS) -> dict[str, list[float]]:
+def in_turn(values: dict[str, Call], runs: int = PEER_RUNS) -> dict[str, list[float]]:
     """Seconds of each call; one after the other in each round."""
     gc.collect()
-    times: dict[str, list[float]] = {name: [] for name in own}
+    times: dict[str, list[float]] = {name: [] for name in values}
     for _ in range(runs):
-        for name, call in own.items():
+        for name, call in values.items():
             times[name].append(processor(call))
     return times
 
@@ -108,13 +108,13 @@ def speed(work: Work) -> None:
         (
             (
                 name,
-                milliseconds(statistics.median(found)),
-                milliseconds(min(found)),
-                len(found),
-                significant(statistics.median(a / b for a, b in zip(found, first, strict=True))),
-                significant(min(found) / min(first)),
+                milliseconds(statistics.median(item)),
+                milliseconds(min(item)),
+                len(item),
+                significant(statistics.median(a / b for a, b in zip(item, first, strict=True))),
+                significant(min(item) / min(first)),
             )
-            for name, found in times.items()
+            for name, item in times.items()
         ),
     )
     more = [a - b for a, b in zip(times["four tables, 1000 resamples"], times["four tables"], strict=True)]
@@ -130,8 +130,8 @@ def growth(work: Work) -> None:
     """Ten times the documents."""
     work.record.heading(f"{FEW} and {MANY} pairs")
     few, many = calls(work.folder / f"mat{FEW}"), calls(work.folder / f"mat{MANY}")
-    own = {(name, pairs): call for pairs, of in ((FEW, few), (MANY, many)) for name, call in of.items()}
-    named = {f"{name}|{pairs}": call for (name, pairs), call in own.items()}
+    mapping = {(name, pairs): call for pairs, of in ((FEW, few), (MANY, many)) for name, call in of.items()}
+    named = {f"{name}|{pairs}": call for (name, pairs), call in mapping.items()}
     times = in_turn(named)
     work.record.table(
         ("", f"{FEW}: median ms", f"{MANY}: median ms", "ratio (median)", "(least)"),

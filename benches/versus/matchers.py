@@ -77,7 +77,7 @@ def calls(work: Work) -> dict[str, Call]:
     paths = [work.folder / name for name in ("gold.conll", "pred.conll")]
     for path, side in zip(paths, (gold, pred), strict=True):
         write_file(path, side)
-    spans = [[spanrs.tags.read_spans(row, "BIO") for row in side] for side in (gold, pred)]
+    spans = [[spanrs.tags.tags_to_spans(row, "BIO") for row in side] for side in (gold, pred)]
     documents.write(work.folder / "mat", PAIRS)
     folders = (work.folder / "mat" / "ref", work.folder / "mat" / "hyp")
     tags_alone, everything = (
@@ -112,9 +112,9 @@ def speed(work: Work) -> None:
     work.record.heading(
         "Speed", "Mtok/s of the corpus; of mat, whose documents are others, only the times count."
     )
-    found = in_turn(calls(work))
-    quickest = min(row.median for row in found.values())
-    work.record.timings(found, work.tokens, "times the quickest", lambda seconds: seconds / quickest)
+    actual = in_turn(calls(work))
+    quickest = min(row.median for row in actual.values())
+    work.record.timings(actual, work.tokens, "times the quickest", lambda seconds: seconds / quickest)
 
 
 def memory(work: Work) -> None:

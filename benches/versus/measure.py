@@ -55,21 +55,21 @@ def in_turn(calls: Mapping[str, Call], runs: int = RUNS) -> dict[str, Timing]:
     for _ in range(runs):
         for name, call in calls.items():
             times[name].append(once(call))
-    return {name: _timing(found) for name, found in times.items()}
+    return {name: _timing(item) for name, item in times.items()}
 
 
 def beside(
-    own: Mapping[str, Call], peers: Mapping[str, Call], rounds: int = PEER_RUNS
+    values: Mapping[str, Call], peers: Mapping[str, Call], rounds: int = PEER_RUNS
 ) -> dict[str, Timing]:
     """Our calls and the peers', in turn: both see the same minutes of a machine whose speed wanders."""
     gc.collect()
-    times: dict[str, list[float]] = {name: [] for name in (*own, *peers)}
+    times: dict[str, list[float]] = {name: [] for name in (*values, *peers)}
     for _ in range(rounds):
         for peer, peer_call in peers.items():
-            for name, call in own.items():
+            for name, call in values.items():
                 times[name].extend(once(call) for _ in range(OWN_RUNS_A_ROUND))
             times[peer].append(once(peer_call))
-    return {name: _timing(found) for name, found in times.items()}
+    return {name: _timing(item) for name, item in times.items()}
 
 
 def until(call: Call, runs: int = PEER_RUNS, enough: float = 3.0) -> Timing:
@@ -107,7 +107,7 @@ class Record:
         self.add()
 
     def timings(
-        self, found: Mapping[str, Timing], tokens: int, head: str, ratio: Callable[[float], float]
+        self, item: Mapping[str, Timing], tokens: int, head: str, ratio: Callable[[float], float]
     ) -> None:
         """A row a call, with the ratio of its median under `head`."""
         self.table(
@@ -122,7 +122,7 @@ class Record:
                     significant(tokens / row.least / 1e6),
                     significant(ratio(row.median)),
                 )
-                for name, row in found.items()
+                for name, row in item.items()
             ),
         )
 

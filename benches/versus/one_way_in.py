@@ -1,12 +1,12 @@
-"""Everything that reads files, beside an older build: seconds of the processor and peak memory.
+"""All functions that read files, compared with an older build: CPU seconds and peak memory.
 
     git worktree add ../before COMMIT  # and `make .venv/released` there
     python -m benches.versus.one_way_in --before ../before [--rows NAME,...] [--runs N] [--output FILE]
 
-Each checkout's own Python runs this script, so that both builds see the same inputs and calls, and they take turns run
-by run, so that both see the same seconds of the machine. A row is a command, from the start of Python to its end, or a
-call in a process that has made it before; reading and writing are part of both. WNUT17, EWT, GermEval and FairEval's
-data are in SPANRS_SHARED (default ../shared).
+The Python of each checkout runs this script, so that both builds have the same inputs and calls, and their runs
+alternate, so that both run under the same load. A row is a command, from the start of Python to its end, or a call in a
+process that has made it before; reading and writing are part of both. WNUT17, EWT, GermEval and FairEval's data are in
+SPANRS_SHARED (default ../shared).
 """
 
 from __future__ import annotations
@@ -68,18 +68,18 @@ FAIREVAL = DATA / "faireval"
 
 
 class Command(NamedTuple):
-    """A command of ``spanrs``, run in a process of its own."""
+    """A command of ``spanrs``, run in a separate process."""
 
     arguments: tuple[str, ...]
     program: str = ""
-    """Python code that gets the arguments instead of the command."""
+    """Python code that receives the arguments in place of the command."""
 
 
 class Run(NamedTuple):
     """What a run took, in seconds."""
 
     cpu: float
-    """Of the processor, all threads together."""
+    """CPU time of all threads."""
     wall: float
 
 
@@ -89,19 +89,19 @@ Lines: TypeAlias = list[list[list[str]]]
 
 
 def command(words: str, *more: object) -> Command:
-    """Give a command line: words, then what may have spaces."""
+    """Return a command line: words, then what may have spaces."""
     return Command((*words.split(), *map(str, more)))
 
 
 def noisy(tags: Sequence[str], types: Sequence[str], rng: random.Random) -> list[str]:
-    """Give a system's BIO tags: nine of ten spans are right, one of fifty other tokens is a span."""
-    found = ["O"] * len(tags)
+    """Return a system's BIO tags: nine of ten spans are right, one of fifty other tokens is a span."""
+    collected = ["O"] * len(tags)
     at = 0
     while at < len(tags):
         end = at + 1
         if tags[at] == "O":
             if rng.random() < 0.02:
-                found[at] = f"B-{rng.choice(types)}"
+                collected[at] = f"B-{rng.choice(types)}"
         else:
             while end < len(tags) and tags[end].startswith("I-"):
                 end += 1
@@ -110,45 +110,45 @@ def noisy(tags: Sequence[str], types: Sequence[str], rng: random.Random) -> list
                 kind = rng.choice(types)
             elif luck >= 0.94:
                 size = max(1, size - 1) if luck < 0.97 else 0
-            found[at : at + size] = [f"B-{kind}", *[f"I-{kind}"] * (size - 1)][:size]
+            collected[at : at + size] = [f"B-{kind}", *[f"I-{kind}"] * (size - 1)][:size]
         at = end
-    return found
+    return collected
 
 
 def read_lines(path: Path, *, numbered: bool = False) -> Lines:
     """Read sentences; where tokens are numbered, lines without a number are comments."""
-    found: Lines = [[]]
+    collected: Lines = [[]]
     for line in path.read_text(encoding="utf-8").split("\n"):
         if line.strip():
             cells = line.split("\t")
-            found[-1].append(cells if not numbered or cells[0].isdigit() else [line])
-        elif found[-1]:
-            found.append([])
-    return [sentence for sentence in found if sentence]
+            collected[-1].append(cells if not numbered or cells[0].isdigit() else [line])
+        elif collected[-1]:
+            collected.append([])
+    return [sentence for sentence in collected if sentence]
 
 
 def without_comments(lines: Lines) -> Lines:
-    """Give the lines of tokens."""
+    """Return the lines of tokens."""
     return [[line for line in sentence if len(line) > 1] for sentence in lines]
 
 
 def system(lines: Lines, columns: Sequence[int], rng: random.Random) -> Lines:
-    """Give the lines with a system's tags in these columns."""
+    """Return the lines with a system's tags in these columns."""
     tokens = without_comments(lines)
     types = sorted({line[at][2:] for sentence in tokens for line in sentence for at in columns} - {""})
-    found: Lines = []
-    for sentence, own in zip(lines, tokens, strict=True):
-        changed = iter([list(line) for line in own])
-        found.append([next(changed) if len(line) > 1 else line for line in sentence])
+    collected: Lines = []
+    for sentence, values in zip(lines, tokens, strict=True):
+        changed = iter([list(line) for line in values])
+        collected.append([next(changed) if len(line) > 1 else line for line in sentence])
         for at in columns:
-            tags = noisy([line[at] for line in own], types, rng)
-            for line, tag in zip(without_comments(found[-1:])[0], tags, strict=True):
+            tags = noisy([line[at] for line in values], types, rng)
+            for line, tag in zip(without_comments(collected[-1:])[0], tags, strict=True):
                 line[at] = tag
-    return found
+    return collected
 
 
 def text(lines: Lines, column: int = 0, cell: Callable[[str], str] = str) -> str:
-    """Give lines as they stand in a file, the cells of one column in another form."""
+    """Return lines as they stand in a file, the cells of one column in another form."""
     out: list[str] = []
     for sentence in lines:
         for line in sentence:
@@ -164,7 +164,7 @@ def stacked(tag: str) -> str:
 
 
 class Inputs:
-    """Files in a folder, each written when it is first asked for, and what is in them.
+    """Files in a directory, each written on first use, and their content.
 
     Parameters
     ----------
@@ -177,15 +177,15 @@ class Inputs:
         self.out = folder / "out"
 
     def made(self, name: str, content: Callable[[], str | bytes]) -> Path:
-        """Give a file, which is written if it is not there."""
+        """Return a file, which is written if it is not there."""
         path = self.folder / name
         if not path.exists():
-            found = content()
-            path.write_bytes(found.encode() if isinstance(found, str) else found)
+            actual = content()
+            path.write_bytes(actual.encode() if isinstance(actual, str) else actual)
         return path
 
     def columns(self, name: str, sides: Callable[[], Sequence[Sentences]]) -> Pair:
-        """Give a pair of column files of tags; the tokens are made up."""
+        """Return a pair of column files of tags; the tokens are made up."""
         gold, pred = (self.folder / f"{name}.{side}" for side in ("gold", "pred"))
         if not pred.exists():
             for path, side in zip((gold, pred), sides(), strict=True):
@@ -200,7 +200,7 @@ class Inputs:
         cell: Callable[[str], str] = str,
         tokens: int = TOKENS,
     ) -> Pair:
-        """Give copies of a real corpus, of about so many tokens, and of systems on it.
+        """Return copies of a real corpus, of about so many tokens, and of systems on it.
 
         Parameters
         ----------
@@ -222,16 +222,16 @@ class Inputs:
         """
         gold, pred = (self.folder / f"{name}.{side}" for side in ("gold", "pred"))
         if not pred.exists():
-            own, rng = lines(), random.Random(SEED)
-            times = max(1, round(tokens / (SYSTEMS * sum(map(len, without_comments(own))))))
-            systems = [text(system(own, columns, rng), columns[0], cell) for _ in range(SYSTEMS)]
-            gold.write_text(text(own, columns[0], cell) * (SYSTEMS * times), encoding="utf-8")
+            values, rng = lines(), random.Random(SEED)
+            times = max(1, round(tokens / (SYSTEMS * sum(map(len, without_comments(values))))))
+            systems = [text(system(values, columns, rng), columns[0], cell) for _ in range(SYSTEMS)]
+            gold.write_text(text(values, columns[0], cell) * (SYSTEMS * times), encoding="utf-8")
             pred.write_text("".join(systems) * times, encoding="utf-8")
         return gold, pred
 
     def sized(self, megabytes: int, *paths: Path) -> tuple[str, ...]:
-        """Give files of so many megabytes, the first sentences again and again, as many of each path."""
-        found = []
+        """Return files of so many megabytes, the first sentences again and again, as many of each path."""
+        collected = []
         count = copies = 0
         for path in paths:
             parts = path.read_bytes().split(b"\n\n")
@@ -241,8 +241,8 @@ class Inputs:
                 copies = round(megabytes * 1e6 / size)
             once = b"\n\n".join([*parts[:count], b""])
             made = self.made(f"{path.name}.{megabytes}", partial(bytes.__mul__, once, copies))
-            found.append(str(made))
-        return tuple(found)
+            collected.append(str(made))
+        return tuple(collected)
 
     @cached_property
     def lists(self) -> tuple[Sentences, Sentences]:
@@ -287,7 +287,8 @@ class Inputs:
         def content() -> str:
             gold, pred = (path.read_text(encoding="utf-8").split("\n") for path in self.generated)
             return "\n".join(
-                one and f"{one} {other.rpartition(' ')[2]}" for one, other in zip(gold, pred, strict=True)
+                first and f"{first} {item.rpartition(' ')[2]}"
+                for first, item in zip(gold, pred, strict=True)
             )
 
         return self.made("both", content)
@@ -323,7 +324,7 @@ class Inputs:
 
         def lines() -> Lines:
             some = without_comments(chunked()[:TREES])
-            return [[[line[1], line[4], line[9]] for line in own] for own in some]
+            return [[[line[1], line[4], line[9]] for line in values] for values in some]
 
         return self.tiled("stacked", lines, (2,), stacked, TOKENS // 10)
 
@@ -340,7 +341,7 @@ class Inputs:
     @cached_property
     def training(self) -> tuple[Sentences, Sentences]:
         """Tokens and tags of WNUT17."""
-        tokens, tags = ([[line[at] for line in own] for own in read_lines(WNUT)] for at in (0, 1))
+        tokens, tags = ([[line[at] for line in values] for values in read_lines(WNUT)] for at in (0, 1))
         return tokens, tags
 
     @cached_property
@@ -351,7 +352,7 @@ class Inputs:
     @cached_property
     def untagged(self) -> Path:
         """Tokens to tag, as a file of one column."""
-        return self.made("untagged", lambda: "".join("\n".join(own) + "\n\n" for own in self.words))
+        return self.made("untagged", lambda: "".join("\n".join(values) + "\n\n" for values in self.words))
 
     @cached_property
     def wide(self) -> Path:
@@ -359,7 +360,7 @@ class Inputs:
 
         def content() -> str:
             lines = without_comments(read_lines(EWT_TRAIN, numbered=True))
-            return text([[line[1:] for line in own] for own in lines])
+            return text([[line[1:] for line in values] for values in lines])
 
         return self.made("wide", content)
 
@@ -402,16 +403,16 @@ class Inputs:
 
 
 def chunked() -> Lines:
-    """Give EWT with tags of chunks in place of MISC."""
+    """Return EWT with tags of chunks in place of MISC."""
     lines = read_lines(EWT_TRAIN, numbered=True)
-    for own in without_comments(lines):
-        for line, tag in zip(own, chunks.tags([line[4] for line in own]), strict=True):
+    for values in without_comments(lines):
+        for line, tag in zip(values, chunks.tags([line[4] for line in values]), strict=True):
             line[9] = tag
     return lines
 
 
 def untrained() -> CRF:
-    """Give a conditional random field before training."""
+    """Return a conditional random field before training."""
     return CRF(template="ner", scheme="auto", progress=False)
 
 
@@ -440,7 +441,7 @@ OLDER_COLUMNS = {"tokens": "token", "tags": "tag"}
 def older_options(options: dict[str, Any]) -> dict[str, Any]:
     """Return options of :func:`spanrs.score` as older builds take them."""
     options = dict(options)
-    layout = {own: options.pop(name) for name, own in OLDER_COLUMNS.items() if name in options}
+    layout = {values: options.pop(name) for name, values in OLDER_COLUMNS.items() if name in options}
     if layout:
         options["columns"] = spanrs.io.Columns(**layout)
     if "by" in options:
@@ -645,7 +646,7 @@ MAIN = "import runpy\nrunpy.run_module('spanrs', run_name='__main__', alter_sys=
 
 
 def child(folder: Path) -> None:
-    """Make each row that is asked for: answer with its command, or call it and answer with what that took."""
+    """Create each row that is asked for: answer with its command, or call it and answer with what that took."""
     warnings.simplefilter("ignore")
     print(spanrs.__file__, flush=True)
     inputs = Inputs(folder)
@@ -665,7 +666,7 @@ def child(folder: Path) -> None:
 
 
 def called(call: Call, times: int) -> Run:
-    """Make a call so many times, and give what one took."""
+    """Create a call so many times, and give what one took."""
     gc.collect()
     used, start = time.process_time(), time.perf_counter()
     for _ in range(times):
@@ -705,10 +706,10 @@ class Build:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(row) + "\n")
         self.process.stdin.flush()
-        found: dict[str, Any] = json.loads(self._line())
-        if "took" in found:
-            return Run(*found["took"])
-        arguments, program = found["command"]
+        parsed: dict[str, Any] = json.loads(self._line())
+        if "took" in parsed:
+            return Run(*parsed["took"])
+        arguments, program = parsed["command"]
         return Command(tuple(arguments), program)
 
     def _line(self) -> str:
@@ -734,7 +735,7 @@ class Build:
         return Run(usage.ru_utime + usage.ru_stime, wall)
 
     def peak(self, row: Command) -> float:
-        """Give the peak memory of a command, in MiB."""
+        """Return the peak memory of a command, in MiB."""
         arguments = [self.python, "-c", PEAK + (row.program or MAIN), *row.arguments]
         done = subprocess.run(
             arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True
@@ -753,7 +754,7 @@ def timed(builds: Sequence[Build], rows: Sequence[str], runs: int) -> dict[str, 
         warm = [build.run(commands[name]) if name in commands else build.ask(name) for build in builds]
         longest = max(run.cpu for run in warm if isinstance(run, Run))
         left[name] = runs if longest < LONG else min(runs, LONG_RUNS)
-    found: dict[str, list[list[Run]]] = {name: [[] for _ in builds] for name in rows}
+    collected: dict[str, list[list[Run]]] = {name: [[] for _ in builds] for name in rows}
     for turn in range(runs):
         for name in rows:
             if turn >= left[name]:
@@ -761,14 +762,14 @@ def timed(builds: Sequence[Build], rows: Sequence[str], runs: int) -> dict[str, 
             for at in range(len(builds))[:: 1 if turn % 2 else -1]:
                 took = builds[at].run(commands[name]) if name in commands else builds[at].ask(name)
                 assert isinstance(took, Run)
-                found[name][at].append(took)
-    return found
+                collected[name][at].append(took)
+    return collected
 
 
-def write_times(record: Record, found: dict[str, list[list[Run]]]) -> None:
+def write_times(record: Record, item: dict[str, list[list[Run]]]) -> None:
     """Write a line for each row."""
     rows = []
-    for name, sides in found.items():
+    for name, sides in item.items():
         cpu = [[run.cpu for run in side] for side in sides]
         before, now = map(statistics.median, cpu)
         walls = [statistics.median(run.wall for run in side) for side in sides]
@@ -782,13 +783,13 @@ def write_times(record: Record, found: dict[str, list[list[Run]]]) -> None:
     record.table(heads, rows)
 
 
-def write_ratios(record: Record, found: dict[str, list[list[Run]]]) -> None:
+def write_ratios(record: Record, item: dict[str, list[list[Run]]]) -> None:
     """Write how rows compare with each other within a build."""
     rows = []
     for name, pair in RATIOS.items():
-        if all(one in found for one in pair):
+        if all(entry in item for entry in pair):
             over, under = (
-                [statistics.median(run.cpu for run in side) for side in found[one]] for one in pair
+                [statistics.median(run.cpu for run in side) for side in item[entry]] for entry in pair
             )
             rows.append((name, *(significant(a / b) for a, b in zip(over, under, strict=True))))
     if rows:
@@ -824,12 +825,12 @@ def chosen(given: str) -> tuple[list[str], list[str]]:
     """Rows of time and of memory, by their names or those of their sections."""
     times, memory = [], []
     for name in given.split(","):
-        own = [row for row in ROWS if name in (row, row.partition("/")[0])]
+        values = [row for row in ROWS if name in (row, row.partition("/")[0])]
         peaks = [row for row in PEAKS if name in (f"peak/{row}", "peak")]
-        if not own and not peaks:
+        if not values and not peaks:
             names = ", ".join([*SECTIONS, "peak", *ROWS, *(f"peak/{row}" for row in PEAKS)])
             raise argparse.ArgumentTypeError(f"no row {name!r}; there are {names}")
-        times += own
+        times += values
         memory += peaks
     return times, memory
 
@@ -876,7 +877,7 @@ def main() -> None:
         f"{LONG:g} s of the processor; builds in turn, run by run."
     )
     record.add()
-    found: dict[str, list[list[Run]]] = {}
+    collected: dict[str, list[list[Run]]] = {}
     with tempfile.TemporaryDirectory() as folder:
 
         def started(stack: ExitStack) -> list[Build]:
@@ -886,11 +887,11 @@ def main() -> None:
             rows = [name for name in times if name.partition("/")[0] == section]
             if rows:
                 with ExitStack() as stack:
-                    own = timed(started(stack), rows, options.runs)
+                    values = timed(started(stack), rows, options.runs)
                 record.heading(*heading)
-                write_times(record, own)
-                found |= own
-        write_ratios(record, found)
+                write_times(record, values)
+                collected |= values
+        write_ratios(record, collected)
         if memory:
             with ExitStack() as stack:
                 write_memory(record, started(stack), memory)

@@ -18,7 +18,7 @@ CALLS = {
     "optimal": "matcher=spanrs.Partial(matching='optimal')",
     "optimal, details": "matcher=spanrs.Partial(matching='optimal'), details=True",
 }
-#: Seconds after which a call is given up.
+#: Timeout of a call in seconds.
 PATIENCE = 60
 GIVEN_UP = (f"> {PATIENCE}", "?")
 #: Seconds before the interrupt.
@@ -41,7 +41,7 @@ def run(work: Work) -> None:
         for name, options in CALLS.items():
             row: list[object] = []
             for size in sizes:
-                # What takes too long takes longer with more spans.
+                # A call that times out is not repeated with more spans.
                 given_up = row and row[-1] == GIVEN_UP[-1]
                 row += [size, *(GIVEN_UP if given_up else child(MEASURE, family, size, options))]
             rows.append((family, name, *row))
@@ -64,7 +64,7 @@ def run(work: Work) -> None:
 
 
 def child(code: str, family: str, size: int, options: str) -> tuple[str, ...]:
-    """What a process that runs a call prints."""
+    """Code of a process that runs a call and prints its measurements."""
     folder = os.environ.get("SPANRS_PACKAGE", str(ROOT / "python"))
     command = [
         sys.executable,

@@ -1,6 +1,6 @@
-"""Speed and memory beside the peers: `make versus` writes benches/record/DATE-SECTION.md.
+"""Speed and memory compared with the peers; `make versus` writes benches/record/DATE-SECTION.md.
 
-Medians of eleven runs at least, of a peer seven, both in turn in one process, on one thread but where said.
+Medians of at least eleven runs, or seven of a peer, alternating in one process, on one thread unless stated otherwise.
 Generated corpus, see corpus.py.
 
     python -m benches.versus.run [--only score,compat,...] [--tokens N] [--output FOLDER]
@@ -42,12 +42,12 @@ SECTIONS = {
 
 def chosen(names: str) -> list[str]:
     """Sections by their names."""
-    found = names.split(",")
-    for name in found:
+    actual = names.split(",")
+    for name in actual:
         if name not in SECTIONS:
             message = f"no section {name!r}; there are {', '.join(SECTIONS)}"
             raise argparse.ArgumentTypeError(message)
-    return found
+    return actual
 
 
 def corpus(folder: Path, tokens: int) -> Work:

@@ -1,4 +1,4 @@
-"""Section score: lists of str beside seqeval, integer ids, files, growth."""
+"""Section score: lists of str compared with seqeval, integer ids, files, growth."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def lists(work: Work) -> None:
             *single, scheme="BIO"
         ),
     }
-    found = beside(calls, {"seqeval f1_score": lambda: f1_score(gold, pred)})
+    result = beside(calls, {"seqeval f1_score": lambda: f1_score(gold, pred)})
     work.record.heading(
         "Lists of lists of str", "Tags are the str objects of one label list, but where said."
     )
-    work.record.timings(found, work.tokens, "f1_score / this", over(found["seqeval f1_score"]))
+    work.record.timings(result, work.tokens, "f1_score / this", over(result["seqeval f1_score"]))
 
 
 def lists_tenfold(work: Work) -> None:
@@ -76,11 +76,11 @@ def lists_tenfold(work: Work) -> None:
         "spanrs.score, scheme auto": lambda: spanrs.score(*many),
         "spanrs.score, scheme BIO": lambda: spanrs.score(*many, scheme="BIO"),
     }
-    found = in_turn(calls)
+    actual = in_turn(calls)
     slow = once(lambda: f1_score(*many))
-    found["seqeval f1_score"] = Timing(slow, slow, 1)
+    actual["seqeval f1_score"] = Timing(slow, slow, 1)
     work.record.heading(f"Lists of lists of str, {10 * work.tokens} tokens", "seqeval ran once.")
-    work.record.timings(found, 10 * work.tokens, "f1_score / this", over(found["seqeval f1_score"]))
+    work.record.timings(actual, 10 * work.tokens, "f1_score / this", over(actual["seqeval f1_score"]))
 
 
 def ids(work: Work) -> None:
@@ -113,8 +113,8 @@ def ids(work: Work) -> None:
         ),
     }
     work.record.heading("Integer ids (numpy)", "Padding is not counted in Mtok/s.")
-    found = in_turn(calls, 31)
-    work.record.timings(found, work.tokens, "this / first row", times(next(iter(found.values()))))
+    actual = in_turn(calls, 31)
+    work.record.timings(actual, work.tokens, "this / first row", times(next(iter(actual.values()))))
 
 
 def files(work: Work) -> None:
@@ -124,13 +124,13 @@ def files(work: Work) -> None:
         paths = work.folder / f"gold{columns}", work.folder / f"pred{columns}"
         sides = zip(paths, (work.gold, work.pred), strict=True)
         size = sum(write_file(path, tags, columns=columns) for path, tags in sides)
-        found = in_turn(
+        actual = in_turn(
             {
                 "auto": lambda: spanrs.score(*paths),  # noqa: B023  # called here
                 "BIO": lambda: spanrs.score(*paths, scheme="BIO"),  # noqa: B023
             }
         )
-        for scheme, (m, s, _) in found.items():
+        for scheme, (m, s, _) in actual.items():
             rows.append(
                 (
                     f"{name}, scheme {scheme}",
@@ -156,10 +156,10 @@ def growth(work: Work) -> None:
         )
         rows.append(_sizes(work.folder, gold, pred, 31 if tokens < work.tokens else 7))
         del gold, pred
-    one = one_sentence(work.gold), one_sentence(work.pred)
+    single = one_sentence(work.gold), one_sentence(work.pred)
     for reading in ("conlleval", "strict"):
-        found = median(lambda: spanrs.score(*one, scheme="BIO", reading=reading), 7)  # noqa: B023  # called here
-        rows.append((f"one sentence of {work.tokens}, {reading}", milliseconds(found.median), "", "", ""))
+        result = median(lambda: spanrs.score(*single, scheme="BIO", reading=reading), 7)  # noqa: B023  # called here
+        rows.append((f"one sentence of {work.tokens}, {reading}", milliseconds(result.median), "", "", ""))
     work.record.heading("Growth", "Medians of 31, from the whole corpus on of 7.")
     heads = ("tokens", "lists ms", "ids ms", "files ms", "peak memory of the file process, MiB")
     work.record.table(heads, rows)
@@ -176,8 +176,8 @@ def _sizes(folder: Path, gold: list[list[str]], pred: list[list[str]], runs: int
         lambda: spanrs.score(*flat, scheme="BIO", vocabulary=VOCABULARY, lengths=sizes),
         lambda: spanrs.score(*paths, scheme="BIO"),
     )
-    found = [milliseconds(median(call, runs).median) for call in calls]
-    return (int(np.sum(sizes)), *found, f"{peak_memory(paths):.1f}")
+    collected = [milliseconds(median(call, runs).median) for call in calls]
+    return (int(np.sum(sizes)), *collected, f"{peak_memory(paths):.1f}")
 
 
 def peak_memory(paths: Iterable[Path]) -> float:

@@ -67,7 +67,7 @@ def serial(pairs: Pairs) -> bytes:
 
 
 def cluster(work: Work, large: Pairs, small: Pairs) -> list[bytes]:
-    """Equal bytes, and in what time; gives the results of the shards."""
+    """Measure times, check that the bytes are equal, and return the results of the shards."""
     from dask.distributed import Client, LocalCluster
 
     stored = [score_shard(pair, OPTIONS) for pair in large]
@@ -83,15 +83,15 @@ def cluster(work: Work, large: Pairs, small: Pairs) -> list[bytes]:
         # The first call imports spanrs in the workers.
         assert _dask(small) == serial(small)
         assert _dask(large) == merge_bytes(stored)
-        found = {name: in_turn(both, ROUNDS) for name, both in calls.items()}
-    sizes = [len(one) for one in stored]
+        actual = {name: in_turn(sides, ROUNDS) for name, sides in calls.items()}
+    sizes = [len(first) for first in stored]
     work.record.heading(
         f"{SHARDS} shards of {work.tokens} tokens, pairs of column files in the page cache",
         f"Dask and one process give the same bytes. The result of a shard has {min(sizes)} to {max(sizes)} bytes, "
         f"that of all {len(merge_bytes(stored))}.",
     )
-    one, many = found["large"].values()
-    work.record.timings(found["large"], SHARDS * work.tokens, "one process / this", over(one))
+    first, many = actual["large"].values()
+    work.record.timings(actual["large"], SHARDS * work.tokens, "one process / this", over(first))
     work.record.heading(
         f"{SHARDS} shards of one sentence",
         "What a shard costs besides its tokens: opening its files, and with Dask scheduling its task and sending its "
@@ -99,10 +99,10 @@ def cluster(work: Work, large: Pairs, small: Pairs) -> list[bytes]:
     )
     rows = [
         (name, milliseconds(row.median), milliseconds(row.median / SHARDS))
-        for name, row in found["small"].items()
+        for name, row in actual["small"].items()
     ]
     work.record.table(("", "median ms", "ms a shard"), rows)
-    busy = (WORKERS * many.median - one.median) / SHARDS
+    busy = (WORKERS * many.median - first.median) / SHARDS
     work.record.add(
         f"Of the large shards, {WORKERS} workers together took {milliseconds(busy)} ms a shard longer than one process."
     )
@@ -126,11 +126,11 @@ def merging(work: Work, stored: Sequence[bytes]) -> None:
     work.record.heading("Merging stored results", "Bytes to bytes, in one process; each was run once.")
     work.record.table(("results", "all at once, ms", "tree of 32, ms", "µs a result, all at once"), rows)
     sentences = len(work.gold)
-    one = spanrs.score(work.gold, work.pred, scheme="BIO", by=[1] * sentences).to_bytes()
-    seconds = once(partial(merge_bytes, [one] * 8)) / 8
+    single = spanrs.score(work.gold, work.pred, scheme="BIO", by=[1] * sentences).to_bytes()
+    seconds = once(partial(merge_bytes, [single] * 8)) / 8
     work.record.add(
         f"With a row for each of {sentences} documents (here sentences) a result has "
-        f"{significant(len(one) / sentences)} bytes a document, and eight of them merge in "
+        f"{significant(len(single) / sentences)} bytes a document, and eight of them merge in "
         f"{significant(seconds / sentences * 1e6)} µs a document."
     )
     work.record.add()
@@ -162,7 +162,7 @@ def tables(work: Work, pair: tuple[Path, Path]) -> None:
     for name, path in names.items():
         assert spanrs.score(path, **OPTIONS).to_bytes() == expected
         calls[name] = partial(spanrs.score, path, **OPTIONS)
-    found = in_turn(calls)
+    actual = in_turn(calls)
     sizes = [sum(path.stat().st_size for path in pair), *(path.stat().st_size for path in names.values())]
     work.record.heading(
         f"Formats, {work.tokens} tokens, in the page cache",
@@ -178,7 +178,7 @@ def tables(work: Work, pair: tuple[Path, Path]) -> None:
             significant(work.tokens / row.median / 1e6),
             significant(work.tokens / row.least / 1e6),
         )
-        for (name, row), size in zip(found.items(), sizes, strict=True)
+        for (name, row), size in zip(actual.items(), sizes, strict=True)
     ]
     heads = (
         "",

@@ -1,4 +1,4 @@
-"""Section significance: intervals and paired tests of WNUT17, beside numpy on the counts of sentences.
+"""Section significance: intervals and paired tests of WNUT17, compared with numpy on the counts of sentences.
 
 Needs WNUT17 (`data/wnut17` beside the recorded cases; SPANRS_SHARED says where).
 """
@@ -29,14 +29,14 @@ def run(work: Work) -> None:
     preds = sorted(map(str, (folder / "submissions").iterdir()))
     results = {Path(name).name: spanrs.score(gold, name, by="sentence", errors=True) for name in preds}
     first, second = list(results)[:2]
-    one = results[first]
+    single = results[first]
     systems = Systems([results[name].counts for name in (first, second)], [first, second])
-    micro = [Measure().compiled(one.matcher)]
-    every = [measure.compiled(one.matcher) for measure in f1_measures(list(one.per_type))]
+    micro = [Measure().compiled(single.matcher)]
+    every = [measure.compiled(single.matcher) for measure in f1_measures(list(single.per_type))]
     a, b = (counts_of_sentences(results[name]) for name in (first, second))
     calls: dict[str, Call] = {
-        "bootstrap, micro F1": lambda: one.bootstrap(Measure(), samples=SAMPLES),
-        "bootstrap, micro, macro and F1 of 6 types": lambda: one.bootstrap(samples=SAMPLES),
+        "bootstrap, micro F1": lambda: single.bootstrap(Measure(), samples=SAMPLES),
+        "bootstrap, micro, macro and F1 of 6 types": lambda: single.bootstrap(samples=SAMPLES),
         "numpy: bootstrap, micro F1": lambda: numpy_bootstrap(a),
         "randomisation, micro F1": lambda: systems.randomise((0, 1), micro, SAMPLES, 0, 1),
         "randomisation, micro, macro and F1 of 6 types": lambda: systems.randomise(
@@ -79,11 +79,11 @@ def f1(totals: np.ndarray) -> np.ndarray:
 def numpy_bootstrap(counts: np.ndarray) -> np.ndarray:
     """F1 of resampled corpora."""
     rng = np.random.default_rng(0)
-    found = []
+    collected = []
     for _ in range(SAMPLES // 100):
         drawn = rng.integers(0, len(counts), (100, len(counts)))
-        found.append(f1(counts[drawn].sum(axis=1)))
-    return np.concatenate(found)
+        collected.append(f1(counts[drawn].sum(axis=1)))
+    return np.concatenate(collected)
 
 
 def numpy_randomisation(a: np.ndarray, b: np.ndarray) -> float:

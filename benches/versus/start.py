@@ -1,4 +1,4 @@
-"""Section start: time of imports, and peak memory beside seqeval, in fresh processes."""
+"""Section start: import time, and peak memory compared with seqeval, in new processes."""
 
 from __future__ import annotations
 
@@ -102,9 +102,9 @@ def imports(work: Work) -> None:
     )
     least = statistics.median(times["spanrs"])
     rows = []
-    for name, found in times.items():
-        middle = statistics.median(found)
-        cells = (f"{middle * 1e3:.1f}", f"{min(found) * 1e3:.1f}", len(found), significant(middle / least))
+    for name, item in times.items():
+        middle = statistics.median(item)
+        cells = (f"{middle * 1e3:.1f}", f"{min(item) * 1e3:.1f}", len(item), significant(middle / least))
         rows.append((name, *cells))
     work.record.table(("import", "median ms", "least ms", "runs", "times spanrs"), rows)
 

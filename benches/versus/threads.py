@@ -1,4 +1,4 @@
-"""Section threads: one and two threads, processes by fork and spawn, and what the GIL lets others do."""
+"""Section threads: one and two threads, processes by fork and spawn, and release of the GIL."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(work: Work) -> None:
 
 
 def both_threads(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
-    """Equal bytes, and in what time."""
+    """Measure times, and check that the bytes are equal."""
     offsets = pyarrow.array(np.concatenate([[0], np.cumsum(sizes)]), pyarrow.int32())
 
     def column(side: Ids) -> Any:
@@ -55,13 +55,13 @@ def both_threads(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
         return lambda: spanrs.score(*columns, scheme="BIO", threads=threads)
 
     tokens = 10 * work.tokens
-    for name, made in (("numpy int64 ids and lengths", ids), ("pyarrow list<dictionary>", arrow)):
-        calls = {f"{name}, {count} thread{'s' * (count > 1)}": made(count) for count in (1, 2)}
+    for name, item in (("numpy int64 ids and lengths", ids), ("pyarrow list<dictionary>", arrow)):
+        calls = {f"{name}, {count} thread{'s' * (count > 1)}": item(count) for count in (1, 2)}
         results = [call().to_json() for call in calls.values()]  # type: ignore[attr-defined]
         assert results[0] == results[1]
         work.record.heading(f"{name}, {tokens} tokens", "The results of both have the same bytes as JSON.")
-        found = in_turn(calls, 31)
-        work.record.timings(found, tokens, "one thread / this", over(next(iter(found.values()))))
+        actual = in_turn(calls, 31)
+        work.record.timings(actual, tokens, "one thread / this", over(next(iter(actual.values()))))
 
 
 def files(work: Work) -> None:
@@ -87,8 +87,8 @@ def files(work: Work) -> None:
         assert results[0] == results[1]
         note = f"{size / 1e6:.0f} MB in the page cache. The results of both have the same bytes."
         work.record.heading(f"{name}, {tokens} tokens", note)
-        found = in_turn(calls, 15)
-        work.record.timings(found, tokens, "one thread / this", over(next(iter(found.values()))))
+        actual = in_turn(calls, 15)
+        work.record.timings(actual, tokens, "one thread / this", over(next(iter(actual.values()))))
 
 
 def _load(folder: Path) -> list[Any]:
@@ -106,8 +106,8 @@ def part(folder: Path, at: int) -> spanrs.Result:
     gold, pred, sizes = _load(folder)
     cuts = [len(sizes) * i // PROCESSES for i in (at, at + 1)]
     tokens = slice(*(int(sizes[:cut].sum()) for cut in cuts))
-    own = sizes[slice(*cuts)]
-    return spanrs.score(gold[tokens], pred[tokens], scheme="BIO", vocabulary=VOCABULARY, lengths=own)
+    values = sizes[slice(*cuts)]
+    return spanrs.score(gold[tokens], pred[tokens], scheme="BIO", vocabulary=VOCABULARY, lengths=values)
 
 
 def processes(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
@@ -123,9 +123,9 @@ def processes(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
                 assert pool.map(whole, [work.folder] * PROCESSES) == [expected] * PROCESSES
 
             def parts() -> None:
-                found = pool.starmap(part, [(work.folder, at) for at in range(PROCESSES)])
-                merged = found[0]
-                for result in found[1:]:
+                actual = pool.starmap(part, [(work.folder, at) for at in range(PROCESSES)])
+                merged = actual[0]
+                for result in actual[1:]:
                     merged = merged.merge(result)
                 assert merged.to_json() == expected
 
@@ -140,7 +140,7 @@ def processes(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
 
 
 class Counting:
-    """A Python thread that counts for as long as it is let."""
+    """A Python thread that counts until it is stopped."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -161,20 +161,20 @@ class Counting:
 
 
 def speed(call: Call, seconds: float = 2.0) -> tuple[float, int]:
-    """Counts a second while `call` runs, again and again for so long; and how often it ran."""
+    """Counts per second while `call` runs repeatedly for a given time, and the number of calls."""
     counted, taken, runs = 0, 0.0, 0
-    with Counting() as other:
+    with Counting() as second:
         while taken < seconds:
-            before, start = other.count, time.perf_counter()
+            before, start = second.count, time.perf_counter()
             call()
             taken += time.perf_counter() - start
-            counted += other.count - before
+            counted += second.count - before
             runs += 1
     return counted / taken, runs
 
 
 def progress(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
-    """What another Python thread gets done while spanrs counts."""
+    """Progress of another Python thread while spanrs counts."""
     paths = work.folder / "gold.conll", work.folder / "pred.conll"
     for path, side in zip(paths, (work.gold, work.pred), strict=True):
         write_file(path, side, columns=4)

@@ -1,15 +1,20 @@
-"""Everything that is done with labelled spans of text.
+"""Read, score, compare, convert and predict labelled spans of text.
 
-- :func:`read`: files, directories, tables and documents, whatever their format, as a :class:`Corpus`.
-- :func:`write`: a corpus in any format that can hold it.
-- :func:`score`: gold against pred, with any matcher: exact, :class:`Partial`, :class:`Fair`, :class:`spanrs.mat.Mat`.
-- :func:`compare`: which differences between systems are significant.
-- :mod:`spanrs.tags`: tags to spans and back, validation, conversion, legal transitions.
-- :mod:`spanrs.mat`: documents of text with annotations, scored as MATScore does.
-- :mod:`spanrs.crf`: conditional random fields that write tags.
+- :func:`read`: read files, directories, tables and documents of any format as a :class:`Corpus`.
+- :func:`write`: write a corpus in any format that can represent it.
+- :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`,
+  :class:`spanrs.mat.Mat`.
+- :func:`compare`: test the significance of differences between systems.
+- :mod:`spanrs.tags`: conversion between tags and spans, validation, legal transitions.
+- :mod:`spanrs.mat`: scores of annotated documents as computed by MATScore.
+- :mod:`spanrs.crf`: conditional random fields for sequence labelling.
 - :mod:`spanrs.dep`: taggers and dependency parsers.
-- ``spanrs`` on the command line: ``score``, ``compare``, ``merge``, ``read``, ``validate``, ``convert``, ``spans``,
-  ``fair``, ``mat``, ``crf``, ``crowd``, ``dep``.
+- :mod:`spanrs.crowd`: labels estimated from the annotations of many annotators.
+- :mod:`spanrs.eval`, :mod:`spanrs.io`, :mod:`spanrs.errors`: all results, corpora and errors.
+- :mod:`spanrs.compat`: drop-in replacements of other packages; :mod:`spanrs.integrations`: Dask, Spark, spaCy, Hugging
+  Face.
+- The command ``spanrs``: ``score``, ``compare``, ``merge``, ``read``, ``validate``, ``convert``, ``spans``, ``fair``,
+  ``mat``, ``crf``, ``crowd``, ``dep``.
 """
 
 import importlib
@@ -18,7 +23,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spanrs import crf, dep, errors, io, mat, tags
+    from spanrs import compat, crf, crowd, dep, errors, integrations, io, mat, tags
     from spanrs._spanrs import __version__
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
@@ -38,9 +43,12 @@ __all__ = [
     "SpanrsWarning",
     "__version__",
     "compare",
+    "compat",
     "crf",
+    "crowd",
     "dep",
     "errors",
+    "integrations",
     "io",
     "mat",
     "read",
@@ -50,7 +58,7 @@ __all__ = [
 ]
 
 
-#: Where names come from. They are imported when they are first used, so that the command line is there at once.
+#: Module of each public name. Names are imported on first use, so that the command line starts quickly.
 _SOURCES = {
     "Corpus": "spanrs.io",
     "Document": "spanrs.io",
@@ -62,10 +70,11 @@ _SOURCES = {
     "read": "spanrs.io",
     "write": "spanrs.io",
 }
-_MODULES = ("crf", "dep", "errors", "eval", "io", "mat", "tags")
+#: Public modules. :mod:`spanrs.eval` is not in ``__all__``, because a star import would hide the built-in function.
+_MODULES = ("compat", "crf", "crowd", "dep", "errors", "eval", "integrations", "io", "mat", "tags")
 
-#: Held during such an import. A process forked while another thread imports a module, or loads NumPy's C interface for
-#: the first array, waits forever for what that thread had locked, so the fork waits for the import instead.
+#: Held during such imports. A process forked while another thread imports a module, or loads NumPy's C API for the
+#: first array, would wait forever for a lock of that thread, so the fork waits for the import instead.
 _importing = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -74,7 +83,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used."""
+    """Import a public name on first use."""
     if name not in __all__ and name not in _MODULES:
         raise AttributeError(f"module 'spanrs' has no attribute {name!r}")
     with _importing:
@@ -89,4 +98,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

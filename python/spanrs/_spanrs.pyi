@@ -1,10 +1,16 @@
 """The compiled half. Not an interface: use the modules of the package."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, final, overload
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from spanrs.errors import Violation
+from spanrs.eval.criterion import Criterion
+from spanrs.eval.evidence import Detail
+from spanrs.eval.scores import Score, Totals
+from spanrs.tags.detect import Detection
 
 NO_CONTENT: list[str]
 __version__: str
@@ -16,7 +22,6 @@ __all__ = [
     "CrfModel",
     "CrfSentences",
     "CrfTrainer",
-    "Criterion",
     "CrowdAnswers",
     "CrowdCrf",
     "DepModel",
@@ -44,9 +49,11 @@ __all__ = [
     "convert",
     "convert_batch",
     "convert_file",
+    "crf_options",
     "crf_templates",
     "criteria",
     "declared_encoding",
+    "default_options",
     "dep_evaluate",
     "dep_jackknife",
     "dep_templates",
@@ -81,6 +88,7 @@ __all__ = [
     "read_tasks",
     "readings",
     "recognise",
+    "records",
     "running_text",
     "same_shape",
     "scheme_name",
@@ -88,7 +96,7 @@ __all__ = [
     "score_readings",
     "seqeval_counts",
     "seqeval_entities",
-    "span_events",
+    "span_details",
     "span_lists",
     "span_lists_of_ids",
     "span_lists_of_tags",
@@ -104,27 +112,30 @@ __all__ = [
 _S = TypeVar("_S", bound=tuple[Any, ...])
 _E = TypeVar("_E", bound=tuple[Any, ...])
 _T = TypeVar("_T")
-_Dialect: TypeAlias = tuple[str, bool, bool, bool]
-_Options: TypeAlias = tuple[str, str, str | None, int | str, int | str, int | str | None, int | None]
 _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
-_Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
-_ReaderOptions: TypeAlias = tuple[str, str | None, str, _Dialect]
-_Matcher: TypeAlias = tuple[str, float, bool]
 _Sizes: TypeAlias = tuple[npt.NDArray[np.int64], list[str] | None]
-_Filter: TypeAlias = tuple[list[str] | None, list[str]]
 _FairRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
-_SpanFile: TypeAlias = tuple[object, str | None, _Options, bool]
-_Spot: TypeAlias = tuple[str, int, int, list[int] | None]
-_Reader: TypeAlias = tuple[str, str, _Dialect]
-_Converter: TypeAlias = tuple[str, str, str | None, _Dialect]
+#: Options or a record as plain data: a dict, or an object with these attributes such as a named tuple.
+_Plain: TypeAlias = Any
+_SpanFile: TypeAlias = tuple[object, _Plain]
 _Places: TypeAlias = list[tuple[int, int]]
 _Column: TypeAlias = npt.NDArray[np.int64]
 _Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
-_Score: TypeAlias = tuple[float, float, float, int]
-_Totals: TypeAlias = tuple[float, float, float]
-_Outcomes: TypeAlias = tuple[list[int], _Totals, _Score]
-_Summary: TypeAlias = tuple[_Outcomes, _Score, _Score, list[tuple[str, list[int], _Totals, _Score]]]
+
+class _Outcomes(TypedDict):
+    counts: list[int]
+    totals: Totals
+    score: Score
+
+class _Summary(TypedDict):
+    all: _Outcomes
+    macro: Score
+    weighted: Score
+    types: list[tuple[str, _Outcomes]]
+
+_Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
+_ErrorKind: TypeAlias = tuple[str, str | None, str | None]
 
 @final
 class Conlleval:
@@ -146,39 +157,7 @@ class Conlleval:
         self,
     ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
-_Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
-#: Type, start, end, tokens where some are lacking between them, index in its sentence.
-_PlacedSpan: TypeAlias = tuple[str, int, int, list[int] | None, int]
-#: Outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens, path.
-_FileError: TypeAlias = tuple[
-    int, int, int, _PlacedSpan | None, _PlacedSpan | None, int, int | None, list[str], str | None
-]
-#: Criterion, outcomes that are errors, outcome of pairs, tokens of context, errors of each kind to keep.
-_ErrorOptions: TypeAlias = tuple[int, list[int], int | None, int, int | None]
-#: Outcome, gold type, pred type.
-_ErrorKind: TypeAlias = tuple[int, str | None, str | None]
-_Event: TypeAlias = tuple[int, int, int | None, int | None, _Spot | None, _Spot | None]
-
-@final
-class Criterion:
-    @property
-    def index(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def outcomes(self) -> tuple[str, ...]: ...
-    @property
-    def weights(self) -> tuple[tuple[float, float, float], ...]: ...
-    @property
-    def per_type(self) -> str: ...
-    @property
-    def support(self) -> str: ...
-    @property
-    def cells(self) -> int: ...
-    @property
-    def renames(self) -> bool: ...
-
-def criteria(matcher: str, /) -> dict[str, Criterion]: ...
+def criteria(matcher: str, /) -> list[Criterion]: ...
 
 @final
 class Counts:
@@ -218,19 +197,19 @@ class Counts:
     def prefixed(self, prefix: str, /) -> Counts: ...
     def join(self, other: Counts, once: int, again: Sequence[int], /) -> Counts: ...
     def renamed(self, rename: Callable[[str], str | None], /) -> Counts: ...
-    def measures(self, measures: Sequence[tuple[Any, ...]], /) -> npt.NDArray[np.float64]: ...
+    def measures(self, measures: Sequence[_Plain], /) -> npt.NDArray[np.float64]: ...
     def to_bytes(self) -> bytes: ...
     def stored_order(self) -> list[int] | None: ...
 
 @final
 class ErrorFinder:
-    def __new__(cls, matcher_tuple: _Matcher, options: _ErrorOptions, /) -> ErrorFinder: ...
+    def __new__(cls, matcher_options: _Plain, options: _Plain, /) -> ErrorFinder: ...
     def finish(self) -> FileErrors: ...
 
 @final
 class FileErrors:
     def __len__(self) -> int: ...
-    def row(self, at: int, /) -> _FileError: ...
+    def row(self, at: int, /) -> Detail: ...
     def numbers(self) -> list[tuple[_ErrorKind, int]]: ...
     def gold_places(self) -> npt.NDArray[np.uint64]: ...
 
@@ -241,7 +220,7 @@ class Systems:
     def sentence_numbers(self, system: int, /) -> npt.NDArray[np.uint64] | None: ...
     def bootstrap(
         self,
-        measures: Sequence[tuple[Any, ...]],
+        measures: Sequence[_Plain],
         samples: int,
         seed: int,
         threads: int,
@@ -251,7 +230,7 @@ class Systems:
     def randomise(
         self,
         pair: tuple[int, int],
-        measures: Sequence[tuple[Any, ...]],
+        measures: Sequence[_Plain],
         samples: int,
         seed: int,
         threads: int,
@@ -259,23 +238,12 @@ class Systems:
         /,
     ) -> list[int]: ...
     def jackknife(
-        self, measures: Sequence[tuple[Any, ...]], /
+        self, measures: Sequence[_Plain], /
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]: ...
 
 @final
 class Scorer:
-    def __new__(
-        cls,
-        matcher_tuple: _Matcher,
-        filter_tuple: _Filter,
-        scheme: str,
-        pred_scheme: str | None,
-        reading: str,
-        dialect: _Dialect,
-        keep: int,
-        by_document: bool,
-        /,
-    ) -> Scorer: ...
+    def __new__(cls, matcher_options: _Plain, options: _Plain, /) -> Scorer: ...
     def update_lists(self, gold: object, pred: object, documents: _Sizes | None, /) -> None: ...
     def update_ids(
         self,
@@ -312,7 +280,7 @@ class Scorer:
         self,
         gold: object,
         pred: object | None,
-        columns: tuple[_Options, _Options],
+        columns: tuple[_Plain, _Plain],
         errors: ErrorFinder | None,
         on_misaligned: str,
         by_sentence: bool,
@@ -365,34 +333,34 @@ class SpanLists:
     def __len__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-def convert(tags: object, converter: _Converter, /) -> list[str]: ...
-def convert_batch(sentences: object, converter: _Converter, /) -> list[list[str]]: ...
+def convert(tags: object, converter: _Plain, /) -> list[str]: ...
+def convert_batch(sentences: object, converter: _Plain, /) -> list[list[str]]: ...
 def convert_file(
     source: object,
     out: object,
-    options: _Options,
-    converter: _Converter,
+    options: _Plain,
+    converter: _Plain,
     progress: _Progress,
     /,
 ) -> list[str]: ...
-def detect(sentences: object, dialect: _Dialect, /) -> tuple[str, str, list[tuple[str, int]]]: ...
+def detect(sentences: object, dialect: _Plain, /) -> Detection: ...
 def recognise(beginning: bytes, whole: bool, name: str, /) -> tuple[str | None, str | None]: ...
 def running_text(lines: Sequence[str], /) -> tuple[int, str] | None: ...
 def detect_file(
     source: object,
-    options: _Options,
-    dialect: _Dialect,
+    options: _Plain,
+    dialect: _Plain,
     progress: _Progress,
     expected: str | None = None,
     /,
-) -> tuple[str, str, list[tuple[str, int]]]: ...
+) -> Detection: ...
 def distinct_tags(sentences: object, /) -> list[str]: ...
 def fair_compare(target: list[Any], system: list[Any], focus: str, /) -> dict[str, Any]: ...
 def fair_evaluation(
     labels: list[Any], rows: list[_FairRow], pairs: list[tuple[int, int, int, int]], focus: str, /
 ) -> dict[str, Any]: ...
-def faireval_files(gold: _SpanFile, pred: _SpanFile, only: _Filter, /) -> dict[str, Any]: ...
-def legal(scheme: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
+def faireval_files(gold: _SpanFile, pred: _SpanFile, only: _Plain, /) -> dict[str, Any]: ...
+def legal(scheme: str, tags: Sequence[str], dialect: _Plain, /) -> list[bool]: ...
 def ncrfpp_counts(gold: object, pred: object, bio: bool, /) -> list[int]: ...
 def ncrfpp_spans(tags: object, bio: bool, /) -> list[tuple[str, int, int | None]]: ...
 def nervaluate_conll(data: str, /) -> SpanLists: ...
@@ -409,7 +377,7 @@ def span_lists_of_ids(
     vocabulary: Sequence[str],
     ignore_index: int,
     lengths: npt.NDArray[np.int64] | None,
-    options: _ReaderOptions,
+    reader: _Plain,
     /,
 ) -> tuple[SpanLists, SpanLists]: ...
 def partial_outcomes(
@@ -421,25 +389,24 @@ def partial_outcomes(
     type_name: str | None,
     /,
 ) -> tuple[_Places, _Places, _Places, _Places, _Places]: ...
-def span_lists_of_tags(
-    gold: object, pred: object, options: _ReaderOptions, /
-) -> tuple[SpanLists, SpanLists]: ...
+def span_lists_of_tags(gold: object, pred: object, reader: _Plain, /) -> tuple[SpanLists, SpanLists]: ...
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],
-    reader: _Reader,
+    reader: _Plain,
     ignore_index: int,
     /,
 ) -> tuple[tuple[_Column, _Column, _Column, _Column], list[str]]: ...
 @overload
-def read_spans(tags: object, reader: _Reader, make: None = None, /) -> list[_Span]: ...
+def read_spans(tags: object, reader: _Plain, make: None = None, /) -> list[_Span]: ...
 @overload
-def read_spans(tags: object, reader: _Reader, make: Callable[..., _T], /) -> list[_T]: ...
+def read_spans(tags: object, reader: _Plain, make: Callable[..., _T], /) -> list[_T]: ...
 @overload
-def read_spans_batch(sentences: object, reader: _Reader, make: None = None, /) -> list[list[_Span]]: ...
+def read_spans_batch(sentences: object, reader: _Plain, make: None = None, /) -> list[list[_Span]]: ...
 @overload
-def read_spans_batch(sentences: object, reader: _Reader, make: Callable[..., _T], /) -> list[list[_T]]: ...
+def read_spans_batch(sentences: object, reader: _Plain, make: Callable[..., _T], /) -> list[list[_T]]: ...
 def readings() -> list[str]: ...
+def records() -> dict[str, str]: ...
 def same_shape(gold: object, pred: object, /) -> bool: ...
 def scheme_name(name: str, /) -> str: ...
 def schemes() -> list[tuple[str, list[tuple[str, str, str]]]]: ...
@@ -447,7 +414,7 @@ def score_readings(
     scorers: Sequence[Scorer],
     gold: object,
     pred: object | None,
-    columns: tuple[_Options, _Options],
+    columns: tuple[_Plain, _Plain],
     by_sentence: bool,
     progress: _Progress,
     /,
@@ -461,49 +428,38 @@ def seqeval_entities(
 def spans_file(
     source: object,
     out: object,
-    options: _Options,
-    reader: _Reader,
+    options: _Plain,
+    reader: _Plain,
     progress: _Progress,
     /,
 ) -> list[str]: ...
-def tags_of(scheme: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
+def tags_of(scheme: str, types: Sequence[str], dialect: _Plain, /) -> list[str]: ...
 def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
 def matchers() -> list[str]: ...
-def span_events(
-    gold: SpanLists,
-    pred: SpanLists,
-    matcher_tuple: _Matcher,
-    filter_tuple: _Filter,
-    criterion: int,
-    /,
-) -> list[_Event]: ...
+def span_details(
+    gold: SpanLists, pred: SpanLists, matcher_options: _Plain, type_filter: _Plain, criterion: int, /
+) -> list[Detail]: ...
 def span_lists(
     sentences: list[list[_Span]], tokens: list[list[tuple[int, int]] | None] | None = None, /
 ) -> SpanLists: ...
 def span_lists_of_tuples(gold: object, pred: object, tokens: bool, /) -> tuple[SpanLists, SpanLists]: ...
-def validate(sentences: object, reader: _Reader, /) -> list[list[_Violation]]: ...
+def validate(sentences: object, reader: _Plain, /) -> list[list[Violation]]: ...
 def validate_file(
     source: object,
-    options: _Options,
-    reader: _Reader,
+    options: _Plain,
+    reader: _Plain,
     keep: int,
     progress: _Progress,
     /,
-) -> tuple[int, int, tuple[int, list[tuple[int, int, _Violation]]], list[tuple[str, int]], list[str]]: ...
+) -> tuple[_Plain, list[str]]: ...
 def write_tags(
     spans: Sequence[_Span],
     length: int | None,
     scheme: str,
-    dialect: _Dialect,
+    dialect: _Plain,
     overwrite: bool,
     /,
 ) -> list[str]: ...
-
-_Annotation: TypeAlias = tuple[str, int, int, dict[str, str], list[tuple[int, int]]]
-_Tag: TypeAlias = tuple[str, str, list[tuple[str, list[tuple[str, str]]]]]
-_MatSpan: TypeAlias = tuple[str, int, int]
-
-_Relation: TypeAlias = tuple[str, int, int]
 
 @final
 class Document:
@@ -511,9 +467,9 @@ class Document:
     def id(self) -> str | None: ...
     @property
     def text(self) -> str: ...
-    def layers(self) -> list[tuple[str | None, str]]: ...
+    def layers(self) -> list[_Plain]: ...
     def left_out(self) -> tuple[int, list[str]]: ...
-    def plain(self) -> tuple[str, list[_Annotation], str | None, list[str], list[_Relation]]: ...
+    def plain(self) -> _Plain: ...
 
 @final
 class DocumentReader:
@@ -523,20 +479,20 @@ class DocumentReader:
 
 @final
 class SchemeEvidence:
-    def __new__(cls, dialect: _Dialect, /) -> SchemeEvidence: ...
+    def __new__(cls, dialect: _Plain, /) -> SchemeEvidence: ...
     @property
     def labelled(self) -> int: ...
     def add(self, column: object, vocabulary: list[str] | None, ignore_index: int, /) -> None: ...
-    def add_file(self, source: object, options: _Options, progress: _Progress, /) -> None: ...
+    def add_file(self, source: object, options: _Plain, progress: _Progress, /) -> None: ...
     def add_sentences(self, sentences: Sequence[Sequence[str]], /) -> None: ...
-    def decide(self, expected: str | None = None, /) -> tuple[str, str, list[tuple[str, int]]]: ...
+    def decide(self, expected: str | None = None, /) -> Detection: ...
 
 @final
 class SentenceReader:
     def __new__(
         cls,
         source: object,
-        options: _Options,
+        columns: _Plain,
         tags: Sequence[int | str] | None,
         progress: _Progress,
         /,
@@ -566,20 +522,13 @@ def align_texts(gold: str, pred: str, /) -> TextAlignment: ...
 
 @final
 class MatOutcome:
-    def details(self) -> list[tuple[str, _MatSpan | None, _MatSpan | None]]: ...
+    def details(self) -> list[_Plain]: ...
     def misplaced(self) -> int | None: ...
     def tokens(self) -> int: ...
 
 @final
 class MatScorer:
-    def __new__(
-        cls,
-        rules: tuple[list[_Tag] | None, list[str] | None, list[str] | None, dict[str, str], list[str], str],
-        units: list[str],
-        unpaired: str,
-        details: bool,
-        /,
-    ) -> MatScorer: ...
+    def __new__(cls, rules: _Plain, units: Sequence[str], unpaired: str, details: bool, /) -> MatScorer: ...
     def score(
         self, gold: Document, pred: Document, /
     ) -> tuple[MatOutcome | None, tuple[str, str] | None]: ...
@@ -590,22 +539,10 @@ class DocumentTotals:
     def add(self, outcome: MatOutcome, name: str, /) -> None: ...
     def counts(self) -> Counts: ...
 
-def documents_of(
-    documents: Sequence[tuple[str, str | None, Sequence[_Annotation], Sequence[_Relation], Sequence[str]]],
-    /,
-) -> list[Document]: ...
-def read_conll_documents(source: object, options: _Options, reader: _Reader, /) -> DocumentReader: ...
-def read_documents(
-    source: object,
-    format_name: str,
-    declared: list[str] | None,
-    overlay: bool,
-    annotator: str | None,
-    all_layers: bool,
-    max_expansion: int | None,
-    /,
-) -> DocumentReader: ...
-def read_tasks(name: str, text: str, /) -> list[tuple[str, list[_Tag]]]: ...
+def documents_of(documents: Sequence[_Plain], /) -> list[Document]: ...
+def read_conll_documents(source: object, columns: _Plain, reader: _Plain, /) -> DocumentReader: ...
+def read_documents(source: object, options: _Plain, /) -> DocumentReader: ...
+def read_tasks(name: str, text: str, /) -> list[_Plain]: ...
 def declared_encoding(data: bytes, /) -> str | None: ...
 
 @final
@@ -620,7 +557,7 @@ class CrfSentences:
     def __new__(
         cls,
         source: object,
-        options: _Options,
+        columns: _Plain,
         extra: list[int | str] | None,
         progress: _Progress,
         /,
@@ -642,21 +579,12 @@ class CrfTrainer:
     def clear(self) -> None: ...
     def train(
         self,
-        algorithm: str,
-        options: dict[str, Any],
+        options: _Plain,
         threads: int,
         start: CrfModel | None,
         dev: Iterable[Any] | None,
         scheme: str | None,
-        callback: Callable[
-            [
-                tuple[int, float, float | None, int, int],
-                list[list[str]] | None,
-                tuple[float, float | None],
-            ],
-            int,
-        ]
-        | None,
+        callback: Callable[[_Plain, list[list[str]] | None], int] | None,
         keep_on_interrupt: bool,
         /,
     ) -> tuple[CrfModel, str]: ...
@@ -706,7 +634,7 @@ class CrowdCrf:
         sentences: Iterable[Any],
         numbers: list[int],
         labellings: npt.NDArray[np.uint32],
-        options: dict[str, Any],
+        options: _Plain,
         /,
     ) -> CrowdCrf: ...
     def sizes(self) -> tuple[int, int, int]: ...
@@ -720,7 +648,7 @@ class CrowdCrf:
     ) -> None: ...
     def set_active(self, active: list[bool], /) -> None: ...
     def train(
-        self, weights: npt.NDArray[np.float64], options: dict[str, Any], threads: int, /
+        self, weights: npt.NDArray[np.float64], options: _Plain, threads: int, /
     ) -> tuple[npt.NDArray[np.float64], float]: ...
     def log_likelihoods(
         self, weights: npt.NDArray[np.float64], threads: int, /
@@ -747,7 +675,7 @@ class CrfModel:
     def with_metadata(self, metadata: str, /) -> CrfModel: ...
     def tag_files(
         self,
-        files: list[tuple[Any, _Options]],
+        files: list[tuple[Any, _Plain]],
         out: object,
         columns: tuple[list[int | str], int | str | None, int | str | None],
         flags: tuple[bool, bool],
@@ -842,36 +770,36 @@ class DepModel:
         self, file: SyntaxFile, parse: bool, keep_tags: bool, blank: bool, threads: int, /
     ) -> bytes | None: ...
 
+def default_options() -> dict[str, dict[str, Any]]: ...
 def dep_templates() -> str: ...
 def dep_train_tagger(
     treebank: Treebank,
-    options: tuple[bool, int, float, int],
-    given: tuple[int, int | None, int],
-    callback: Callable[[tuple[Any, ...], DepModel | None], int] | None,
+    options: _Plain,
+    passes: _Plain,
+    callback: Callable[[_Plain, DepModel | None], int] | None,
     with_models: bool,
     /,
 ) -> DepModel: ...
 def dep_jackknife(
     treebank: Treebank,
     parts: int,
-    options: tuple[bool, int, float, int],
-    given: tuple[int, int | None, int],
+    options: _Plain,
+    passes: _Plain,
     callback: Callable[[int], object],
     /,
 ) -> None: ...
 def dep_train_parser(
     treebank: Treebank,
-    options: tuple[str | None, bool, bool, bool, float | None, tuple[int, float]],
-    given: tuple[int, int | None, int],
-    callback: Callable[[tuple[Any, ...], DepModel | None], int] | None,
+    options: _Plain,
+    passes: _Plain,
+    callback: Callable[[_Plain, DepModel | None], int] | None,
     with_models: bool,
     /,
 ) -> DepModel: ...
 def dep_train_published(
     treebank: Treebank,
-    epochs: int,
-    seed: int | None,
-    callback: Callable[[tuple[Any, ...], DepModel | None], int] | None,
+    passes: _Plain,
+    callback: Callable[[_Plain, DepModel | None], int] | None,
     /,
 ) -> DepModel: ...
 def dep_evaluate(
@@ -882,6 +810,7 @@ def dep_evaluate(
     documents: bool,
     /,
 ) -> Counts: ...
+def crf_options(options: _Plain, /) -> dict[str, Any]: ...
 def crf_templates() -> list[tuple[str, str]]: ...
 def item_access() -> Literal["direct", "each"]: ...
 def load_numpy() -> None: ...

@@ -1,4 +1,4 @@
-"""Cached attributes that a fork cannot lock."""
+"""Cached attributes without a lock, which are safe to fork."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ T = TypeVar("T")
 
 
 class cached_property(Generic[T]):  # noqa: N801  # the name of the class in functools that it replaces
-    """Compute an attribute when it is first asked for, and keep it in the ``__dict__`` of the object.
+    """Compute an attribute on first access and store it in the ``__dict__`` of the object.
 
-    Until Python 3.11, :class:`functools.cached_property` takes one lock for all objects of a class. A process forked
-    while another thread computes such an attribute inherits the locked lock, and waits for it forever. Without a lock
-    two threads may both compute the attribute, so it has to be a function of the object.
+    Until Python 3.11, :class:`functools.cached_property` shares one lock among all objects of a class. A process forked
+    while another thread computes such an attribute inherits the acquired lock and waits for it forever. Without a lock
+    two threads may both compute the attribute, so it must be a pure function of the object.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class cached_property(Generic[T]):  # noqa: N801  # the name of the class in fun
     def __get__(self, instance: object, owner: type | None = None) -> Self | T:
         if instance is None:
             return self
-        # Assigned, because the attribute of a base class may have kept its own value under this name.
+        # Assigned unconditionally: an attribute of a base class may have stored its value under this name.
         value: T = self._compute(instance)
         instance.__dict__[self._name] = value
         return value

@@ -1,8 +1,8 @@
-"""What spanrs raises.
+"""Exceptions and warnings.
 
-Every exception is a :class:`SpanrsError` and a :class:`ValueError`, so that code written for the
-evaluators spanrs replaces goes on catching what it caught. Trouble with the operating system (a missing
-file, a directory, no permission) is an ordinary :class:`OSError`.
+Every exception is a :class:`SpanrsError` and a :class:`ValueError`, so that ``except`` clauses written for the
+evaluators that spanrs replaces keep working. Errors of the operating system (a missing file, a directory, no
+permission) are ordinary instances of :class:`OSError`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 __all__ = [
     "AlignmentError",
@@ -27,19 +27,19 @@ __all__ = [
     "Violation",
 ]
 
-#: The folder of this package, whose functions are not those that warnings are meant for.
+#: Directory of this package; warnings are attributed to the first caller outside it.
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-#: Controls, marks of direction, line separators, invisible blanks and lone surrogates. Joiners are not among them:
-#: emoji and several scripts need them.
+#: Control characters, direction marks, line separators, invisible spaces and lone surrogates. Joiners are not included
+#: because emoji and several scripts need them.
 INVISIBLE = re.compile(
     "[\0-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 
 
 def escaped(text: str) -> str:
-    r"""Give text with escapes for characters that are invisible or change the direction of what follows.
+    r"""Return text with escapes for characters that are invisible or change the direction of text.
 
-    Terminals obey control characters: text from input is escaped before it is printed.
+    Terminals interpret control characters, so text from input is escaped before it is printed.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def escaped(text: str) -> str:
 
 
 def escaped_lines(text: str) -> str:
-    """Give text of several lines, each as :func:`escaped` gives it."""
+    """Apply :func:`escaped` to each line of a text."""
     return "\n".join(map(escaped, text.split("\n")))
 
 
@@ -60,20 +60,20 @@ class Violation:
     """A tag that does not conform to its scheme."""
 
     index: int
-    """The token, from 0 in its sentence."""
+    """Index of the token in its sentence, from 0."""
     kind: str
     """Illegal Start, Transition, End, Single, Final (the names of iobes), or Unknown Tag."""
     previous: str | None
-    """The tag before; None at the start of the sentence."""
+    """The previous tag; None at the start of the sentence."""
     current: str
-    """The tag itself."""
+    """The offending tag."""
     next: str | None
-    """The tag behind; None at the end of the sentence."""
+    """The next tag; None at the end of the sentence."""
     action: str
-    """What the reading did about it."""
+    """How the reading treated the tag."""
 
     def __str__(self) -> str:
-        """Say what is wrong, beside which neighbour."""
+        """Describe the violation, with the neighbouring tag."""
         current = escaped(self.current) or "''"
         before, behind = (tag if tag is None else escaped(tag) for tag in (self.previous, self.next))
         if self.kind == "Unknown Tag":
@@ -85,15 +85,29 @@ class Violation:
         return f"{self.kind}: {current} {where}"
 
 
+@dataclass(frozen=True, slots=True)
+class LocatedViolation:
+    """A violation and its location."""
+
+    sentence: int
+    """Index of the sentence, from 0."""
+    line: int | None
+    """Line of the file, from 1; None for data in memory."""
+    violation: Violation
+    """The violation."""
+    path: str | None = None
+    """The file, if several were scored."""
+
+
 class SpanrsError(Exception):
-    """Anything spanrs can say went wrong.
+    """Base class of all errors of spanrs.
 
     Attributes
     ----------
     code : str
-        What is wrong, for programs; it stays the same when the message is reworded.
+        Stable identifier of the error, for programs; messages may be reworded.
     path : str or None
-        The file, as it was named.
+        The file, as named by the caller.
     line : int or None
         Line of the file, from 1.
     column : int or None
@@ -103,7 +117,7 @@ class SpanrsError(Exception):
     --------
     >>> import spanrs
     >>> try:
-    ...     spanrs.tags.read_spans(["B-PER"], scheme="BIOX")
+    ...     spanrs.tags.tags_to_spans(["B-PER"], scheme="BIOX")
     ... except spanrs.SpanrsError as error:
     ...     print(error.code)
     unknown_scheme
@@ -115,27 +129,27 @@ class SpanrsError(Exception):
     column: int | None = None
 
     def __str__(self) -> str:
-        """Give the message, whatever it quotes of the input, without characters that a terminal obeys."""
+        """Return the message with control characters of quoted input escaped."""
         return escaped_lines(super().__str__())
 
 
 class FormatError(SpanrsError, ValueError):
-    """A file is not what it should be: encoding, columns, compression, nothing in it."""
+    """A file is malformed: wrong encoding, missing columns, damaged compression, no content."""
 
 
 class SchemeError(SpanrsError, ValueError):
-    """Tags, spans or names of schemes that cannot be used.
+    """Invalid tags, spans or names of schemes.
 
     Attributes
     ----------
     count : int
-        How many violations there are, where tags are malformed.
+        Number of violations, if tags are malformed.
     violations : list of Violation
-        All of them for data in memory, the first thousand for a file.
+        All violations for data in memory, the first thousand for a file.
     sentence : int or None
-        Sentence, from 0, for one of several in memory.
-    located : list of (int, tuple)
-        For a file: each violation with its line.
+        Index of the sentence, from 0, for sentences in memory.
+    located : list of LocatedViolation
+        For a file: the violations with their lines.
 
     Examples
     --------
@@ -152,25 +166,19 @@ class SchemeError(SpanrsError, ValueError):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
-        self._violations: list[tuple[Any, ...]] = []
-        self.located: list[tuple[int, tuple[Any, ...]]] = []
-
-    @property
-    def violations(self) -> list[Violation]:
-        """The violations, in order."""
-        rows = self._violations or [row for _, row in self.located]
-        return [Violation(*row) for row in rows]
+        self.violations: list[Violation] = []
+        self.located: list[LocatedViolation] = []
 
 
 class AlignmentError(SpanrsError, ValueError):
-    """Gold and pred do not hold the same sentences or tokens.
+    """Gold and pred do not have the same sentences or tokens.
 
     Attributes
     ----------
     sentence : int or None
-        Sentence, from 0, for data in memory.
+        Index of the sentence, from 0, for data in memory.
     other_path, other_line : str or None, int or None
-        The place in pred; ``path`` and ``line`` are the place in gold.
+        The location in pred; ``path`` and ``line`` are the location in gold.
     """
 
     sentence: int | None = None
@@ -179,12 +187,12 @@ class AlignmentError(SpanrsError, ValueError):
 
 
 class LimitError(SpanrsError, ValueError):
-    """The input is beyond a limit that keeps mistakes and hostile files from filling the memory.
+    """The input exceeds a limit that protects memory from mistakes and hostile files.
 
     Attributes
     ----------
     sentence : int or None
-        Sentence, from 0, for one of several in memory.
+        Index of the sentence, from 0, for sentences in memory.
     """
 
     sentence: int | None = None
@@ -200,12 +208,12 @@ def with_code(error: ErrorT, code: str, path: str | None = None, line: int | Non
 
 
 def check_text(text: str, where: str) -> None:
-    """Refuse a str that is not text.
+    """Refuse a str with lone surrogates.
 
     Raises
     ------
     UnicodeEncodeError
-        For lone surrogates; the message says ``where``.
+        If there are any; the message contains ``where``.
     """
     try:
         text.encode()
@@ -220,12 +228,12 @@ def check_name(name: object, argument: str, example: str) -> None:
     Raises
     ------
     TypeError
-        For what is not a str.
+        If the argument is not a str.
     UnicodeEncodeError
-        For text with lone surrogates.
+        If it contains lone surrogates.
     """
     if not isinstance(name, str):
-        raise TypeError(f"{argument} is a str such as {example}, not {type(name).__name__}")
+        raise TypeError(f"{argument} must be a str such as {example}, not {type(name).__name__}")
     check_text(name, argument)
 
 
@@ -235,27 +243,27 @@ def as_integer(number: object, argument: str, least: int = 0, most: int = 2**63 
     Raises
     ------
     TypeError
-        For what is not an integer of Python or numpy.
+        If the argument is not an integer of Python or NumPy.
     ValueError
-        For integers out of range.
+        If the integer is out of range.
     """
     try:
-        found = operator.index(number)  # type: ignore[arg-type]  # refused if it is none
+        integer = operator.index(number)  # type: ignore[arg-type]  # TypeError is handled
     except TypeError:
-        raise TypeError(f"{argument} is an integer, not {type(number).__name__}") from None
-    if found < least:
-        raise ValueError(f"{argument} is an integer of at least {least}, not {found}")
-    if found > most:
-        raise ValueError(f"{argument} is an integer of at most {most}, not {found}")
-    return found
+        raise TypeError(f"{argument} must be an integer, not {type(number).__name__}") from None
+    if integer < least:
+        raise ValueError(f"{argument} must be an integer of at least {least}, not {integer}")
+    if integer > most:
+        raise ValueError(f"{argument} must be an integer of at most {most}, not {integer}")
+    return integer
 
 
 class SpanrsWarning(UserWarning):
-    """Data that can be scored, but is probably not what its user thinks it is."""
+    """Data that can be scored but is probably not what the user intended."""
 
 
 def warn(messages: Iterable[str]) -> None:
-    """Raise a :class:`SpanrsWarning` for each message, on behalf of who called this package."""
+    """Issue a :class:`SpanrsWarning` for each message, attributed to the caller of this package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""Names of packages that are imported when they are first used, so that importing a package takes no time."""
+"""Lazy import of public names, so that importing a package is fast."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 def lazy_names(
     package: str, sources: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package whose public names are imported when they are first used.
+    """Return ``__getattr__`` and ``__dir__`` for a package whose public names are imported on first use.
 
     Parameters
     ----------
     package : str
         The name of the package.
     sources : mapping of str to str
-        The module of each public name, without the name of the package.
+        The module of each public name, relative to the package.
 
     Examples
     --------

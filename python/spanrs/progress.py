@@ -1,4 +1,4 @@
-"""Progress of jobs that go through Python objects; compiled jobs report theirs."""
+"""Progress of jobs that iterate over Python objects; compiled jobs report their own progress."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 
 class Meter:
-    """Adds up the work done and reports the sum.
+    """Accumulates the work done and reports the total.
 
     Parameters
     ----------
     report : callable, optional
-        Called with the sum after each step. It may raise, to stop the job.
+        Called with the total after each step. It may raise an exception to stop the job.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class Meter:
         self._done = 0
 
     def add(self, size: int) -> None:
-        """Report ``size`` more."""
+        """Add ``size`` to the total and report it."""
         self._done += size
         if self._report is not None:
             self._report(self._done)

@@ -1,4 +1,4 @@
-"""Number of threads of a call."""
+"""Number of threads."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from spanrs.errors import as_integer
 
 
 def processors() -> int:
-    """Return the number of processors of this process, which may be fewer than the machine has."""
+    """Return the number of processors available to this process, which may be fewer than those of the machine."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def thread_count(threads: int | None) -> int:
-    """Return a number of threads; None and 0 are one for each processor of this process.
+    """Return a number of threads; None and 0 mean one for each processor available to this process.
 
     Raises
     ------
     TypeError
-        For what is not an integer.
+        If the number is not an integer.
     ValueError
-        For negative numbers.
+        If the number is negative.
 
     Examples
     --------

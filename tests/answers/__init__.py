@@ -1,6 +1,6 @@
 """Answers of a package in the form of the recordings.
 
-The peers are asked when they are recorded, spanrs when it is compared. Every function takes the package, a
+The functions run with the peers for recording, and with spanrs for comparison. Every function takes the package, a
 class or a function of it, because a peer and its drop-in replacement have the same names.
 """
 

@@ -19,7 +19,7 @@ def package(conlleval, pair):
     """Return the summary of the package from PyPI and its report, or their errors."""
     summary = answers.attempt(conlleval.evaluate, lines(pair))
     report = answers.attempt(conlleval.report, summary)
-    # The types come in the order of a set there.
+    # The original returns types in the order of a set.
     summary["slots"] = {key: dict(sorted(counts.items())) for key, counts in summary["slots"].items()}
     return {"summary": summary, "report": report}
 

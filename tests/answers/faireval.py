@@ -44,7 +44,7 @@ SPANS = {
     "nolabels": {},
     "onlyPP": {"labels": ["PP"]},
 }
-#: What iobes calls the schemes it knows; spans of the others are read by seqeval.
+#: Names of the schemes in iobes; spans of other schemes are read by seqeval.
 IOBES = {"IOB1": "IOB", "BIO": "BIO", "IOBES": "IOBES", "BILOU": "BILOU", "BMEOW": "BMEOW"}
 
 
@@ -53,27 +53,27 @@ def row(counts):
 
 
 def cells(confusion):
-    found = {t: {s: n for s, n in counts.items() if n} for t, counts in confusion.items()}
-    return {t: counts for t, counts in found.items() if counts}
+    actual = {t: {s: n for s, n in counts.items() if n} for t, counts in confusion.items()}
+    return {t: counts for t, counts in actual.items() if counts}
 
 
 def compare(faireval, target, system):
     """Compare two lists of spans [label, begin, end, tokens]."""
 
     def compared(**options):
-        # The lists and sets are changed by the comparison.
+        # The comparison modifies the lists and sets.
         sides = [[[label, b, e, set(tokens)] for label, b, e, tokens in side] for side in (target, system)]
         return faireval.compare_spans(*sides, **options)
 
-    found, by_system = compared(), compared(focus="system")
+    actual, by_system = compared(), compared(focus="system")
     out = {
-        "T": row(found["overall"]["traditional"]),
-        "F": row(found["overall"]["fair"]),
-        "lT": {label: row(counts) for label, counts in found["per_label"]["traditional"].items()},
-        "lF": {label: row(counts) for label, counts in found["per_label"]["fair"].items()},
-        "conf": cells(found["conf"]),
+        "T": row(actual["overall"]["traditional"]),
+        "F": row(actual["overall"]["fair"]),
+        "lT": {label: row(counts) for label, counts in actual["per_label"]["traditional"].items()},
+        "lF": {label: row(counts) for label, counts in actual["per_label"]["fair"].items()},
+        "conf": cells(actual["conf"]),
     }
-    results = faireval.calculate_results(found, eval_method=METHODS, weights=PAPER)
+    results = faireval.calculate_results(actual, eval_method=METHODS, weights=PAPER)
     out["prf"] = {v: [results["overall"][v][m] for m in MEASURES] for v in METHODS}
     out["lprf"] = {
         v: {label: [counts[m] for m in MEASURES] for label, counts in results["per_label"][v].items()}
@@ -83,28 +83,28 @@ def compare(faireval, target, system):
 
 
 def spans_of(tags, scheme):
-    """Return the spans of a tagged sentence as FairEval takes them: 1-based, ends inclusive."""
+    """Return the spans of a tagged sentence in FairEval's form: 1-based, with inclusive ends."""
     if scheme in IOBES:
         spans = iobes.parse_spans(tags, iobes.SpanEncoding.from_string(IOBES[scheme]))
-        found = [(s.type, s.start + 1, s.end) for s in spans]
+        collected = [(s.type, s.start + 1, s.end) for s in spans]
     else:
-        found = [(label, start + 1, end + 1) for label, start, end in get_entities(tags)]
-    return [[label, begin, end, range(begin, end + 1)] for label, begin, end in found]
+        collected = [(label, start + 1, end + 1) for label, start, end in get_entities(tags)]
+    return [[label, begin, end, range(begin, end + 1)] for label, begin, end in collected]
 
 
 def read(faireval, lines, **config):
-    """Return what the reader returns, and what it prints."""
+    """Return the result of the reader and its output."""
 
     def spans():
-        found = faireval.get_spans(lines, **config)
-        return [[label, begin, end, sorted(tokens)] for label, begin, end, tokens in found]
+        decoded = faireval.get_spans(lines, **config)
+        return [[label, begin, end, sorted(tokens)] for label, begin, end, tokens in decoded]
 
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         return [answers.attempt(spans), printed.getvalue()]
 
 
 def make_span_files(folder):
-    """Make the files that the recorded configurations name, and the folder from which they name them."""
+    """Create the files named in the recorded configurations, and the directory of their relative paths."""
     for side in ("target", "system"):
         (folder / "data" / side).mkdir(parents=True)
         for stem in ("ner", "chunk"):
@@ -113,13 +113,13 @@ def make_span_files(folder):
 
 
 def settings(faireval, path):
-    """Return what a configuration file means, and what is printed."""
+    """Return the settings of a configuration file, and the output."""
 
     def read_config():
-        found = faireval.read_config(path)
-        if found is not None:
-            assert found.pop("eval_out") is sys.stdout
-        return found
+        corpus = faireval.read_config(path)
+        if corpus is not None:
+            assert corpus.pop("eval_out") is sys.stdout
+        return corpus
 
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         return answers.attempt(read_config), printed.getvalue()
@@ -128,9 +128,9 @@ def settings(faireval, path):
 def count_files(faireval, files, config):
     """Count a pair of files as a user would; return the counts and the number of sentences."""
     results = {}
-    both = [faireval.get_sentences(path) for path in files]
+    sides = [faireval.get_sentences(path) for path in files]
     number = 0
-    for target_lines, system_lines in zip(*both, strict=True):
+    for target_lines, system_lines in zip(*sides, strict=True):
         target = faireval.get_spans(target_lines, **config)
         system = faireval.get_spans(system_lines, **config)
         faireval.annotation_stats(target, **config)
@@ -141,19 +141,19 @@ def count_files(faireval, files, config):
 
 
 def of_files(faireval, path):
-    """Return all that is recorded of the files that a configuration names."""
+    """Return the recorded values for the files named in a configuration."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         config = faireval.read_config(path)
-        said = printed.getvalue()
+        message = printed.getvalue()
         config["data_stats"] = {}
         files = config["target_files"] + config["system_files"]
-        found, sentences = count_files(faireval, files, config)
+        actual, sentences = count_files(faireval, files, config)
         by_system, _ = count_files(faireval, files, config | {"focus": "system", "data_stats": {}})
     return {
         "sentences": sentences,
         "data_stats": config["data_stats"],
         "weights": config["weights"],
-        "eval_target_focus": found,
+        "eval_target_focus": actual,
         "per_label_fair_system_focus": by_system["per_label"]["fair"],
-        "eval_csv": said[said.index("###") :],
+        "eval_csv": message[message.index("###") :],
     }

@@ -40,8 +40,10 @@ def mask(iobes, tags, name, start, end):
     """Return the mask over a vocabulary in the order of `tags`, with `start` and `end` last."""
     legality = iobes.transitions_legality(tags, iobes.SpanEncoding[name], start, end)
     vocabulary = {tag: number for number, tag in enumerate([*tags, start, end])}
-    made = importlib.import_module(f"{iobes.__name__}.transition").transitions_to_mask(legality, vocabulary)
-    return {"vocab": vocabulary, "dtype": str(made.dtype), "rows": made.astype(int).tolist()}
+    created = importlib.import_module(f"{iobes.__name__}.transition").transitions_to_mask(
+        legality, vocabulary
+    )
+    return {"vocab": vocabulary, "dtype": str(created.dtype), "rows": created.astype(int).tolist()}
 
 
 def encoding(iobes, text):

@@ -47,9 +47,9 @@ def of_spans(evaluator, gold, pred):
     row = {}
     for percentage in ("1", "50", "100"):
         options = {"tags": tags, "loader": "dict", "min_overlap_percentage": float(percentage)}
-        found = evaluator(*sides, **options).evaluate()
-        row[percentage] = by_strategy(found["overall"], (*CATEGORIES, *MEASURES))
+        result = evaluator(*sides, **options).evaluate()
+        row[percentage] = by_strategy(result["overall"], (*CATEGORIES, *MEASURES))
         if percentage == "1":
-            by_tag = {tag: by_strategy(r, CATEGORIES) for tag, r in sorted(found["entities"].items())}
+            by_tag = {tag: by_strategy(r, CATEGORIES) for tag, r in sorted(result["entities"].items())}
             row["1"] = {"o": row["1"], "e": by_tag}
     return row

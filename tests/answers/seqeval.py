@@ -26,7 +26,7 @@ Field = Callable[[dict[str, Any]], Any]
 
 
 def plain(value):
-    """Replace numpy scalars, tuples and NaN by what JSON has."""
+    """Replace numpy scalars, tuples and NaN by JSON values."""
     if isinstance(value, dict):
         return {key: plain(v) for key, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -130,8 +130,8 @@ class Answers:
             tokens = self.schemes.Tokens(r[side], self._scheme(r), **options).entities
             return [[[e.tag, e.start, e.end] for e in row] for row in (entities, tokens)]
 
-        both = attempt(read)
-        if isinstance(both, dict):
-            return both
-        assert both[0] == both[1]
-        return both[0]
+        sides = attempt(read)
+        if isinstance(sides, dict):
+            return sides
+        assert sides[0] == sides[1]
+        return sides[0]

@@ -6,7 +6,7 @@ import answers
 
 #: The recording cuts messages.
 CUT = 160
-#: Scheme of the recorded pairs -> encodings and repair methods that are asked for.
+#: Scheme of the recorded pairs -> encodings and repair methods to record.
 SETTINGS = {
     "IOB1": ["IOB/None", "IOB/conlleval", "IO/None"],
     "BIO": ["BIO/None", "BIO/conlleval", "BIO/discard", "IO/None"],

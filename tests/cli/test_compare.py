@@ -31,7 +31,7 @@ def command(capsys):
 
 @pytest.fixture
 def files(tmp_path):
-    """Gold and three systems, which are wrong more and more often."""
+    """Gold and three systems with increasing numbers of errors."""
     rng = random.Random(1)
     rows = [
         [(f"w{rng.randrange(9)}", rng.choice(TAGS)) for _ in range(rng.randint(2, 9))] for _ in range(40)
@@ -69,24 +69,13 @@ def test_json_is_that_of_the_function(command, files, matcher, unit):
 
 def test_measures_are_named_by_options(command, files):
     gold, a, b, _ = files
-    options = [
-        "--average",
-        "type",
-        "--type",
-        "A",
-        "--part",
-        "recall",
-        "--samples",
-        50,
-        "--significance-test",
-        "bootstrap",
-    ]
-    found = json.loads(command(gold, a, b, *options, "--json")[1])
+    options = ["--type", "A", "--part", "recall", "--samples", 50, "--significance-test", "bootstrap"]
+    parsed = json.loads(command(gold, a, b, *options, "--json")[1])
     results = [spanrs.score(gold, path) for path in (a, b)]
     values = [result.per_type["A"].recall for result in results]
-    assert [found["systems"][path.name]["value"] for path in (a, b)] == values
-    assert found["measure"] == Measure("type", "recall", type="A").title
-    assert found["pairs"][0]["difference"] == pytest.approx(values[0] - values[1])
+    assert [parsed["systems"][path.name]["value"] for path in (a, b)] == values
+    assert parsed["measure"] == Measure("recall", type="A").title
+    assert parsed["pairs"][0]["difference"] == pytest.approx(values[0] - values[1])
     bounds = json.loads(
         command(gold, a, b, "--matcher", "partial", "--criterion", "bounds", "--samples", 9, "--json")[1]
     )
@@ -96,12 +85,12 @@ def test_measures_are_named_by_options(command, files):
 
 def test_text_has_systems_and_differences(command, files):
     _, out, _ = command(*files, "--samples", 200)
-    found = spanrs.compare(
+    comparison = spanrs.compare(
         {path.name: spanrs.score(files[0], path, by="sentence") for path in files[1:]}, samples=200
     )
-    for name, system in found.systems.items():
+    for name, system in comparison.systems.items():
         assert any(name in line and f"{100 * system.value:.2f}" in line for line in out.splitlines())
-    for pair in found.pairs:
+    for pair in comparison.pairs:
         rows = [line.split() for line in out.splitlines() if line.split()[:2] == [pair.a, pair.b]]
         assert rows[0][2] == f"{100 * pair.difference:+.2f}"
         assert f"{pair.p_value:.4f}" in rows[0]
@@ -150,8 +139,8 @@ def test_plot_has_the_systems(command, files, tmp_path):
 
 def test_mistakes_are_one_line(command, files, tmp_path):
     gold, a, b, _ = files
-    other = tmp_path / "other.conll"
-    other.write_text(a.read_text().replace("w1 ", "x1 ", 1))
+    second = tmp_path / "other.conll"
+    second.write_text(a.read_text().replace("w1 ", "x1 ", 1))
     short = tmp_path / "short.conll"
     short.write_text("w O\n")
     for arguments, message in (
@@ -160,11 +149,11 @@ def test_mistakes_are_one_line(command, files, tmp_path):
         ((gold, a, a), "named twice"),
         ((gold, a, b, a), "named twice"),
         ((gold, a, "-"), "only GOLD can be standard input"),
-        ((gold, a, other), str(other)),
+        ((gold, a, second), str(second)),
         ((gold, a, short), str(short)),
         ((gold, a, tmp_path / "missing"), "missing"),
-        ((gold, a, b, "--average", "type"), "needs a type"),
-        ((gold, a, b, "--average", "macro", "--type", "A"), "no other takes one"),
+        ((gold, a, b, "--average", "type"), "is not one of 'micro', 'macro', 'weighted'"),
+        ((gold, a, b, "--average", "macro", "--type", "A"), "is over all types"),
         ((gold, a, b, "--criterion", "nonsense"), "nonsense"),
         ((gold, a, b, "--criterion", "corpus"), "no criterion 'corpus'; one of span"),
         ((gold, a, b, "--to", "text", "-o", a), "is read; name another file"),
@@ -202,12 +191,12 @@ def test_systems_of_the_same_base_name_keep_their_paths(command, files, tmp_path
         (tmp_path / folder).mkdir()
         paths.append(tmp_path / folder / "pred.conll")
         paths[-1].write_text(path.read_text())
-    found = json.loads(command(gold, *paths, "--samples", 9, "--json")[1])
-    assert list(found["systems"]) == [str(path) for path in paths]
+    parsed = json.loads(command(gold, *paths, "--samples", 9, "--json")[1])
+    assert list(parsed["systems"]) == [str(path) for path in paths]
 
 
 def test_long_work_shows_how_far_it_is(command, files, monkeypatch):
-    """Reading and resampling have a bar of their own, whose total is what is told at most."""
+    """Reading and resampling have separate progress bars, whose totals equal the largest reported value."""
     bars = []
 
     @contextmanager

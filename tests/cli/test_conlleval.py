@@ -1,4 +1,4 @@
-"""The filter beside the script it replaces, recorded and, where SPANRS_CONLLEVAL_PL names it, running."""
+"""Comparison with recorded output of conlleval.pl and, if SPANRS_CONLLEVAL_PL names it, with the script itself."""
 
 from __future__ import annotations
 

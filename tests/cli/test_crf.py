@@ -465,9 +465,9 @@ def test_eval_prints_what_score_prints(call, model, tmp_path, capsysbinary):
     assert (status, err) == (0, "")
     (tmp_path / "pred").write_text(call("tag", model, DEV, "--column", "-1")[1])
     assert run(group, ["score", DEV, "pred"]) == 0
-    own = [line for line in out.splitlines() if not line.startswith("scheme")]
-    other = capsysbinary.readouterr().out.decode()
-    assert own == [line for line in other.splitlines() if not line.startswith("scheme")]
+    values = [line for line in out.splitlines() if not line.startswith("scheme")]
+    second = capsysbinary.readouterr().out.decode()
+    assert values == [line for line in second.splitlines() if not line.startswith("scheme")]
     parsed = json.loads(call("eval", model, DEV, "--json")[1])
     assert (parsed["tokens"], parsed["sentences"]) == (27, 4)
 
@@ -505,7 +505,7 @@ def test_info_shows_the_model(call, model):
     assert "features of B-PER\n" in out
     parsed = json.loads(call("info", model, "--json", "--top", "2")[1])
     assert (parsed["scheme"], len(parsed["heaviest_transitions"])) == ("BIO", 2)
-    assert all(len(own) <= 2 for own in parsed["heaviest_features"].values())
+    assert all(len(values) <= 2 for values in parsed["heaviest_features"].values())
     assert parsed["card"]["train"]["tokens"] == 101
     assert parsed["features"] == len(CRF.load(model).state_features_)
 
@@ -542,7 +542,7 @@ def test_a_short_line_of_running_text_is_refused(call, model):
         status, out, err = call("tag", model, "raw", raw=text)
         assert (status, out) == (2, "")
         assert "is this running text?" in err
-    # A token whose columns are others than the words of a sentence.
+    # A token whose number of columns differs from the number of words of a sentence.
     assert call("tag", model, "raw", raw="don't VB O\n")[0] == 0
 
 

@@ -30,10 +30,10 @@ def files(tmp_path):
 
 
 def spanrs(capsys, *args):
-    """Run a command; give its status, standard output and standard error."""
+    """Run a command; return its status, standard output and standard error."""
     status = run(group, ["crowd", *map(str, args)])
-    said = capsys.readouterr()
-    return status, said.out, said.err
+    message = capsys.readouterr()
+    return status, message.out, message.err
 
 
 def test_aggregation_writes_truth_page_and_table(files, capsys):
@@ -60,10 +60,10 @@ def test_aggregation_writes_truth_page_and_table(files, capsys):
 def test_methods_as_json(files, capsys, method):
     status, out, _ = spanrs(capsys, "aggregate", files / "crowd.txt", "--aggregator", method, "--json")
     assert status == 0
-    found = json.loads(out)
-    assert found["measure"] == "f1"
-    assert found["annotators"][0]["f1"] >= found["annotators"][-1]["f1"]
-    assert len(found["annotators"][0]["interval"]) == 2
+    parsed = json.loads(out)
+    assert parsed["measure"] == "f1"
+    assert parsed["annotators"][0]["f1"] >= parsed["annotators"][-1]["f1"]
+    assert len(parsed["annotators"][0]["interval"]) == 2
 
 
 def test_a_fitted_model_tags(files, capsys):
@@ -85,9 +85,9 @@ def test_agreement(files, capsys):
     assert status == 0
     assert "Krippendorff's alpha, tokens" in out
     assert (files / "map.png").read_bytes().startswith(b"\x89PNG")
-    found = json.loads(spanrs(capsys, "agreement", files / "crowd.txt", "--json")[1])
-    assert len(found["pairs"]) == 3
-    assert set(found) == {
+    parsed = json.loads(spanrs(capsys, "agreement", files / "crowd.txt", "--json")[1])
+    assert len(parsed["pairs"]) == 3
+    assert set(parsed) == {
         *("fleiss_kappa", "krippendorff_alpha", "unitized_alpha", "unitized_alpha_by_type"),
         *("annotators", "types", "pairs"),
     }
@@ -117,12 +117,12 @@ def test_experiment_on_annotations(files, capsys):
         *("--test", files / "test.conll", "--template", files / "words.template", "--json"),
     )
     assert (status, err) == (0, "")
-    found = json.loads(out)
-    methods = {own["method"]: own for own in found["methods"]}
+    parsed = json.loads(out)
+    methods = {values["method"]: values for values in parsed["methods"]}
     assert {"MVtoken", "CRF-MA", "CrossFitted", "CRF-GOLD"} <= set(methods)
-    for own in methods.values():
-        assert {"precision", "recall", "f1"} == set(own["truth"]) == set(own["test"])
-        assert own["seconds"] >= 0
+    for values in methods.values():
+        assert {"precision", "recall", "f1"} == set(values["truth"]) == set(values["test"])
+        assert values["seconds"] >= 0
     assert methods["CRF-GOLD"]["reliability_rmse"] is None
     assert 0 <= methods["BSC-seq"]["reliability_rmse"] < 1
 
@@ -133,7 +133,7 @@ def test_experiment_on_simulations(files, capsys):
         *("--aggregators", "MVtoken,CRF-MA", "--template", files / "words.template"),
     )
     status, out, _ = spanrs(capsys, *arguments, "--plot", files / "boxes.png")
-    # There is no test set, so boxes are of the truth.
+    # There is no test set, so the boxes show the estimated truth.
     assert status == 0
     assert "p vs CRF-MA" in out
     assert "±" in out
@@ -151,7 +151,7 @@ def test_one_annotator_a_document(files, capsys):
         *("--template", files / "words.template"),
     )
     assert status == 0
-    assert [own["method"] for own in json.loads(out)["methods"]] == ["CRF-CONC", "HMM-crowd"]
+    assert [values["method"] for values in json.loads(out)["methods"]] == ["CRF-CONC", "HMM-crowd"]
 
 
 def test_a_file_of_each_annotator_and_tables(files, capsys):
@@ -181,10 +181,10 @@ def test_annotators_without_labels_and_without_spans(files, capsys):
     assert status == 0
     assert out.count("100.00 to 100.00") == 2
     assert "no labels" in out
-    found = json.loads(
+    parsed = json.loads(
         spanrs(capsys, "aggregate", files / "few.txt", "--aggregator", "MVtoken", "--json")[1]
     )
-    assert found["annotators"][-1]["sentences"] == 0
+    assert parsed["annotators"][-1]["sentences"] == 0
 
 
 def test_text_and_json_are_refused(files, capsys):
@@ -248,12 +248,12 @@ def test_text_and_json_are_refused(files, capsys):
             "--annotator-name a is given twice",
         ),
         (["agreement", "CROWD", "CROWD"], "name each with --annotator-name"),
-        (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot ends with"),
+        (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot file must end with"),
     ],
 )
 def test_errors_are_one_line(files, capsys, arguments, message):
     names = {"GOLD": "gold.conll", "CROWD": "crowd.txt", "TEST": "test.conll"}
-    given = [str(files / names[one]) if one in names else one for one in arguments]
+    given = [str(files / names[item]) if item in names else item for item in arguments]
     status, out, err = spanrs(capsys, *given)
     assert (status, out) == (2, "")
     assert message in err

@@ -23,10 +23,10 @@ CONLLU = (
 
 
 def spanrs(capsysbinary, *args):
-    """Run a command; give its status, standard output and standard error."""
+    """Run a command; return its status, standard output and standard error."""
     status = run(group, ["dep", *map(str, args)])
-    said = capsysbinary.readouterr()
-    return status, said.out.decode(), said.err.decode()
+    message = capsysbinary.readouterr()
+    return status, message.out.decode(), message.err.decode()
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_conllu_keeps_all_else(model, tmp_path, capsysbinary):
     path.write_text(CONLLU)
     status, out, _ = spanrs(capsysbinary, "parse", model, path)
     assert status == 0
-    # What was predicted is named behind the other comments.
+    # The predicted columns are named after the other comments.
     comment = "# text = They don't eat\n"
     marked = CONLLU.replace(comment, f"{comment}# spanrs.predicted = UPOS XPOS HEAD DEPREL\n")
     before, after = marked.splitlines(), out.splitlines()
@@ -177,16 +177,16 @@ def test_threads_compression_and_standard_streams_change_nothing(
 def test_line_ends_are_kept_and_files_are_joined(model, tmp_path, capsysbinary, ends):
     line_end, at_end, between = ends
     rows = [f"1\t{form}" + "\t_" * 8 for form in ("Yes", "No")]
-    one = (rows[0] + "\n\n" + rows[1]).replace("\n", line_end) + at_end
+    first = (rows[0] + "\n\n" + rows[1]).replace("\n", line_end) + at_end
     path = tmp_path / "one.conllu"
-    path.write_bytes(b"\xef\xbb\xbf" + one.encode())
+    path.write_bytes(b"\xef\xbb\xbf" + first.encode())
     _, out, _ = spanrs(capsysbinary, "parse", model, path)
     assert out.startswith("\ufeff1\tYes\t")
     assert out.endswith(at_end)
-    assert out.count(line_end) == one.count(line_end)
+    assert out.count(line_end) == first.count(line_end)
     # Of several files only the first keeps its byte order mark.
-    _, both, _ = spanrs(capsysbinary, "parse", model, path, path)
-    assert both == out + between + out.removeprefix("\ufeff")
+    _, sides, _ = spanrs(capsysbinary, "parse", model, path, path)
+    assert sides == out + between + out.removeprefix("\ufeff")
 
 
 def test_eval_prints_the_measures(model, tmp_path, capsysbinary):
@@ -281,8 +281,8 @@ def test_models_of_parser_py_are_imported(tmp_path, capsysbinary):
 def test_bad_files_are_located_and_nothing_is_written(text, message, model, tmp_path, capsysbinary):
     path, out = tmp_path / "in", tmp_path / "out"
     path.write_text(text)
-    status, said, err = spanrs(capsysbinary, "parse", model, path, "-o", out)
-    assert (status, said) == (2, "")
+    status, output, err = spanrs(capsysbinary, "parse", model, path, "-o", out)
+    assert (status, output) == (2, "")
     assert message in err
     assert not out.exists()
 
@@ -335,15 +335,15 @@ GOLD = (
 
 
 def measured(capsysbinary, gold, pred, *args):
-    """Compare files; give F1 by measure (None for "-"), the JSON, and what was said."""
-    _, text, said = spanrs(capsysbinary, "eval", gold, pred, *args)
+    """Compare files; return F1 by measure (None for "-"), the JSON, and standard error."""
+    _, text, message = spanrs(capsysbinary, "eval", gold, pred, *args)
     _, as_json, _ = spanrs(capsysbinary, "eval", gold, pred, *args, "--json")
-    found = json.loads(as_json)
+    parsed = json.loads(as_json)
     shown = {line.split()[0]: line.split()[-2] for line in text.splitlines() if line[:1].isupper()}
-    values = {name: found["criteria"][name]["micro"]["f1"] for name in found["criteria"]}
+    values = {name: parsed["criteria"][name]["micro"]["f1"] for name in parsed["criteria"]}
     for name, title in (("upos", "UPOS"), ("lemmas", "Lemmas"), ("feats", "UFeats"), ("mlas", "MLAS")):
         assert shown[title] == ("-" if values[name] is None else f"{100 * values[name]:.2f}")
-    return values, found, said
+    return values, parsed, message
 
 
 def unscored(values):
@@ -354,11 +354,11 @@ def test_columns_that_parse_copied_are_not_scored(model, tmp_path, capsysbinary)
     gold, pred = tmp_path / "gold.conllu", tmp_path / "pred.conllu"
     gold.write_text(GOLD * 3)
     spanrs(capsysbinary, "parse", model, gold, "-o", pred)
-    values, found, said = measured(capsysbinary, gold, pred)
-    assert unscored(values) == {"lemmas", "feats", "mlas"} == set(found["unscored"])
-    assert "warning: pred did not predict FEATS, LEMMA, but copied" in said
-    assert "FEATS, LEMMA" in found["warnings"][0]
-    # A page, and CSV, have no numbers of them.
+    values, actual, message = measured(capsysbinary, gold, pred)
+    assert unscored(values) == {"lemmas", "feats", "mlas"} == set(actual["unscored"])
+    assert "warning: pred did not predict FEATS, LEMMA, but copied" in message
+    assert "FEATS, LEMMA" in actual["warnings"][0]
+    # Pages and CSV omit these measures.
     _, csv, _ = spanrs(capsysbinary, "eval", gold, pred, "--to", "csv")
     assert not {row.split(",")[1] for row in csv.splitlines()} & {"lemmas", "feats", "mlas"}
     _, html, _ = spanrs(capsysbinary, "eval", gold, pred, "--to", "html")
@@ -368,7 +368,7 @@ def test_columns_that_parse_copied_are_not_scored(model, tmp_path, capsysbinary)
     (tmp_path / "joined").write_text(GOLD + pred.read_text())
     (tmp_path / "gold4").write_text(GOLD * 4)
     assert unscored(measured(capsysbinary, tmp_path / "gold4", tmp_path / "joined")[0]) == unscored(values)
-    # Without them the columns are somebody's predictions.
+    # Without the comments the columns count as predictions.
     lines = pred.read_text().splitlines(keepends=True)
     pred.write_text("".join(line for line in lines if not line.startswith("# spanrs")))
     assert not unscored(measured(capsysbinary, gold, pred)[0])
@@ -381,10 +381,10 @@ def test_blank_leaves_out_what_is_not_predicted(model, tmp_path, capsysbinary):
     rows = [line.split("\t") for line in pred.read_text().splitlines()]
     assert [row[0] for row in rows] == ["# text = They ate", "1", "2", ""]
     assert [[row[at] for at in (2, 5, 8)] for row in rows[1:3]] == [["_"] * 3] * 2
-    values, _, said = measured(capsysbinary, gold, pred)
+    values, _, message = measured(capsysbinary, gold, pred)
     assert unscored(values) == {"lemmas", "feats", "mlas"}
-    assert "note: pred has no LEMMA" in said
-    assert "pred has no FEATS" in said
+    assert "note: pred has no LEMMA" in message
+    assert "pred has no FEATS" in message
     spanrs(capsysbinary, "parse", "--blank", "--keep-tags", model, gold, "-o", pred)
     assert "\tPRON\tPRP\t_\t" in pred.read_text()
     assert {"upos", "xpos", "mlas"} < unscored(measured(capsysbinary, gold, pred)[0])
@@ -396,7 +396,7 @@ def test_a_file_that_was_only_tagged_has_no_attachment_scores(model, tmp_path, c
     spanrs(capsysbinary, "tag", model, gold, "-o", tagged)
     values, _, _ = measured(capsysbinary, gold, tagged)
     assert set(values) - unscored(values) == {"upos", "xpos"}
-    # Tags that were predicted before stay predictions.
+    # Tags that were predicted earlier still count as predictions.
     spanrs(capsysbinary, "parse", "--keep-tags", model, tagged, "-o", parsed)
     assert "# spanrs.predicted = UPOS XPOS HEAD DEPREL\n" in parsed.read_text()
     assert unscored(measured(capsysbinary, gold, parsed)[0]) == {"lemmas", "feats", "mlas"}
@@ -428,7 +428,7 @@ def test_training_and_evaluation_have_one_las(tmp_path, capsysbinary):
     args = ("train", TREEBANK, "--dev", dev, "--models", 1, "--epochs", 2, "--jackknife", 0, "-q", "--json")
     _, out, _ = spanrs(capsysbinary, *args, "-o", tmp_path / "m")
     _, measures, _ = spanrs(capsysbinary, "eval", dev, tmp_path / "m", "--json")
-    found = json.loads(measures)["criteria"]
+    parsed = json.loads(measures)["criteria"]
     assert json.loads(out)["dev"] == pytest.approx(
-        {name: found[name]["micro"]["f1"] for name in ("uas", "las")}
+        {name: parsed[name]["micro"]["f1"] for name in ("uas", "las")}
     )

@@ -1,4 +1,4 @@
-"""``-o`` names that are open descriptors, pipes and devices are written to, and never renamed over."""
+"""If ``-o`` is an open descriptor, a pipe or a device, it is written to and never replaced."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DOCUMENT = (
     '{"type": "LOC", "attrs": [], "annots": [[0, 3]]}]}'
 )
 
-#: Commands, each with the option that names what it writes.
+#: Commands, each with the option that names its output.
 COMMANDS = {
     "score": "score gold gold -o",
     "score --to html": "score gold gold --to html -o",

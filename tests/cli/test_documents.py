@@ -32,8 +32,8 @@ def sides(tmp_path):
     paths = []
     for name, spans in (("gold", GOLD), ("pred", PRED)):
         rows = [
-            {"id": at, "text": text, "label": own}
-            for at, (text, own) in enumerate(zip(TEXTS, spans, strict=True))
+            {"id": at, "text": text, "label": values}
+            for at, (text, values) in enumerate(zip(TEXTS, spans, strict=True))
         ]
         paths.append(tmp_path / f"{name}.jsonl")
         paths[-1].write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -92,8 +92,8 @@ def test_aligned_characters_are_resampled_by_document(command, tmp_path):
     gold, pred = tmp_path / "gold", tmp_path / "pred"
     status, out, _ = command("compare", gold, pred, gold, "--align", "characters", "--json")
     assert (status, json.loads(out)["documents"]) == (0, 2)
-    found = spanrs.compare(gold, {"a": pred, "b": gold}, align="characters", samples=9)
-    assert found.documents == 2
+    comparison = spanrs.compare(gold, {"a": pred, "b": gold}, align="characters", samples=9)
+    assert comparison.documents == 2
     gold.write_text("a B-A\n\nb O\n")
     pred.write_text("a B-A\n\nb B-A\n")
     err = command("compare", gold, pred, gold, "--align", "characters")[2]

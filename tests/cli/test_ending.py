@@ -1,4 +1,4 @@
-"""However a command ends, nothing half done is left, and nobody sees a traceback."""
+"""However a command ends, there is no partial output and no traceback."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_signals_leave_no_temporary_file(name, tmp_path):
     source.write_text("a B-X\nb I-X\n\n" * 1_500_000, encoding="utf-8")
     folder = tmp_path / "out"
     folder.mkdir()
-    # Under nohup SIGHUP is ignored, and a command keeps what is ignored.
+    # Under nohup SIGHUP is ignored, and commands do not change that.
     before = signal.signal(number, signal.SIG_DFL)
     try:
         process = start(
@@ -130,7 +130,7 @@ def test_ids_are_named_as_they_are():
             spanrs.score(ids, ids, vocabulary=["O", "B-A"], scheme="BIO", mask=[True, True])
         with pytest.raises(spanrs.errors.SchemeError, match=f"has id {number} "):
             spanrs.score(ids, ids, matcher="partial", vocabulary=["O", "B-A"], scheme="BIO")
-        # What the mask leaves out may be anything.
+        # Masked tokens may be anything.
         result = spanrs.score(ids, np.zeros(2, "i8"), vocabulary=["O", "B-A"], mask=[True, False])
         assert result.tokens == 1
 
@@ -139,7 +139,7 @@ def test_a_vocabulary_has_whole_numbers():
     for vocabulary in ({0.2: "O", 1.7: "B-A"}, {"O": 0.5, "B-A": 1}, {None: "O"}):
         with pytest.raises(TypeError, match="whole numbers"):
             spanrs.score([[0]], [[0]], vocabulary=vocabulary)
-    # JSON makes text of numbers that are keys.
+    # JSON converts numeric keys to strings.
     for vocabulary in ({"0": "O", "1": "B-A"}, {np.int64(0): "O", np.int8(1): "B-A"}, {"O": 0, "B-A": 1}):
         assert spanrs.score([[0, 1]], [[0, 1]], vocabulary=vocabulary).micro.f1 == 1.0
 
@@ -156,7 +156,7 @@ def test_a_long_table_is_quick_and_no_spreadsheet_runs_it():
     result = spanrs.score(gold, gold, scheme="BIO")
     began = time.process_time()
     text = str(result)
-    # 12 s when rich made it; far from any clock that jitters.
+    # 12 s with rich; the limit leaves a large margin for slow machines.
     assert time.process_time() - began < 6
     assert text.count("\n") > 20_000
     from spanrs.report.numbers import safe_cell

@@ -37,7 +37,7 @@ def test_the_configuration_of_the_original_gives_its_measures(spanrs, published,
     status, out, _ = spanrs("fair", "--config", published / "config" / "ner.config")
     assert (status, out) == (0, "")
     first, *rows = (published / "eval" / "eval_ner.csv").read_text().splitlines()
-    assert first.startswith("type,criterion,precision,recall,f1,support,tp,fp,fn,le,be,lbe")
+    assert first.startswith("type,criterion,precision,recall,f1,support,tp,fp,fn,outcome_tp")
     fair = rows[-2].split(",")
     assert fair[:2] == ["", "fair"]
     assert [float(cell) for cell in fair[2:5]] == [overall["fair"][name] for name in ("Prec", "Rec", "F1")]
@@ -177,11 +177,11 @@ def test_score_compares_systems_in_one_table(spanrs, submissions):
 
 def test_json_is_laid_out_as_for_every_matcher(spanrs, files):
     parsed = only_system(spanrs("score", "--matcher", "fair", *files, "--by-document", "--json")[1])
-    own = ["micro", "macro", "weighted", "per_type", "counts", "outcomes", "outcomes_by_type"]
+    values = ["micro", "macro", "weighted", "per_type", "counts", "outcomes", "outcomes_by_type"]
     assert list(parsed) == [
         "matcher",
         "criterion",
-        *own,
+        *values,
         "criteria",
         "confusion",
         "accuracy",
@@ -198,8 +198,8 @@ def test_json_is_laid_out_as_for_every_matcher(spanrs, files):
     ]
     assert list(parsed["criteria"]) == ["traditional", "fair", "weighted"]
     for name, criterion in parsed["criteria"].items():
-        assert list(criterion) == own, name
-    assert parsed["criteria"]["fair"] == {name: parsed[name] for name in own}
+        assert list(criterion) == values, name
+    assert parsed["criteria"]["fair"] == {name: parsed[name] for name in values}
     kinds = ["tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo"]
     assert list(parsed["outcomes"].items()) == list(zip(kinds, (1, 0, 0, 1, 1, 0, 1, 0, 0), strict=True))
     assert parsed["criteria"]["traditional"]["outcomes"] == {"tp": 1, "fp": 2, "fn": 2}
@@ -233,8 +233,8 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
             status, out, err = spanrs("score", *files, *wrong, "--matcher", matcher)
             assert (status, out) == (2, "")
             assert f"{wrong[0]} goes with --matcher fair" in err
-    both = spanrs("score", *files, "--focus", "pred", "--weights", "paper")[2]
-    assert "--weights and --focus go with --matcher fair" in both
+    sides = spanrs("score", *files, "--focus", "pred", "--weights", "paper")[2]
+    assert "--weights and --focus go with --matcher fair" in sides
     assert (
         "cannot be combined with --matcher fair"
         in spanrs("score", *files, "--matcher", "fair", "--map", "A=B")[2]
@@ -264,8 +264,8 @@ def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(span
         (("--min-overlap", "0.25"), paired, "matching:greedy|min_overlap:0.25"),
         (("--min-overlap", "0.26"), apart, "matching:greedy|min_overlap:0.26"),
     ):
-        found, signature = overlap(*options)
-        assert found == outcomes
+        actual, signature = overlap(*options)
+        assert actual == outcomes
         assert signature.startswith(f"matcher:partial|{how}|scheme:BIO|")
     for wrong in (("--matching", "greedy"), ("--min-overlap", "0.5")):
         status, out, err = spanrs("score", *files, *wrong)

@@ -42,10 +42,10 @@ def run(
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    for side, made in (("ref", GOOD), ("hyp", OTHER)):
+    for side, item in (("ref", GOOD), ("hyp", OTHER)):
         (tmp_path / side).mkdir()
         for name in ("a.json", "b.json"):
-            (tmp_path / side / name).write_text(json.dumps(made), encoding="utf-8")
+            (tmp_path / side / name).write_text(json.dumps(item), encoding="utf-8")
     (tmp_path / "out").mkdir()
     return tmp_path
 
@@ -169,7 +169,7 @@ def test_references_without_a_hypothesis_are_named(files):
 
 
 def test_files_of_directories_are_those_of_matscore(files):
-    """Hidden ones too, none of folders below, and paired by the whole name alone."""
+    """Hidden files are included, subdirectories are not, and files are paired by their whole name."""
     for side in ("ref", "hyp"):
         text = (files / side / "a.json").read_bytes()
         (files / side / ".hidden.json").write_bytes(text)
@@ -199,7 +199,9 @@ def test_nothing_to_score_is_said_and_shown_by_the_status(files):
     assert done.stderr == "spanrs: error: nothing was scored: there are no pairs of documents\n"
     done = run(*sides(files), "--file_re", "none", "--lenient")
     assert done.returncode == 0
-    assert done.stderr.startswith("No documents were scored: there are none; measures of nothing are 1.")
+    assert done.stderr.startswith(
+        "No documents were scored: there are no pairs; measures without data are 1."
+    )
 
 
 def test_no_output_is_written_over_an_input_or_where_it_cannot_be(files):
@@ -245,7 +247,7 @@ def test_names_of_files_may_be_no_text(files):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_control_c_stops_the_work_within_a_document(files):
-    """Annotations that cross one another so that pairing them takes a while."""
+    """Crossing annotations, whose pairing takes a while."""
     many = [[n, 4000 - n] for n in range(400)]
     tangled = {
         "signal": "a" * 1_300_000,
@@ -259,9 +261,9 @@ def test_control_c_stops_the_work_within_a_document(files):
         ],
     }
     for side, moved in (("ref", 0), ("hyp", 1)):
-        made = json.loads(json.dumps(tangled))
-        made["asets"][0]["annots"] = [[a + moved, b + moved] for a, b in made["asets"][0]["annots"]]
-        (files / side / "a.json").write_text(json.dumps(made), encoding="utf-8")
+        created = json.loads(json.dumps(tangled))
+        created["asets"][0]["annots"] = [[a + moved, b + moved] for a, b in created["asets"][0]["annots"]]
+        (files / side / "a.json").write_text(json.dumps(created), encoding="utf-8")
     code = (
         "import _thread, sys, threading\nfrom spanrs.cli import mat_main as main\n"
         "threading.Timer(1.5, _thread.interrupt_main).start()\nmain()\n"

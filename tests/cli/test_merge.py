@@ -1,4 +1,4 @@
-"""``spanrs merge``: counts of shards, scored apart, are those of the directory."""
+"""``spanrs merge``: merged counts of shards equal those of the directory."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def test_merged_shards_have_the_bytes_of_the_directory(spanrs, folders, tmp_path
 
 def test_counts_do_not_depend_on_the_order(spanrs, folders, tmp_path):
     counts = save_each(spanrs, folders, tmp_path)
-    found = [only_system(spanrs("merge", *order, "--json")[1]) for order in (counts, counts[::-1])]
+    parsed = [only_system(spanrs("merge", *order, "--json")[1]) for order in (counts, counts[::-1])]
     for name in ("counts", "per_type", "confusion", "sentences", "tokens", "signature"):
-        assert found[0][name] == found[1][name]
-    assert [side["count"] for side in found[0]["violations"].values()] == [
-        side["count"] for side in found[1]["violations"].values()
+        assert parsed[0][name] == parsed[1][name]
+    assert [side["count"] for side in parsed[0]["violations"].values()] == [
+        side["count"] for side in parsed[1]["violations"].values()
     ]
 
 
@@ -92,9 +92,9 @@ def test_counts_without_rows_have_no_intervals(spanrs, folders, tmp_path):
 
 def test_violations_are_of_the_files_in_order(spanrs, folders, tmp_path):
     counts = save_each(spanrs, folders, tmp_path)
-    found = only_system(spanrs("merge", *counts, "--json")[1])["violations"]["gold"]["first"]
-    assert [place["path"] for place in found] == sorted(place["path"] for place in found)
-    for place in found:
+    parsed = only_system(spanrs("merge", *counts, "--json")[1])["violations"]["gold"]["first"]
+    assert [place["path"] for place in parsed] == sorted(place["path"] for place in parsed)
+    for place in parsed:
         line = (folders[0] / place["path"]).read_text().split("\n")[place["line"] - 1]
         assert line.split()[1] == place["current"]
 
@@ -143,9 +143,9 @@ def test_what_are_no_counts_is_refused(spanrs, folders, tmp_path):
 
 def test_one_file_is_shown_as_it_is(spanrs, folders, tmp_path):
     counts = save_each(spanrs, folders, tmp_path)
-    found = only_system(spanrs("merge", counts[0], "--json")[1])
+    parsed = only_system(spanrs("merge", counts[0], "--json")[1])
     result = Result.from_bytes(counts[0].read_bytes())
-    assert found["counts"] == result.to_dict()["counts"]
+    assert parsed["counts"] == result.to_dict()["counts"]
     for to, start in (
         ("markdown", "|"),
         ("latex", r"\begin{tabular}"),

@@ -65,7 +65,7 @@ COMMANDS = {
 STATUS = {"validate": 1}
 #: Commands whose -o is another file than the table.
 WITH_REPORT = ("crowd aggregate", "crowd fit")
-#: What no other format has.
+#: Formats specific to a command.
 BEGINNINGS = {"json": "{", "html": "<!DOCTYPE html>"}
 
 
@@ -78,7 +78,7 @@ def file_option(name):
 
 
 def without_times(text):
-    """The experiment says how long it took."""
+    """The experiment reports its running time."""
     return re.sub(r"\d+\.\d+", "", text)
 
 
@@ -236,7 +236,7 @@ def test_lines_stand_in_every_format():
     assert "<code>a|b</code>" in render_parts(parts, "html")
     assert "<li>note ```</li>" in render_parts(parts, "html")
     assert json.loads(render_parts(parts, "json"))["lines"] == ["signature a|b", "note ```"]
-    with pytest.raises(ValueError, match="no format 'xml'"):
+    with pytest.raises(ValueError, match="unknown format 'xml'"):
         render_parts(parts, "xml")
 
 
@@ -272,7 +272,7 @@ def in_terminal(command, width):
     ):
         os.close(theirs)
         shown = b""
-        # Linux raises an error at the end, other systems give nothing.
+        # Linux raises an error on closing, other systems do not.
         try:
             while data := os.read(ours, 1 << 16):
                 shown += data

@@ -1,4 +1,4 @@
-"""No command writes over what it reads."""
+"""No command overwrites its input."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from spanrs.crf import CRF
 )
 @pytest.mark.parametrize("link", [False, True])
 def test_an_input_is_not_overwritten(tmp_path, capsys, args, link):
-    file, model, other = tmp_path / "file", tmp_path / "model", tmp_path / "link"
+    file, model, second = tmp_path / "file", tmp_path / "model", tmp_path / "link"
     file.write_text("Bob B-PER\nate O\n")
-    other.symlink_to(file)
+    second.symlink_to(file)
     CRF(template="ner", max_iterations=2, progress=False).fit([["Bob", "ate"]], [["B-PER", "O"]]).save(
         model
     )
     named = {"FILE": str(file), "MODEL": str(model)}
-    target = other if link else file
+    target = second if link else file
     with pytest.raises(SystemExit) as ended:
         group.main([*(named.get(arg, arg) for arg in args), str(target)], standalone_mode=True)
     assert ended.value.code == 2

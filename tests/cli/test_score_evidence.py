@@ -41,7 +41,7 @@ def files(tmp_path):
 def test_errors_as_json_lines_are_those_of_the_result(spanrs, files, matcher):
     gold, pred = files
     result = score(gold, pred, matcher=matcher, errors=True)
-    expected = [json.loads(line) for line in result.error_list.to_jsonl().splitlines()]
+    expected = [json.loads(line) for line in result.errors.to_jsonl().splitlines()]
     status, out, _ = spanrs("score", gold, pred, "--matcher", matcher, "--errors=100000", "--to", "jsonl")
     assert status == 0
     assert [json.loads(line) for line in out.splitlines()] == expected
@@ -53,7 +53,7 @@ def test_errors_as_json_lines_are_those_of_the_result(spanrs, files, matcher):
 def test_errors_as_text_have_their_lines(spanrs, files):
     gold, pred = files
     result = score(gold, pred, errors=True)
-    number = sum(result.error_list.numbers.values())
+    number = sum(result.errors.numbers.values())
     # Without a number the option comes after the files.
     shown = spanrs("score", gold, pred, "--errors")[1].splitlines()
     assert f"errors {number}, 20 shown; [gold] {{pred}}, the most frequent kinds first" in shown
@@ -84,7 +84,7 @@ def test_errors_as_text_have_their_lines(spanrs, files):
         (["GOLD", "PRED", "--all-readings", "--errors"], "cannot be combined with --errors"),
         (["GOLD", "PRED", "--all-readings", "--intervals"], "cannot be combined with --intervals"),
         (["GOLD", "PRED", "OTHER", "--all-readings"], "takes one pair of column files"),
-        (["GOLD", "PRED", "--plot", "x.gif"], "ends with .png, .svg, .pdf"),
+        (["GOLD", "PRED", "--plot", "x.gif"], "must end with .png, .svg, .pdf"),
         (["GOLD", "PRED", "--json", "--to", "csv"], "two formats"),
         (["GOLD", "PRED", "--to", "text", "-o", "GOLD"], "is read; name another file"),
         (["GOLD", "PRED", "-o", "missing/x.json"], "there is no such directory"),
@@ -100,7 +100,7 @@ def test_what_does_not_go_together_is_one_line(spanrs, files, monkeypatch, argum
     write(tmp_path / "other.conll", 3)
     names = {"GOLD": "gold.conll", "PRED": "pred.conll", "OTHER": "other.conll"}
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    status, out, err = spanrs("score", *(names.get(one, one) for one in arguments))
+    status, out, err = spanrs("score", *(names.get(item, item) for item in arguments))
     assert (status, out) == (2, "")
     assert message in err
     assert len(err.splitlines()) == 1
@@ -114,16 +114,16 @@ def test_intervals_are_those_of_the_result(spanrs, files, method, rows):
     result = score(gold, pred, by=rows)
     options = ["--intervals", "--interval-method", method, "--samples", 500, "--seed", 4, "--level", 0.9]
     options += ["--by-document"] if rows == "document" else []
-    found = only_system(spanrs("score", gold, pred, *options, "--json")[1])["intervals"]
-    assert (found["unit"], found["level"], found["samples"], found["seed"]) == (rows, 0.9, 500, 4)
-    for measure in (Measure(), Measure("macro"), Measure("type", type="A")):
+    parsed = only_system(spanrs("score", gold, pred, *options, "--json")[1])["intervals"]
+    assert (parsed["unit"], parsed["level"], parsed["samples"], parsed["seed"]) == (rows, 0.9, 500, 4)
+    for measure in (Measure(), Measure(average="macro"), Measure(type="A")):
         low, high = result.bootstrap(measure, samples=500, seed=4).interval(measure, 0.9, method)
-        own = found["measures"][measure.title]
-        assert (own["low"], own["high"]) == pytest.approx((low, high), abs=1e-12)
-        assert low < own["value"] < high
+        values = parsed["measures"][measure.title]
+        assert (values["low"], values["high"]) == pytest.approx((low, high), abs=1e-12)
+        assert low < values["value"] < high
     text = spanrs("score", gold, pred, *options)[1]
     assert f"90 % {method} of {30 if rows == 'sentence' else 3} {rows}s" in text
-    # They do not depend on the number of threads.
+    # Intervals do not depend on the number of threads.
     assert spanrs("score", gold, pred, *options, "--threads", 2)[1] == text
 
 
@@ -140,16 +140,16 @@ def test_one_sentence_has_no_interval(spanrs, tmp_path):
 
 def test_all_readings_are_scored(spanrs, files):
     gold, pred = files
-    found = json.loads(spanrs("score", gold, pred, "--all-readings", "--json")[1])["readings"]
+    parsed = json.loads(spanrs("score", gold, pred, "--all-readings", "--json")[1])["readings"]
     expected = score(gold, pred, reading="all")
-    assert list(found) == list(expected)
-    assert len({row["counts"]["tp"] for row in found.values()}) > 1
-    # The scheme of these files is found to be IOB, for which one reading is not defined.
+    assert list(parsed) == list(expected)
+    assert len({row["counts"]["tp"] for row in parsed.values()}) > 1
+    # The detected scheme of these files is IOB, for which one reading is not defined.
     assert "ncrfpp" not in expected
     for name, result in expected.items():
         alone = score(gold, pred, scheme=result.settings["scheme"], reading=name)
-        assert found[name]["counts"] == alone.to_dict()["counts"]
-        assert found[name]["signature"] == alone.signature
+        assert parsed[name]["counts"] == alone.to_dict()["counts"]
+        assert parsed[name]["signature"] == alone.signature
         assert result.violations == alone.violations
     text = spanrs("score", gold, pred, "--all-readings")[1]
     for name, result in expected.items():
@@ -198,8 +198,8 @@ def test_directories_and_patterns_are_scored_in_all(spanrs, folders):
         only_system(spanrs("score", f"{gold}/**/*.conll", f"{pred}/**", *scheme)[1])["counts"]
         == whole["counts"]
     )
-    one = only_system(spanrs("score", f"{gold}/sub/*.conll", f"{pred}/sub/*", *scheme)[1])
-    assert one["sentences"] == 6
+    first = only_system(spanrs("score", f"{gold}/sub/*.conll", f"{pred}/sub/*", *scheme)[1])
+    assert first["sentences"] == 6
     for threads in (2, 0):
         assert only_system(spanrs("score", gold, pred, *scheme, "--threads", threads)[1]) == whole
 
@@ -216,8 +216,8 @@ def test_a_file_that_a_side_lacks_is_named(spanrs, folders, side):
 def test_files_that_cannot_be_scored_are_skipped_on_demand(spanrs, folders):
     gold, pred = folders
     (gold / "sub" / "a.conll").unlink()
-    other = pred / "sub" / "deep" / "c.conll"
-    other.write_text("other O\n")
+    second = pred / "sub" / "deep" / "c.conll"
+    second.write_text("other O\n")
     status, out, err = spanrs("score", *folders, "--on-error", "skip", "--json")
     alone = only_system(spanrs("score", gold / "b.conll", pred / "b.conll", "--json")[1])
     assert status == 1
@@ -226,7 +226,7 @@ def test_files_that_cannot_be_scored_are_skipped_on_demand(spanrs, folders):
     assert len(lines) == 2
     assert all(line.endswith("it is left out") for line in lines)
     assert f"{pred / 'sub' / 'a.conll'}: gold has no file of this name" in lines[0]
-    assert f"{other}:1" in lines[1]
+    assert f"{second}:1" in lines[1]
     (gold / "b.conll").unlink()
     status, out, err = spanrs("score", *folders, "--on-error", "skip")
     assert (status, out) == (2, "")
@@ -236,7 +236,7 @@ def test_files_that_cannot_be_scored_are_skipped_on_demand(spanrs, folders):
 def test_directories_that_cannot_be_scored(spanrs, folders, files, tmp_path):
     (tmp_path / "empty").mkdir()
     for arguments, message in (
-        ((tmp_path / "empty", folders[1]), "there is no file in it"),
+        ((tmp_path / "empty", folders[1]), "the directory has no files"),
         ((f"{tmp_path}/*.none", folders[1]), "no file matches"),
         ((folders[0], files[1]), "is several files and"),
         ((files[0], folders[1]), "is several files and"),
@@ -274,18 +274,18 @@ def test_tables_are_scored(spanrs, tmp_path):
     }
     path = table(tmp_path / "table.parquet", columns)
     options = ["--gold-column", "ner", "--pred-column", "system", "--json"]
-    found = only_system(spanrs("score", path, *options, "--document-column", "doc")[1])
-    assert found["counts"] == {"tp": 2, "fp": 1, "fn": 1}
-    assert [(row["name"], row["counts"]["tp"]) for row in found["documents"]] == [("x", 1), ("y", 1)]
-    assert found == only_system(spanrs("score", path, *options, "--by-document")[1])
-    found = only_system(spanrs("score", path, *options, "--errors", "--token-column", "words")[1])
-    assert sorted((row["kind"], row["sentence"], row["tokens"]) for row in found["errors"]) == [
+    parsed = only_system(spanrs("score", path, *options, "--document-column", "doc")[1])
+    assert parsed["counts"] == {"tp": 2, "fp": 1, "fn": 1}
+    assert [(row["name"], row["counts"]["tp"]) for row in parsed["documents"]] == [("x", 1), ("y", 1)]
+    assert parsed == only_system(spanrs("score", path, *options, "--by-document")[1])
+    parsed = only_system(spanrs("score", path, *options, "--errors", "--token-column", "words")[1])
+    assert sorted((row["kind"], row["sentence"], row["tokens"]) for row in parsed["errors"]) == [
         ("missed", 2, ["go", "home"]),
         ("spurious", 0, ["Rio", "loves"]),
     ]
     # Two tables: each has the tags of its side.
-    two = only_system(spanrs("score", path, path, *options)[1])
-    assert two["counts"] == found["counts"]
+    second = only_system(spanrs("score", path, path, *options)[1])
+    assert second["counts"] == parsed["counts"]
     for arguments, message in (
         ((path, "--pred-column", "system"), "name them with --gold-column and --pred-column"),
         (
@@ -351,14 +351,14 @@ def test_the_ending_of_the_file_names_the_format(spanrs, files, tmp_path, to, sy
     assert path.read_text(encoding="utf-8") == out
     f1 = [score(files[0], pred).micro.f1 for pred in preds]
     if to == "json":
-        found = json.loads(out)
-        assert [row["micro"]["f1"] for row in found["systems"]] == f1
-        assert [row["name"] for row in found["systems"]] == list(map(str, preds))
+        parsed = json.loads(out)
+        assert [row["micro"]["f1"] for row in parsed["systems"]] == f1
+        assert [row["name"] for row in parsed["systems"]] == list(map(str, preds))
     elif to == "csv":
         cells = {cell for row in csv.reader(io.StringIO(out)) for cell in row}
-        assert all(str(one) in cells or f"{100 * one:.2f}" in cells for one in f1)
+        assert all(str(item) in cells or f"{100 * item:.2f}" in cells for item in f1)
     elif systems > 1 or to != "html":
-        assert all(f"{100 * one:.2f}" in out for one in f1)
+        assert all(f"{100 * item:.2f}" in out for item in f1)
     start = {"html": "<!DOCTYPE html>", "latex": r"\begin{tabular}", "markdown": "|"}.get(to, "")
     assert start in out
     if systems > 1 and to == "latex":

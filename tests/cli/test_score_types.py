@@ -1,4 +1,4 @@
-"""``spanrs score`` with types renamed, left out, and not looked at."""
+"""``spanrs score`` with renamed, removed and ignored types."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def score(capsys):
     def call(*args: str) -> tuple[int, str, str]:
         status = run(group, ["score", *FILES, *args])
         out, err = capsys.readouterr()
-        # Of the example, whatever types are looked at.
+        # Of the example, for any selection of types.
         noted = [
             line for line in err.splitlines(True) if "2 violations of BIO among 13 tags of pred" not in line
         ]
@@ -45,7 +45,7 @@ def result():
         (["--map", "ORG=LOC"], [{"ORG": "LOC"}]),
         (["--map", "ORG=LOC", "--map", "PER="], [{"ORG": "LOC", "PER": None}]),
         (["--map", "ORG=A=B"], [{"ORG": "A=B"}]),
-        # The types to keep are those the map gives, in whatever order the options come.
+        # The types to keep are selected after mapping, regardless of the order of options.
         (["--types", "X", "--map", "ORG=X", "--map", "ORG=X"], [{"ORG": "X"}, ["X"]]),
     ],
 )
@@ -70,13 +70,13 @@ def test_bounds_alone_are_a_row_and_two_keys(score, result):
     assert rows["micro"][-3:] == ["4", "3", "3"]
     parsed = only_system(score("--untyped", "--json")[1])
     assert parsed["untyped"] == {
-        "precision": result.untyped.precision,
-        "recall": result.untyped.recall,
-        "f1": result.untyped.f1,
+        "precision": result.untyped.micro.precision,
+        "recall": result.untyped.micro.recall,
+        "f1": result.untyped.micro.f1,
         "support": 7,
     }
     assert parsed["untyped_counts"] == {"tp": 5, "fp": 2, "fn": 2}
-    # Of the spans that are counted at all.
+    # Of all counted spans.
     parsed = only_system(score("--untyped", "--json", "--types", "LOC")[1])
     assert parsed["untyped_counts"] == parsed["counts"] == {"tp": 3, "fp": 1, "fn": 0}
 

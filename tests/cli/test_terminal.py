@@ -1,4 +1,4 @@
-"""What comes from input reaches a terminal escaped, whichever command prints it."""
+"""Every command escapes text from its input before printing it to a terminal."""
 
 from __future__ import annotations
 

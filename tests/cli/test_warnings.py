@@ -1,4 +1,4 @@
-"""What the commands say about input that can be scored and is probably not what it should be."""
+"""Warnings of commands about suspicious input."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_what_is_said_of_all_systems_is_said_once(call):
 
 
 def test_types_may_be_those_of_one_system(call):
-    other = GOLD.replace("ORG", "R")
-    status, out, err = call("score", "gold", "one", "two", "--types", "R", gold=GOLD, one=GOLD, two=other)
+    second = GOLD.replace("ORG", "R")
+    status, out, err = call("score", "gold", "one", "two", "--types", "R", gold=GOLD, one=GOLD, two=second)
     assert status == 0
     assert err == "spanrs: warning: one: there are no spans of the types that are evaluated\n"
     assert len([line for line in out.splitlines() if line.startswith(("one", "two"))]) == 2
@@ -48,10 +48,10 @@ def test_types_may_be_those_of_one_system(call):
 
 
 def test_differing_tokens_have_a_column_where_there_are_any(call):
-    other = GOLD.replace("Peter", "Petre")
+    second = GOLD.replace("Peter", "Petre")
     for matcher in ("exact", "fair"):
         args = ("score", "--matcher", matcher, "--align", "report", "gold", "one", "two")
-        _, out, err = call(*args, gold=GOLD, one=GOLD, two=other)
+        _, out, err = call(*args, gold=GOLD, one=GOLD, two=second)
         head, _, one, two = out.splitlines()[:4]
         assert head.split()[-1] == "differing"
         assert (one.split()[-1], two.split()[-1]) == ("0", "1")
@@ -108,27 +108,24 @@ def test_braces_are_tokens(call):
 
 
 def test_matscore_says_where_a_side_was_probably_misread(call):
-    # Of a tool that nobody knows; records of doccano are refused.
-    other = json.dumps({"text": "Bob ate", "annotations": [[0, 3, "PER"]]}) + "\n"
+    # From an unknown tool; records of doccano are refused.
+    second = json.dumps({"text": "Bob ate", "annotations": [[0, 3, "PER"]]}) + "\n"
     prodigy = json.dumps({"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}]}) + "\n"
-    both = ("score", "--matcher", "mat", "--format", "prodigy", "ref", "hyp")
-    status, _, err = call(*both, hyp=other, ref=prodigy)
+    sides = ("score", "--matcher", "mat", "--format", "prodigy", "ref", "hyp")
+    status, _, err = call(*sides, hyp=second, ref=prodigy)
     assert status == 0
-    assert (
-        err
-        == "The hypothesis has no annotations to score; is its file type right, or are its labels others?\n"
-    )
-    _, _, err = call(*both, hyp=prodigy, ref=other)
+    assert err == "The hypothesis has no annotations to score; check its file type and labels\n"
+    _, _, err = call(*sides, hyp=prodigy, ref=second)
     assert err.startswith("The reference has no annotations")
     doccano = json.dumps({"text": "Bob ate", "label": [[0, 3, "PER"]]}) + "\n"
-    status, _, err = call(*both, hyp=doccano, ref=prodigy)
+    status, _, err = call(*sides, hyp=doccano, ref=prodigy)
     assert (status, 'it has a list "label" and no "spans"; is it of doccano?' in err) == (2, True)
-    call(*both, hyp=prodigy, ref=other)
+    call(*sides, hyp=prodigy, ref=second)
     with pytest.warns(spanrs.SpanrsWarning, match="The hypothesis has no annotations"):
         spanrs.score("hyp", "ref", matcher=spanrs.mat.Mat(), on_error="skip", format="prodigy")
     spans = [{"start": at, "end": at + 1, "label": "PER"} for at in range(5)]
     lower = json.dumps({"text": "Bob ate", "spans": [span | {"label": "per"} for span in spans]})
-    _, _, err = call(*both, hyp=lower, ref=json.dumps({"text": "Bob ate", "spans": spans}))
+    _, _, err = call(*sides, hyp=lower, ref=json.dumps({"text": "Bob ate", "spans": spans}))
     assert (
         err
         == "None of 5 annotations of the reference (PER) matches one of the 5 of the hypothesis (per).\n"
@@ -191,7 +188,7 @@ def test_comments_that_are_read_as_tokens_bring_advice(call):
     for side in ("gold", "pred"):
         assert f"the first unknown tags of {side}, from line 1 (one), begin sentences{advice}" in err
     assert "the first unknown tags, from line 1, begin sentences" + advice in call("validate", "gold")[2]
-    # More of them than a tenth are violations besides.
+    # In addition, more than a tenth of them are violations.
     _, _, err = call("score", "gold", "gold", "--scheme", "BIO", gold=COMMENTED.format(GOLD))
     assert err.count("other than O, the first: Unknown Tag: one is no tag of the scheme; is it") == 2
     assert err.count("? Or" + advice[1:]) == 2
@@ -209,7 +206,7 @@ def test_comments_that_are_read_as_tokens_bring_advice(call):
     [
         "a O\nb x\nc B-A\n\nd y\ne O\n\n",  # Within a sentence, too.
         "a x\nb y\n\nc x\nd y\n\n",  # Whole sentences.
-        "a x\nb B-A\n\nc B-A\nd O\n\n",  # One line, which may be anything.
+        "a x\nb B-A\n\nc B-A\nd O\n\n",  # A single line, which may have any cause.
     ],
 )
 def test_other_unknown_tags_are_not_taken_for_comments(call, text):
@@ -220,8 +217,8 @@ def test_other_unknown_tags_are_not_taken_for_comments(call, text):
 
 
 def test_unknown_tags_in_memory_are_no_comments():
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings(record=True) as actual:
         warnings.simplefilter("always")
         spanrs.score([["x", "B-A"]] * 5, [["x", "B-A"]] * 5, scheme="BIO")
-    assert found
-    assert not any("comments" in str(warning.message) for warning in found)
+    assert actual
+    assert not any("comments" in str(warning.message) for warning in actual)

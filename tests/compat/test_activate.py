@@ -1,4 +1,4 @@
-"""`import seqeval` gives spanrs while it is activated, and what it gave before afterwards."""
+"""`import seqeval` imports spanrs while it is activated, and the original afterwards."""
 
 from __future__ import annotations
 

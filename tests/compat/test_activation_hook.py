@@ -1,4 +1,4 @@
-"""The hook of an environment: what is activated in worker processes and other interpreters."""
+"""The hook of an environment: activation in worker processes and other interpreters."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ def test_the_variable_names_packages_where_the_hook_is(environment):
     assert environment.run("-c", NAMES, SPANRS_ACTIVATE="seqeval").stdout == "iobes seqeval\n"
     assert environment.run("-m", "spanrs.compat", "install-hook").returncode == 0
     assert environment.run("-c", NAMES).stdout == "iobes seqeval\n"
-    both = "spanrs.compat.iobes spanrs.compat.seqeval\n"
+    sides = "spanrs.compat.iobes spanrs.compat.seqeval\n"
     for names in ("seqeval,iobes", "iobes seqeval", " iobes , seqeval"):
-        assert environment.run("-c", NAMES, SPANRS_ACTIVATE=names).stdout == both
+        assert environment.run("-c", NAMES, SPANRS_ACTIVATE=names).stdout == sides
     done = environment.run("-c", NAMES, SPANRS_ACTIVATE="seqeval,nereval")
     assert done.stdout == "iobes spanrs.compat.seqeval\n"
-    assert "spanrs does not stand in for ['nereval']; it does for conlleval" in done.stderr
+    assert "spanrs does not replace ['nereval']; it replaces conlleval" in done.stderr
     assert environment.run("-m", "spanrs.compat", "install-hook", "seqeval").returncode == 0
     assert environment.run("-c", NAMES, SPANRS_ACTIVATE="").stdout == "iobes seqeval\n"
 

@@ -1,4 +1,4 @@
-"""The three shapes of conlleval side by side."""
+"""The three Python versions of conlleval."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def test_lists_print_a_report_and_empty_lines_of_files_are_tokens(capsys):
 
 
 def test_all_six_counts_of_lists_are_given():
-    both, gold, pred, equal_tags, gold_tags, pred_tags = sighsmile.count_chunks(GOLD, [*PRED, "B-LOC"])
-    assert (both, gold, pred) == ({"PER": 1}, {"PER": 1, "LOC": 1}, {"PER": 1, "LOC": 1})
+    sides, gold, pred, equal_tags, gold_tags, pred_tags = sighsmile.count_chunks(GOLD, [*PRED, "B-LOC"])
+    assert (sides, gold, pred) == ({"PER": 1}, {"PER": 1, "LOC": 1}, {"PER": 1, "LOC": 1})
     assert equal_tags == {"B-PER": 1, "I-PER": 1}
     assert gold_tags == dict.fromkeys(GOLD, 1)
     assert pred_tags == dict.fromkeys(PRED, 1)

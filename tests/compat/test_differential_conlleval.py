@@ -1,4 +1,4 @@
-"""Beside the package conlleval 0.2 from PyPI."""
+"""Differential tests against the package conlleval 0.2 from PyPI."""
 
 from __future__ import annotations
 

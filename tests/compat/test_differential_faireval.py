@@ -1,4 +1,4 @@
-"""Beside the steps as they were published: the same counts, and the lists left the same."""
+"""Differential tests against the published algorithm: equal counts and equal modified lists."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ def spans(draw, longest=6, last=12, scattered=False):
     end = begin + draw(st.integers(0, longest - 1))
     tokens = set(range(begin, end + 1))
     if scattered:
-        # Also tokens outside of the bounds, and none: nobody checks.
+        # Also tokens outside of the boundaries, and no tokens: FairEval does not check.
         tokens = draw(st.one_of(st.sets(st.sampled_from(sorted(tokens))), st.sets(st.integers(0, last))))
     return [draw(labels), begin, end, tokens]
 
 
 @st.composite
 def flat(draw):
-    """One after the other."""
-    found, at = [], 1
+    """Consecutive spans."""
+    collected, at = [], 1
     for gap, length in draw(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 4)), max_size=7)):
         begin = at + gap
         at = begin + length
-        found.append([draw(labels), begin, at - 1, set(range(begin, at))])
-    return found
+        collected.append([draw(labels), begin, at - 1, set(range(begin, at))])
+    return collected
 
 
 @st.composite
 def nested(draw):
-    """Each inside of one before it, or beside all."""
-    found = []
+    """Spans nested in previous ones or disjoint."""
+    collected = []
     bounds = [(1, 12)]
     for at, cut, width in draw(st.lists(st.tuples(*[st.integers(0, 11)] * 3), max_size=8)):
         begin, end = bounds[at % len(bounds)]
         begin += cut % (end - begin + 1)
         end = begin + width % (end - begin + 1)
         bounds.append((begin, end))
-        found.append([draw(labels), begin, end, set(range(begin, end + 1))])
-    return found
+        collected.append([draw(labels), begin, end, set(range(begin, end + 1))])
+    return collected
 
 
 SETS = st.one_of(
@@ -64,12 +64,12 @@ SETS = st.one_of(
 
 
 def compared(function, target, system, focus):
-    """The result, and the lists and all spans as they are afterwards."""
+    """The result, and the lists and spans after the call."""
     target, system = copy.deepcopy((target, system))
     before = [list(side) for side in (target, system)]
     result = function(target, system, focus)
     left = [
-        [next(i for i, one in enumerate(spans) if one is span) for span in side]
+        [next(i for i, item in enumerate(spans) if item is span) for span in side]
         for spans, side in zip(before, (target, system), strict=True)
     ]
     return result, left, before
@@ -145,13 +145,13 @@ def test_crowded_sentences(most, last, longest, kinds, kept):
     chance = random.Random(most * last)
 
     def crowd():
-        found = []
+        collected = []
         for _ in range(chance.randint(1, most)):
             begin = chance.randint(1, last)
             end = min(last, begin + chance.randint(0, longest))
             tokens = {i for i in range(begin, end + 1) if chance.random() < kept}
-            found.append([chance.choice(LABELS[:kinds]), begin, end, tokens])
-        return found
+            collected.append([chance.choice(LABELS[:kinds]), begin, end, tokens])
+        return collected
 
     for _ in range(400):
         same(crowd(), crowd(), "target")
@@ -165,7 +165,7 @@ def test_every_span_is_counted_once(target, system):
     assert fair["BE"] == fair["BES"] + fair["BEL"] + fair["BEO"]
     for counts in result["per_label"]["fair"].values():
         assert counts["BE"] == counts["BES"] + counts["BEL"] + counts["BEO"]
-    # Errors are found for both sides, so that of n spans at least n/2 and at most n answers come.
+    # Errors are counted for both sides, so n spans yield at least n/2 and at most n errors.
     total = sum(fair[error] for error in ("TP", "FP", "FN", "LE", "BE", "LBE"))
     assert (len(target) + len(system)) / 2 <= total <= len(target) + len(system)
     cells = sum(n for row in result["conf"].values() for n in row.values())

@@ -1,7 +1,7 @@
-"""compat.iobes beside iobes from PyPI: results, errors, exceptions and what is logged.
+"""Differential tests of compat.iobes against iobes from PyPI: results, errors, exceptions and log messages.
 
-Not compared is what the release gets wrong and the repository's HEAD does not: its `bmewo` readers,
-`write_tags` of IOB and TOKEN, and `tags` that are changed where they are written over.
+Bugs of the release that are fixed in HEAD are not compared: its `bmewo` readers, `write_tags` of IOB and TOKEN, and
+modified `tags` when they are overwritten.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ examples = settings(max_examples=300, deadline=None)
 
 
 class Lines(logging.Handler):
-    """Keeps what is logged: level, text and values."""
+    """Collects log records: level, text and arguments."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Lines(logging.Handler):
 
 
 def outcome(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-    """Result or exception, what is logged, and warnings."""
+    """Result or exception, log records, and warnings."""
     logger, handler = logging.getLogger("iobes"), Lines()
     level, propagate = logger.level, logger.propagate
     logger.addHandler(handler)
@@ -91,7 +91,7 @@ def outcome(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[An
 
 
 def plain(value: Any) -> Any:
-    """Values that compare across the packages, types of containers included."""
+    """Values that can be compared across packages, including types of containers."""
     if isinstance(value, tuple):
         return type(value).__name__, [plain(item) for item in value]
     if isinstance(value, list):
@@ -100,9 +100,9 @@ def plain(value: Any) -> Any:
 
 
 def same(name: str, *args: Any, module: str = "", **kwargs: Any) -> None:
-    """Both packages answer alike."""
-    both = [getattr(getattr(package, module) if module else package, name) for package in (ours, iobes)]
-    got, expected = (outcome(function, *args, **kwargs) for function in both)
+    """Both packages return the same result."""
+    sides = [getattr(getattr(package, module) if module else package, name) for package in (ours, iobes)]
+    got, expected = (outcome(function, *args, **kwargs) for function in sides)
     assert got == expected, (name, args, kwargs)
 
 
@@ -136,21 +136,21 @@ formats = st.tuples(letters, letters, letters, letters)
 @given(sequences, formats)
 def test_formats_of_ones_own_are_the_same(tags, prefixes):
     members = dict(zip(("BEGIN", "INSIDE", "END", "SINGLE"), prefixes, strict=True))
-    both = [type("Own", (package.SpanFormat,), members) for package in (ours, iobes)]
+    sides = [type("Own", (package.SpanFormat,), members) for package in (ours, iobes)]
     for function in ("parse_spans_with_end", "parse_spans_with_end_with_errors"):
         got, expected = (
-            outcome(getattr(package.parse, function), tags, own)
-            for package, own in zip((ours, iobes), both, strict=True)
+            outcome(getattr(package.parse, function), tags, values)
+            for package, values in zip((ours, iobes), sides, strict=True)
         )
         assert got == expected
     begin, inside, end, single = prefixes
     if {begin, single} & {inside, end} - {None}:
-        # Listed in docs/compare.md: a prefix cannot both begin a span and go on with it.
+        # Listed in docs/compare.md: a prefix cannot both begin and continue a span.
         return
     names = list(dict.fromkeys(tags))
     got, expected = (
-        outcome(package.transition.with_end_transitions_legality, names, own)
-        for package, own in zip((ours, iobes), both, strict=True)
+        outcome(package.transition.with_end_transitions_legality, names, values)
+        for package, values in zip((ours, iobes), sides, strict=True)
     )
     assert got == expected
 
@@ -210,7 +210,7 @@ lengths = st.one_of(st.none(), st.integers(-1, 9), st.sampled_from([True, 2.5, "
 def test_writes_are_the_same(rows, name, tags, length):
     function = f"write_{name}_tags"
     got = outcome(getattr(ours, function), [ours.Span(*row) for row in rows], tags, length)
-    # The release writes into the list it gets.
+    # The release modifies the list passed to it.
     over = None if tags is None else list(tags)
     expected = outcome(getattr(iobes, function), [iobes.Span(*row) for row in rows], over, length)
     assert got == expected
@@ -241,14 +241,14 @@ def test_writes_by_encoding_in_iob_are_those_of_its_function(rows, length):
 @examples
 @given(spans, lengths, tag)
 def test_parts_of_writing_are_the_same(rows, length, fill):
-    own, theirs = ([package.Span(*row) for row in rows] for package in (ours, iobes))
+    own_values, theirs = ([package.Span(*row) for row in rows] for package in (ours, iobes))
     for module, function, extra in (
         ("write", "sort_spans", ()),
         ("utils", "sort_spans", ()),
         ("write", "tags_length_from_spans", ()),
         ("write", "make_blanks", (length, fill)),
     ):
-        got = outcome(getattr(getattr(ours, module), function), own, *extra)
+        got = outcome(getattr(getattr(ours, module), function), own_values, *extra)
         assert got == outcome(getattr(getattr(iobes, module), function), theirs, *extra)
 
 
@@ -269,10 +269,10 @@ def test_parts_of_tags_are_the_same(one, other, separator, place):
     )
 )
 def test_errors_sort_and_print_the_same(rows):
-    own, theirs = ([package.Error(*row, None, None) for row in rows] for package in (ours, iobes))
-    assert outcome(ours.utils.sort_errors, own) == outcome(iobes.utils.sort_errors, theirs)
-    assert [str(e) for e in own] == [str(e) for e in theirs]
-    assert [repr(e) for e in own] == [repr(e) for e in theirs]
+    own_values, theirs = ([package.Error(*row, None, None) for row in rows] for package in (ours, iobes))
+    assert outcome(ours.utils.sort_errors, own_values) == outcome(iobes.utils.sort_errors, theirs)
+    assert [str(e) for e in own_values] == [str(e) for e in theirs]
+    assert [repr(e) for e in own_values] == [repr(e) for e in theirs]
 
 
 borders = st.one_of(st.sampled_from(["<GO>", "<EOS>", "O", "-", "E", "E-ND", "B-A", "[S]"]), tag)
@@ -298,12 +298,12 @@ def test_transitions_are_the_same(tags, name, start, end):
 )
 def test_maps_and_masks_are_the_same(tags, name, vocabulary):
     encoding = ours.SpanEncoding[name], iobes.SpanEncoding[name]
-    own, theirs = (
+    own_values, theirs = (
         ours.transitions_legality(tags, encoding[0]),
         iobes.transitions_legality(tags, encoding[1]),
     )
     for function in ("transitions_to_map", "transitions_to_tuple_map"):
-        assert outcome(getattr(ours, function), own) == outcome(getattr(iobes, function), theirs)
+        assert outcome(getattr(ours, function), own_values) == outcome(getattr(iobes, function), theirs)
     whole = {tag: at for at, tag in enumerate(dict.fromkeys([*tags, "<GO>", "<EOS>"]))}
     for places in (whole, vocabulary):
 
@@ -311,7 +311,7 @@ def test_maps_and_masks_are_the_same(tags, name, vocabulary):
             array = package.transition.transitions_to_mask(given, places)
             return str(array.dtype), array.tolist()
 
-        assert outcome(mask, ours, own) == outcome(mask, iobes, theirs)
+        assert outcome(mask, ours, own_values) == outcome(mask, iobes, theirs)
 
 
 @examples

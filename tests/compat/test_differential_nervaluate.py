@@ -1,4 +1,4 @@
-"""Beside nervaluate 1.2.1 as it is installed: the same results, or the same refusal."""
+"""Differential tests against nervaluate 1.2.1: equal results or equal errors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MODES = ("strict", "partial", "ent_type", "exact")
 
 
 def outcome(call):
-    """What a call gives, or how it refuses, and its warnings."""
+    """Result or error of a call, and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -58,26 +58,26 @@ def outcome(call):
 
 
 def normal(text):
-    """Sets are printed in an order that no text can promise."""
-    return re.sub(r"\{[^}]*\}", lambda found: ",".join(sorted(found[0][1:-1].split(", "))), text)
+    """The order of printed sets is not deterministic."""
+    return re.sub(r"\{[^}]*\}", lambda item: ",".join(sorted(item[0][1:-1].split(", "))), text)
 
 
 def plain(results):
-    """Everything a result says, as its own repr says it."""
+    """All content of a result, as in its repr."""
     shown = {
-        key: {name: repr(found) for name, found in value.items()}
+        key: {name: repr(item) for name, item in value.items()}
         for key, value in results.items()
         if key.startswith("overall")
     }
     for key in ("entities", "entity_indices"):
         shown[key] = {
-            (tag, name): repr(found) for tag, by in results[key].items() for name, found in by.items()
+            (tag, name): repr(item) for tag, by in results[key].items() for name, item in by.items()
         }
     return shown
 
 
 def everything(package, true, pred, **options):
-    """All that an evaluator can be asked."""
+    """All results and reports of an evaluator."""
 
     def ask():
         evaluator = package.Evaluator(true, pred, **options)
@@ -96,15 +96,15 @@ def everything(package, true, pred, **options):
     entities = [
         [[(e.label, e.start, e.end) for e in d] for d in s] for s in (evaluator.true, evaluator.pred)
     ]
-    # Once the entities were looked at, they are what counts.
+    # Once the entities have been accessed, they are evaluated.
     return results, plain(evaluator.evaluate()), texts, entities, warned
 
 
-def indices(package, both, *question, **options):
-    evaluator = package.Evaluator(*both, **options)
+def indices(package, pair, *question, **options):
+    evaluator = package.Evaluator(*pair, **options)
     text = outcome(lambda: evaluator.summary_report_indices(*question))[0]
     if isinstance(text, str) and question[0] == "entities":
-        # The order of the labels follows a set there.
+        # nervaluate orders labels by a set.
         return sorted(re.split(r"\n(?=(?:\x1b\[1m)?Entity Type)", text))
     return text
 
@@ -150,7 +150,7 @@ def spans(draw, least=0):
 
 
 def divides_by_zero(true):
-    """nervaluate cannot measure how much of nothing is covered."""
+    """nervaluate cannot compute the covered fraction of an empty span."""
     return any(span["end"] == span["start"] - 1 for document in true for span in document)
 
 
@@ -268,7 +268,7 @@ def test_indices_can_be_copied_before_they_are_looked_at():
     def make():
         return ours.Evaluator([["B-A"]], [["B-A"]], tags=["A"], loader="list").evaluate()
 
-    found = pickle.loads(pickle.dumps(make()["overall_indices"]["strict"]))
-    assert found == make()["overall_indices"]["strict"]
-    assert vars(found)["correct_indices"] == [(0, 0)]
+    parsed = pickle.loads(pickle.dumps(make()["overall_indices"]["strict"]))
+    assert parsed == make()["overall_indices"]["strict"]
+    assert vars(parsed)["correct_indices"] == [(0, 0)]
     assert math.isclose(make()["overall"]["strict"].f1, 1.0)

@@ -1,4 +1,4 @@
-"""Beside the seqeval package from PyPI: any tags, both modes, every option."""
+"""Differential tests against seqeval from PyPI: any tags, both modes, every option."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ weird = st.one_of(
 
 def flip(tag, suffix):
     """`B-PER` as `PER-B`."""
-    head, found, tail = tag.partition("-")
-    return f"{tail}-{head}" if suffix and found else tag
+    head, actual, tail = tag.partition("-")
+    return f"{tail}-{head}" if suffix and actual else tag
 
 
 @st.composite
 def corpora(draw, tag, *, most=6):
-    """Gold and pred of the same shape, and whether their prefixes stand behind."""
+    """Gold and pred of the same shape, and whether prefixes follow types."""
     suffix = draw(st.booleans())
     allowed = draw(st.lists(tag, min_size=1, max_size=8))
-    one = st.sampled_from([flip(t, suffix) for t in allowed])
+    first = st.sampled_from([flip(t, suffix) for t in allowed])
     lengths = draw(st.lists(st.integers(0, 8), min_size=1, max_size=most))
-    gold = [draw(st.lists(one, min_size=n, max_size=n)) for n in lengths]
-    pred = [[draw(one) if draw(st.integers(0, 3)) == 0 else t for t in row] for row in gold]
+    gold = [draw(st.lists(first, min_size=n, max_size=n)) for n in lengths]
+    pred = [[draw(first) if draw(st.integers(0, 3)) == 0 else t for t in row] for row in gold]
     return gold, pred, suffix
 
 
@@ -89,8 +89,8 @@ def same(got, expected):
             same(got[key], value)
     elif isinstance(expected, tuple):
         assert len(got) == len(expected)
-        for one, other in zip(got, expected, strict=True):
-            same(one, other)
+        for first, item in zip(got, expected, strict=True):
+            same(first, item)
     elif isinstance(expected, np.ndarray):
         assert got.dtype == expected.dtype
         assert got.tobytes() == expected.tobytes()

@@ -62,10 +62,10 @@ def test_scores_and_errors_are_those_there(case):
 
 
 def looked_at(package, name, repair, labels):
-    made = package.encoding.get_encoding(name)
+    created = package.encoding.get_encoding(name)
     result = package.validation.validate_labels(
         labels,
-        made,
+        created,
         repair=repair,
         tokens=["t"] * len(labels),
         line_nums=range(len(labels)),
@@ -80,8 +80,8 @@ def spans(mentions):
 
 
 def decoded(package, name, labels):
-    found = package.encoding.get_encoding(name).decode_labels(labels)
-    return [(mention.type, mention.span.start, mention.span.end) for mention in found]
+    actual = package.encoding.get_encoding(name).decode_labels(labels)
+    return [(mention.type, mention.span.start, mention.span.end) for mention in actual]
 
 
 class Ours:
@@ -105,10 +105,10 @@ def test_every_short_sequence_is_judged_as_there(name):
         valid = seqscore.validation.validate_labels(sequence, theirs).is_valid()
         assert validation.validate_labels(sequence, mine).is_valid() == valid
         if valid:
-            found = theirs.decode_labels(sequence)
+            actual = theirs.decode_labels(sequence)
             assert decoded(Ours, name, sequence) == decoded(seqscore, name, sequence)
             assert list(mine.encode_mentions(mine.decode_labels(sequence), 3)) == list(
-                theirs.encode_mentions(found, 3)
+                theirs.encode_mentions(actual, 3)
             )
 
 
@@ -161,11 +161,11 @@ def test_public_functions_take_the_same_arguments():
         (encoding, seqscore.encoding),
         (conll, seqscore.conll),
     ):
-        own = [
+        values = [
             name for name, value in vars(mine).items() if getattr(value, "__module__", "") == mine.__name__
         ]
-        assert own
-        for name in own:
+        assert values
+        for name in values:
             thing = getattr(theirs, name, None)
             if inspect.isfunction(thing):
                 expected = list(inspect.signature(thing).parameters)

@@ -93,57 +93,57 @@ def test_nothing_is_nought():
 
 
 def test_a_span_given_twice_is_found_twice_traditionally_and_once_fairly():
-    found = faireval.compare_spans([per(1, 2), per(1, 2)], [per(1, 2)])["overall"]
-    assert found["traditional"] == {"TP": 2, "FP": 0, "FN": 0}
-    assert (found["fair"]["TP"], found["fair"]["FN"]) == (1, 1)
+    spans = faireval.compare_spans([per(1, 2), per(1, 2)], [per(1, 2)])["overall"]
+    assert spans["traditional"] == {"TP": 2, "FP": 0, "FN": 0}
+    assert (spans["fair"]["TP"], spans["fair"]["FN"]) == (1, 1)
 
 
 def test_equal_bounds_with_other_tokens_are_no_match():
-    found = faireval.compare_spans([["NP", 1, 3, {1, 3}]], [["NP", 1, 3, {1, 2, 3}]])
-    assert found["overall"]["fair"]["BE"] == 0
-    assert found["conf"] == {"NP": {"NP": 0, "_": 1}, "_": {"NP": 1, "_": 0}}
+    spans = faireval.compare_spans([["NP", 1, 3, {1, 3}]], [["NP", 1, 3, {1, 2, 3}]])
+    assert spans["overall"]["fair"]["BE"] == 0
+    assert spans["conf"] == {"NP": {"NP": 0, "_": 1}, "_": {"NP": 1, "_": 0}}
 
 
 def test_the_focus_says_whose_label_counts():
-    both = {}
+    sides = {}
     for focus in ("target", "system", "odd"):
-        found = faireval.compare_spans([per(1, 1)], [per(1, 1, "LOC")], focus)
-        assert found["overall"]["fair"]["LE"] == found["conf"]["PER"]["LOC"] == 1
-        both[focus] = [found["per_label"]["fair"][label]["LE"] for label in ("PER", "LOC")]
-    assert both == {"target": [1, 0], "system": [0, 1], "odd": [0, 0]}
+        spans = faireval.compare_spans([per(1, 1)], [per(1, 1, "LOC")], focus)
+        assert spans["overall"]["fair"]["LE"] == spans["conf"]["PER"]["LOC"] == 1
+        sides[focus] = [spans["per_label"]["fair"][label]["LE"] for label in ("PER", "LOC")]
+    assert sides == {"target": [1, 0], "system": [0, 1], "odd": [0, 0]}
 
 
 def test_lists_keep_what_found_no_partner_and_sets_stay_as_they_are():
     tokens = {5, 6, 7}
-    missed, found, early = per(20, 24), ["ORG", 5, 7, tokens], per(1, 1)
-    target, system = [missed, found, early], [["ORG", 5, 6, {5, 6}]]
+    missed, actual, early = per(20, 24), ["ORG", 5, 7, tokens], per(1, 1)
+    target, system = [missed, actual, early], [["ORG", 5, 6, {5, 6}]]
     faireval.compare_spans(target, system)
     assert target == [early, missed]
     assert target[1] is missed
     assert system == []
-    assert found == ["ORG", 5, 7, {7}]
+    assert actual == ["ORG", 5, 7, {7}]
     assert tokens == {5, 6, 7}
 
 
 def test_a_list_with_itself_stays_as_it_is():
     spans = [per(1, 2), per(4, 4), per(4, 4)]
-    found = faireval.compare_spans(spans, spans)["overall"]
-    assert found["traditional"] == {"TP": 3, "FP": 0, "FN": 0}
-    assert found["fair"]["TP"] == 3
+    decoded = faireval.compare_spans(spans, spans)["overall"]
+    assert decoded["traditional"] == {"TP": 3, "FP": 0, "FN": 0}
+    assert decoded["fair"]["TP"] == 3
     assert spans == [per(1, 2), per(4, 4), per(4, 4)]
 
 
 def test_a_label_that_is_an_underscore_shares_the_empty_cell():
-    found = faireval.compare_spans([per(1, 2, "_"), per(9, 9, "_")], [per(1, 1, "_"), per(12, 12, "_")])
-    assert found["conf"] == {"_": {"_": 3}}
+    spans = faireval.compare_spans([per(1, 2, "_"), per(9, 9, "_")], [per(1, 1, "_"), per(12, 12, "_")])
+    assert spans["conf"] == {"_": {"_": 3}}
 
 
 def test_the_order_of_keys_is_that_of_appearance():
-    found = faireval.compare_spans([per(1, 1, "B"), per(2, 2, "A")], [per(3, 3, "C"), per(2, 2, "A")])
-    assert list(found) == ["overall", "per_label", "conf"]
-    assert list(found["conf"]) == ["B", "A", "C", "_"]
-    assert list(found["per_label"]["fair"]) == ["B", "A", "C"]
-    assert list(found["overall"]["fair"]) == ["TP", "FP", "FN", "LE", "BE", "BEO", "BES", "BEL", "LBE"]
+    spans = faireval.compare_spans([per(1, 1, "B"), per(2, 2, "A")], [per(3, 3, "C"), per(2, 2, "A")])
+    assert list(spans) == ["overall", "per_label", "conf"]
+    assert list(spans["conf"]) == ["B", "A", "C", "_"]
+    assert list(spans["per_label"]["fair"]) == ["B", "A", "C"]
+    assert list(spans["overall"]["fair"]) == ["TP", "FP", "FN", "LE", "BE", "BEO", "BES", "BEL", "LBE"]
 
 
 # Reading.
@@ -166,8 +166,8 @@ def test_spans_without_valid_tokens_have_all_of_them():
 
 def test_levels_are_closed_from_the_outermost_at_the_end_and_from_the_innermost_before():
     lines = ["a N B-S|B-NP|B-N", "b N I-S|I-NP", "c N I-S|B-VP", "d N B-S|B-NP"]
-    found = [span[:3] for span in faireval.get_spans(lines, labels=["all"])]
-    assert found == [["N", 1, 1], ["NP", 1, 2], ["S", 1, 3], ["VP", 3, 3], ["S", 4, 4], ["NP", 4, 4]]
+    spans = [span[:3] for span in faireval.get_spans(lines, labels=["all"])]
+    assert spans == [["N", 1, 1], ["NP", 1, 2], ["S", 1, 3], ["VP", 3, 3], ["S", 4, 4], ["NP", 4, 4]]
 
 
 def test_labels_end_at_the_second_hyphen_and_go_on_whatever_they_are():
@@ -180,8 +180,8 @@ def test_punctuation_is_taken_out_of_spans():
     lines = ["( $( B-NP", "a N I-NP", ", $, I-NP", "b N I-NP", ". $. I-NP", ". $. I-NP", "! $. B-NP"]
     # Of two at the end, the first stays within the bounds.
     for true in (True, 1):
-        found = faireval.get_spans(lines, labels=["all"], ignore_punct=true)
-        assert found == [["NP", 2, 5, {2, 4}]]
+        spans = faireval.get_spans(lines, labels=["all"], ignore_punct=true)
+        assert spans == [["NP", 2, 5, {2, 4}]]
     for false in (False, None, "True"):
         assert len(faireval.get_spans(lines, labels=["all"], ignore_punct=false)) == 2
 
@@ -201,11 +201,11 @@ def test_both_ways_to_count_labels():
 
 
 def test_adding_leaves_what_is_added_alone():
-    one = faireval.compare_spans([per(1, 1)], [])
+    first = faireval.compare_spans([per(1, 1)], [])
     results = {}
-    assert faireval.add_dict(results, one) is results
+    assert faireval.add_dict(results, first) is results
     faireval.add_dict(results, faireval.compare_spans([], [per(1, 1, "LOC")]))
-    faireval.add_dict(results, one)
+    faireval.add_dict(results, first)
     assert results["overall"]["fair"]["FN"] == 2
     assert results["per_label"]["traditional"]["LOC"] == {"TP": 0, "FP": 1, "FN": 0}
     assert results["conf"] == {
@@ -213,16 +213,16 @@ def test_adding_leaves_what_is_added_alone():
         "_": {"PER": 0, "_": 0, "LOC": 1},
         "LOC": {"LOC": 0, "_": 0},
     }
-    assert one == faireval.compare_spans([per(1, 1)], [])
+    assert first == faireval.compare_spans([per(1, 1)], [])
 
 
 def test_weighted_results_of_one_sentence():
     counts = faireval.compare_spans([per(1, 2)], [per(1, 1)])
-    found = faireval.calculate_results(counts, eval_method=["weighted"])
-    assert found is counts
-    assert found["overall"]["weighted"]["BES"] == 1
-    assert "Prec" not in found["overall"]["fair"]
-    assert found["per_label"]["weighted"]["PER"]["F1"] == 0.0
+    collected = faireval.calculate_results(counts, eval_method=["weighted"])
+    assert collected is counts
+    assert collected["overall"]["weighted"]["BES"] == 1
+    assert "Prec" not in collected["overall"]["fair"]
+    assert collected["per_label"]["weighted"]["PER"]["F1"] == 0.0
     assert "weighted" not in faireval.calculate_results(counts)["overall"]["traditional"]
 
 
@@ -297,20 +297,20 @@ def test_default_weights_are_new_every_time():
 
 
 def test_lists_keep_their_order(files, capsys):
-    found = faireval.read_config(
+    corpus = faireval.read_config(
         config("labels = b, a,, b\nexclude = z,y , z\neval_method = weighted, traditional")
     )
-    assert found["labels"] == ["b", "a"]
-    assert found["exclude"] == ["z", "y", "NONE", "EMPTY"]
-    assert found["eval_method"] == ["traditional", "fair"]
-    assert found["target_files"] == [os.path.join("gold", "a.csv")]
+    assert corpus["labels"] == ["b", "a"]
+    assert corpus["exclude"] == ["z", "y", "NONE", "EMPTY"]
+    assert corpus["eval_method"] == ["traditional", "fair"]
+    assert corpus["target_files"] == [os.path.join("gold", "a.csv")]
     assert "exclude: ['z', 'y', 'NONE', 'EMPTY']\nlabels: ['b', 'a']\n" in capsys.readouterr().out
 
 
 def test_repeated_keys_are_told_and_the_last_one_counts(files, capsys):
-    found = faireval.read_config(config("focus = system\nfocus = odd\ntarget_in = gold/a.csv\n"))
-    assert found["focus"] == "target"
-    assert found["target_files"] == [os.path.join("gold", "a.csv")]
+    corpus = faireval.read_config(config("focus = system\nfocus = odd\ntarget_in = gold/a.csv\n"))
+    assert corpus["focus"] == "target"
+    assert corpus["target_files"] == [os.path.join("gold", "a.csv")]
     out = capsys.readouterr().out
     assert "WARNING: duplicate config item 'focus' found.\n" in out
     assert "target_in: gold/a.csv\nWARNING: duplicate config item 'target_files' found.\n" in out
@@ -345,9 +345,9 @@ def test_places_for_results(files, place, written, capsys):
 
 def test_settings_are_there_once_the_file_is_closed(files):
     Path("old.csv").write_text("old")
-    found = faireval.read_config(config("eval_out = old.csv"))
-    found["eval_out"].close()
-    found["eval_out"].close()
+    corpus = faireval.read_config(config("eval_out = old.csv"))
+    corpus["eval_out"].close()
+    corpus["eval_out"].close()
     assert Path("old.csv").read_text(encoding="utf-8").startswith("### Evaluation settings:")
 
 
@@ -430,8 +430,8 @@ def test_sentences_without_a_partner_are_told(files, capsys, longer, shorter):
     with open(Path(longer, "a.csv"), "a", encoding="utf-8") as file:
         file.write("\nPER\t1\t1\t1\n\nPER\t1\t1\t1\n")
     paths = [os.path.join(folder, "a.csv") for folder in ("gold", "pred")]
-    found = command.count_pair(*paths, {"labels": ["all"]}, {})
-    assert found["overall"]["traditional"] == {"TP": 1, "FP": 2, "FN": 2}
+    actual = command.count_pair(*paths, {"labels": ["all"]}, {})
+    assert actual["overall"]["traditional"] == {"TP": 1, "FP": 2, "FN": 2}
     out, err = capsys.readouterr()
     assert out == ""
     path = os.path.join(shorter, "a.csv")

@@ -54,11 +54,11 @@ def counted(paths, config, quick, monkeypatch):
             patch.setattr(command, "_span_files", lambda *args: None)
         stats = {"data_stats": {}}
         try:
-            found = command.count_pair(*paths, config | stats, {})
+            actual = command.count_pair(*paths, config | stats, {})
         except (IndexError, ValueError) as error:
             return type(error)
-    conf = {(t, s): n for t, row in found.get("conf", {}).items() for s, n in row.items() if n}
-    return found.get("overall"), found.get("per_label"), conf, stats
+    conf = {(t, s): n for t, row in actual.get("conf", {}).items() for s, n in row.items() if n}
+    return actual.get("overall"), actual.get("per_label"), conf, stats
 
 
 def test_both_ways_count_the_same(tmp_path, monkeypatch, capsys):

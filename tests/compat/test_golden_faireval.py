@@ -22,8 +22,8 @@ def test_overlap_types(evaluators):
 def test_span_sets(evaluators):
     compared = 0
     for recorded in evaluators.rows("faireval_spansets"):
-        found = answers.compare(faireval, recorded["t"], recorded["y"])
-        assert found == (recorded["o"], recorded["lF_sys"]), recorded["id"]
+        comparison = answers.compare(faireval, recorded["t"], recorded["y"])
+        assert comparison == (recorded["o"], recorded["lF_sys"]), recorded["id"]
         compared += 1
     assert compared > evaluators.at_least(small=80, large=1000)
 
@@ -47,8 +47,8 @@ def test_conll_reader(evaluators):
         expected = recorded["o"]
         for name, option in answers.COLUMNS.items():
             wanted = expected[name] if expected[name] != "=False" else expected["False"]
-            found = answers.read(faireval, recorded["s"], labels=["all"], **option)
-            assert found == [wanted, expected.get(f"{name}_out", "")], (recorded["id"], name)
+            corpus = answers.read(faireval, recorded["s"], labels=["all"], **option)
+            assert corpus == [wanted, expected.get(f"{name}_out", "")], (recorded["id"], name)
         compared += 1
     assert compared > evaluators.at_least(small=40, large=300)
 
@@ -79,17 +79,17 @@ def test_configurations(evaluators, tmp_path, monkeypatch):
     compared = 0
     for recorded in evaluators.rows("faireval_read_config"):
         Path("my.config").write_text(recorded["config"], encoding="utf-8")
-        found, said = answers.settings(faireval, "my.config")
+        actual, message = answers.settings(faireval, "my.config")
         expected = recorded["returns"]
-        if found is not None and "err" in found:
-            assert found["err"] == "ValueError"
+        if actual is not None and "err" in actual:
+            assert actual["err"] == "ValueError"
         if expected is not None and expected.get("err") == "TypeError":
             answered.append(recorded["id"])
-            assert said.startswith(recorded["stdout"])
+            assert message.startswith(recorded["stdout"])
             continue
-        assert (found, said) == (expected, recorded["stdout"]), recorded["id"]
+        assert (actual, message) == (expected, recorded["stdout"]), recorded["id"]
         # With the order of the keys.
-        assert json.dumps(found) == json.dumps(expected), recorded["id"]
+        assert json.dumps(actual) == json.dumps(expected), recorded["id"]
         compared += 1
     assert compared > 14
     # FairEval crashes there: it takes standard output for the name of a file.
@@ -101,9 +101,9 @@ def test_data(faireval_data, at_home, name):
     recorded = json.loads(faireval_data.recorded.read_text(encoding="utf-8"))[name]
     stem = "chunk" if name == "chunks" else name
     Path("my.config").write_text(answers.CONFIG.format(stem), encoding="utf-8")
-    for field, found in answers.of_files(faireval, "my.config").items():
+    for field, item in answers.of_files(faireval, "my.config").items():
         # With the order of the keys.
-        assert json.dumps(found) == json.dumps(recorded[field]), field
+        assert json.dumps(item) == json.dumps(recorded[field]), field
 
 
 @pytest.mark.parametrize("name", ["ner", "chunks"])

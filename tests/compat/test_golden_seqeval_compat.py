@@ -10,7 +10,7 @@ OURS = Answers("spanrs.compat.seqeval")
 
 
 def compare(evaluators, name, fields):
-    """How often each field was compared, and what differs; a row has its own tags or those of its pair."""
+    """Number of comparisons of each field, and the differences; a row has its own tags or those of its pair."""
     compared, different = Counter(), []
     for row in evaluators.rows(name):
         for field, expected in row["o"].items():

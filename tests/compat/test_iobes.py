@@ -1,4 +1,4 @@
-"""The surface of compat.iobes, and what it does at its edges."""
+"""The interface of compat.iobes, and edge cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from spanrs.compat import iobes as ours
 
 MODULES = ("convert", "parse", "transition", "utils", "write")
-#: What `from typing import ...` and `import ...` leave in a module; of the package itself they are checked.
+#: Names that `from typing import ...` and `import ...` leave in a module; checked for the package itself.
 BORROWED = {"Any", "Callable", "Dict", "List", "NamedTuple", "Optional", "Set", "Tuple", "Union"}
 BORROWED |= {"annotations", "attrgetter", "chain", "permutations"}
 NAMED_TUPLES = {"Span", "Error", "Transition"}
@@ -31,7 +31,7 @@ def parameters(function):
 def test_every_name_of_the_package_is_there():
     assert public(iobes) <= public(ours)
     assert set(ours.__all__) <= set(dir(ours))
-    # An `import *` gives what it gives there, and the typing names that HEAD imports.
+    # `import *` imports the same names, and the typing names that HEAD imports.
     assert set(ours.__all__) - public(iobes) == {"Optional", "Union"}
 
 
@@ -44,12 +44,12 @@ def test_every_name_of_the_modules_is_there(name):
 
 @pytest.mark.parametrize("name", ["", *MODULES])
 def test_functions_take_the_same_arguments(name):
-    theirs, own = (getattr(m, name) if name else m for m in (iobes, ours))
+    theirs, own_values = (getattr(m, name) if name else m for m in (iobes, ours))
     compared = 0
     for public_name in public(theirs):
         function = getattr(theirs, public_name)
         if isinstance(function, types.FunctionType):
-            mine = getattr(own, public_name)
+            mine = getattr(own_values, public_name)
             assert parameters(mine) == parameters(function), public_name
             assert mine.__name__ == function.__name__
             assert mine.__doc__
@@ -82,11 +82,11 @@ def test_aliases_are_one_object():
 
 
 def test_formats_have_no_instances():
-    for own, theirs in ((ours.BIO, iobes.BIO), (ours.SpanFormat, iobes.SpanFormat)):
+    for values, theirs in ((ours.BIO, iobes.BIO), (ours.SpanFormat, iobes.SpanFormat)):
         with pytest.raises(NotImplementedError) as expected:
             theirs()
         with pytest.raises(NotImplementedError) as got:
-            own()
+            values()
         assert str(got.value) == str(expected.value)
 
 

@@ -1,4 +1,4 @@
-"""NCRF++'s measures, recorded, and the odd parts of its files."""
+"""Recorded measures of NCRF++, and special cases of its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The surface of nervaluate: names, signatures, errors, laziness."""
+"""The interface of nervaluate: names, signatures, errors, laziness."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MODULES = ["", ".entities", ".evaluator", ".loaders", ".strategies", ".utils"]
 
 
 def own(module):
-    """Public functions and classes that are defined in a module, or that the package gives."""
+    """Public functions and classes that are defined in a module or exported by the package."""
     places = module.__name__ if "." in module.__name__ else "nervaluate."
     return {
         name: value
@@ -80,28 +80,28 @@ def test_results_do_not_depend_on_the_hash_seed():
 
 
 def test_index_lists_are_made_when_they_are_looked_at():
-    found = evaluator().evaluate()["overall_indices"]["strict"]
-    assert type(found) is entities.LazyIndices
-    assert found.incorrect_indices == [(0, 0)]
-    assert type(found) is entities.EvaluationIndices
-    assert asdict(found)["spurious_indices"] == [(1, 1)]
-    assert found == entities.EvaluationIndices([(1, 0)], [(0, 0)], [], [], [(1, 1)])
-    assert found != entities.EvaluationIndices()
+    result = evaluator().evaluate()["overall_indices"]["strict"]
+    assert type(result) is entities.LazyIndices
+    assert result.incorrect_indices == [(0, 0)]
+    assert type(result) is entities.EvaluationIndices
+    assert asdict(result)["spurious_indices"] == [(1, 1)]
+    assert result == entities.EvaluationIndices([(1, 0)], [(0, 0)], [], [], [(1, 1)])
+    assert result != entities.EvaluationIndices()
 
 
 def test_index_lists_can_be_replaced_before_they_are_looked_at():
-    found = evaluator().evaluate()["overall_indices"]["strict"]
-    found.correct_indices = []
-    assert vars(found)["incorrect_indices"] == [(0, 0)]
-    assert found == entities.EvaluationIndices([], [(0, 0)], [], [], [(1, 1)])
+    result = evaluator().evaluate()["overall_indices"]["strict"]
+    result.correct_indices = []
+    assert vars(result)["incorrect_indices"] == [(0, 0)]
+    assert result == entities.EvaluationIndices([], [(0, 0)], [], [], [(1, 1)])
 
 
 @pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), repr])
 def test_index_lists_that_were_not_looked_at_are_there_in_copies(way):
-    one, other = (evaluator().evaluate()["overall_indices"]["partial"] for _ in range(2))
-    looked_at = list(other.partial_indices)
+    first, second = (evaluator().evaluate()["overall_indices"]["partial"] for _ in range(2))
+    looked_at = list(second.partial_indices)
     assert looked_at == [(0, 0)]
-    assert way(one) == way(other)
+    assert way(first) == way(second)
 
 
 def test_indices_have_no_other_attributes():
@@ -134,17 +134,17 @@ def test_strategies_of_ones_own_are_asked():
 
 
 def test_where_nervaluate_stops_with_an_error():
-    # An empty first document says nothing about the loader.
+    # An empty first document does not determine the loader.
     assert (
         ours.Evaluator([[], ["B-A"]], [[], ["B-A"]], tags=["A"]).evaluate()["overall"]["strict"].correct
         == 1
     )
-    # A missed entity whose number no predicted one has.
+    # A missed entity whose index exceeds those of predicted ones.
     text = ours.Evaluator([["B-A"]], [["O"]], tags=["A"]).summary_report_indices()
     assert "No prediction info" in text
     text = ours.Evaluator([["B-A"], ["O"]], [["O"], ["O"]], tags=["A"]).summary_report_indices()
     assert "Missed               0          0        Label=A, Start=0, End=0" in text
-    # An entity that holds nothing overlaps nothing.
+    # An empty entity overlaps nothing.
     true = [[{"label": "A", "start": 5, "end": 4}]]
     pred = [[{"label": "A", "start": 0, "end": 9}]]
     assert ours.Evaluator(true, pred, tags=["A"]).evaluate()["overall"]["ent_type"].missed == 1
@@ -163,7 +163,7 @@ def test_csv_goes_to_a_file(tmp_path: Path):
 
 
 def test_version_0_2_0_as_recorded():
-    # Random spans, tags and texts; only the small set has them.
+    # Random spans, tags and texts, which only exist in the small set.
     compared = 0
     for row in Recordings(SMALL / "evaluators", small=True).rows("nervaluate_v0"):
         loader = "default" if row["kind"] == "spans" else row["kind"]
@@ -199,5 +199,5 @@ def test_evaluators_can_be_copied_and_pickled():
     pred = [["B-PER", "I-PER", "O", "O"], ["I-PER", "I-ORG"]]
     evaluator = ours.Evaluator(gold, pred, ["PER", "LOC", "ORG"], loader="list")
     expected = str(evaluator.evaluate())
-    for other in (pickle.loads(pickle.dumps(evaluator)), copy.deepcopy(evaluator)):
-        assert str(other.evaluate()) == expected
+    for item in (pickle.loads(pickle.dumps(evaluator)), copy.deepcopy(evaluator)):
+        assert str(item.evaluate()) == expected

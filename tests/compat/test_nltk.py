@@ -1,4 +1,4 @@
-"""The tagger of NLTK, beside NLTK."""
+"""Differential tests of the tagger against NLTK."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def test_weights_tags_and_confidences_are_those_of_nltk(seed, count, passes):
     tokens = rng.choices([*WORDS, "new", ""], k=12)
     assert ours.tag(tokens) == theirs.tag(tokens)
     assert ours.tag(tokens, use_tagdict=False) == theirs.tag(tokens, use_tagdict=False)
-    both = zip(ours.tag(tokens, return_conf=True), theirs.tag(tokens, return_conf=True), strict=True)
-    for one, other in both:
-        assert one[:2] == other[:2]
-        assert one[2] == pytest.approx(other[2], rel=1e-9)
+    sides = zip(ours.tag(tokens, return_conf=True), theirs.tag(tokens, return_conf=True), strict=True)
+    for first, item in sides:
+        assert first[:2] == item[:2]
+        assert first[2] == pytest.approx(item[2], rel=1e-9)
 
 
 def test_files_are_those_of_nltk(tmp_path):

@@ -74,7 +74,7 @@ def test_an_imported_model_has_the_heads_of_the_recording(shared: Path):
 def test_training_is_that_of_the_transcription():
     data = [sentence[:3] for sentence in read_conll(TREEBANK)]
     parser = Parser(load=False)
-    # Padding is recognised; it may be left out.
+    # Padding is recognised and optional.
     plain = [(words[1:-1], tags[1:-1], heads[1:]) for words, tags, heads in data]
     parser.train([*data[::2], *plain[1::2]], 7, seed=None)
     oracle = published.Parser()
@@ -145,7 +145,7 @@ def test_odd_input_has_an_answer(trained):
         trained.train([(["They", "ate"], ["PRP"], [2, 0])])
     with pytest.raises(TypeError, match="one str"):
         trained.train([("They ate", ["PRP", "VBD"], [2, 0])])
-    # A failed training leaves the model.
+    # A failed training run does not change the model.
     assert trained.parse(["They"])
     parse = Parse(["They", "ate"], [2, 0], xpos=["PRP", "VBD"])
     parser = Parser()

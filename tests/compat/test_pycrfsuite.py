@@ -1,4 +1,4 @@
-"""compat.pycrfsuite beside python-crfsuite: features, parameters, messages, models in both directions."""
+"""Differential tests of compat.pycrfsuite: features, parameters, messages, exchange of models."""
 
 from __future__ import annotations
 
@@ -104,12 +104,12 @@ def same_answers(path: Path, corpus: Corpus) -> int:
 
 
 def files(path: Path) -> tuple[Any, Any]:
-    """What both packages say a model consists of."""
-    found = []
+    """Content of a model according to both packages."""
+    collected = []
     for package in (pycrfsuite, ours):
         with package.Tagger().open(str(path)) as tagger:
-            found.append(vars(tagger.info()))
-    return found[0], found[1]
+            collected.append(vars(tagger.info()))
+    return collected[0], collected[1]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -185,7 +185,7 @@ def test_features_with_a_negative_sum_are_kept(tmp_path):
 
 
 class Recorder:
-    """Mixin that keeps the events of a training."""
+    """Mixin that records the events of a training run."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -200,7 +200,7 @@ class Recorder:
         locals()[f"on_{_name}"] = _record(f"on_{_name}")
 
 
-#: Lines of iterations that the core does not give.
+#: Lines of iterations that the compiled module does not provide.
 UNKNOWN = re.compile(
     r"Feature norm|Feature L2-norm|Learning rate|Line search|Initial loss|Trial|Best learning|Loss: "
     r"|Seconds|Total seconds|Improvement|Error norm|\d+\.\d+( \(worse\))?$"
@@ -256,7 +256,7 @@ def test_their_log_is_read_as_they_read_it(corpus, tmp_path):
     parser = ours._logparser.TrainLogParser()
     for line in trainer.logparser.log:
         parser.feed(line)
-    # python-crfsuite takes 0.000 seconds for none.
+    # python-crfsuite treats 0.000 seconds as missing.
     parser.storing_seconds = parser.storing_seconds or None
     assert vars(parser) == vars(trainer.logparser)
 
@@ -402,13 +402,13 @@ def test_failures_are_the_same():
 
 def test_failures_of_an_open_tagger(corpus, tmp_path):
     train(ours, corpus[:20], tmp_path / "model", max_iterations=3)
-    found = []
+    collected = []
     for package in (pycrfsuite, ours):
         with package.Tagger().open(str(tmp_path / "model")) as tagger:
             assert tagger.tag() == tagger.tag([]) == []
             assert tagger.probability(["O"]) == tagger.marginal("O", 0) == 0
             tagger.set([{"a": 1}])
-            found.append(
+            collected.append(
                 [
                     failure(lambda: tagger.probability(["O", "O"])),
                     failure(lambda: tagger.probability(["X"])),
@@ -417,7 +417,7 @@ def test_failures_of_an_open_tagger(corpus, tmp_path):
                 ]
             )
             assert failure(lambda: tagger.marginal("O", 1))[0] is ValueError
-    assert found[1] == found[0]
+    assert collected[1] == collected[0]
 
 
 def test_values_that_are_no_numbers():
@@ -481,18 +481,18 @@ def test_dumps_are_the_same(corpus, tmp_path, capsys):
 def test_files_of_spanrs_are_opened(corpus, unseen, tmp_path):
     train(ours, corpus, tmp_path / "model", max_iterations=20)
     with ours.Tagger().open(tmp_path / "model") as tagger:
-        with ours.Tagger().open_inmemory(tagger._model.to_bytes()) as other:
-            assert vars(other.info()) == vars(tagger.info())
-            assert all(other.tag(tokens) == tagger.tag(tokens) for tokens, _ in unseen[:50])
+        with ours.Tagger().open_inmemory(tagger._model.to_bytes()) as second:
+            assert vars(second.info()) == vars(tagger.info())
+            assert all(second.tag(tokens) == tagger.tag(tokens) for tokens, _ in unseen[:50])
         copy = pickle.loads(pickle.dumps(tagger))
         assert copy.tag(unseen[0][0]) == tagger.tag(unseen[0][0])
         assert copy.labels() == tagger.labels()
         expected = [tagger.tag(tokens) for tokens, _ in unseen[:200]]
         assert tagger._tag_all(ours.ItemSequence(tokens) for tokens, _ in unseen[:200]) == expected
-        found: list[list[list[str]]] = []
+        collected: list[list[list[str]]] = []
         threads = [
             threading.Thread(
-                target=lambda: found.append([tagger.tag(tokens) for tokens, _ in unseen[:200]])
+                target=lambda: collected.append([tagger.tag(tokens) for tokens, _ in unseen[:200]])
             )
             for _ in range(3)
         ]
@@ -500,7 +500,7 @@ def test_files_of_spanrs_are_opened(corpus, unseen, tmp_path):
             thread.start()
         for thread in threads:
             thread.join()
-    assert found == [expected] * 3
+    assert collected == [expected] * 3
     closed = pickle.loads(pickle.dumps(ours.Tagger()))
     with pytest.raises(ValueError, match="not opened"):
         closed.labels()

@@ -1,4 +1,4 @@
-"""compat.pycrfsuite beside python-crfsuite on values, names and arguments at the edge of what is accepted."""
+"""Differential tests of compat.pycrfsuite with unusual values, names and arguments."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ def test_features_whose_values_have_no_sum_are_left_out(algorithm, value, tmp_pa
     for package in (pycrfsuite, ours):
         trainer, info = train(package, tmp_path / "model", [{"a": value}, {"w": 1}], Y, algorithm)
         infos.append((trainer.logparser.featgen_num_features, info))
-    (theirs, expected), (mine, found) = infos
+    (theirs, expected), (mine, actual) = infos
     assert mine == theirs
     for name in ("state_features", "transitions"):
-        assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-4)
+        assert getattr(actual, name) == pytest.approx(getattr(expected, name), abs=1e-4)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -84,11 +84,11 @@ def test_an_infinite_value_does_not_give_a_model_of_nan(algorithm, tmp_path):
 
 @pytest.mark.parametrize("algorithm", ["lbfgs", "ap", "pa", "arow"])
 def test_very_large_values_are_taken(algorithm, tmp_path):
-    (_, expected), (_, found) = (
+    (_, expected), (_, actual) = (
         train(package, tmp_path / "model", [{"a": 1e308}, {"w": 1}], Y, algorithm)
         for package in (pycrfsuite, ours)
     )
-    assert found.state_features == pytest.approx(expected.state_features, abs=1e-5)
+    assert actual.state_features == pytest.approx(expected.state_features, abs=1e-5)
 
 
 def test_held_out_sequences_may_have_any_value(tmp_path):
@@ -182,7 +182,7 @@ def test_features_are_refused_by_the_same_classes(tokens, model):
 
 @pytest.mark.parametrize("number", ["1", None, 2**40, 2**70, -(2**40)])
 def test_numbers_are_refused_by_the_same_classes(number, model):
-    found = []
+    collected = []
     for package in (pycrfsuite, ours):
         tagger = package.Tagger()
         tagger.open(model)
@@ -193,12 +193,12 @@ def test_numbers_are_refused_by_the_same_classes(number, model):
             (trainer.train, "", number),
             (tagger.marginal, "A", number),
         )
-        found.append([raised(partial(*call)) for call in calls])
-    assert found[1] == found[0]
+        collected.append([raised(partial(*call)) for call in calls])
+    assert collected[1] == collected[0]
 
 
 def test_decimals_of_numbers_are_refused():
-    # python-crfsuite cuts them off.
+    # python-crfsuite truncates them.
     assert raised(lambda: ours.Trainer(verbose=False).append(X, Y, 1.5)) is TypeError
 
 
@@ -248,10 +248,10 @@ def test_tokens_of_arrays_are_strings(model):
         np.array([["ab", "d"]], dtype=object),
         np.array([[["a"], ["c"]]]),
     ):
-        expected, found = (
+        expected, actual = (
             package.CRF(model_filename=model).predict(array).tolist() for package in (theirs, mine)
         )
-        assert found == expected
+        assert actual == expected
     labels = np.array([["A", "B"]])
     assert mine.CRF().fit(array[:, :, 0], labels).predict(array[:, :, 0]).tolist() == [["A", "B"]]
 
@@ -261,13 +261,13 @@ def test_tokens_of_arrays_are_strings(model):
 
 @pytest.mark.parametrize("algorithm", ["lbfgs", "ap", "pa", "arow"])
 def test_norms_and_steps_are_the_same(algorithm, tmp_path):
-    found = []
+    collected = []
     for package in (pycrfsuite, ours):
         trainer = package.Trainer(algorithm, verbose=False, params={"max_iterations": 4})
         trainer.append([{"w": "Rome"}, {"w": "is"}, {"v": 2.5}], ["LOC", "O", "O"])
         trainer.train(str(tmp_path / "model"))
-        found.append(trainer.logparser.iterations)
-    for mine, theirs in zip(found[1], found[0], strict=True):
+        collected.append(trainer.logparser.iterations)
+    for mine, theirs in zip(collected[1], collected[0], strict=True):
         assert list(mine) == list(theirs)
         for key in ("feature_norm", "linesearch_step"):
             assert mine.get(key) == pytest.approx(theirs.get(key), abs=2e-3)

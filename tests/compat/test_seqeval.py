@@ -1,4 +1,4 @@
-"""The face of seqeval: names, signatures, types, errors; and what is better here."""
+"""The interface of seqeval: names, signatures, types, errors, and improvements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanrs.compat.seqeval import metrics, reporters, scheme
 from spanrs.compat.seqeval.metrics import sequence_labeling, v1
 
 MODULES = ("metrics", "metrics.sequence_labeling", "metrics.v1", "scheme", "reporters")
-#: Names that are there because of how the original is written.
+#: Names that only exist due to the implementation of the original.
 INCIDENTAL = {
     *("List", "Optional", "Set", "Tuple", "Type", "Union", "Callable", "absolute_import", "division"),
     *(
@@ -104,7 +104,7 @@ def test_a_scheme_of_ones_own_is_read_by_its_patterns():
 def test_a_strict_score_without_a_scheme_is_that_of_default_mode():
     gold, pred = [["I-PER", "O"]], [["I-PER", "O"]]
     assert metrics.f1_score(gold, pred, mode="strict") == 1.0
-    # The report finds a scheme out, or fails.
+    # The report detects a scheme or fails.
     with pytest.raises(ValueError, match="This scheme is not supported"):
         metrics.classification_report(gold, pred, mode="strict")
 
@@ -154,7 +154,7 @@ def test_reporters_are_abstract():
 
 
 def test_a_corpus_is_read_in_one_sequence():
-    # `X` opens nothing, so the span of `X-LOC` begins where the last one of the sentence before did.
+    # `X` begins no span, so the span of `X-LOC` begins at the last span of the previous sentence.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         entities = sequence_labeling.get_entities([["B-PER"], ["X", "X-LOC"]])

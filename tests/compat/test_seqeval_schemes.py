@@ -1,4 +1,4 @@
-"""Schemes of the real package, which a library may hold when it is given spanrs for a while."""
+"""Schemes of the original package, which a library may have imported before activation."""
 
 from __future__ import annotations
 

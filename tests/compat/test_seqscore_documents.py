@@ -27,24 +27,24 @@ def test_documents_are_scored_with_examples():
 
 
 def test_documents_that_do_not_match_are_refused():
-    one, two = sequence("a", "O"), sequence("a b", "O O")
+    first, second = sequence("a", "O"), sequence("a b", "O O")
     with pytest.raises(ValueError, match="Prediction has 0 documents, reference has 1"):
-        compute_scores([], [[one]])
+        compute_scores([], [[first]])
     with pytest.raises(ValueError, match="Prediction has 0 sequences, reference has 1"):
-        compute_scores([[]], [[one]])
+        compute_scores([[]], [[first]])
     with pytest.raises(TokenCountError, match="Token count mismatch at line 7 of f"):
-        compute_scores([[two]], [[one]])
+        compute_scores([[second]], [[first]])
     with pytest.raises(ValueError, match="Tokens do not match"):
-        compute_scores([[sequence("b", "O")]], [[one]])
+        compute_scores([[sequence("b", "O")]], [[first]])
 
 
 def test_sequences_do_not_change_and_are_equal_by_content():
-    one = sequence("a b", "B-X O")
-    assert one == sequence("a b", "B-X O")
-    assert len({one, sequence("a b", "B-X O"), one.with_mentions([])}) == 2
-    assert str(one) == "a/B-X b/O"
+    first = sequence("a b", "B-X O")
+    assert first == sequence("a b", "B-X O")
+    assert len({first, sequence("a b", "B-X O"), first.with_mentions([])}) == 2
+    assert str(first) == "a/B-X b/O"
     with pytest.raises(AttributeError):
-        one.tokens = ()
+        first.tokens = ()
     with pytest.raises(ValueError, match=r"Tokens \(1\) and labels \(0\)"):
         AnnotatedSequence(tokens=["a"], labels=[], mentions=[])
     with pytest.raises(ValueError, match="cannot be negative"):

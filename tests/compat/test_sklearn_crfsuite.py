@@ -1,4 +1,4 @@
-"""compat.sklearn_crfsuite beside sklearn-crfsuite, and with the model selection of scikit-learn."""
+"""Differential tests of compat.sklearn_crfsuite, and model selection with scikit-learn."""
 
 from __future__ import annotations
 
@@ -81,17 +81,17 @@ def test_predictions_from_the_same_model(length, data):
     mine = ours.CRF(model_filename=theirs.modelfile.name)
     inputs, _ = generated(20, 3, length)
     for method in ("predict", "predict_marginals"):
-        expected, found = getattr(theirs, method)(inputs), getattr(mine, method)(inputs)
-        assert found.dtype == expected.dtype
-        assert found.shape == expected.shape
+        expected, actual = getattr(theirs, method)(inputs), getattr(mine, method)(inputs)
+        assert actual.dtype == expected.dtype
+        assert actual.shape == expected.shape
     assert [list(labels) for labels in mine.predict(inputs)] == [list(y) for y in theirs.predict(inputs)]
     for sequence in inputs:
         assert mine.predict_single(sequence) == theirs.predict_single(sequence)
         rows = zip(
             mine.predict_marginals_single(sequence), theirs.predict_marginals_single(sequence), strict=True
         )
-        for found, expected in rows:
-            assert found == pytest.approx(expected, abs=1e-9)
+        for actual, expected in rows:
+            assert actual == pytest.approx(expected, abs=1e-9)
     assert mine.transition_features_ == theirs.transition_features_
     assert mine.state_features_ == theirs.state_features_
     assert mine.attributes_ == theirs.attributes_
@@ -157,7 +157,7 @@ def test_tutorial(data, unseen):
     scores = cross_val_score(crf, *data, cv=3, scoring=scorer)
     assert (scores > 0.6).all()
     assert len(cross_val_predict(crf, *data, cv=3)) == len(data[0])
-    found = {}
+    collected = {}
     for package, scoring in ((sklearn_crfsuite.CRF, scorer), (ours.CRF, scorers.flat_accuracy)):
         search = RandomizedSearchCV(
             package(algorithm="lbfgs", max_iterations=20),
@@ -169,8 +169,8 @@ def test_tutorial(data, unseen):
             scoring=scoring,
         ).fit(*data)
         assert search.best_estimator_.predict(unseen[0]).shape == (len(unseen[0]),)
-        found[package] = search.best_params_
-    assert found[ours.CRF].keys() == found[sklearn_crfsuite.CRF].keys()
+        collected[package] = search.best_params_
+    assert collected[ours.CRF].keys() == collected[sklearn_crfsuite.CRF].keys()
 
 
 def test_pickles(data, unseen, tmp_path):
@@ -252,7 +252,7 @@ labels = st.lists(
 @settings(max_examples=25, deadline=None)
 @given(labels, st.randoms())
 def test_metrics_are_the_same(gold, rng):
-    pred = [[rng.choice("OBI") for _ in own] for own in gold]
+    pred = [[rng.choice("OBI") for _ in values] for values in gold]
     options = {"average": "weighted", "zero_division": 0.0}
     for name, kwargs in (
         ("flat_accuracy_score", {}),
@@ -264,7 +264,7 @@ def test_metrics_are_the_same(gold, rng):
     ):
         expected = getattr(sklearn_crfsuite.metrics, name)(gold, pred, **kwargs)
         assert getattr(metrics, name)(gold, pred, **kwargs) == expected
-    if len({len(own) for own in gold}) > 1:
+    if len({len(values) for values in gold}) > 1:
         expected = sklearn_crfsuite.metrics.sequence_accuracy_score(gold, pred)
         assert metrics.sequence_accuracy_score(gold, pred) == expected
     assert utils.flatten(gold) == sklearn_crfsuite.utils.flatten(gold)

@@ -28,7 +28,7 @@ NAMES = ["Ada", "Bob", "Eve"]
 
 
 def sentences(n: int = 30) -> tuple[list[list[str]], list[list[str]]]:
-    """Names are persons; after "in" they are places."""
+    """Names are persons, or places after "in"."""
     X, y = [], []
     for at in range(n):
         name, place = NAMES[at % 3], NAMES[(at + 1) % 3]
@@ -80,8 +80,10 @@ def brute(crf: CRF, x: list[list[str]]) -> dict[tuple[str, ...], float]:
     state, step = crf.state_features_, crf.transition_features_
     scores = {}
     for labels in itertools.product(crf.classes_, repeat=len(x)):
-        own = sum(state.get((a, label), 0.0) for token, label in zip(x, labels, strict=True) for a in token)
-        scores[labels] = math.exp(own + sum(step.get(pair, 0.0) for pair in itertools.pairwise(labels)))
+        values = sum(
+            state.get((a, label), 0.0) for token, label in zip(x, labels, strict=True) for a in token
+        )
+        scores[labels] = math.exp(values + sum(step.get(pair, 0.0) for pair in itertools.pairwise(labels)))
     total = sum(scores.values())
     return {labels: score / total for labels, score in scores.items()}
 
@@ -92,15 +94,15 @@ def test_decoding_agrees_with_enumeration(x, seed):
     rng = np.random.default_rng(seed)
     X = [[[str(a)] for a in rng.choice(list("abcd"), 4)] for _ in range(4)]
     crf = CRF(c2=0.1, max_iterations=5).fit(X, [list(map(str, rng.choice(list("XYZ"), 4))) for _ in X])
-    known = brute(crf, x)
+    expected = brute(crf, x)
     for labels, probability in crf.predict_n_best(x, 3):
-        assert probability == pytest.approx(known[tuple(labels)], rel=1e-9)
+        assert probability == pytest.approx(expected[tuple(labels)], rel=1e-9)
         assert crf.probability(x, labels) == pytest.approx(probability, rel=1e-9)
-    assert sorted(known.values())[-1] == pytest.approx(crf.predict_n_best(x, 1)[0][1], rel=1e-9)
+    assert sorted(expected.values())[-1] == pytest.approx(crf.predict_n_best(x, 1)[0][1], rel=1e-9)
     assert crf.predict([x])[0] == crf.predict_n_best(x, 1)[0][0]
     for at, row in enumerate(crf.predict_marginals_single(x)):
         for label, probability in row.items():
-            total = sum(p for labels, p in known.items() if labels[at] == label)
+            total = sum(p for labels, p in expected.items() if labels[at] == label)
             assert probability == pytest.approx(total, rel=1e-9)
     posterior = crf.predict_posterior([x])[0]
     assert [max(row.values()) for row in crf.predict_marginals_single(x)] == [
@@ -226,9 +228,9 @@ def test_scikit_learn_works_with_it():
 
 def test_threads_give_the_same_model():
     X, y = sentences(400)
-    one, two = (CRF(template="ner", threads=n).fit(X, y) for n in (1, 2))
-    assert one.state_features_ == two.state_features_
-    assert one.predict(X) == two.predict(X)
+    first, second = (CRF(template="ner", threads=n).fit(X, y) for n in (1, 2))
+    assert first.state_features_ == second.state_features_
+    assert first.predict(X) == second.predict(X)
 
 
 def test_templates():
@@ -277,11 +279,12 @@ def test_wrong_parameters_are_refused():
         {"c2": math.nan},
         {"c1": 1, "algorithm": "ap"},
         {"max_iterations": 0},
-        {"num_memories": 1.5},
         {"pa_type": 3, "algorithm": "pa"},
     ]:
         with pytest.raises(ValueError, match=next(iter(params))):
             CRF(**params).fit(X, y)
+    with pytest.raises(TypeError, match="num_memories must be an int, not float"):
+        CRF(num_memories=1.5).fit(X, y)
     for weights in ([-1.0], [math.nan]):
         with pytest.raises(ModelError, match="sequence 0: the weight of a sequence"):
             CRF().fit(X, y, sample_weight=weights)
@@ -408,7 +411,7 @@ def test_sets_do_not_bring_the_hash_seed_into_the_model():
         "CRF().fit([[{'x', 'y', 'z'}, ['w']]], [[{'A', 'B', 'C'}, 'A']]).save(f);"
         "print(hashlib.sha256(f.getvalue()).hexdigest())"
     )
-    found = {
+    actual = {
         subprocess.run(
             [sys.executable, "-c", code],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -417,7 +420,7 @@ def test_sets_do_not_bring_the_hash_seed_into_the_model():
         ).stdout
         for seed in ("1", "2", "3")
     }
-    assert len(found) == 1
+    assert len(actual) == 1
 
 
 def test_values_that_change_their_dict_do_no_harm():

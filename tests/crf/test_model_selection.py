@@ -21,25 +21,25 @@ Y = [["B-PER", "O"], ["B-PER"], ["B-LOC", "I-LOC", "O"]] * 4
 @pytest.mark.parametrize("step", [1, 3])
 def test_cross_validated_predictions_are_an_array_of_lists(step):
     sentences, tags = X[::step], Y[::step]
-    found = cross_val_predict(CRF(c2=0.01), sentences, tags, cv=2)
-    assert (found.dtype, found.shape) == (np.dtype(object), (len(sentences),))
-    assert found.tolist() == tags
-    assert all(type(labels) is list for labels in found)
-    assert score(tags, found).micro.f1 == 1
+    actual = cross_val_predict(CRF(c2=0.01), sentences, tags, cv=2)
+    assert (actual.dtype, actual.shape) == (np.dtype(object), (len(sentences),))
+    assert actual.tolist() == tags
+    assert all(type(labels) is list for labels in actual)
+    assert score(tags, actual).micro.f1 == 1
     expected = cross_val_predict(sklearn_crfsuite.CRF(c2=0.01), sentences, tags, cv=2)
     assert [list(labels) for labels in expected] == tags
 
 
 def test_predictions_are_lists():
     crf = CRF(c2=0.01).fit(X, Y)
-    for found in (crf.predict(X), crf.predict_posterior(X)):
-        assert isinstance(found, list)
-        assert found == Y
-        assert repr(found) == repr(Y)
-        assert pickle.loads(pickle.dumps(found)) == Y
-        assert score(Y, found).signature == score(Y, list(found)).signature
-        assert np.array(found).shape == (len(X),)
-        assert np.asarray(found, dtype=object).tolist() == Y
+    for item in (crf.predict(X), crf.predict_posterior(X)):
+        assert isinstance(item, list)
+        assert item == Y
+        assert repr(item) == repr(Y)
+        assert pickle.loads(pickle.dumps(item)) == Y
+        assert score(Y, item).signature == score(Y, list(item)).signature
+        assert np.array(item).shape == (len(X),)
+        assert np.asarray(item, dtype=object).tolist() == Y
     assert np.asarray(crf.predict([])).shape == (0,)
     with pytest.raises(ValueError, match="without a copy"):
         crf.predict(X).__array__(copy=False)

@@ -26,11 +26,11 @@ from spanrs.errors import LimitError, ModelError
 
 
 def corpus_of(*answers, tokens=None):
-    """One sentence; an answer for each annotator."""
+    """One sentence with an answer of each annotator."""
     length = len(answers[0])
     return CrowdCorpus(
         [tokens or [f"w{at}" for at in range(length)]],
-        [{str(at): list(own) for at, own in enumerate(answers)}],
+        [{str(at): list(values) for at, values in enumerate(answers)}],
     )
 
 
@@ -41,42 +41,38 @@ def random_corpus(seed, *, annotators=5, labels=3, sentences=40, missing=0.3, no
     texts, answers, truth = [], [], []
     for _ in range(sentences):
         gold = rng.integers(labels, size=rng.integers(1, 6))
-        own = {}
+        mapping = {}
         for at in range(annotators):
             if rng.random() >= missing:
                 wrong = rng.random(len(gold)) < noise * (at + 1) / annotators
                 given_ = np.where(wrong, rng.integers(labels, size=len(gold)), gold)
-                own[str(at)] = [names[label] for label in given_]
+                mapping[str(at)] = [names[label] for label in given_]
         texts.append([f"w{at}" for at in range(len(gold))])
-        answers.append(own)
+        answers.append(mapping)
         truth.append([names[label] for label in gold])
     return CrowdCorpus(texts, answers, annotators=[str(at) for at in range(annotators)]), truth
 
 
 def test_units_differ():
     answers = (["B", "O"], ["B", "O"], ["O", "C"], ["C", "C"], ["D", "O"])
-    vote = lambda unit: MajorityVote(unit).fit(corpus_of(*answers)).estimated_truth_  # noqa: E731
+    vote = lambda unit: MajorityVote(unit).fit(corpus_of(*answers)).labels_  # noqa: E731
     assert vote("token") == [["B", "O"]]
     assert vote("sequence") == [["B", "O"]]
     # Three of five say that the first token is in a segment, and no label has more votes than O.
-    assert MajorityVote("token").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).estimated_truth_ == [
-        ["O"]
-    ]
-    assert MajorityVote("segment").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).estimated_truth_ == [
-        ["B"]
-    ]
+    assert MajorityVote("token").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).labels_ == [["O"]]
+    assert MajorityVote("segment").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).labels_ == [["B"]]
 
 
 def test_rules_for_ties():
     tied = corpus_of(["B", "O"], ["O", "B"])
-    assert MajorityVote(ties="lowest").fit(tied).estimated_truth_ == [["O", "O"]]
-    assert MajorityVote(ties="annotator").fit(tied).estimated_truth_ == [["B", "O"]]
-    assert MajorityVote("sequence", "lowest").fit(tied).estimated_truth_ == [["O", "B"]]
-    assert MajorityVote("sequence", "annotator").fit(tied).estimated_truth_ == [["B", "O"]]
-    drawn = {str(MajorityVote(ties="random", seed=seed).fit(tied).estimated_truth_) for seed in range(40)}
+    assert MajorityVote(ties="lowest").fit(tied).labels_ == [["O", "O"]]
+    assert MajorityVote(ties="annotator").fit(tied).labels_ == [["B", "O"]]
+    assert MajorityVote("sequence", "lowest").fit(tied).labels_ == [["O", "B"]]
+    assert MajorityVote("sequence", "annotator").fit(tied).labels_ == [["B", "O"]]
+    drawn = {str(MajorityVote(ties="random", seed=seed).fit(tied).labels_) for seed in range(40)}
     assert len(drawn) == 4
-    one, other = (MajorityVote(ties="random", seed=3).fit(tied).estimated_truth_ for _ in range(2))
-    assert one == other
+    first, second = (MajorityVote(ties="random", seed=3).fit(tied).labels_ for _ in range(2))
+    assert first == second
 
 
 @given(st.integers(0, 10**6))
@@ -86,12 +82,12 @@ def test_token_votes_are_those_of_a_counter(seed):
         return
     vote = MajorityVote().fit(corpus)
     for at, tokens in enumerate(corpus.sentences):
-        answers = [own for own in map(corpus.labels_by, corpus.annotators) if own[at] is not None]
+        answers = [values for values in map(corpus.labels_by, corpus.annotators) if values[at] is not None]
         for place in range(len(tokens)):
-            counts = Counter(own[at][place] for own in answers)
+            counts = Counter(values[at][place] for values in answers)
             most = max(counts.values(), default=0)
             best = min((corpus.labels.index(name) for name in counts if counts[name] == most), default=0)
-            assert vote.estimated_truth_[at][place] == corpus.labels[best]
+            assert vote.labels_[at][place] == corpus.labels[best]
             share = most / len(answers) if answers else 0.0
             assert vote.confidence_[at][place] == pytest.approx(share)
 
@@ -131,21 +127,21 @@ def test_the_bound_of_dawid_skene_does_not_fall():
 def test_dawid_skene_against_enumeration():
     """EM on three votes, by hand."""
     corpus = corpus_of(["A", "B"], ["A", "A"], ["B", "A"])
-    found = DawidSkene(max_iterations=1, smoothing=0.0, agreement=0.0).fit(corpus)
+    model = DawidSkene(max_iterations=1, smoothing=0.0, agreement=0.0).fit(corpus)
     votes = [[0, 0, 1], [1, 0, 0]]
     shares = np.array([[2 / 3, 1 / 3], [2 / 3, 1 / 3]])
     prior = shares.mean(axis=0)
     confusion = np.zeros((3, 2, 2))
-    for token, own in enumerate(votes):
-        for annotator, label in enumerate(own):
+    for token, values in enumerate(votes):
+        for annotator, label in enumerate(values):
             confusion[annotator, :, label] += shares[token]
     confusion = np.maximum(confusion, 1e-10)
     confusion /= confusion.sum(axis=2, keepdims=True)
-    for token, own in enumerate(votes):
+    for token, values in enumerate(votes):
         scores = prior.copy()
-        for annotator, label in enumerate(own):
+        for annotator, label in enumerate(values):
             scores *= confusion[annotator, :, label]
-        assert found._probabilities[token] == pytest.approx(scores / scores.sum(), rel=1e-9)
+        assert model._probabilities[token] == pytest.approx(scores / scores.sum(), rel=1e-9)
 
 
 @pytest.mark.filterwarnings(
@@ -158,37 +154,39 @@ def test_one_coin_and_mace_are_those_of_crowd_kit():
     for seed in range(3):
         corpus, _ = random_corpus(seed, sentences=60)
         votes = corpus.votes()
-        # Crowd-kit's MACE takes labels and workers in the order in which they occur for sorted ones.
+        # Crowd-kit's MACE assumes that labels and workers are sorted.
         labels, names = pd.factorize(votes.label)
         table = pd.DataFrame(
             {"task": votes.token, "worker": pd.factorize(votes.annotator)[0], "label": labels}
         )
         mine = OneCoinDawidSkene(200, 0.0, smoothing=0.0).fit(corpus)
-        # Crowd-kit's MACE begins elsewhere, so that only the ends agree.
+        # Crowd-kit's MACE has a different initialisation, so only the converged results agree.
         pairs = [
             (mine, crowdkit.OneCoinDawidSkene(n_iter=len(mine.bound_), tol=-np.inf), 1e-6),
             (MACE(1000, 0.0, prior="uniform").fit(corpus), crowdkit.MACE(n_restarts=1, n_iter=400), 1e-3),
         ]
-        for own, peer, error in pairs:
+        for values, peer, error in pairs:
             rows = peer.fit(table).probas_.sort_index()
-            mine_rows = own._probabilities[rows.index][:, names]
+            mine_rows = values._probabilities[rows.index][:, names]
             assert np.abs(mine_rows - rows[sorted(rows.columns)].to_numpy()).max() < error
 
 
 def test_one_coin_against_enumeration():
     corpus = corpus_of(["A", "B", "A"], ["A", "A", "C"], ["B", "A", "A"])
-    found = OneCoinDawidSkene(max_iterations=1, smoothing=0.5).fit(corpus)
-    votes = np.array([own.labels for own in corpus.annotations])
+    model = OneCoinDawidSkene(max_iterations=1, smoothing=0.5).fit(corpus)
+    votes = np.array([annotation.labels for annotation in corpus.annotations])
     shares = np.array([[(votes[:, at] == label).mean() for label in range(3)] for at in range(3)])
     prior = (shares.sum(axis=0) + 0.5) / 4.5
-    right = np.array([(sum(shares[at, own[at]] for at in range(3)) + 0.5) / 4.0 for own in votes])
+    right = np.array(
+        [(sum(shares[at, annotation[at]] for at in range(3)) + 0.5) / 4.0 for annotation in votes]
+    )
     for at in range(3):
         scores = [
             prior[true]
             * np.prod([right[k] if votes[k, at] == true else (1 - right[k]) / 2 for k in range(3)])
             for true in range(3)
         ]
-        assert found._probabilities[at] == pytest.approx(np.array(scores) / sum(scores), rel=1e-9)
+        assert model._probabilities[at] == pytest.approx(np.array(scores) / sum(scores), rel=1e-9)
 
 
 def test_mace_against_enumeration_of_labels_and_who_knew():
@@ -196,7 +194,7 @@ def test_mace_against_enumeration_of_labels_and_who_knew():
     from scipy.special import digamma
 
     corpus = corpus_of(["A", "B", "A"], ["A", "A", "C"], ["B", "A", "A"])
-    votes = np.array([own.labels for own in corpus.annotations])
+    votes = np.array([annotation.labels for annotation in corpus.annotations])
     knows, guesses = np.full(3, 0.5), np.full((3, 3), 1 / 6)
     shares = np.array([[(votes[:, at] == label).mean() for label in range(3)] for at in range(3)])
 
@@ -213,15 +211,15 @@ def test_mace_against_enumeration_of_labels_and_who_knew():
         return np.exp(log[:, 0]), np.exp(log[:, 1:] + log_strategy)
 
     def enumerated():
-        found = np.zeros((3, 3))
+        actual = np.zeros((3, 3))
         for at, true in itertools.product(range(3), repeat=2):
             for knew in itertools.product([True, False], repeat=3):
                 parts = [
-                    knows[k] * (votes[k, at] == true) if own else guesses[k, votes[k, at]]
-                    for k, own in enumerate(knew)
+                    knows[k] * (votes[k, at] == true) if annotation else guesses[k, votes[k, at]]
+                    for k, annotation in enumerate(knew)
                 ]
-                found[at, true] += np.prod(parts)
-        return found / found.sum(axis=1, keepdims=True)
+                actual[at, true] += np.prod(parts)
+        return actual / actual.sum(axis=1, keepdims=True)
 
     for iterations in (1, 2):
         knows, guesses = update(shares)
@@ -234,9 +232,9 @@ def test_mace_finds_annotators_who_do_not_look():
     rng = np.random.default_rng(0)
     truth = ["AB"[label] for label in rng.integers(2, size=60)]
     honest = [["AB"[("AB".index(label) + (rng.random() < 0.1)) % 2] for label in truth] for _ in range(3)]
-    found = MACE().fit(corpus_of(*honest, ["A"] * 60))
-    assert found.competence_[:3].min() > 0.5 > found.competence_[3]
-    assert found.strategy_[3, found._corpus.labels.index("A")] > 0.8
+    model = MACE().fit(corpus_of(*honest, ["A"] * 60))
+    assert model.competence_[:3].min() > 0.5 > model.competence_[3]
+    assert model.strategy_[3, model._corpus.labels.index("A")] > 0.8
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
@@ -255,23 +253,23 @@ def test_dawid_skene_is_not_overfitted(each):
     everyone = flip_labels([["w"] * 9] * 120, gold, rng.uniform(0.05, 0.4, 10).tolist(), seed=each)
     chosen = [set(rng.choice(10, each, replace=False).tolist()) for _ in gold]
     corpus = everyone.replaced(
-        annotations=[own for own in everyone.annotations if own.annotator in chosen[own.sentence]]
+        annotations=[row for row in everyone.annotations if row.annotator in chosen[row.sentence]]
     )
     votes = corpus.votes()
     table = pd.DataFrame({"task": votes.token, "worker": votes.annotator, "label": votes.label})
     labels = crowdkit.DawidSkene().fit_predict(table).sort_index().to_numpy().reshape(120, 9)
     theirs = prf(gold, [[corpus.labels[at] for at in row] for row in labels], "BIO").f1
-    assert prf(gold, DawidSkene().fit(corpus).estimated_truth_, "BIO").f1 >= theirs - 0.01
+    assert prf(gold, DawidSkene().fit(corpus).labels_, "BIO").f1 >= theirs - 0.01
 
 
 def test_relabelling_annotators_permutes_results():
     corpus, _ = random_corpus(3)
     names = corpus.annotators
     answers = [{name: corpus.labels_by(name)[at] for name in reversed(names)} for at in range(len(corpus))]
-    other = CrowdCorpus(corpus.sentences, answers, annotators=names[::-1])
+    second = CrowdCorpus(corpus.sentences, answers, annotators=names[::-1])
     for aggregator in (MajorityVote(), DawidSkene()):
         first = aggregator.fit(corpus).reliability_
-        assert aggregator.fit(other).reliability_ == pytest.approx(first, nan_ok=True)
+        assert aggregator.fit(second).reliability_ == pytest.approx(first, nan_ok=True)
 
 
 def test_dawid_skene_is_better_than_votes_where_annotators_differ():
@@ -279,9 +277,9 @@ def test_dawid_skene_is_better_than_votes_where_annotators_differ():
     for seed in range(10):
         corpus, truth = random_corpus(seed, missing=0.0, noise=1.0, sentences=150)
         for name, aggregator in (("votes", MajorityVote()), ("model", DawidSkene())):
-            found = aggregator.fit(corpus).estimated_truth_
+            model = aggregator.fit(corpus).labels_
             right[name] += sum(
-                a == b for x, y in zip(found, truth, strict=True) for a, b in zip(x, y, strict=True)
+                a == b for x, y in zip(model, truth, strict=True) for a, b in zip(x, y, strict=True)
             )
     assert right["model"] > right["votes"]
 
@@ -291,7 +289,7 @@ def test_a_crf_is_trained_on_the_estimate():
     corpus = corpus_of(["B-PER", "O"], ["B-PER", "O"], ["O", "O"], tokens=tokens)
     for aggregator in (MajorityVote(), DawidSkene(smoothing=0.5)):
         crf = aggregator.fit(corpus).then_crf(template="U:%x[0,0]", progress=False)
-        assert crf.predict([tokens]) == aggregator.estimated_truth_
+        assert crf.predict([tokens]) == aggregator.labels_
     with pytest.raises(ModelError, match="not fitted"):
         MajorityVote().then_crf()
 
@@ -323,7 +321,7 @@ def generated(seed, *, annotators=6, sentences=60, labels=3):
     steps = rng.dirichlet(np.ones(labels) * 0.4, size=labels)
     tables = rng.dirichlet(np.ones(labels) * 0.5, size=(annotators, labels, labels))
     for annotator in range(annotators):
-        # Some are good, some are not; after an error, errors are likely.
+        # Annotators differ in quality; errors are more likely after an error.
         quality = rng.uniform(0.2, 0.9)
         for label in range(labels):
             tables[annotator, label] = (1 - quality) * tables[annotator, label] + quality * np.eye(labels)[
@@ -334,41 +332,41 @@ def generated(seed, *, annotators=6, sentences=60, labels=3):
         gold = [int(rng.integers(labels))]
         for _ in range(int(rng.integers(2, 8))):
             gold.append(int(rng.choice(labels, p=steps[gold[-1]])))
-        own = {}
+        mapping = {}
         for annotator in range(annotators):
             before, given_ = 0, []
             for label in gold:
                 before = int(rng.choice(labels, p=tables[annotator, label, before]))
                 given_.append(names[before])
-            own[str(annotator)] = given_
+            mapping[str(annotator)] = given_
         texts.append([f"w{at}" for at in range(len(gold))])
-        answers.append(own)
+        answers.append(mapping)
         truth.append([names[label] for label in gold])
     return CrowdCorpus(texts, answers), truth
 
 
-def right(found, truth):
-    return sum(a == b for x, y in zip(found, truth, strict=True) for a, b in zip(x, y, strict=True))
+def right(item, truth):
+    return sum(a == b for x, y in zip(item, truth, strict=True) for a, b in zip(x, y, strict=True))
 
 
 def test_bsc_seq_recovers_a_generated_truth_better_than_simpler_models():
     totals = dict.fromkeys(("votes", "dawid_skene", "bsc_seq"), 0)
     for seed in range(10):
         corpus, truth = generated(seed)
-        totals["votes"] += right(MajorityVote().fit(corpus).estimated_truth_, truth)
-        totals["dawid_skene"] += right(DawidSkene(smoothing=1.0).fit(corpus).estimated_truth_, truth)
-        totals["bsc_seq"] += right(BSCSeq(scheme=None).fit(corpus).estimated_truth_, truth)
+        totals["votes"] += right(MajorityVote().fit(corpus).labels_, truth)
+        totals["dawid_skene"] += right(DawidSkene(smoothing=1.0).fit(corpus).labels_, truth)
+        totals["bsc_seq"] += right(BSCSeq(scheme=None).fit(corpus).labels_, truth)
     assert totals["votes"] < totals["bsc_seq"]
     assert totals["dawid_skene"] < totals["bsc_seq"]
 
 
 def test_bsc_seq_gives_legal_tags_and_probabilities():
     corpus = corpus_of(["O", "I-A", "I-A"], ["B-A", "I-A", "O"], ["O", "B-A", "I-A"])
-    found = BSCSeq().fit(corpus)
+    model = BSCSeq().fit(corpus)
     assert corpus.violations("BIO")
-    assert tags.validate(found.estimated_truth_, "BIO") == [[]]
-    assert found.confusion_.sum(axis=3) == pytest.approx(1)
-    assert all(((own > 0) & (own <= 1 + 1e-9)).all() for own in found.confidence_)
+    assert tags.validate(model.labels_, "BIO") == [[]]
+    assert model.confusion_.sum(axis=3) == pytest.approx(1)
+    assert all(((values > 0) & (values <= 1 + 1e-9)).all() for values in model.confidence_)
 
 
 def test_digamma_is_that_of_scipy():
@@ -399,7 +397,7 @@ def test_mace_is_above_the_vote_where_most_tokens_are_outside():
         gold.append(sentence)
     corpus = flip_labels([["w"] * len(tags) for tags in gold], gold, [0.1, 0.6, 0.6, 0.6], seed=1)
     scores = [
-        spanrs.score(gold, method.fit(corpus).estimated_truth_, scheme="BIO").micro.f1
+        spanrs.score(gold, method.fit(corpus).labels_, scheme="BIO").micro.f1
         for method in (MACE(), MajorityVote(), MACE(prior="uniform"))
     ]
     assert scores[0] > scores[1] > scores[2]

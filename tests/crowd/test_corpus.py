@@ -132,11 +132,11 @@ def test_bad_corpora_are_refused():
 
 def test_violations_are_located():
     corpus = CrowdCorpus([["a"], ["b", "c"]], [{"x": ["O"]}, {"x": ["O", "I-A"], "y": ["B-A", "I-A"]}])
-    found = [
+    collected = [
         (annotator, sentence, violation.index)
         for annotator, sentence, violation in corpus.violations("BIO")
     ]
-    assert found == [("x", 1, 1)]
+    assert collected == [("x", 1, 1)]
 
 
 def test_compressed_and_open_files(tmp_path):
@@ -169,7 +169,7 @@ NUMBERED = "".join(f"{at} w{at} B-PER\n" for at in range(1, 6)) + "\n"
     ],
 )
 def test_files_are_recognised_as_score_recognises_them(tmp_path, text, message):
-    """Also in a file for each annotator, where the numbers are equal and the words are not."""
+    """Also with one file per annotator, if the numbers are equal but the words differ."""
     paths = {"a": tmp_path / "a", "b": tmp_path / "b"}
     for path in paths.values():
         path.write_text(text)
@@ -199,7 +199,7 @@ def test_tables_with_repeated_or_shuffled_rows_are_refused():
     shuffled = {"annotator": ["a"] * 4, "document": list("1212"), "token": list("wxyz"), "label": ["O"] * 4}
     with pytest.raises(AlignmentError, match=r"row 3: annotator a returns to document 1 \(row 1\) after"):
         read_table(shuffled)
-    # Annotators in turn are an order of one text.
+    # Alternating annotators are a valid order of one text.
     order = [0, 3, 1, 4, 2, 5]
     by_token = {name: [column[at] for at in order] for name, column in TABLE.items()}
     assert content(read_table(by_token)) == content(read_table(TABLE))

@@ -24,8 +24,11 @@ def test_the_first_training_of_multi_crf_is_that_on_shares_of_votes():
     np.add.at(shares, (votes.token, votes.label), 1 / 3)
     rows = iter(shares)
     targets = [
-        [{name: share for name, share in zip(corpus.labels, next(rows), strict=True) if share} for _ in own]
-        for own in corpus.sentences
+        [
+            {name: share for name, share in zip(corpus.labels, next(rows), strict=True) if share}
+            for _ in values
+        ]
+        for values in corpus.sentences
     ]
     mine = MultiCRF(template=TEMPLATE, iterations=1, crf_iterations=500, scheme=None).fit(corpus)
     plain = CRF(template=TEMPLATE).fit(corpus.sentences, targets)
@@ -34,22 +37,23 @@ def test_the_first_training_of_multi_crf_is_that_on_shares_of_votes():
 
 
 def enumerated(crf, priors, lengths):
-    """The product of a CRF and priors of tokens: probabilities of labels, and counts of pairs of each sentence."""
+    """The product of a CRF and priors of tokens: probabilities of labels, and expected counts of label pairs per
+    sentence."""
     scores, transitions = crf.scores()
     labels = len(transitions)
     shares, pairs, start = np.zeros_like(priors), np.zeros((len(lengths), labels, labels)), 0
     for at, length in enumerate(lengths):
         weights = {}
-        for own in itertools.product(range(labels), repeat=length):
-            places = [(start + token, label) for token, label in enumerate(own)]
+        for values in itertools.product(range(labels), repeat=length):
+            places = [(start + token, label) for token, label in enumerate(values)]
             score = sum(scores[place] for place in places)
-            score += sum(transitions[pair] for pair in itertools.pairwise(own))
-            weights[own] = np.exp(score) * np.prod([priors[place] for place in places])
+            score += sum(transitions[pair] for pair in itertools.pairwise(values))
+            weights[values] = np.exp(score) * np.prod([priors[place] for place in places])
         total = sum(weights.values())
-        for own, weight in weights.items():
-            for token, label in enumerate(own):
+        for values, weight in weights.items():
+            for token, label in enumerate(values):
                 shares[start + token, label] += weight / total
-            for pair in itertools.pairwise(own):
+            for pair in itertools.pairwise(values):
                 pairs[at][pair] += weight / total
         start += length
     return shares, pairs
@@ -74,23 +78,21 @@ def test_multi_crf_learns_from_the_most_likely_labels():
     corpus, truth = noisy(2, [0.1, 0.3, 0.4], missing=0.3)
     for most_likely in (False, True):
         model = MultiCRF(template=TEMPLATE, most_likely=most_likely).fit(corpus)
-        assert right(model.estimated_truth_, truth) > right(
-            MajorityVote().fit(corpus).estimated_truth_, truth
-        )
+        assert right(model.labels_, truth) > right(MajorityVote().fit(corpus).labels_, truth)
         assert model.predict([["Ada"], ["sleeps"]]) == [["B-PER"], ["O"]]
-    # Where all agree there is nothing to choose.
+    # If all annotators agree, the labels are determined.
     same, truth = noisy(3, [0.0, 0.0])
     plain = CRF(template=TEMPLATE, c2=0.01, scheme="auto").fit(same.sentences, truth)
     for most_likely in (False, True):
-        found = MultiCRF(template=TEMPLATE, most_likely=most_likely, c2=0.01).fit(same)
-        assert found.estimated_truth_ == plain.predict(same.sentences)
+        fitted = MultiCRF(template=TEMPLATE, most_likely=most_likely, c2=0.01).fit(same)
+        assert fitted.labels_ == plain.predict(same.sentences)
 
 
 def test_words_help_the_hidden_markov_model():
     corpus, truth = noisy(4, [0.4, 0.5, 0.5], sentences=150)
-    words = right(HMMCrowd().fit(corpus).estimated_truth_, truth)
-    blind = corpus.replaced(sentences=[["word"] * len(own) for own in corpus.sentences])
-    assert words > right(HMMCrowd().fit(blind).estimated_truth_, truth)
+    words = right(HMMCrowd().fit(corpus).labels_, truth)
+    blind = corpus.replaced(sentences=[["word"] * len(values) for values in corpus.sentences])
+    assert words > right(HMMCrowd().fit(blind).labels_, truth)
     with pytest.raises(ModelError, match="sentence 0, token 0: dict is not a word"):
         HMMCrowd().fit(CrowdCorpus([[{"a": 1}]], [{"x": ["A"]}]))
 
@@ -101,19 +103,19 @@ def test_distributions_and_legal_tags(kind):
     texts, labels = corpus.sentences, corpus.labels
     answers = [
         {
-            name: [label.replace("B-LOC", "I-PER") for label in own]
+            name: [label.replace("B-LOC", "I-PER") for label in values]
             for name in corpus.annotators
-            if (own := corpus.labels_by(name)[at]) is not None
+            if (values := corpus.labels_by(name)[at]) is not None
         }
         for at in range(len(texts))
     ]
-    found = kind().fit(CrowdCorpus(texts, answers, annotators=corpus.annotators))
+    model = kind().fit(CrowdCorpus(texts, answers, annotators=corpus.annotators))
     assert labels
-    assert not any(tags.validate(found.estimated_truth_, "BIO"))
-    assert all(((own > 0) & (own <= 1 + 1e-9)).all() for own in found.confidence_)
-    assert found.confusion_.sum(axis=-1) == pytest.approx(1)
-    assert list(map(len, found.estimated_truth_)) == corpus.lengths
-    assert found.then_crf(template=TEMPLATE).predict([["Ada"]])
+    assert not any(tags.validate(model.labels_, "BIO"))
+    assert all(((values > 0) & (values <= 1 + 1e-9)).all() for values in model.confidence_)
+    assert model.confusion_.sum(axis=-1) == pytest.approx(1)
+    assert list(map(len, model.labels_)) == corpus.lengths
+    assert model.then_crf(template=TEMPLATE).predict([["Ada"]])
 
 
 def test_cross_fitting_is_better_than_a_crf_trained_on_bsc():
@@ -123,7 +125,7 @@ def test_cross_fitting_is_better_than_a_crf_trained_on_bsc():
         after = BSCSeq().fit(corpus).then_crf(template=TEMPLATE)
         totals["after"] += right(after.predict(corpus.sentences), truth)
         totals["cross_fitted"] += right(
-            CrossFitted(template=TEMPLATE, seed=seed).fit(corpus).estimated_truth_, truth
+            CrossFitted(template=TEMPLATE, seed=seed).fit(corpus).labels_, truth
         )
     assert totals["cross_fitted"] > totals["after"]
 
@@ -131,12 +133,12 @@ def test_cross_fitting_is_better_than_a_crf_trained_on_bsc():
 def test_cross_fitting_does_not_depend_on_threads_and_names():
     corpus, _ = noisy(6, [0.2, 0.4, 0.6], missing=0.2)
     first, threads = (CrossFitted(threads=number).fit(corpus) for number in (1, 2))
-    assert first.estimated_truth_ == threads.estimated_truth_
+    assert first.labels_ == threads.labels_
     assert all(map(np.array_equal, first.confidence_, threads.confidence_))
     names = corpus.annotators[::-1]
     answers = [{name: corpus.labels_by(name)[at] for name in names} for at in range(len(corpus))]
-    other = CrossFitted().fit(CrowdCorpus(corpus.sentences, answers, annotators=names))
-    assert other.estimated_truth_ == first.estimated_truth_
+    second = CrossFitted().fit(CrowdCorpus(corpus.sentences, answers, annotators=names))
+    assert second.labels_ == first.labels_
 
 
 def test_folds_keep_documents_together():
@@ -154,8 +156,8 @@ def test_folds_keep_documents_together():
 def test_counts_of_answers_are_those_of_the_corpus():
     corpus, _ = noisy(7, [0.3, 0.5], missing=0.4)
     half = Annotators(corpus, [1, 3]), Annotators(corpus, [at for at in range(40) if at not in (1, 3)])
-    shares = [np.full((sum(corpus.lengths[at] for at in own.sentences), 3), 1 / 3) for own in half]
-    together = sum(own.counts(share) for own, share in zip(half, shares, strict=True))
+    shares = [np.full((sum(corpus.lengths[at] for at in values.sentences), 3), 1 / 3) for values in half]
+    together = sum(values.counts(share) for values, share in zip(half, shares, strict=True))
     everything = Annotators(corpus).counts(np.full((sum(corpus.lengths), 3), 1 / 3))
     assert together == pytest.approx(everything)
     assert everything.sum() == pytest.approx(len(corpus.votes().token))

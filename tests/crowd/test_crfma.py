@@ -1,4 +1,4 @@
-"""CRF-MA: laws of EM, and the equations against exact arithmetic."""
+"""CRF-MA: properties of EM, and the equations in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def test_responsibilities_are_those_of_exact_arithmetic(logs, data):
     with localcontext() as context:
         context.prec = 60
         joint = []
-        for own in range(size):
-            others = sum((Decimal(random[at]) for at in range(size) if at != own), Decimal(0))
-            joint.append(Decimal(float(prior[own])) * (Decimal(logs[own]) + others).exp())
+        for values in range(size):
+            rest = sum((Decimal(random[at]) for at in range(size) if at != values), Decimal(0))
+            joint.append(Decimal(float(prior[values])) * (Decimal(logs[values]) + rest).exp())
         total = sum(joint)
         exact = [float(value / total) for value in joint]
         log_likelihood = float(total.ln())
-    found = equations.responsibilities(prior, np.array(logs), np.array(random))
-    assert found == pytest.approx(exact, rel=1e-8, abs=1e-300)
-    assert found.sum() == pytest.approx(1, abs=1e-12)
+    actual = equations.responsibilities(prior, np.array(logs), np.array(random))
+    assert actual == pytest.approx(exact, rel=1e-8, abs=1e-300)
+    assert actual.sum() == pytest.approx(1, abs=1e-12)
     assert equations.log_likelihood(prior, np.array(logs), np.array(random)) == pytest.approx(
         log_likelihood, rel=1e-10
     )
@@ -48,16 +48,16 @@ def test_responsibilities_are_those_of_exact_arithmetic(logs, data):
     st.floats(1, 5),
 )
 def test_pi_is_a_distribution(f1, squared, alpha):
-    found = equations.pi(f1, squared, np.full(len(f1), alpha))
-    assert found.sum() == pytest.approx(1)
-    assert (found >= 0).all()
+    actual = equations.pi(f1, squared, np.full(len(f1), alpha))
+    assert actual.sum() == pytest.approx(1)
+    assert (actual >= 0).all()
 
 
 def test_huge_likelihoods_do_not_overflow():
     for logs in ([-1e300, -1e300], [-1e6, -2e6], [0.0, -np.inf]):
-        found = equations.responsibilities(np.array([0.5, 0.5]), np.array(logs), np.zeros(2))
-        assert np.isfinite(found).all()
-        assert found.sum() == 1
+        actual = equations.responsibilities(np.array([0.5, 0.5]), np.array(logs), np.zeros(2))
+        assert np.isfinite(actual).all()
+        assert actual.sum() == 1
 
 
 def test_one_annotator_is_plain_training():
@@ -65,7 +65,7 @@ def test_one_annotator_is_plain_training():
     mine = CRFMA(template=TEMPLATE, crf_iterations=500, tol=0.0, max_iterations=3).fit(corpus)
     labels = corpus.labels_by("a0")
     plain = CRF(template=TEMPLATE, scheme="auto").fit(corpus.sentences, labels)
-    assert mine.estimated_truth_ == plain.predict(corpus.sentences)
+    assert mine.labels_ == plain.predict(corpus.sentences)
     assert mine.pi_ == {"a0": 1.0}
     weights = mine.crf_.state_features_
     assert {name: weights[name] for name in weights} == pytest.approx(plain.state_features_, abs=0.02)
@@ -91,7 +91,7 @@ def test_the_penalised_likelihood_does_not_fall_while_pi_is_fixed():
         likelihoods = em.crf.log_likelihoods()
         value = equations.log_likelihood(prior, em.sums(likelihoods), em.random)
         values.append(value - em.crf.c2 * em.crf.squares())
-    # The first E-step is not that of the model: there is no CRF yet.
+    # The first E-step differs because there is no CRF yet.
     assert all(after >= before - 1e-8 * abs(before) for before, after in itertools.pairwise(values[1:]))
 
 
@@ -110,10 +110,10 @@ def test_relabelling_annotators_permutes_results():
     corpus, _ = noisy(5, [0.1, 0.3, 0.6], missing=0.2)
     names = corpus.annotators
     answers = [{name: corpus.labels_by(name)[at] for name in names} for at in range(len(corpus))]
-    other = CrowdCorpus(corpus.sentences, answers, annotators=names[::-1])
-    first, second = (CRFMA(template=TEMPLATE).fit(own) for own in (corpus, other))
+    changed = CrowdCorpus(corpus.sentences, answers, annotators=names[::-1])
+    first, second = (CRFMA(template=TEMPLATE).fit(values) for values in (corpus, changed))
     assert second.pi_ == pytest.approx(first.pi_, rel=1e-3)
-    assert second.estimated_truth_ == first.estimated_truth_
+    assert second.labels_ == first.labels_
 
 
 def test_a_saturated_posterior_is_said():
@@ -125,18 +125,18 @@ def test_a_saturated_posterior_is_said():
 
 def test_missing_answers():
     corpus, _ = noisy(7, [0.1, 0.3, 0.3], missing=0.6)
-    assert any(not any(own.sentence == at for own in corpus.annotations) for at in range(len(corpus)))
+    assert any(not any(values.sentence == at for values in corpus.annotations) for at in range(len(corpus)))
     answers = [
         {name: corpus.labels_by(name)[at] for name in corpus.annotators} for at in range(len(corpus))
     ]
     silent = CrowdCorpus(corpus.sentences, answers, annotators=[*corpus.annotators, "silent"])
     model = CRFMA(template=TEMPLATE).fit(silent)
-    assert list(map(len, model.estimated_truth_)) == corpus.lengths
+    assert list(map(len, model.labels_)) == corpus.lengths
     assert np.isnan(model.reliability_["silent"])
     assert model.pi_["silent"] == 0.0
-    assert model.estimated_truth_ == CRFMA(template=TEMPLATE).fit(corpus).estimated_truth_
-    for own, confidence in zip(model.estimated_truth_, model.confidence_, strict=True):
-        assert len(own) == len(confidence)
+    assert model.labels_ == CRFMA(template=TEMPLATE).fit(corpus).labels_
+    for values, confidence in zip(model.labels_, model.confidence_, strict=True):
+        assert len(values) == len(confidence)
         assert ((confidence > 0) & (confidence <= 1 + 1e-9)).all()
 
 
@@ -144,8 +144,8 @@ def test_crfma_is_better_than_votes_where_bad_annotators_dominate():
     totals = {"votes": 0, "model": 0}
     for seed in range(5):
         corpus, truth = noisy(seed, [0.05, 0.7, 0.7, 0.8], sentences=80)
-        totals["votes"] += right(MajorityVote().fit(corpus).estimated_truth_, truth)
-        totals["model"] += right(CRFMA(template=TEMPLATE).fit(corpus).estimated_truth_, truth)
+        totals["votes"] += right(MajorityVote().fit(corpus).labels_, truth)
+        totals["model"] += right(CRFMA(template=TEMPLATE).fit(corpus).labels_, truth)
     assert totals["model"] > totals["votes"]
 
 
@@ -180,15 +180,15 @@ def test_bad_options():
 def test_concatenation_is_training_on_copies():
     corpus, _ = noisy(10, [0.1, 0.5, 0.6], missing=0.2)
     answers = [
-        (corpus.sentences[own.sentence], [corpus.labels[label] for label in own.labels])
-        for own in corpus.annotations
+        (corpus.sentences[values.sentence], [corpus.labels[label] for label in values.labels])
+        for values in corpus.annotations
     ]
-    counts = [sum(own.sentence == at for own in corpus.annotations) for at in range(len(corpus))]
+    counts = [sum(values.sentence == at for values in corpus.annotations) for at in range(len(corpus))]
     for normalized in (False, True):
         mine = ConcatenatedCRF(template=TEMPLATE, normalized=normalized, scheme=None).fit(corpus)
-        weights = [1 / counts[own.sentence] if normalized else 1.0 for own in corpus.annotations]
+        weights = [1 / counts[values.sentence] if normalized else 1.0 for values in corpus.annotations]
         plain = CRF(template=TEMPLATE).fit(*zip(*answers, strict=True), sample_weight=weights)
         assert mine.crf_.state_features_ == pytest.approx(plain.state_features_, abs=0.02)
-        assert mine.estimated_truth_ == plain.predict(corpus.sentences)
+        assert mine.labels_ == plain.predict(corpus.sentences)
     with pytest.raises(ModelError, match="not trained"):
         ConcatenatedCRF().predict([["a"]])

@@ -1,4 +1,4 @@
-"""Simulated annotators, experiments, and what is shown of an aggregation."""
+"""Simulated annotators, experiments, and reports of aggregations."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def test_noise_makes_annotators_worse():
     corpus, truth = noisy(1, [0.0])
     simulated = NoisyCRFs(corpus.sentences, truth, template=TEMPLATE)
     levels = [0.0, 0.3, 3.0]
-    found = simulated.simulate(levels, seed=1)
-    scores = [right(found.labels_by(name), truth) for name in found.annotators]
+    actual = simulated.simulate(levels, seed=1)
+    scores = [right(actual.labels_by(name), truth) for name in actual.annotators]
     plain = CRF(template=TEMPLATE, scheme="auto").fit(corpus.sentences, truth)
-    assert found.labels_by("1") == plain.predict(corpus.sentences)
+    assert actual.labels_by("1") == plain.predict(corpus.sentences)
     assert scores[0] >= scores[1] > scores[2]
-    assert same(found, simulated.simulate(levels, seed=1))
-    assert not same(found, simulated.simulate(levels, seed=2))
+    assert same(actual, simulated.simulate(levels, seed=1))
+    assert not same(actual, simulated.simulate(levels, seed=2))
     alone = simulated.simulate(levels, repeated=False, seed=1)
     assert len(alone.annotations) == len(corpus)
-    sizes = np.bincount([own.annotator for own in alone.annotations])
+    sizes = np.bincount([annotation.annotator for annotation in alone.annotations])
     assert sizes.max() - sizes.min() <= 1
     for wrong in ([], [-1.0], [float("nan")]):
         with pytest.raises(ValueError, match="variances"):
@@ -68,17 +68,17 @@ def test_noise_makes_annotators_worse():
 
 def test_labels_are_replaced_as_often_as_said():
     corpus, truth = noisy(2, [0.0], sentences=800)
-    found = flip_labels(corpus.sentences, truth, [0.0, 0.3, 1.0], seed=3)
+    documents_read = flip_labels(corpus.sentences, truth, [0.0, 0.3, 1.0], seed=3)
     tokens = sum(corpus.lengths)
-    shares = [right(found.labels_by(name), truth) / tokens for name in found.annotators]
+    shares = [right(documents_read.labels_by(name), truth) / tokens for name in documents_read.annotators]
     assert shares[0] == 1.0
     assert shares[1] == pytest.approx(0.7, abs=0.03)
     assert shares[2] == 0.0
     # The other labels are equally likely.
-    wrong = [label for own in found.labels_by("3") for label in own]
-    gold = [label for own in truth for label in own]
-    others = [label for label, true in zip(wrong, gold, strict=True) if true == "O"]
-    assert others.count("B-PER") / len(others) == pytest.approx(0.5, abs=0.05)
+    wrong = [label for values in documents_read.labels_by("3") for label in values]
+    gold = [label for values in truth for label in values]
+    rest = [label for label, true in zip(wrong, gold, strict=True) if true == "O"]
+    assert rest.count("B-PER") / len(rest) == pytest.approx(0.5, abs=0.05)
     with pytest.raises(ValueError, match="from 0 to 1"):
         flip_labels(corpus.sentences, truth, [1.5])
     with pytest.raises(ModelError, match="the only label is O"):
@@ -87,11 +87,11 @@ def test_labels_are_replaced_as_often_as_said():
 
 def test_every_method_runs():
     corpus, truth = noisy(3, [0.1, 0.3, 0.4])
-    others, labels = noisy(4, [0.0])
-    test = Data(others.sentences, labels)
-    found = run_methods(corpus, truth, test, settings=SETTINGS)
-    assert [result.method for result in found] == list(METHODS)
-    for result in found:
+    rest, labels = noisy(4, [0.0])
+    test = Data(rest.sentences, labels)
+    documents_read = run_methods(corpus, truth, test, settings=SETTINGS)
+    assert [result.method for result in documents_read] == list(METHODS)
+    for result in documents_read:
         assert 0.3 < result.truth.f1 <= 1
         assert 0.3 < result.test.f1 <= 1
         assert (result.reliability_rmse is None) == (result.method == "CRF-GOLD")
@@ -113,15 +113,15 @@ def test_one_annotator_of_each_document():
     answers = [{"x": ["A"], "y": ["B"]}] * 4 + [{"y": ["B"]}] * 2 + [{}] + [{"z": ["A"]}] * 33
     corpus = CrowdCorpus([["w"]] * 40, answers)
     drawn = [one_annotator_each(corpus, seed) for seed in range(20)]
-    for own in drawn:
-        assert [annotation.sentence for annotation in own.annotations] == [
+    for values in drawn:
+        assert [annotation.sentence for annotation in values.annotations] == [
             at for at in range(40) if at != 6
         ]
-        assert len({annotation.annotator for annotation in own.annotations[:4]}) == 1
-    assert {own.annotations[0].annotator for own in drawn} == {0, 1}
-    # Where all labelled everything, one drawing does not decide on all.
+        assert len({annotation.annotator for annotation in values.annotations[:4]}) == 1
+    assert {values.annotations[0].annotator for values in drawn} == {0, 1}
+    # If all annotators labelled everything, documents are drawn independently.
     everything = CrowdCorpus([["w"]] * 40, [{"x": ["A"], "y": ["B"]}] * 40)
-    assert len({own.annotator for own in one_annotator_each(everything, 1).annotations}) == 2
+    assert len({values.annotator for values in one_annotator_each(everything, 1).annotations}) == 2
 
 
 def test_repetitions_and_their_t_test(tmp_path):
@@ -130,7 +130,7 @@ def test_repetitions_and_their_t_test(tmp_path):
     def make(seed):
         return flip_labels(corpus.sentences, truth, [0.1, 0.5, 0.6], seed=seed)
 
-    found = repeat(
+    actual = repeat(
         make,
         truth,
         None,
@@ -139,24 +139,24 @@ def test_repetitions_and_their_t_test(tmp_path):
         settings=SETTINGS,
         facts={"flip": [0.1, 0.5, 0.6]},
     )
-    assert found.methods == ["MVtoken", "CRF-MA", "CRF-GOLD"]
-    assert found.repetitions == 4
-    known = ttest_rel(found.values("MVtoken", "truth"), found.values("CRF-MA", "truth")).pvalue
-    assert found.p_value("MVtoken", "truth") == pytest.approx(known)
-    assert found.p_value("CRF-MA", "truth") is None
-    assert found.p_value("MVtoken", "test") is None
-    data = json.loads(found.to_json())
+    assert actual.methods == ["MVtoken", "CRF-MA", "CRF-GOLD"]
+    assert actual.repetitions == 4
+    expected = ttest_rel(actual.values("MVtoken", "truth"), actual.values("CRF-MA", "truth")).pvalue
+    assert actual.p_value("MVtoken", "truth") == pytest.approx(expected)
+    assert actual.p_value("CRF-MA", "truth") is None
+    assert actual.p_value("MVtoken", "test") is None
+    data = json.loads(actual.to_json())
     assert data["flip"] == [0.1, 0.5, 0.6]
-    assert data["methods"][0]["truth"]["f1"] == pytest.approx(np.mean(found.values("MVtoken", "truth")))
+    assert data["methods"][0]["truth"]["f1"] == pytest.approx(np.mean(actual.values("MVtoken", "truth")))
     assert data["methods"][0]["truth"]["f1_sd"] == pytest.approx(
-        np.std(found.values("MVtoken", "truth"), ddof=1)
+        np.std(actual.values("MVtoken", "truth"), ddof=1)
     )
     assert data["methods"][0]["test"] is None
-    assert "p vs CRF-MA" in found.text()
-    found.plot(tmp_path / "boxes.svg", "truth")
+    assert "p vs CRF-MA" in actual.text()
+    actual.plot(tmp_path / "boxes.svg", "truth")
     assert (tmp_path / "boxes.svg").read_bytes().startswith(b"<?xml")
     with pytest.raises(ValueError, match="no method has values of test"):
-        found.plot(tmp_path / "boxes.svg")
+        actual.plot(tmp_path / "boxes.svg")
     with pytest.raises(ValueError, match="no method 'MVall'"):
         repeat(make, truth, None, repetitions=1, methods=["MVall"])
     with pytest.raises(AlignmentError, match="differ in number"):
@@ -169,8 +169,8 @@ def test_equal_differences_have_a_p_value():
 
     rows = [result("CRF-MA", at, 0.5) for at in range(3)] + [result("A", at, 0.5) for at in range(3)]
     rows += [result("B", at, 0.25) for at in range(3)]
-    found = Experiment(rows, {})
-    assert (found.p_value("A", "truth"), found.p_value("B", "truth")) == (1.0, 0.0)
+    actual = Experiment(rows, {})
+    assert (actual.p_value("A", "truth"), actual.p_value("B", "truth")) == (1.0, 0.0)
 
 
 def test_scores_of_tags_and_other_labels():
@@ -185,18 +185,18 @@ def test_gold_may_be_in_another_scheme(scheme):
     gold = tags.convert(truth, "BIO", scheme)
     test = Data(corpus.sentences, gold)
     [vote, crf] = run_methods(corpus, gold, test, methods=["MVtoken", "CRF-GOLD"], settings=SETTINGS)
-    known = reliability_rmse(corpus, MajorityVote().fit(corpus).reliability_, truth)
-    assert vote.reliability_rmse == pytest.approx(known)
-    assert vote.truth.f1 == prf(truth, MajorityVote().fit(corpus).estimated_truth_, "BIO").f1
+    expected = reliability_rmse(corpus, MajorityVote().fit(corpus).reliability_, truth)
+    assert vote.reliability_rmse == pytest.approx(expected)
+    assert vote.truth.f1 == prf(truth, MajorityVote().fit(corpus).labels_, "BIO").f1
     assert crf.test.f1 == crf.truth.f1
 
 
 def test_gold_of_another_column_is_refused():
     corpus, truth = noisy(9, [0.1, 0.2])
     with pytest.raises(SchemeError, match="the true labels are no tags"):
-        run_methods(corpus, [["x"] * len(own) for own in truth])
+        run_methods(corpus, [["x"] * len(values) for values in truth])
     with pytest.raises(AlignmentError, match=r"no label of gold \(B-X\) is one of the annotators"):
-        run_methods(corpus, [["B-X"] * len(own) for own in truth])
+        run_methods(corpus, [["B-X"] * len(values) for values in truth])
 
 
 def test_annotators_are_ranked_with_intervals():
@@ -207,11 +207,11 @@ def test_annotators_are_ranked_with_intervals():
     for row in rows:
         low, high = row.interval
         assert low <= row.score <= high
-        assert row.sentences == sum(own is not None for own in corpus.labels_by(row.annotator))
+        assert row.sentences == sum(values is not None for values in corpus.labels_by(row.annotator))
     pos = CrowdCorpus([["a", "b"]] * 3, [{"x": ["N", "V"], "y": ["N", "N"]}] * 3)
-    found = {row.annotator: row for row in rank_annotators(pos, [["N", "V"]] * 3)}
-    assert found["y"].score == 0.5
-    assert found["y"].interval == (0.5, 0.5)
+    actual = {row.annotator: row for row in rank_annotators(pos, [["N", "V"]] * 3)}
+    assert actual["y"].score == 0.5
+    assert actual["y"].interval == (0.5, 0.5)
     single = rank_annotators(CrowdCorpus([["a"]], [{"x": ["B-A"]}]), [["B-A"]])
     assert single[0].interval is None
 
@@ -224,7 +224,7 @@ def test_intervals_are_those_of_the_unknown_truth():
         corpus, truth = noisy(seed, [0.25, 0.3, 0.35])
         vote = MajorityVote().fit(corpus)
         exact = {row.annotator: row.score for row in rank_annotators(corpus, truth)}
-        for kind, given_ in (("truth", vote), ("estimate", vote.estimated_truth_)):
+        for kind, given_ in (("truth", vote), ("estimate", vote.labels_)):
             for row in rank_annotators(corpus, given_):
                 assert row.interval_of == "truth"
                 low, high = row.interval
@@ -232,7 +232,7 @@ def test_intervals_are_those_of_the_unknown_truth():
         annotators += 3
     assert hits["truth"] >= 0.9 * annotators
     assert hits["truth"] > hits["estimate"]
-    # Equal seeds give equal intervals, and the method does not matter.
+    # Intervals only depend on the seed, not on the method.
     again = {row.annotator: row.interval for row in rank_annotators(corpus, BSCSeq().fit(corpus))}
     assert again == {row.annotator: row.interval for row in rank_annotators(corpus, vote)}
 
@@ -248,11 +248,11 @@ def test_intervals_are_given_the_estimate_where_annotators_cannot_be_compared():
 def test_disagreements_come_least_certain_first():
     corpus, _ = noisy(7, [0.3, 0.3, 0.3])
     vote = MajorityVote().fit(corpus)
-    found = disagreements(corpus, vote)
-    confidences = [own.confidence for own in found]
+    documents_read = disagreements(corpus, vote)
+    confidences = [values.confidence for values in documents_read]
     assert confidences == sorted(confidences)
-    assert all(len(set(map(tuple, own.answers.values()))) > 1 for own in found)
-    assert disagreements(corpus, vote, most=2) == found[:2]
+    assert all(len(set(map(tuple, values.answers.values()))) > 1 for values in documents_read)
+    assert disagreements(corpus, vote, most=2) == documents_read[:2]
 
 
 def test_the_page_escapes_and_says_what_it_shows():

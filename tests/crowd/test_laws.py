@@ -1,4 +1,4 @@
-"""Laws that hold for all methods."""
+"""Properties of all methods."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ def answers_of(corpus):
 def test_annotators_without_labels_change_nothing(method):
     corpus, _ = noisy(1, [0.1, 0.3, 0.5], missing=0.2)
     silent = CrowdCorpus(corpus.sentences, answers_of(corpus), annotators=["idle", *corpus.annotators])
-    found = method.fit(silent).estimated_truth_
+    model = method.fit(silent).labels_
     assert np.isnan(method.reliability_["idle"])
-    assert found == method.fit(corpus).estimated_truth_
+    assert model == method.fit(corpus).labels_
 
 
 @methods
 def test_sentences_that_nobody_labelled_are_not_trained_on(method):
     corpus, _ = noisy(2, [0.1, 0.3, 0.5])
-    known = method.fit(corpus).then_crf(template=TEMPLATE, progress=False)
+    expected = method.fit(corpus).then_crf(template=TEMPLATE, progress=False)
     more = CrowdCorpus(
         [*corpus.sentences, *[["Rome", "Rome", "and"]] * 200],
         [*answers_of(corpus), *[{}] * 200],
         annotators=corpus.annotators,
     )
-    found = method.fit(more)
-    assert list(map(len, found.estimated_truth_)) == more.lengths
-    assert len(found.confidence_) == len(more)
-    crf = found.then_crf(template=TEMPLATE, progress=False)
+    model = method.fit(more)
+    assert list(map(len, model.labels_)) == more.lengths
+    assert len(model.confidence_) == len(more)
+    crf = model.then_crf(template=TEMPLATE, progress=False)
     if isinstance(method, (MajorityVote, DawidSkene)):
         # Labels of the other sentences do not depend on these.
-        assert crf.state_features_ == known.state_features_
-    assert crf.predict([["Rome"], ["Ada"]]) == known.predict([["Rome"], ["Ada"]])
+        assert crf.state_features_ == expected.state_features_
+    assert crf.predict([["Rome"], ["Ada"]]) == expected.predict([["Rome"], ["Ada"]])
 
 
 @methods
@@ -80,14 +80,14 @@ def test_only_empty_sentences_are_refused(method):
 def test_empty_sentences_among_others(method):
     corpus, _ = noisy(3, [0.1, 0.3])
     answers = [{"a0": [], "a1": []}, *answers_of(corpus), {"a0": []}]
-    found = method.fit(CrowdCorpus([[], *corpus.sentences, []], answers))
-    assert found.estimated_truth_[0] == found.estimated_truth_[-1] == []
-    assert len(found.confidence_[0]) == 0
+    model = method.fit(CrowdCorpus([[], *corpus.sentences, []], answers))
+    assert model.labels_[0] == model.labels_[-1] == []
+    assert len(model.confidence_[0]) == 0
 
 
 def test_votes_for_nobody_are_not_sure():
-    found = MajorityVote().fit(CrowdCorpus([["x"], ["y"]], [{"a": ["B-PER"]}, {}]))
-    assert [own.tolist() for own in found.confidence_] == [[1.0], [0.0]]
+    model = MajorityVote().fit(CrowdCorpus([["x"], ["y"]], [{"a": ["B-PER"]}, {}]))
+    assert [values.tolist() for values in model.confidence_] == [[1.0], [0.0]]
 
 
 @pytest.mark.parametrize("method", [BSCSeq(), CrossFitted()])
@@ -115,7 +115,7 @@ def test_responsibilities_by_sentence_where_nobody_is_trusted():
     corpus = CrowdCorpus([["Ada", "sleeps"]] * 6 + [["Bob", "wakes"]], answers)
     model = CRFMA(responsibility="sentence", tol=0.0, max_iterations=4).fit(corpus)
     assert all(np.isfinite(step.expected) for step in model.history_)
-    sums = np.bincount([own.sentence for own in corpus.annotations], model.responsibilities_)
+    sums = np.bincount([annotation.sentence for annotation in corpus.annotations], model.responsibilities_)
     assert sums == pytest.approx(1)
 
 

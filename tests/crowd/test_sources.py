@@ -69,8 +69,8 @@ def test_ids_that_number_other_texts_do_not_pair(tmp_path, expected, ids):
 def test_documents_that_an_annotator_lacks(tmp_path, expected):
     doccano(tmp_path / "ben.jsonl", BEN, which=(2, 0))
     with pytest.warns(SpanrsWarning, match="1 of 4 sentences have one annotator"):
-        found = content(crowd_corpus([tmp_path / "ann.jsonl", tmp_path / "ben.jsonl"]))
-    assert found == {"ann": expected["ann"], "ben": expected["ben"] | {"Eve left": None}}
+        corpus = content(crowd_corpus([tmp_path / "ann.jsonl", tmp_path / "ben.jsonl"]))
+    assert corpus == {"ann": expected["ann"], "ben": expected["ben"] | {"Eve left": None}}
     doccano(tmp_path / "ann.jsonl", ANN, which=(1,))
     with pytest.raises(AlignmentError, match="no two annotators have a document in common"):
         crowd_corpus([tmp_path / "ann.jsonl", tmp_path / "ben.jsonl"])

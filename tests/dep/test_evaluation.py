@@ -61,10 +61,9 @@ def written(rng, sentences):
 
 
 def cut(rng, text, several):
-    """Cut a text into sentences of tokens; of one sentence some tokens are several words.
+    """Split a text into sentences of tokens, some of which are multiword tokens.
 
-    Of several sentences the original aligns words that are left over at the end of one with multiword tokens of the
-    next, which have none of their characters; spanrs does not.
+    Unlike spanrs, the original aligns unmatched words at the end of a sentence with multiword tokens of the next one.
     """
     sentences, tokens = [], []
     while text:
@@ -100,7 +99,7 @@ def test_measures_are_those_of_the_shared_task(seed):
 
 
 def test_columns_that_are_those_of_gold_in_all_words_are_doubted():
-    """They may be copies whose comments got lost."""
+    """The columns may be copies whose comments got lost."""
     gold, pred = (
         Parse(["a", "b"], heads, xpos=xpos) for heads, xpos in (([2, 0], ["A", "B"]), ([0, 1], ["A", "B"]))
     )
@@ -110,8 +109,8 @@ def test_columns_that_are_those_of_gold_in_all_words_are_doubted():
         warnings.simplefilter("error", SpanrsWarning)
         evaluate([gold] * 499, [pred] * 499)
         evaluate([gold] * 500, [gold] * 500)
-        other = Parse(["a", "b"], [2, 0], xpos=["A", "C"])
-        evaluate([gold] * 500, [pred] * 499 + [other])
+        second = Parse(["a", "b"], [2, 0], xpos=["A", "C"])
+        evaluate([gold] * 500, [pred] * 499 + [second])
 
 
 def test_accuracy_without_punctuation_is_that_of_parser_py():
@@ -131,7 +130,7 @@ def test_subtypes_are_compared_on_demand():
     assert result.micro.f1 == 0.5
     assert result.confusion["nmod:poss"] == {"nmod": 1}
     assert "subtypes:true" in result.signature
-    assert type(result).from_bytes(result.to_bytes()).micro == result.micro
+    assert type(result).from_bytes(result.to_bytes()) == result
 
 
 def test_sentences_have_rows_and_intervals():
@@ -139,11 +138,13 @@ def test_sentences_have_rows_and_intervals():
     pred = [Parse(["a", "b"], [2, 0], ["det", "root"])] * 3 + [
         Parse(["a", "b"], [0, 1], ["root", "obj"])
     ] * 3
-    result = evaluate(gold, pred, documents=True)
+    result = evaluate(gold, pred, by="sentence")
     assert len(list(result.documents)) == 6
-    measure = Measure("micro", "f1", "uas")
+    measure = Measure("f1", criterion="uas")
     low, high = result.bootstrap([measure], samples=200).interval(measure)
     assert low < 0.5 < high
+    with pytest.raises(ValueError, match="by is 'sentence' or None for trees, not 'document'"):
+        evaluate(gold, pred, by="document")
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,9 @@ def padded(words):
 
 
 def sentences(seed, count):
-    """Random sentences with random projective trees of parser.py's own making."""
+    """Random sentences with random projective trees as in parser.py."""
     rng = random.Random(seed)
-    made = []
+    created = []
     for _ in range(count):
         n = rng.randint(1, 9)
         words, tags = rng.choices(WORDS, k=n), rng.choices(TAGS, k=n)
@@ -36,8 +36,8 @@ def sentences(seed, count):
         while stack or i + 1 < n + 2:
             move = rng.choice(published.valid_moves(i, n + 2, len(stack)))
             i = published.transition(move, i, stack, state)
-        made.append((words, tags, [0 if head == n + 1 else head for head in state.heads[1:]]))
-    return made
+        created.append((words, tags, [0 if head == n + 1 else head for head in state.heads[1:]]))
+    return created
 
 
 @settings(deadline=None, max_examples=25)
@@ -61,9 +61,9 @@ def test_training_is_that_of_the_transcription(seed, count, passes):
         return
     for words, *_ in data:
         tags, heads = oracle.parse(padded(words))
-        found = parser.parse(words)
-        assert list(found.xpos) == tags[1:-1]
-        assert found.heads.tolist() == [0 if head == len(words) + 1 else head for head in heads[1:]]
+        actual = parser.parse(words)
+        assert list(actual.xpos) == tags[1:-1]
+        assert actual.heads.tolist() == [0 if head == len(words) + 1 else head for head in heads[1:]]
 
 
 def tensors(path):
@@ -89,22 +89,22 @@ def test_mini_training_gives_the_recorded_counts_weights_and_parses(shared: Path
     parser.save(tmp_path / "trained")
     imported = Parser.from_published(golden / "mini.model.json.gz")
     imported.save(tmp_path / "imported")
-    one, other = tensors(tmp_path / "trained"), tensors(tmp_path / "imported")
-    assert one.keys() == other.keys()
-    for name, expected in other.items():
-        np.testing.assert_array_equal(one[name], expected, err_msg=name)
+    first, second = tensors(tmp_path / "trained"), tensors(tmp_path / "imported")
+    assert first.keys() == second.keys()
+    for name, expected in second.items():
+        np.testing.assert_array_equal(first[name], expected, err_msg=name)
 
 
 def test_the_imported_model_gives_the_recorded_parses(shared: Path, tmp_path: Path):
     golden = shared / "golden" / "dep"
     parser = Parser.from_published(golden / "parser_py_ewt.model.json.gz")
     expected = read_conllu(golden / "parser_py_ewt.dev.conllu")
-    found = parser.parse_batch([parse.words for parse in expected], threads=2)
-    assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in expected]
-    assert [parse.xpos for parse in found] == [parse.xpos for parse in expected]
+    actual = parser.parse_batch([parse.words for parse in expected], threads=2)
+    assert [parse.heads.tolist() for parse in actual] == [parse.heads.tolist() for parse in expected]
+    assert [parse.xpos for parse in actual] == [parse.xpos for parse in expected]
     save(parser.compiled, tmp_path / "model")
     again = Parser.of(load(tmp_path / "model"))
-    assert again.parse(expected[7].words) == found[7]
+    assert again.parse(expected[7].words) == actual[7]
 
 
 def test_ties_are_broken_as_by_the_original(tmp_path: Path):

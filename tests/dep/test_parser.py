@@ -64,9 +64,9 @@ def test_training_is_repeatable_and_depends_on_the_seed(train):
 
 def test_threads_change_nothing(parser, train):
     words = [parse.words for parse in train] * 3
-    one = parser.parse_batch(words, threads=1)
-    assert parser.parse_batch(words, threads=3) == one
-    assert parser.parse_batch(words) == one
+    first = parser.parse_batch(words, threads=1)
+    assert parser.parse_batch(words, threads=3) == first
+    assert parser.parse_batch(words) == first
 
 
 @pytest.mark.parametrize("published", [False, True])
@@ -74,7 +74,7 @@ def test_sentences_do_not_depend_on_their_neighbours(parser, train, published):
     if published:
         parser = Parser.published(epochs=2, progress=False).fit(train)
     words = [list(parse.words) for parse in train]
-    # Sentences are parsed in turns: short and long ones, and ones without words, in one group.
+    # Sentences are parsed in groups: here short, long and empty ones in one group.
     words = [[], words[0] * 9, *words[:20], [], words[1][:1], *words[20:]]
     assert parser.parse_batch(words) == [parser.parse(sentence) for sentence in words]
 
@@ -128,7 +128,7 @@ def test_damaged_models_are_refused(parser, tmp_path):
     for _ in range(60):
         damaged = bytearray(data)
         for _ in range(rng.randint(1, 4)):
-            # The header and the ends of the tensors are where damage does most.
+            # Damage to the header and the ends of tensors is most critical.
             damaged[rng.randrange(min(len(damaged), 4000))] = rng.randrange(256)
         path.write_bytes(damaged[: rng.choice([len(damaged), rng.randrange(len(damaged))])])
         try:

@@ -1,4 +1,4 @@
-"""An argument of the wrong type is named, with what was given and what is expected."""
+"""Errors name arguments of a wrong type, the actual type and the expected one."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def test_names_are_str(name, value):
     if name == "reading" and isinstance(value, list):
         # Several readings.
         return
-    with pytest.raises(TypeError, match=f"{name} is a str such as .*, not {type(value).__name__}"):
+    with pytest.raises(TypeError, match=f"{name} must be a str such as .*, not {type(value).__name__}"):
         of_tags(**{name: value})
 
 
 @pytest.mark.parametrize("value", [1.5, "1", [1]])
 def test_threads_are_an_integer_or_none(value):
-    with pytest.raises(TypeError, match=f"threads is an integer, not {type(value).__name__}"):
+    with pytest.raises(TypeError, match=f"threads must be an integer, not {type(value).__name__}"):
         of_tags(threads=value)
     assert of_tags(threads=None).to_bytes() == of_tags(threads=0).to_bytes() == of_tags().to_bytes()
 
@@ -59,7 +59,7 @@ def test_threads_are_an_integer_or_none(value):
         (of_tags, "max_violations"),
         (of_files, "max_violations"),
         (of_ids, "ignore_index"),
-        (lambda **given: tags.read_spans_ids(IDS, VOCABULARY, **given), "ignore_index"),
+        (lambda **given: tags.ids_to_spans(IDS, VOCABULARY, **given), "ignore_index"),
         (lambda **given: tags.validate_ids(IDS, VOCABULARY, **given), "ignore_index"),
         (lambda **given: tags.convert_ids(IDS, VOCABULARY, "BIO", "IOBES", **given), "ignore_index"),
         (RESULT.bootstrap, "samples"),
@@ -68,17 +68,17 @@ def test_threads_are_an_integer_or_none(value):
     ],
 )
 def test_integers_are_integers(call, name, value):
-    with pytest.raises(TypeError, match=f"{name} is an integer, not {type(value).__name__}"):
+    with pytest.raises(TypeError, match=f"{name} must be an integer, not {type(value).__name__}"):
         call(**{name: value})
 
 
 @pytest.mark.parametrize("call", [of_tags, of_files])
 def test_integers_are_in_range(call):
-    with pytest.raises(ValueError, match="max_violations is an integer of at least 0, not -1"):
+    with pytest.raises(ValueError, match="max_violations must be an integer of at least 0, not -1"):
         call(max_violations=-1)
-    with pytest.raises(ValueError, match="max_violations is an integer of at most"):
+    with pytest.raises(ValueError, match="max_violations must be an integer of at most"):
         call(max_violations=2**70)
-    with pytest.raises(ValueError, match="ignore_index is an integer of at most"):
+    with pytest.raises(ValueError, match="ignore_index must be an integer of at most"):
         of_ids(ignore_index=2**63)
     assert of_ids(ignore_index=np.int8(-1), threads=np.int64(1)).tokens == 4
 
@@ -97,7 +97,7 @@ WRONG = {
         lambda: of_ids(mask=[[1, None], [1, 1]]),
         "mask holds bool or numbers, not object",
     ),
-    "ids that are a number": (lambda: tags.read_spans_ids(3, VOCABULARY), "ids: expected an array of int"),
+    "ids that are a number": (lambda: tags.ids_to_spans(3, VOCABULARY), "ids: expected an array of int"),
     "a vocabulary that is a number": (
         lambda: spanrs.score(IDS, IDS, vocabulary=3),
         "a vocabulary is a sequence of tags or a mapping, not int",
@@ -159,7 +159,7 @@ WRONG = {
     "a separator that is a number": (lambda: of_columns(separator=9), "separator is a str"),
     "a limit that is a str": (
         lambda: of_columns(limits=spanrs.io.Limits(line_bytes="9")),
-        "line_bytes is an integer, not str",
+        "line_bytes must be an integer, not str",
     ),
     "rows of a scorer that are a bool": (lambda: spanrs.Scorer(by=True), "by is .*, not bool"),
     "a dialect by name": (lambda: of_tags(dialect="_"), "dialect is a spanrs.tags.Dialect, not str"),
@@ -205,8 +205,8 @@ def test_tokens_that_are_too_few_for_a_span_are_refused():
 
 @pytest.mark.parametrize("kind", [list, tuple, iter, np.array, pa.array])
 def test_tokens_may_be_any_sequence(kind):
-    found = of_tags(errors=True, tokens=kind([["a", "b"], ["c", "d"]]))
-    assert [error.tokens for error in found.errors] == [("a", "b"), ("c", "d")]
+    actual = of_tags(errors=True, tokens=kind([["a", "b"], ["c", "d"]]))
+    assert [error.tokens for error in actual.errors] == [("a", "b"), ("c", "d")]
 
 
 @pytest.mark.parametrize("kind", [list, tuple, set, iter, dict.fromkeys])

@@ -1,4 +1,4 @@
-"""Arrow columns whose contents or structures are not what the C data interface promises."""
+"""Arrow columns that violate the C data interface."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def pointer(capsule, name):
 
 
 class Spoilt:
-    """A column whose structures are changed before they are handed over."""
+    """A column whose structures are modified before export."""
 
     def __init__(self, column, spoil):
         self.column, self.spoil = column, spoil
 
     def __arrow_c_array__(self, requested_schema=None):
         schema, array = self.column.__arrow_c_array__(requested_schema)
-        # What is put in place of something must live as long as the arrays.
+        # Replacements must live as long as the arrays.
         self.kept = self.spoil(
             Schema.from_address(pointer(schema, b"arrow_schema")),
             Array.from_address(pointer(array, b"arrow_array")),
@@ -75,14 +75,14 @@ KINDS = {
 
 
 def replaced(array, buffer, values, kind):
-    """Put other values in place of a buffer."""
+    """Replace a buffer."""
     new = np.array(values, kind)
     array.buffers[buffer] = new.ctypes.data
     return new
 
 
 def setting(path, name, value):
-    """Set a field of the array, or of the child or dictionary that the path leads to."""
+    """Set a field of the array, or of the child or dictionary at a path."""
 
     def spoil(schema, array):
         for step in path:
@@ -101,7 +101,7 @@ def no_buffer(path, at):
     return spoil
 
 
-# What the exporter's own release callback walks over (children) is not spoilt here; rust/fuzz does that.
+# Children, which the release callback of the exporter accesses, are not corrupted here; rust/fuzz does that.
 CASES = {
     "decreasing offsets of lists": ("list", lambda s, a: replaced(a, 1, [0, 3, 1, 6], "i4")),
     "decreasing offsets of large lists": ("large list", lambda s, a: replaced(a, 1, [0, 3, 1, 6], "i8")),
@@ -186,7 +186,7 @@ def test_structures_that_lie_are_refused(case):
 
 
 def not_utf8(kind):
-    """Tags whose bytes are no text, as a file may declare them to be."""
+    """Tags with invalid UTF-8, as they may occur in files."""
     values = [b"O", b"B-PER", b"B-L\xffC"]
     if kind == "views":
         views = pa.array([b"O", b"B-PER", b"B-L\xffC-and-a-long-name"], pa.binary_view())
@@ -203,14 +203,14 @@ def not_utf8(kind):
 @pytest.mark.parametrize("kind", ["plain", "large", "views", "dictionary"])
 def test_tags_that_are_not_utf8_are_refused_with_their_place(kind):
     column = pa.ListArray.from_arrays([0, 1, 3], not_utf8(kind))
-    other = pa.array([["O"], ["B-PER", "O"]])
+    second = pa.array([["O"], ["B-PER", "O"]])
     with pytest.raises(
         spanrs.errors.FormatError, match=r"pred has at row 1, token 1, .* b'B-L\\xffC"
     ) as caught:
-        spanrs.score(other, column)
+        spanrs.score(second, column)
     assert (caught.value.code, caught.value.sentence) == ("encoding", 1)
     with pytest.raises(spanrs.errors.FormatError, match="gold has at row 1"):
-        spanrs.score(column, other)
+        spanrs.score(column, second)
 
 
 def test_parquet_that_declares_any_bytes_to_be_text(tmp_path):
@@ -224,11 +224,11 @@ def test_parquet_that_declares_any_bytes_to_be_text(tmp_path):
 def test_bytes_that_no_list_points_to_do_not_matter():
     values = pa.array([b"\xff", b"O", b"B-A"], pa.binary()).view(pa.string())
     column = pa.ListArray.from_arrays([1, 2, 3], values).slice(0, 2)
-    other = pa.array([["O"], ["B-A"]])
+    second = pa.array([["O"], ["B-A"]])
     try:
-        result = spanrs.score(other, column)
+        result = spanrs.score(second, column)
     except spanrs.errors.FormatError as error:
-        # The bytes belong to the column all the same; arrow validates all of it.
+        # The bytes still belong to the column; arrow validates all of it.
         assert "cannot be read" in str(error)  # noqa: PT017 - either is right
     else:
         assert result.micro.f1 == 1.0

@@ -27,8 +27,8 @@ TAGS = ["O", "B-A", "I-A", "B-B", "I-B"]
 
 def value(gold, pred, matcher, read):
     """Measure a corpus; a measure that is not a number is 0."""
-    found = read(spanrs.score(gold, pred, scheme="BIO", matcher=matcher))
-    return 0.0 if math.isnan(found) else found
+    result = read(spanrs.score(gold, pred, scheme="BIO", matcher=matcher))
+    return 0.0 if math.isnan(result) else result
 
 
 def of_type(result):
@@ -39,15 +39,15 @@ MEASURES = {
     "exact": (Measure(), lambda result: result.micro.f1),
     "partial": (Measure(), lambda result: result.micro.f1),
     "fair": (Measure(), lambda result: result.micro.f1),
-    "exact macro": (Measure("macro"), lambda result: result.macro.f1),
-    "exact weighted recall": (Measure("weighted", "recall"), lambda result: result.weighted.recall),
-    "exact type": (Measure("type", type="A"), of_type),
+    "exact macro": (Measure(average="macro"), lambda result: result.macro.f1),
+    "exact weighted recall": (Measure("recall", average="weighted"), lambda result: result.weighted.recall),
+    "exact type": (Measure(type="A"), of_type),
     "partial bounds": (
-        Measure("micro", "precision", "bounds"),
+        Measure("precision", criterion="bounds"),
         lambda result: result["bounds"].micro.precision,
     ),
     "fair traditional": (
-        Measure("micro", "recall", "traditional"),
+        Measure("recall", criterion="traditional"),
         lambda result: result["traditional"].micro.recall,
     ),
 }
@@ -87,8 +87,8 @@ def test_p_is_that_of_all_exchanges(name, corpus):
     exact = as_large / 2 ** len(gold)
     results = results_of(gold, {"a": a, "b": b}, matcher=matcher)
     pair = spanrs.compare(results, measure=measure, samples=SAMPLES, seed=1).pair("a", "b")
-    known = [read(result) for result in results.values()]
-    if any(map(math.isnan, known)):
+    reference = [read(result) for result in results.values()]
+    if any(map(math.isnan, reference)):
         assert math.isnan(pair.p_value)
         assert math.isnan(pair.difference)
         return
@@ -112,15 +112,15 @@ def test_p_of_the_paired_bootstrap_is_that_of_all_resamples(corpus, matcher):
 
     observed = difference(range(len(gold)))
     drawn = [difference(chosen) for chosen in product(range(len(gold)), repeat=len(gold))]
-    exact = np.mean([abs(one - observed) >= abs(observed) - 1e-9 for one in drawn])
+    exact = np.mean([abs(item - observed) >= abs(observed) - 1e-9 for item in drawn])
     results = results_of(gold, {"a": a, "b": b}, matcher=matcher)
     pair = spanrs.compare(results, test="bootstrap", samples=SAMPLES).pair("a", "b")
     expected = (exact * SAMPLES + 1) / (SAMPLES + 1)
     assert pair.p_value == pytest.approx(expected, abs=6 * math.sqrt(exact * (1 - exact) / SAMPLES) + 1e-12)
-    # The interval's tails hold as much of the exact distribution as they should.
+    # The tails of the interval have the correct probability under the exact distribution.
     share = 0.025 + 6 * math.sqrt(0.025 * 0.975 / SAMPLES)
-    assert np.mean([one < pair.interval.low - 1e-9 for one in drawn]) <= share
-    assert np.mean([one > pair.interval.high + 1e-9 for one in drawn]) <= share
+    assert np.mean([item < pair.interval.low - 1e-9 for item in drawn]) <= share
+    assert np.mean([item > pair.interval.high + 1e-9 for item in drawn]) <= share
 
 
 def three_systems(seed=1, documents=40):
@@ -165,8 +165,8 @@ def test_all_pairs_are_corrected_together(three):
     assert [(pair.a, pair.b) for pair in three.pairs] == list(combinations(["good", "fair", "bad"], 2))
     p_values = [pair.p_value for pair in three.pairs]
     assert [pair.p_holm for pair in three.pairs] == pytest.approx(by_definition(p_values))
-    of_types = [one.p_value for pair in three.pairs for one in pair.per_type.values()]
-    corrected = [one.p_holm for pair in three.pairs for one in pair.per_type.values()]
+    of_types = [item.p_value for pair in three.pairs for item in pair.per_type.values()]
+    corrected = [item.p_holm for pair in three.pairs for item in pair.per_type.values()]
     assert len(of_types) == 6
     assert corrected == pytest.approx(by_definition(of_types))
     assert three.pair("good", "bad").is_significant()
@@ -192,7 +192,7 @@ def test_mcnemar_counts_gold_spans_that_one_system_found(three):
         name: {
             (at, span)
             for at, tags in enumerate(side)
-            for span in spanrs.tags.read_spans(tags, "BIO", "conlleval")
+            for span in spanrs.tags.tags_to_spans(tags, "BIO", "conlleval")
         }
         for name, side in {"gold": gold, **systems}.items()
     }
@@ -214,11 +214,11 @@ def test_without_all_errors_there_is_no_mcnemar(errors):
 def test_the_same_seed_gives_the_same_values_for_any_number_of_threads(three):
     for test in ("randomisation", "bootstrap"):
         options = {"test": test, "samples": 400, "seed": 2}
-        one = spanrs.compare(three.results, **options)
+        first = spanrs.compare(three.results, **options)
         for threads in (2, 7):
-            assert spanrs.compare(three.results, threads=threads, **options).to_dict() == one.to_dict()
-        other = spanrs.compare(three.results, **options | {"seed": 9})
-        assert other.to_dict() != one.to_dict()
+            assert spanrs.compare(three.results, threads=threads, **options).to_dict() == first.to_dict()
+        second = spanrs.compare(three.results, **options | {"seed": 9})
+        assert second.to_dict() != first.to_dict()
 
 
 def test_documents_are_aligned_by_name():
@@ -228,9 +228,9 @@ def test_documents_are_aligned_by_name():
     results, shuffled = {}, {}
     for at, (name, pred) in enumerate(systems.items()):
         results[name] = spanrs.score(gold, pred, scheme="BIO", by=names)
-        own = order if at else range(12)
-        moved = [[side[one] for one in own] for side in (gold, pred)]
-        shuffled[name] = spanrs.score(*moved, scheme="BIO", by=[names[one] for one in own])
+        values = order if at else range(12)
+        moved = [[side[item] for item in values] for side in (gold, pred)]
+        shuffled[name] = spanrs.score(*moved, scheme="BIO", by=[names[item] for item in values])
     assert shuffled["fair"].counts.documents() != results["fair"].counts.documents()
     assert spanrs.compare(shuffled, samples=300).to_dict() == spanrs.compare(results, samples=300).to_dict()
 
@@ -314,9 +314,9 @@ def test_rows_of_sentences_and_of_documents_do_not_compare():
     ("options", "message"),
     [
         ({"test": "t"}, "unknown test 't'; one of randomisation, bootstrap"),
-        ({"samples": 0}, "samples is an integer"),
-        ({"threads": 0}, "threads is an integer"),
-        ({"seed": -3}, "seed is an integer"),
+        ({"samples": 0}, "samples must be an integer"),
+        ({"threads": 0}, "threads must be an integer"),
+        ({"seed": -3}, "seed must be an integer"),
         ({"level": 1.0}, "level is a share"),
     ],
 )
@@ -356,17 +356,17 @@ def test_identical_systems_do_not_differ():
 
 
 def test_dictionaries_and_json_have_what_is_promised(three):
-    found = three.to_dict()
-    assert json.loads(three.to_json()) == json.loads(json.dumps(found))
-    assert list(found["systems"]) == ["good", "fair", "bad"]
+    actual = three.to_dict()
+    assert json.loads(three.to_json()) == json.loads(json.dumps(actual))
+    assert list(actual["systems"]) == ["good", "fair", "bad"]
     for name, result in three.results.items():
-        assert found["systems"][name]["value"] == result.micro.f1
-    for plain, pair in zip(found["pairs"], three.pairs, strict=True):
+        assert actual["systems"][name]["value"] == result.micro.f1
+    for plain, pair in zip(actual["pairs"], three.pairs, strict=True):
         assert (plain["a"], plain["b"]) == (pair.a, pair.b)
         assert plain["difference"] == pair.difference
         assert plain["interval"] == list(pair.interval)
         assert (plain["p_value"], plain["p_holm"]) == (pair.p_value, pair.p_holm)
-    for signature in (found["signature"], found["short_signature"]):
+    for signature in (actual["signature"], actual["short_signature"]):
         settings_of = spanrs.eval.settings.parse_signature(signature)
         assert settings_of["test"] == "randomisation"
         assert (settings_of["samples"], settings_of["seed"], settings_of["documents"]) == (
@@ -401,7 +401,7 @@ def test_mat_results_compare():
         name: spanrs.score(documents(gold), documents(side), matcher=mat.Mat(), on_error="skip")
         for name, side in systems.items()
     }
-    pair = spanrs.compare(results, measure=Measure("micro", "recall", "tag"), samples=SAMPLES).pair(
+    pair = spanrs.compare(results, measure=Measure("recall", criterion="tag"), samples=SAMPLES).pair(
         "a", "b"
     )
     right = [
@@ -425,8 +425,7 @@ def test_dep_results_compare():
 
     systems = {"a": [2, 2, 2, 2, 2, 1], "b": [1, 1, 1, 1, 2, 2]}
     results = {
-        name: dep.evaluate(parses([2] * 6), parses(heads), documents=True)
-        for name, heads in systems.items()
+        name: dep.evaluate(parses([2] * 6), parses(heads), by="sentence") for name, heads in systems.items()
     }
     pair = spanrs.compare(results, measure=Measure(criterion="uas"), samples=SAMPLES).pair("a", "b")
     assert pair.difference == pytest.approx(3 / 18)

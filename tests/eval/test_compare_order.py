@@ -31,7 +31,7 @@ def corpora(draw):
 
 
 def scored(documents, system, order, matcher):
-    """Score a system with the documents in this order; the tokens say which sentence it is."""
+    """Score a system with the documents in this order; tokens identify the sentences."""
     sides = [[sentence for name in order for sentence in documents[name][side]] for side in (0, system)]
     tokens = [
         [f"{name}.{number}.{at}" for at in range(len(sentence))]
@@ -65,7 +65,7 @@ def test_the_order_of_documents_changes_no_figure(corpus, matcher, test):
         {name: scored(documents, at, orders[at - 1], matcher) for at, name in enumerate("ab", 1)}, **options
     )
     assert permuted.to_json() == same.to_json()
-    pages = [comparison_page(one) for one in (same, permuted)]
+    pages = [comparison_page(item) for item in (same, permuted)]
     assert changes(pages[1]) == changes(pages[0])
 
 
@@ -93,8 +93,8 @@ def test_equal_systems_with_gold_spans_in_another_order_are_equal():
     gold = [[("A", 0, 1), ("B", 2, 3)]] * 6
     pred = [[("A", 0, 1)]] * 6
     options = {"by": [1] * 6, "errors": True}
-    other = [list(reversed(sentence)) for sentence in gold]
-    results = {name: spanrs.score(side, pred, **options) for name, side in (("a", gold), ("b", other))}
+    second = [list(reversed(sentence)) for sentence in gold]
+    results = {name: spanrs.score(side, pred, **options) for name, side in (("a", gold), ("b", second))}
     mcnemar = spanrs.compare(results, samples=10).pair("a", "b").mcnemar
     assert (mcnemar.only_a, mcnemar.only_b) == (0, 0)
 
@@ -114,18 +114,18 @@ def test_spans_are_fixed_in_the_same_document():
     test = comparison.pair("a", "b").mcnemar
     assert (test.only_a, test.only_b, test.p_value) == (0, 0, 1.0)
     assert "From a to b" not in comparison_page(comparison)
-    # What was compared is left as it is.
+    # Compared results are not modified.
     assert [error.sentence for error in comparison.results["b"].errors] == [3]
 
 
 def test_merged_results_compare_by_key():
-    """Files merged in another order keep their errors apart."""
+    """Errors of files merged in another order are not mixed."""
     documents = {name: ([["B-A"]], [["O"]], [["O"]]) for name in "xy"} | {"z": ([["B-A"]],) * 3}
     parts = {
         name: [scored({key: documents[key]}, at, [key], "exact") for key in order]
         for at, (name, order) in enumerate({"a": "xyz", "b": "zxy"}.items(), 1)
     }
-    results = {name: first.merge(*others) for name, (first, *others) in parts.items()}
+    results = {name: first.merge(*item) for name, (first, *item) in parts.items()}
     test = spanrs.compare(results, samples=20).pair("a", "b").mcnemar
     assert (test.only_a, test.only_b) == (0, 0)
 
@@ -140,14 +140,14 @@ def test_merged_results_compare_by_key():
 )
 def test_the_first_key_that_is_not_shared_is_named(keys, message):
     documents = {name: ([["B-A"]],) * 2 for name in "wxyz"}
-    first, *others = (scored(documents, 1, [key], "exact") for key in keys)
-    results = {"a": scored(documents, 1, ["x", "y", "z"], "exact"), "b": first.merge(*others)}
+    first, *rest = (scored(documents, 1, [key], "exact") for key in keys)
+    results = {"a": scored(documents, 1, ["x", "y", "z"], "exact"), "b": first.merge(*rest)}
     with pytest.raises(AlignmentError, match=message):
         spanrs.compare(results, samples=5)
 
 
 def test_spans_of_several_span_files_have_no_mcnemar(tmp_path):
-    """Sentences begin anew in each file, so that spans of two files would be taken for one."""
+    """Sentences are numbered from 0 in each file, so spans of two files could be confused."""
     for side, types in (("gold", "AA"), ("a", "AB"), ("b", "BA")):
         (tmp_path / side).mkdir()
         for name, ty in zip(("1.tsv", "2.tsv"), types, strict=True):

@@ -1,4 +1,4 @@
-"""Lists of errors of files: those of the same data in memory, with lines that are right."""
+"""Lists of errors of files: equal to those of the same data in memory, with correct lines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def sides_of(corpus):
 
 
 def files_of(corpus, blank=1):
-    """Return column files of gold and of pred, which has a document line that gold does not have."""
+    """Return column files of gold and pred; only pred has a document line."""
     texts = []
     for side in (1, 2):
         sentences = ("".join(f"{row[0]}\tx\t{row[side]}\n" for row in sentence) for sentence in corpus)
@@ -53,7 +53,7 @@ def files_of(corpus, blank=1):
 
 
 def spans_of(sentence):
-    return tags.read_spans(sentence, "BIO", "conlleval")
+    return tags.tags_to_spans(sentence, "BIO", "conlleval")
 
 
 @pytest.mark.parametrize("matcher", MATCHERS)
@@ -66,8 +66,8 @@ def test_errors_of_files_are_those_of_memory_with_lines(matcher, corpus, blank):
     texts = files_of(corpus, blank)
     of_files = spanrs.score(*(io.BytesIO(text.encode()) for text in texts), **options)
     assert of_files.totals == in_memory.totals
-    assert of_files.error_list.numbers == in_memory.error_list.numbers
-    assert of_files.error_list.criterion == in_memory.error_list.criterion
+    assert of_files.errors.numbers == in_memory.errors.numbers
+    assert of_files.errors.criterion == in_memory.errors.criterion
     without_lines = [error._replace(line=None) for error in of_files.errors]
     assert Counter(without_lines) == Counter(in_memory.errors)
     assert [error.sentence for error in of_files.errors] == sorted(
@@ -117,8 +117,8 @@ def test_exact_errors_are_the_differences_of_the_sets_of_spans(corpus):
         *(io.BytesIO(text.encode()) for text in files_of(corpus)), scheme="BIO", errors=True
     )
     missed, spurious = [], []
-    for at, (own, other) in enumerate(zip(gold, pred, strict=True)):
-        golds, preds = spans_of(own), spans_of(other)
+    for at, (values, item) in enumerate(zip(gold, pred, strict=True)):
+        golds, preds = spans_of(values), spans_of(item)
         missed += [(at, span) for span in golds if span not in preds]
         spurious += [(at, span) for span in preds if span not in golds]
     golds = [(error.sentence, error.gold) for error in result.errors if error.gold is not None]
@@ -131,7 +131,7 @@ def test_exact_errors_are_the_differences_of_the_sets_of_spans(corpus):
         if error.outcome == "mistyped":
             assert (error.gold.start, error.gold.end) == (error.pred.start, error.pred.end)
             assert error.gold.type != error.pred.type
-    listed = {
+    items = {
         (error.sentence, span[1:3])
         for error in result.errors
         if error.outcome == "missed"
@@ -143,7 +143,7 @@ def test_exact_errors_are_the_differences_of_the_sets_of_spans(corpus):
         if error.outcome == "spurious"
         for span in [error.pred]
     }
-    assert not listed & wrong
+    assert not items & wrong
 
 
 @pytest.mark.parametrize("matcher", MATCHERS)
@@ -154,12 +154,13 @@ def test_numbers_of_errors_add_up_to_the_counts(matcher, corpus):
     result = spanrs.score(
         *(io.BytesIO(text.encode()) for text in texts), scheme="BIO", matcher=MATCHERS[matcher], errors=True
     )
-    numbers = Counter(dict(result.error_list.numbers))
+    numbers = Counter(dict(result.errors.numbers))
     assert numbers == Counter(map(kind_of, result.errors))
-    weights = dict(zip(result.criterion.outcomes, result.criterion.weights, strict=True))
-    # A pair of unequal types is listed once, and its two spans are counted as missed and spurious besides.
-    own = {"mistyped": (0, 1, 1)} if "missed" in weights else {}
-    fp, fn = (sum(n * (weights | own)[kind[0]][at] for kind, n in numbers.items()) for at in (1, 2))
+    criterion = result[result.errors.criterion].criterion
+    weights = dict(zip(criterion.outcomes, criterion.weights, strict=True))
+    # A pair with different types is listed once, and its spans are also counted as missed and spurious.
+    mapping = {"mistyped": (0, 1, 1)} if "missed" in weights else {}
+    fp, fn = (sum(n * (weights | mapping)[kind[0]][at] for kind, n in numbers.items()) for at in (1, 2))
     assert (fp, fn) == pytest.approx(tuple(result.totals[1:]))
 
 
@@ -181,12 +182,12 @@ def test_so_many_errors_of_each_kind_are_kept(matcher, most):
         files = (io.BytesIO(text.encode()) for text in files_of(corpus))
         return spanrs.score(*files, scheme="BIO", matcher=matcher, errors=errors)
 
-    everything = of_files(True).error_list
+    everything = of_files(True).errors
     if most == 0:
         # None are kept, but all are counted.
         assert list(of_files(0).errors or []) == []
         return
-    kept = of_files(most).error_list
+    kept = of_files(most).errors
     seen, expected = Counter(), []
     for error in everything:
         seen[kind_of(error)] += 1
@@ -196,9 +197,7 @@ def test_so_many_errors_of_each_kind_are_kept(matcher, most):
     assert kept.numbers == everything.numbers
     assert not kept.is_complete
     assert everything.is_complete
-    in_memory = spanrs.score(
-        gold, pred, scheme="BIO", matcher=matcher, errors=most, tokens=words
-    ).error_list
+    in_memory = spanrs.score(gold, pred, scheme="BIO", matcher=matcher, errors=most, tokens=words).errors
     assert in_memory.numbers == kept.numbers
     assert [error._replace(line=None) for error in kept] == in_memory.errors
 
@@ -207,35 +206,35 @@ def test_so_many_errors_of_each_kind_are_kept(matcher, most):
 def test_errors_are_the_same_with_details(matcher):
     words, gold, pred = sides_of(larger())
     options = {"scheme": "BIO", "matcher": matcher, "errors": 2, "tokens": words}
-    both = spanrs.score(gold, pred, details=True, **options)
+    sides = spanrs.score(gold, pred, details=True, **options)
     alone = spanrs.score(gold, pred, **options)
-    assert both.error_list == alone.error_list
-    assert both.details
+    assert sides.errors == alone.errors
+    assert sides.details
     assert alone.details is None
 
 
 def test_errors_beyond_the_limit_are_counted_without_objects(monkeypatch):
-    made = []
+    created = []
     detail = details.Detail
-    monkeypatch.setattr(details, "Detail", lambda *args: made.append(args) or detail(*args))
+    monkeypatch.setattr(details, "Detail", lambda *args: created.append(args) or detail(*args))
     _, gold, pred = sides_of(larger())
-    found = spanrs.score(gold, pred, scheme="BIO", errors=1).error_list
-    # Correct spans and errors that are not kept have none; a list of all would be slow for large data.
-    assert len(made) == len(found) == len(found.numbers)
-    assert sum(found.numbers.values()) > 20 * len(found)
+    result = spanrs.score(gold, pred, scheme="BIO", errors=1).errors
+    # Correct spans and errors that are not kept create no objects; a list of all would be slow for large data.
+    assert len(created) == len(result) == len(result.numbers)
+    assert sum(result.numbers.values()) > 20 * len(result)
 
 
 @pytest.mark.parametrize("kind", [str, object])
 def test_errors_of_arrays_of_strings_are_those_of_lists(kind):
     _, gold, pred = sides_of(larger())
-    expected = spanrs.score(gold, pred, scheme="BIO", errors=True).error_list
+    expected = spanrs.score(gold, pred, scheme="BIO", errors=True).errors
     rows = [[np.array(sentence, kind) for sentence in side] for side in (gold, pred)]
-    assert spanrs.score(*rows, scheme="BIO", errors=True).error_list == expected
+    assert spanrs.score(*rows, scheme="BIO", errors=True).errors == expected
     generators = [map(iter, side) for side in rows]
-    assert spanrs.score(*generators, scheme="BIO", errors=True).error_list == expected
+    assert spanrs.score(*generators, scheme="BIO", errors=True).errors == expected
     rectangles = [np.array([["B-A", "O"], ["O", last]], kind) for last in ("B-B", "O")]
-    found = spanrs.score(*rectangles, scheme="BIO", errors=True).errors
-    assert [(error.outcome, error.sentence) for error in found] == [("missed", 1)]
+    result = spanrs.score(*rectangles, scheme="BIO", errors=True).errors
+    assert [(error.outcome, error.sentence) for error in result] == [("missed", 1)]
     ids, names = np.array([[0, 1], [1, 0]]), ["O", "B-A"]
     assert (
         spanrs.score(ids, 0 * ids, scheme="BIO", vocabulary=names, errors=True).errors[0].outcome
@@ -246,7 +245,7 @@ def test_errors_of_arrays_of_strings_are_those_of_lists(kind):
 def test_json_lines_have_the_most_frequent_kinds_first():
     corpus = larger()
     files = [io.BytesIO(text.encode()) for text in files_of(corpus)]
-    errors = spanrs.score(*files, scheme="BIO", errors=True).error_list
+    errors = spanrs.score(*files, scheme="BIO", errors=True).errors
     rows = [json.loads(line) for line in errors.to_jsonl().splitlines()]
     assert len(rows) == len(errors)
     frequencies = [row["frequency"] for row in rows]
@@ -267,8 +266,8 @@ def test_json_lines_have_the_most_frequent_kinds_first():
 
 
 def test_lines_of_text_mark_both_spans():
-    both = b"Rio B-A B-A\nde I-A O\nJaneiro I-A O\nis O O\n\nGo O B-B\n"
-    errors = spanrs.score(io.BytesIO(both), scheme="BIO", matcher="fair", errors=True).error_list
+    sides = b"Rio B-A B-A\nde I-A O\nJaneiro I-A O\nis O O\n\nGo O B-B\n"
+    errors = spanrs.score(io.BytesIO(sides), scheme="BIO", matcher="fair", errors=True).errors
     text = "\n".join(error_lines(errors, "gold.conll"))
     assert "gold.conll:1: [{Rio} de Janeiro] is" in text
     assert "gold.conll:6: {Go}" in text
@@ -280,12 +279,12 @@ def test_errors_follow_renamed_types():
     options = {"scheme": "BIO", "errors": True, "tokens": words}
     result = spanrs.score(gold, pred, **options)
     for types in ({"A": "C"}, {"A": None}, {"A": "B"}, ["A"]):
-        other = result.with_types(types)
-        listed = other.error_list
-        assert Counter(map(kind_of, listed)) == Counter(dict(listed.numbers))
-        missed = sum(error.gold is not None for error in listed)
-        spurious = sum(error.pred is not None for error in listed)
-        assert other.totals[1:] == (spurious, missed), types
+        second = result.with_types(types)
+        items = second.errors
+        assert Counter(map(kind_of, items)) == Counter(dict(items.numbers))
+        missed = sum(error.gold is not None for error in items)
+        spurious = sum(error.pred is not None for error in items)
+        assert second.totals[1:] == (spurious, missed), types
 
 
 def test_errors_of_merged_results_have_their_sentences():
@@ -298,22 +297,25 @@ def test_errors_of_merged_results_have_their_sentences():
     ]
     merged = parts[0].merge(*parts[1:])
     assert list(merged.errors) == list(whole.errors)
-    assert merged.error_list.numbers == whole.error_list.numbers
-    # Of one without a list nothing is known of all.
-    assert parts[0].merge(spanrs.score(gold[:1], pred[:1], scheme="BIO")).error_list is None
+    assert merged.errors.numbers == whole.errors.numbers
+    # Without a list the total is unknown.
+    assert parts[0].merge(spanrs.score(gold[:1], pred[:1], scheme="BIO")).errors is None
 
 
 def test_errors_of_two_schemes_and_of_layers():
     gold, pred = "a B-A\nb I-A\n\nc O\n", "a B-A\nb L-A\n\nc U-A\n"
     files = [io.BytesIO(text.encode()) for text in (gold, pred)]
-    found = spanrs.score(*files, scheme="BIO", pred_scheme="BILOU", errors=True).errors
-    assert [(error.outcome, error.line, error.pred) for error in found] == [
+    result = spanrs.score(*files, scheme="BIO", pred_scheme="BILOU", errors=True).errors
+    assert [(error.outcome, error.line, error.pred) for error in result] == [
         ("spurious", 4, tags.Span("A", 0, 1, None))
     ]
     layered = [b"a B-A O\nb O B-B\n", b"a O O\nb O B-C\n"]
-    found = spanrs.score(*map(io.BytesIO, layered), scheme="BIO", tags=(1, 2), errors=True)
-    assert sorted((error.outcome, error.line) for error in found.errors) == [("missed", 1), ("mistyped", 2)]
-    assert found.totals == (0, 1, 2)
+    result = spanrs.score(*map(io.BytesIO, layered), scheme="BIO", tags=(1, 2), errors=True)
+    assert sorted((error.outcome, error.line) for error in result.errors) == [
+        ("missed", 1),
+        ("mistyped", 2),
+    ]
+    assert result.totals == (0, 1, 2)
 
 
 @pytest.mark.parametrize("errors", [-1, -100])
@@ -328,25 +330,25 @@ def test_csv_of_several_systems_has_the_rows_of_each():
     gold = [["B-A", "O", "B-B"]]
     results = {"=a": spanrs.score(gold, gold), "b": spanrs.score(gold, [["B-A", "O", "O"]])}
     head, *rows = systems_csv(results).splitlines()
-    own = {name: result.to_csv().splitlines() for name, result in results.items()}
-    assert head == f"system,{own['b'][0]}"
-    assert rows == [f"'=a,{row}" for row in own["=a"][1:]] + [f"b,{row}" for row in own["b"][1:]]
+    mapping = {name: result.to_csv().splitlines() for name, result in results.items()}
+    assert head == f"system,{mapping['b'][0]}"
+    assert rows == [f"'=a,{row}" for row in mapping["=a"][1:]] + [f"b,{row}" for row in mapping["b"][1:]]
 
 
 def test_errors_of_files_are_a_sequence_like_a_list():
     text = b"".join(b"w%d B-A %s\n\n" % (at, b"O" if at % 2 else b"B-B") for at in range(20))
     result = spanrs.score(io.BytesIO(text), errors=True)
-    errors = result.error_list.errors
-    listed = list(errors)
-    assert len(errors) == len(listed) == 20
-    assert (errors[3], errors[-1], errors[2:9:3]) == (listed[3], listed[-1], listed[2:9:3])
-    assert errors == listed
-    assert listed == errors
-    assert errors != listed[:-1]
-    assert repr(errors) == repr(listed)
+    errors = result.errors.errors
+    items = list(errors)
+    assert len(errors) == len(items) == 20
+    assert (errors[3], errors[-1], errors[2:9:3]) == (items[3], items[-1], items[2:9:3])
+    assert errors == items
+    assert items == errors
+    assert errors != items[:-1]
+    assert repr(errors) == repr(items)
     with pytest.raises(IndexError):
         errors[20]
-    again = pickle.loads(pickle.dumps(result)).error_list
-    assert again == result.error_list
-    places = result.error_list.gold_places()
+    again = pickle.loads(pickle.dumps(result)).errors
+    assert again == result.errors
+    places = result.errors.gold_places()
     assert places.tolist() == [at << 32 for at in range(20)] == again.gold_places().tolist()

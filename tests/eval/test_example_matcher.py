@@ -1,4 +1,4 @@
-"""A matcher that only Rust knows gets everything else for nothing."""
+"""A matcher that is only defined in Rust supports all other features."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ PRED = [["O", "B-PER", "O", "B-ORG"], ["B-ORG", "I-ORG", "O"], ["O", "B-LOC"]]
 
 
 def test_spans_answer_each_other_by_their_last_token():
-    result = spanrs.score(GOLD, PRED, matcher="head", details=True)
+    result = spanrs.score(GOLD, PRED, matcher="head", errors=True)
     assert result.outcomes == {"match": 2, "mistyped": 1, "missed": 1, "spurious": 1}
     assert result.totals == (2, 2, 2)
     assert result.micro.f1 == 0.5
     assert result.per_type["LOC"].recall == 0.5
     assert result.confusion["LOC"]["ORG"] == 1
-    assert [error.outcome for error in result.errors or []] == ["mistyped", "spurious", "missed"]
+    assert [error.outcome for error in result.errors] == ["mistyped", "spurious", "missed"]
     assert "matcher:head|scheme:BIO" in result.signature
 
 
@@ -54,7 +54,10 @@ def test_it_takes_spans_ids_arrow_and_files(tmp_path: Path):
         paths.append(path)
     assert spanrs.score(*paths, scheme="BIO", matcher="head").counts == expected
     spans = [
-        [[(s.type, s.start, s.end) for s in spanrs.tags.read_spans(sentence, "BIO")] for sentence in side]
+        [
+            [(s.type, s.start, s.end) for s in spanrs.tags.tags_to_spans(sentence, "BIO")]
+            for sentence in side
+        ]
         for side in (GOLD, PRED)
     ]
     assert (
@@ -86,9 +89,9 @@ def test_it_is_written_in_every_form():
 
 
 def test_the_command_line_knows_it(tmp_path: Path):
-    both = tmp_path / "both"
-    both.write_text("w B-A O\nw I-A B-A\n")
+    sides = tmp_path / "both"
+    sides.write_text("w B-A O\nw I-A B-A\n")
     code = "from spanrs.cli import main; main()"
-    command = [sys.executable, "-c", code, "score", "--matcher", "head", "--json", str(both)]
+    command = [sys.executable, "-c", code, "score", "--matcher", "head", "--json", str(sides)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert only_system(done.stdout)["outcomes"] == {"match": 1, "mistyped": 0, "missed": 0, "spurious": 0}

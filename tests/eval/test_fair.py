@@ -1,4 +1,4 @@
-"""Fair evaluation in memory: against the published steps, and its laws."""
+"""Fair evaluation in memory: comparison with the published algorithm, and its properties."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ KINDS = ("tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo")
 
 
 def outcomes(**counted):
-    """All outcomes of a fair evaluation, those that are not named 0."""
+    """All outcomes of a fair evaluation; those not given are 0."""
     return dict.fromkeys(KINDS, 0) | counted
 
 
 def counts_of(steps, focus="target"):
-    """What the steps give, in our form: overall, and by type."""
+    """Result of the published algorithm in the form of spanrs: overall, and by type."""
     fair, exact = steps["overall"]["fair"], steps["overall"]["traditional"]
     return (
         {name.lower(): fair[name] for name in fair},
@@ -48,7 +48,7 @@ def counts_of(steps, focus="target"):
 
 
 def by_steps(gold, pred, focus="target"):
-    """The steps on our spans: tokens from 0 and ends exclusive become tokens from 1 and ends inclusive."""
+    """The published algorithm on spans of spanrs, converted to tokens from 1 with inclusive ends."""
     total = Counter()
     exact = Counter()
     types: dict[str, Counter] = {}
@@ -74,7 +74,7 @@ def ours(result):
     total = Counter(result.outcomes)
     assert list(result.outcomes) == list(KINDS)
     exact = Counter(result["traditional"].totals._asdict())
-    types = {name: Counter(row) for name, row in result["fair"].outcomes_by_type.items()}
+    types = {name: Counter(row) for name, row in result["fair"].per_type.outcomes.items()}
     conf = Counter(
         {(g, p): n for g, row in result.confusion.items() for p, n in row.items() if n},
     )
@@ -83,7 +83,7 @@ def ours(result):
 
 @st.composite
 def any_spans(draw, width=10, most=7):
-    """Spans that may be nested, overlap, lack tokens, and be there twice."""
+    """Spans that may be nested, overlapping, discontinuous and duplicated."""
     spans = []
     for _ in range(draw(st.integers(0, most))):
         start = draw(st.integers(0, width - 1))
@@ -127,8 +127,12 @@ TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 def test_tags_ids_columns_and_spans_count_the_same(sentences):
     gold, pred = ([[pair[side] for pair in s] for s in sentences] for side in (0, 1))
     result = spanrs.score(gold, pred, matcher="fair", scheme="BIO")
-    spans = [[tuple(span)[:3] for span in s] for s in spanrs.tags.read_spans(gold, "BIO")] if gold else []
-    preds = [[tuple(span)[:3] for span in s] for s in spanrs.tags.read_spans(pred, "BIO")] if pred else []
+    spans = (
+        [[tuple(span)[:3] for span in s] for s in spanrs.tags.tags_to_spans(gold, "BIO")] if gold else []
+    )
+    preds = (
+        [[tuple(span)[:3] for span in s] for s in spanrs.tags.tags_to_spans(pred, "BIO")] if pred else []
+    )
     assert ours(result) == ours(spanrs.score(spans, preds, matcher="fair")) == by_steps(spans, preds)
     ids = [np.array([TAGS.index(tag) for s in side for tag in s], dtype=np.int64) for side in (gold, pred)]
     flat = {"vocabulary": TAGS, "lengths": [len(s) for s in gold]}
@@ -139,7 +143,7 @@ def test_tags_ids_columns_and_spans_count_the_same(sentences):
 
 
 def noisy(rng, tags, sentences, change):
-    """Tags as a system might give them, malformed ones among them."""
+    """Tags as predicted by a system, some of them malformed."""
     gold = [[rng.choice(tags) for _ in range(rng.randrange(40))] for _ in range(sentences)]
     pred = [[rng.choice(tags) if rng.random() < change else tag for tag in row] for row in gold]
     return gold, pred
@@ -161,7 +165,7 @@ def test_every_scheme_and_reading_counts_what_its_spans_count(scheme, reading):
     gold, pred = noisy(random.Random(7), tags, 300, 0.2)
     result = spanrs.score(gold, pred, matcher="fair", scheme=scheme, reading=reading)
     spans = [
-        [[tuple(span)[:3] for span in row] for row in spanrs.tags.read_spans(side, scheme, reading)]
+        [[tuple(span)[:3] for span in row] for row in spanrs.tags.tags_to_spans(side, scheme, reading)]
         for side in (gold, pred)
     ]
     assert ours(result) == by_steps(*spans)
@@ -182,7 +186,7 @@ def test_threads_documents_and_many_tags_count_the_same():
         results.append(spanrs.score(gold, pred, matcher="fair", scheme="BIO"))
         results.append(spanrs.score(gold, pred, scheme="BIO", matcher="fair", by=[500] * 4))
         spans = [
-            [[tuple(s)[:3] for s in row] for row in spanrs.tags.read_spans(side, "BIO")]
+            [[tuple(s)[:3] for s in row] for row in spanrs.tags.tags_to_spans(side, "BIO")]
             for side in (gold, pred)
         ]
         expected = by_steps(*spans)
@@ -205,13 +209,13 @@ def test_errors_are_kept_whatever_the_input_is_made_of():
         ([iter([iter(row) for row in side]) for side in spans], {}),
         (ids, {"vocabulary": iter(names), "lengths": iter([2, 1])}),
     ):
-        errors = spanrs.score(*sides, matcher="fair", scheme="BIO", details=True, **options).errors
+        errors = spanrs.score(*sides, matcher="fair", scheme="BIO", errors=True, **options).errors
         assert [(error.outcome, error.sentence) for error in errors] == kinds
 
 
 def test_spans_of_a_result_with_errors_keep_their_tokens():
     result = spanrs.score([[("A", 0, 5, [4, 0])]], [[("A", 0, 6)]], matcher="fair", details=True)
-    assert result.errors[0].gold.tokens == (0, 4)
+    assert result.details["fair"][0].gold.tokens == (0, 4)
     assert json.loads(result.to_json())["details"]["fair"][0]["gold"] == {
         "type": "A",
         "start": 0,
@@ -221,7 +225,7 @@ def test_spans_of_a_result_with_errors_keep_their_tokens():
 
 
 def test_equal_bounds_of_many_spans_of_two_types_take_no_long_time():
-    n = 200_000  # Quadratic this takes longer than a test may.
+    n = 200_000  # A quadratic algorithm would exceed the time limit.
     gold = [[("B", 0, 2)] * n + [("A", 0, 2)] * n]
     pred = [[("B", 0, 2, [0])] * n]
     counts = spanrs.score(gold, pred, matcher="fair").outcomes
@@ -252,19 +256,20 @@ def test_span_lists_go_through_pickles_with_their_tokens():
         [[("A", 0, 5, [0, 4]), ("B", 1, 2)], []], [[("A", 0, 5)], []], True
     )
     copies = pickle.loads(pickle.dumps(lists))
-    how = (("fair", 0.0, False), (None, []), 0)
-    events = _spanrs.span_events(*lists, *how)
-    assert {tuple(span[3]) for event in events for span in event[4:] if span and span[3]} == {(0, 4)}
-    assert _spanrs.span_events(*copies, *how) == events
+    how = ({"name": "fair"}, {}, 0)
+    details = _spanrs.span_details(*lists, *how)
+    spans = [span for detail in details for span in (detail.gold, detail.pred) if span is not None]
+    assert {span.tokens for span in spans if span.tokens} == {(0, 4)}
+    assert _spanrs.span_details(*copies, *how) == details
     assert copies[0].sentences() == lists[0].sentences()
 
 
 def test_signatures_tell_weights_apart_that_differ_in_the_last_digit():
-    one, other = (
+    first, second = (
         spanrs.score([], [], matcher=spanrs.Fair(weights=f"LE = {w} FP")) for w in (0.33333331, 0.33333339)
     )
     with pytest.raises(spanrs.errors.SchemeError):
-        one.merge(other)
+        first.merge(second)
 
 
 def test_scorers_can_be_derived_and_a_fair_one_is_fair():
@@ -293,12 +298,11 @@ def test_arrow_columns_count_the_same():
 @given(documents)
 @settings(max_examples=300)
 def test_every_span_is_decided_once(sentences):
-    """The law of the counts.
+    """Invariant of the counts.
 
-    A gold span is a TP, in an LE, in a BE or an LBE, or an FN, and a pred span likewise with FP. Two spans
-    that find each other make one BE or LBE; a span that joins one already in a pair makes one more, with a
-    partner that is decided already. So near misses are as many as their gold spans that were decided by
-    them and their pred spans that joined, or the other way round.
+    A gold span is a TP, in an LE, in a BE or an LBE, or an FN, and a pred span likewise with FP. A pair is one BE or
+    LBE; a span that joins a pair adds one more, with a partner that is already matched. So the number of near misses is
+    the number of gold spans matched in them plus the number of joining pred spans, or vice versa.
     """
     gold, pred = [g for g, _ in sentences], [p for _, p in sentences]
     counts = spanrs.score(gold, pred, matcher="fair").outcomes
@@ -310,8 +314,8 @@ def test_every_span_is_decided_once(sentences):
     )
     assert max(near_gold, near_pred) <= near <= near_gold + near_pred
     assert counts["be"] == counts["bes"] + counts["bel"] + counts["beo"]
-    # What was decided, one by one: spans are told apart by where they stand in the input.
-    errors = spanrs.score(gold, pred, matcher="fair", details=True).errors
+    # The single outcomes: spans are identified by their position in the input.
+    errors = spanrs.score(gold, pred, matcher="fair", errors=True).errors
     for sentence, (g, p) in enumerate(sentences):
         if any(len({(*s[:3], frozenset(s[3:] and s[3])) for s in side}) < len(side) for side in (g, p)):
             continue
@@ -335,14 +339,14 @@ def overlap(a, b):
 
 
 def groups(gold, pred):
-    """Spans of both sides that hang together by overlaps."""
+    """Spans of both sides connected by overlaps."""
     rest = [(0, s) for s in gold] + [(1, s) for s in pred]
     while rest:
         group = [rest.pop()]
         for member in group:
-            near = [other for other in rest if overlap(member[1], other[1])]
+            near = [item for item in rest if overlap(member[1], item[1])]
             group += near
-            rest = [other for other in rest if other not in near]
+            rest = [item for item in rest if item not in near]
         yield group
 
 
@@ -357,8 +361,8 @@ def swapped(counts):
 @given(flat_documents)
 @settings(max_examples=500)
 def test_swapping_the_sides_swaps_the_errors(sentences):
-    """It does where neither side overlaps itself, and of the spans that hang together by overlaps one side
-    has only one: then there is no choice of a partner. Where both sides have more it may not; see below."""
+    """It does where neither side overlaps itself, and of the spans that hang together by overlaps one side has only
+    one: then the partner is unique. Where both sides have more it may not; see below."""
     kept = [
         (g, p)
         for g, p in sentences
@@ -410,19 +414,19 @@ def test_documents_can_be_added_in_any_order(sentences, rng):
 
 
 def test_scorers_merge_and_keep_documents():
-    one = spanrs.Scorer(scheme="BIO", matcher="fair", by="document")
-    other = spanrs.Scorer(scheme="BIO", matcher=spanrs.Fair(), by="document")
-    for scorer, gold, pred in ((one, ["B-A", "I-A"], ["B-A", "O"]), (other, ["B-B"], ["B-A"])):
+    first = spanrs.Scorer(scheme="BIO", matcher="fair", by="document")
+    second = spanrs.Scorer(scheme="BIO", matcher=spanrs.Fair(), by="document")
+    for scorer, gold, pred in ((first, ["B-A", "I-A"], ["B-A", "O"]), (second, ["B-B"], ["B-A"])):
         scorer.update([gold], [pred])
         scorer.end_document()
-    other.update([[("A", 0, 3)]], [[("A", 1, 3)]])
-    other.end_document()
-    one.merge(other)
-    result = one.result()
+    second.update([[("A", 0, 3)]], [[("A", 1, 3)]])
+    second.end_document()
+    first.merge(second)
+    result = first.result()
     assert [row.outcomes["be"] for row in result.documents] == [1, 0, 1]
     assert (result.outcomes["be"], result.outcomes["le"], result.sentences) == (2, 1, 3)
     with pytest.raises(spanrs.errors.SchemeError, match="focus:pred"):
-        one.merge(spanrs.Scorer(scheme="BIO", matcher=spanrs.Fair(focus="pred")))
+        first.merge(spanrs.Scorer(scheme="BIO", matcher=spanrs.Fair(focus="pred")))
 
 
 def test_score_takes_documents_and_weights_of_documents():

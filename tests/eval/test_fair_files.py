@@ -19,7 +19,7 @@ from spanrs.io import Pairing
 
 
 def outcomes(**counted):
-    """All outcomes of a fair evaluation, those that are not named 0."""
+    """All outcomes of a fair evaluation; those not given are 0."""
     kinds = ("tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo")
     return dict.fromkeys(kinds, 0) | counted
 
@@ -40,13 +40,13 @@ def stacked(text, **options):
     result = spanrs.score(
         io.BytesIO(empty), io.BytesIO(text), matcher="fair", format="stacked", punct_column=1, **options
     )
-    return {name: row["fp"] for name, row in result["fair"].outcomes_by_type.items()}
+    return {name: row["fp"] for name, row in result["fair"].per_type.outcomes.items()}
 
 
 def test_stacked_tags_are_read_as_documented():
     assert stacked(STACKED) == {"AP": 1, "NP": 2, "S": 1, "VP": 1}
-    both = (io.BytesIO(STACKED), io.BytesIO(STACKED))
-    assert spanrs.score(*both, matcher="fair", punct_column=1).outcomes == outcomes(tp=5)
+    sides = (io.BytesIO(STACKED), io.BytesIO(STACKED))
+    assert spanrs.score(*sides, matcher="fair", punct_column=1).outcomes == outcomes(tp=5)
 
 
 def test_stacked_spans_have_the_bounds_of_their_tags():
@@ -93,9 +93,9 @@ def test_punctuation_is_left_out():
 def test_punctuation_is_that_of_gold_on_both_sides():
     gold = b"( ( B-X\nHund NN I-X\n. . I-X\n'' '' I-X\n"
     plain = b"( B-X\nHund I-X\n. I-X\n'' I-X\n"
-    other = gold.replace(b"( (", b"( XY")
+    second = gold.replace(b"( (", b"( XY")
     options = {"matcher": "fair", "format": "stacked", "punct_column": 1}
-    for pred in (plain, other):
+    for pred in (plain, second):
         assert spanrs.score(io.BytesIO(gold), io.BytesIO(pred), **options).outcomes == outcomes(tp=1)
         assert spanrs.score(io.BytesIO(pred), io.BytesIO(gold), **options).outcomes == outcomes(tp=1)
 
@@ -103,9 +103,9 @@ def test_punctuation_is_that_of_gold_on_both_sides():
 def test_files_without_parts_of_speech_are_read_as_they_are():
     for text in (b"B-A\nI-A|B-B\n\nO\n", b"w B-A\nv I-A|B-B\n\nx O\n"):
         assert spanrs.score(io.BytesIO(text), io.BytesIO(text), matcher="fair").outcomes == outcomes(tp=2)
-    both = (io.BytesIO(b"B-A\nI-A\n"), io.BytesIO(b"w B-A\n\n"))
+    sides = (io.BytesIO(b"B-A\nI-A\n"), io.BytesIO(b"w B-A\n\n"))
     with pytest.raises(AlignmentError, match=r"has 2 tokens.*has 1"):
-        spanrs.score(*both, matcher="fair", format="stacked")
+        spanrs.score(*sides, matcher="fair", format="stacked")
 
 
 def test_signatures_say_how_files_were_read():
@@ -216,16 +216,16 @@ def test_directories_are_paired_by_name(tmp_path):
         ("one.csv", 1, 0),
         ("two.csv", 0, 1),
     ]
-    one = spanrs.score(tmp_path / "gold" / "one.csv", tmp_path / "pred", matcher="fair")
-    assert one.outcomes == outcomes(be=1, bes=1)
-    two = spanrs.score(
+    first = spanrs.score(tmp_path / "gold" / "one.csv", tmp_path / "pred", matcher="fair")
+    assert first.outcomes == outcomes(be=1, bes=1)
+    second = spanrs.score(
         tmp_path / "gold",
         tmp_path / "pred",
         matcher="fair",
         pairing=Pairing(file_re="one.*"),
         on_error="skip",
     )
-    assert two.outcomes == one.outcomes
+    assert second.outcomes == first.outcomes
     (tmp_path / "gold" / "three.csv").write_text("A\t1\t1\t1\n")
     with pytest.raises(
         AlignmentError, match=r"pred: pred has no file for three\.csv; files are paired by name"
@@ -247,7 +247,7 @@ def test_names_that_are_no_text_are_no_trouble(tmp_path):
     first, second = result.documents
     assert (first.name, first.outcomes, second.outcomes) == ("a.csv", outcomes(tp=1), outcomes(tp=1))
     assert second.name.endswith(".csv")
-    # What is said of it can be printed and stored.
+    # The messages can be printed and stored.
     assert str(result).encode()
     assert spanrs.Result.from_bytes(result.to_bytes()).to_dict() == result.to_dict()
     assert spanrs.score(tmp_path / "gold", tmp_path / "pred", matcher="fair").outcomes == outcomes(tp=2)
@@ -255,8 +255,8 @@ def test_names_that_are_no_text_are_no_trouble(tmp_path):
 
 def test_compressed_files_and_results_of_files_merge():
     text = b"A\t1\t2\t1,2\n"
-    one = spanrs.score(io.BytesIO(gzip.compress(text)), io.BytesIO(text), matcher="fair")
-    assert one.merge(one).outcomes["tp"] == 2
+    single = spanrs.score(io.BytesIO(gzip.compress(text)), io.BytesIO(text), matcher="fair")
+    assert single.merge(single).outcomes["tp"] == 2
 
 
 def test_random_span_files_are_counted_as_the_steps_count(tmp_path):
@@ -290,8 +290,8 @@ def config(tmp_path, text):
 
 
 def test_a_configuration_is_read_as_documented(tmp_path):
-    made = read_fair_config(config(tmp_path, "target_in = a\nsystem_in = b\n"))
-    assert (made.exclude, made.ignore_punct, made.focus, made.methods) == (
+    created = read_fair_config(config(tmp_path, "target_in = a\nsystem_in = b\n"))
+    assert (created.exclude, created.ignore_punct, created.focus, created.methods) == (
         ["NONE", "EMPTY"],
         True,
         "gold",
@@ -299,8 +299,8 @@ def test_a_configuration_is_read_as_documented(tmp_path):
     )
     text = "labels = NP, PP\nexclude = S\nignore_punct = False\nfocus = System\n"
     text += "eval_method = Fair, traditional\n"
-    made = read_fair_config(config(tmp_path, text))
-    assert (made.types, made.exclude, made.ignore_punct, made.focus, made.methods) == (
+    created = read_fair_config(config(tmp_path, text))
+    assert (created.types, created.exclude, created.ignore_punct, created.focus, created.methods) == (
         ["NP", "PP"],
         ["S", "NONE", "EMPTY"],
         False,

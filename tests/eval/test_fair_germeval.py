@@ -19,14 +19,14 @@ def layers(path):
         if line:
             tokens.append(line.split("\t"))
         elif tokens:
-            read = [spanrs.tags.read_spans([row[column] for row in tokens], "BIO") for column in (2, 3)]
+            read = [spanrs.tags.tags_to_spans([row[column] for row in tokens], "BIO") for column in (2, 3)]
             sentences.append((len(tokens), [tuple(span)[:3] for side in read for span in side]))
             tokens = []
     return sentences
 
 
 def corrupted(sentences, rng):
-    """A copy as a system might have made it: spans lost, found, moved, and of another type."""
+    """A simulated prediction: spans removed, added, moved, and with other types."""
     copies = []
     for length, spans in sentences:
         copy = []
@@ -40,8 +40,8 @@ def corrupted(sentences, rng):
                 moved = sorted(
                     (max(0, start + rng.randrange(-2, 3)), max(1, min(length, end + rng.randrange(-2, 3))))
                 )
-                other = rng.choice(["PER", "LOC", "ORG"]) if rng.random() < 0.4 else kind
-                copy.append((other, moved[0], max(moved[1], moved[0] + 1)))
+                second = rng.choice(["PER", "LOC", "ORG"]) if rng.random() < 0.4 else kind
+                copy.append((second, moved[0], max(moved[1], moved[0] + 1)))
             else:
                 copy.append((kind, start, end))
             if chance > 0.95:
@@ -68,17 +68,17 @@ def test_nested_spans_count_the_same_natively_in_the_drop_in_and_by_the_steps(ne
                 total = faireval.add_dict(total, compare(*sides, theirs))
             totals.append(total)
         assert totals[0] == totals[1]
-        found = faireval.calculate_results(totals[0], eval_method=["traditional", "fair"])
+        collected = faireval.calculate_results(totals[0], eval_method=["traditional", "fair"])
         assert min(result.outcomes[kind] for kind in ("le", "be", "lbe")) > nested.errors
         exact, fair = result["traditional"], result["fair"]
         rows = [(None, exact.totals, fair.outcomes, exact.micro, fair.micro)]
-        assert list(exact.per_type) == list(fair.per_type) == sorted(found["per_label"]["fair"])
+        assert list(exact.per_type) == list(fair.per_type) == sorted(collected["per_label"]["fair"])
         for name in fair.per_type:
-            totals, kinds = exact.totals_by_type[name], fair.outcomes_by_type[name]
+            totals, kinds = exact.per_type.totals[name], fair.per_type.outcomes[name]
             rows.append((name, totals, kinds, exact.per_type[name], fair.per_type[name]))
         for name, totals, kinds, *scores in rows:
             wanted = [
-                found["overall"][version] if name is None else found["per_label"][version][name]
+                collected["overall"][version] if name is None else collected["per_label"][version][name]
                 for version in ("traditional", "fair")
             ]
             assert totals == tuple(wanted[0][kind] for kind in ("TP", "FP", "FN"))
@@ -88,4 +88,6 @@ def test_nested_spans_count_the_same_natively_in_the_drop_in_and_by_the_steps(ne
         cells = Counter(
             {(g or "_", p or "_"): n for g, row in result.confusion.items() for p, n in row.items()}
         )
-        assert +cells == +Counter({(t, s): n for t, row in found["conf"].items() for s, n in row.items()})
+        assert +cells == +Counter(
+            {(t, s): n for t, row in collected["conf"].items() for s, n in row.items()}
+        )

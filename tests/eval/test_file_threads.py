@@ -1,4 +1,4 @@
-"""Large column files, which several threads score in parts: everything is as one thread finds it."""
+"""Large column files scored in parts by several threads: the result equals that of one thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spanrs.errors import SpanrsError
 
 #: Files of less than twice this size are not cut (rust/spanrs/src/score_parts.rs).
 LEAST = 4 << 20
-#: Tokens are long, so that files of this size have few of them.
+#: Long tokens, so that files of this size have few of them.
 PADDING = "x" * 420
 TAGS = ["O", "O", "O", "B-A", "I-A", "B-B", "I-B"]
 IO = Path("/proc/self/io")
@@ -30,18 +30,18 @@ class Corpus:
         self.sentences = []
         size = 0
         while size < parts * LEAST * 1.06:
-            # In the last third there are tags that did not occur before.
-            known = [*tags, *late] if size > parts * LEAST * 0.66 else tags
+            # The last third contains new tags.
+            expected = [*tags, *late] if size > parts * LEAST * 0.66 else tags
             sentence = []
             for _ in range(rng.randint(1, 6)):
-                gold = rng.choice(known)
-                pred = gold if rng.random() < 0.7 else rng.choice(known)
+                gold = rng.choice(expected)
+                pred = gold if rng.random() < 0.7 else rng.choice(expected)
                 sentence.append((f"w{rng.randrange(10**6)}{PADDING}", gold, pred))
                 size += len(PADDING) + 10
             self.sentences.append(sentence)
 
     def text(self, side: int, between="\n", end="\n", top="", first=None) -> bytes:
-        """Return a column file of a side; ``between`` is what follows a sentence, by its number."""
+        """Return a column file of a side; ``between`` is the text after a sentence, by its number."""
         lines = [top]
         for at, sentence in enumerate(self.sentences):
             if first is not None:
@@ -72,7 +72,7 @@ def bytes_read() -> int:
 
 
 def outcome(gold, pred, threads, /, **options):
-    """Return everything that is known of the result, or the error."""
+    """Return all content of the result, or the error."""
     try:
         result = spanrs.score(gold, pred, threads=threads, **options)
     except SpanrsError as error:
@@ -81,28 +81,28 @@ def outcome(gold, pred, threads, /, **options):
         "bytes": result.to_bytes(),
         "text": str(result),
         "dictionary": result.to_dict(),
-        "errors": result.error_list,
+        "errors": result.errors,
         "violations": result.violations,
         "warnings": result.warnings,
         "notes": result.notes,
-        "detection": (result.detection, result.pred_detection),
+        "detection": (result.evidence.detection, result.evidence.pred_detection),
         "signature": result.signature,
     }
 
 
 def same(gold, pred=None, threads=2, /, *, fails=False, **options):
-    """Check that threads change nothing; return the outcome."""
+    """Check that the result does not depend on threads; return it."""
     assert Path(gold).stat().st_size >= 2 * LEAST, "not cut"
-    one = outcome(gold, pred, 1, **options)
+    first = outcome(gold, pred, 1, **options)
     before = bytes_read()
     several = outcome(gold, pred, threads, **options)
     if IO.exists() and not str(gold).endswith("gz"):
         sizes = sum(Path(path).stat().st_size for path in (gold, pred) if path is not None)
-        # The borders were looked for as well.
+        # Boundaries between parts are also searched for.
         assert bytes_read() - before > 1.2 * sizes
-    assert several == one
-    assert isinstance(one, tuple) == fails
-    return one
+    assert several == first
+    assert isinstance(first, tuple) == fails
+    return first
 
 
 def write(folder, name, data):
@@ -120,8 +120,8 @@ def plain(corpus, folder):
 @pytest.mark.parametrize("reading", ["conlleval", "strict", "seqeval"])
 @pytest.mark.parametrize("scheme", ["auto", "BIO", "IOBES"])
 def test_schemes_and_readings(plain, scheme, reading):
-    found = same(*plain, scheme=scheme, reading=reading)
-    assert found["violations"]["gold"].count > 1000
+    actual = same(*plain, scheme=scheme, reading=reading)
+    assert actual["violations"]["gold"].count > 1000
 
 
 @pytest.mark.parametrize(
@@ -136,42 +136,42 @@ def test_matchers_and_rows(corpus, folder, matcher, rows):
     paths = [write(folder, f"documents{side}", corpus.text(side, **documents)) for side in (1, 2)]
     if rows.get("by") == "document":
         # Files with rows of documents are read by one thread.
-        one, two = (outcome(*paths, n, matcher=matcher, **rows) for n in (1, 2))
-        assert two == one
-        assert len(one["dictionary"]["documents"]) > 100
+        first, second = (outcome(*paths, n, matcher=matcher, **rows) for n in (1, 2))
+        assert second == first
+        assert len(first["dictionary"]["documents"]) > 100
     else:
-        found = same(*paths, matcher=matcher, **rows)
-        assert found["dictionary"]["sentences"] == len(corpus.sentences)
+        actual = same(*paths, matcher=matcher, **rows)
+        assert actual["dictionary"]["sentences"] == len(corpus.sentences)
 
 
 @pytest.mark.parametrize("errors", [True, 3])
 def test_errors_with_their_lines(plain, errors):
-    found = same(*plain, errors=errors, matcher="fair")
+    actual = same(*plain, errors=errors, matcher="fair")
     lines = plain[0].read_bytes().decode().split("\n")
-    last = found["errors"][-1]
+    last = actual["errors"][-1]
     assert lines[last.line - 1].split()[0] in last.tokens
 
 
 @pytest.mark.parametrize("most", [0, 1, 7, 10**6])
 def test_first_violations(plain, most):
-    found = same(*plain, scheme="BIO", max_violations=most)
+    actual = same(*plain, scheme="BIO", max_violations=most)
     for side, path in zip(("gold", "pred"), plain, strict=True):
-        places = found["violations"][side]
+        places = actual["violations"][side]
         assert len(places.first) == min(most, places.count)
         if most > 7:
             lines = path.read_bytes().decode().split("\n")
-            assert all(lines[one.line - 1].split()[1] == one.violation.current for one in places.first)
+            assert all(lines[item.line - 1].split()[1] == item.violation.current for item in places.first)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 4, 16, 0])
 def test_numbers_of_threads(folder, threads):
     corpus = Corpus(2, parts=4, late=["B-C", "I-D"])
     paths = [write(folder, f"four{side}", corpus.text(side)) for side in (1, 2)]
-    one, several = (outcome(*paths, n, by="sentence") for n in (1, threads))
-    assert several == one
+    first, several = (outcome(*paths, n, by="sentence") for n in (1, threads))
+    assert several == first
 
 
-#: How lines of gold and of pred are written.
+#: Formats of lines of gold and pred.
 LAYOUTS = {
     "CR LF": [{"between": "\r\n", "end": "\r\n"}] * 2,
     "CR LF in pred": [{}, {"between": "\r\n", "end": "\r\n"}],
@@ -216,8 +216,8 @@ def test_layouts(corpus, folder, layout, rows):
     if layout == "much white space at the end":
         gold += b"\n" * 5 * LEAST
     paths = write(folder, "layout.gold", gold), write(folder, "layout.pred", pred)
-    found = same(*paths, errors=2, scheme="BIO", **rows)
-    sentences = found["dictionary"]["sentences"]
+    actual = same(*paths, errors=2, scheme="BIO", **rows)
+    sentences = actual["dictionary"]["sentences"]
     assert sentences == len(corpus.sentences)
 
 
@@ -225,12 +225,12 @@ def test_layouts(corpus, folder, layout, rows):
 def test_ends_of_files(corpus, folder, last):
     paths = [write(folder, f"end{side}", corpus.text(side) + last.encode()) for side in (1, 2)]
     same(*paths, by="sentence", errors=1)
-    # Of one side alone it may be a sentence that the other one lacks.
+    # On one side only, it may be a sentence that is missing on the other side.
     same(paths[0], write(folder, "end", corpus.text(2)), fails="w" in last)
 
 
 def changed(text: bytes, at: float, how) -> bytes:
-    """Change a line about so far into a file."""
+    """Change a line at about a given fraction of a file."""
     lines = text.split(b"\n")
     place = int(len(lines) * at)
     while len(lines[place].split()) < 2:
@@ -258,12 +258,12 @@ def test_mistakes_have_their_places(corpus, plain, mistake, at, align):
     folder = plain[0].parent
     pred = write(folder, "mistake", changed(corpus.text(2), at, MISTAKES[mistake]))
     fails = mistake != "another token" or align == "refuse"
-    found = same(plain[0], pred, fails=fails, align=align, scheme="BIO")
+    actual = same(plain[0], pred, fails=fails, align=align, scheme="BIO")
     if fails:
-        assert str(pred) in found[1]
+        assert str(pred) in actual[1]
     elif align == "report":
-        assert "differing_tokens:1" in found["signature"]
-        assert len(found["notes"]) == 1
+        assert "differing_tokens:1" in actual["signature"]
+        assert len(actual["notes"]) == 1
     if mistake == "another token" and at == 0.9:
         same(pred, plain[0], fails=fails, align=align)
 
@@ -274,16 +274,16 @@ def test_the_first_of_two_mistakes_is_reported(corpus, plain, folder):
     both = changed(pred, 0.3, MISTAKES["a token more"])
     early = same(plain[0], write(folder, "both", both), fails=True)
     assert early != late
-    # A part that comes first may have its error behind the one that ends the whole.
+    # The error of an earlier part may be after the one that ends the whole.
     assert "more" in early[1]
 
 
 def test_tokens_that_differ_everywhere(corpus, plain, folder):
     lines = corpus.text(2).replace(b"w", b"v")
     pred = write(folder, "differing", lines)
-    found = same(plain[0], pred, align="report", by="sentence", matcher="partial")
-    assert len(found["notes"]) == 5
-    assert f"differing_tokens:{found['dictionary']['tokens']}" in found["signature"]
+    actual = same(plain[0], pred, align="report", by="sentence", matcher="partial")
+    assert len(actual["notes"]) == 5
+    assert f"differing_tokens:{actual['dictionary']['tokens']}" in actual["signature"]
 
 
 @pytest.mark.parametrize("where", [0.01, 0.95])
@@ -315,8 +315,8 @@ def test_tags_alone(corpus, folder):
     half = len(rows) // 2
     texts = ["\n\n".join(part * 4).encode() + b"\n" for part in (rows[:half], rows[half:])]
     gold, pred = (write(folder, f"tags{at}", text) for at, text in enumerate(texts))
-    found = same(gold, pred, scheme="BIO", by="sentence")
-    assert found["dictionary"]["sentences"] == 4 * len(corpus.sentences)
+    actual = same(gold, pred, scheme="BIO", by="sentence")
+    assert actual["dictionary"]["sentences"] == 4 * len(corpus.sentences)
     tokens = write(
         folder,
         "tokens",
@@ -343,7 +343,7 @@ def test_column_options(corpus, folder, options):
         sentences = ("\n".join(line(row, side) for row in sentence) for sentence in corpus.sentences)
         comment = "%\n\n% a b c\n" if "comments" in options else ""
         paths.append(
-            write(folder, f"options{side}", "".join(f"{comment}{one}\n\n" for one in sentences).encode())
+            write(folder, f"options{side}", "".join(f"{comment}{item}\n\n" for item in sentences).encode())
         )
     same(*paths, **options, errors=1)
 
@@ -357,8 +357,8 @@ def test_two_schemes(corpus, plain, folder):
 def test_tags_of_the_second_half_decide_the_scheme(folder):
     corpus = Corpus(4, tags=["O"], late=["S-A", "B-A", "E-A"])
     paths = [write(folder, f"late{side}", corpus.text(side)) for side in (1, 2)]
-    found = same(*paths)
-    assert "scheme:IOBES" in found["signature"]
+    actual = same(*paths)
+    assert "scheme:IOBES" in actual["signature"]
     same(*paths, scheme="IOBES", errors=2)
 
 
@@ -371,12 +371,12 @@ def test_more_tags_than_a_block_holds(folder):
 
 
 def test_compressed_files_are_read_by_one_thread(corpus, plain, folder):
-    # Of random bytes, so that the compressed file is large enough to be cut.
+    # Random bytes, so that the compressed file is large enough to be split.
     rng = random.Random(6)
     noise = b"".join(b"# id = %s\n\n" % rng.randbytes(300).hex().encode() for _ in range(28_000))
     paths = [write(folder, f"{side}.gz", gzip.compress(noise + corpus.text(side), 1)) for side in (1, 2)]
-    found = same(*paths, errors=1)
-    assert found["dictionary"]["counts"] == same(*plain, errors=1)["dictionary"]["counts"]
+    actual = same(*paths, errors=1)
+    assert actual["dictionary"]["counts"] == same(*plain, errors=1)["dictionary"]["counts"]
     assert outcome(paths[0], plain[1], 2) == outcome(paths[0], plain[1], 1)
     assert outcome(plain[0], paths[1], 2) == outcome(plain[0], paths[1], 1)
 
@@ -391,10 +391,10 @@ def test_scorers_go_on_after_files(plain):
             scorer.update([["B-new", "I-A"]], [["B-new", "B-late"]], by=["named"])
         scorer.update([["I-C"]], [["O"]])
         results.append(scorer.result())
-    one, two = results
-    assert two.to_bytes() == one.to_bytes()
-    assert two.violations == one.violations
-    assert [row.name for row in two.documents] == [row.name for row in one.documents]
+    first, second = results
+    assert second.to_bytes() == first.to_bytes()
+    assert second.violations == first.violations
+    assert [row.name for row in second.documents] == [row.name for row in first.documents]
 
 
 def test_an_error_leaves_a_scorer_as_it_was(corpus, plain, folder):
@@ -426,7 +426,7 @@ def test_several_threads_work_on_a_large_file_and_progress_does_not_pass_its_siz
         done.set()
         counter.join()
         assert result.sentences == 8 * len(corpus.sentences)
-        # Files of which a part fails are read again, which would be told as well.
+        # Files with a failed part are read again, which would also be reported.
         assert max(told, default=0) <= size
         most[threads] = max(tasks)
     assert most[2] > most[1]
@@ -435,7 +435,7 @@ def test_several_threads_work_on_a_large_file_and_progress_does_not_pass_its_siz
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_progress_raises_ends_the_work(corpus, folder, threads):
     path = write(folder, "stopped", corpus.text(1) * 8)
-    other = write(folder, "stopped other", corpus.text(2) * 8)
+    second = write(folder, "stopped other", corpus.text(2) * 8)
     called = []
 
     def stop(done):
@@ -444,17 +444,17 @@ def test_what_progress_raises_ends_the_work(corpus, folder, threads):
 
     raised = False
     try:
-        spanrs.score(path, other, scheme="BIO", threads=threads, progress=stop)
+        spanrs.score(path, second, scheme="BIO", threads=threads, progress=stop)
     except KeyError:
         raised = True
-    # It is called every 50 ms; a fast machine may be done before.
+    # It is called every 50 ms; a fast machine may finish earlier.
     assert raised == bool(called)
     assert len(called) <= 1
 
 
 def test_the_limit_of_tags_is_that_of_the_whole_file(folder):
-    # No part has more tags than there may be; all of them have.
+    # No single part exceeds the limit of tags, but all parts together do.
     rows = (f"w B-{at}\n" + "\n" * (at % 5 == 4) for at in range((1 << 20) + 10))
     path = write(folder, "tags", "".join(rows).encode())
-    found = same(path, path, fails=True, scheme="BIO")
-    assert "more than 1048576 different tags" in found[1]
+    actual = same(path, path, fails=True, scheme="BIO")
+    assert "more than 1048576 different tags" in actual[1]

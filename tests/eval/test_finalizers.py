@@ -1,4 +1,4 @@
-"""Lists are walked in place: nothing of the user's may run meanwhile, finalizers included."""
+"""Lists are walked in place: no user code may run meanwhile, including finalizers."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import threading
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
+from spanrs.eval.matchers import criteria
 from spanrs.io.columns import Columns
-from spanrs.tags.types import Dialect
 
 TEXT = b"a B-X B-X\n" * 5_000
-OPTIONS = Columns(tag=-2, second=-1).as_options()
+OPTIONS = Columns(tag=-2, second=-1)
 SENTENCES, TOKENS = 5_000, 10
 
 
 def scorer() -> _spanrs.Scorer:
-    return _spanrs.Scorer(("exact", 0.0, False), (None, []), "BIO", None, "conlleval", Dialect(), 0, False)
+    return _spanrs.Scorer({}, {"scheme": "BIO"})
 
 
 def tokens(counted: _spanrs.Scorer) -> int:
-    """How many tokens were counted."""
-    names = _spanrs.criteria("exact")["corpus"].outcomes
-    (found,) = [n for of, at, _, _, n in counted.counts().cells() if of == 1 and names[at] == "tokens"] or [
-        0
-    ]
-    return found
+    """Number of counted tokens."""
+    names = criteria("exact")["corpus"].outcomes
+    (collected,) = [
+        n for of, at, _, _, n in counted.counts().cells() if of == 1 and names[at] == "tokens"
+    ] or [0]
+    return collected
 
 
 def fresh() -> list[list[str]]:
-    """Tags that are objects of their own, each of which is looked at."""
+    """Distinct tag objects, each of which is examined."""
     return [["B-" + "PER"[: 1 + i % 3] for i in range(TOKENS)] for _ in range(SENTENCES)]
 
 
 def test_no_finalizer_runs_while_lists_are_walked():
-    """A file that is dropped without the lock is freed by the next thread that takes it in Rust."""
+    """A file that is dropped without the GIL is freed by the next thread that acquires it in Rust."""
     sides: list[list[list[str]]] = []
     over = threading.Event()
 

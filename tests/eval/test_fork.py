@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
-#: Forks processes while four threads use a module for the first time and go on using it; each process scores as well.
+#: Forks processes while four threads use a module for the first time and afterwards; each process also scores.
 PROGRAM = """
 import os, signal, sys, threading, time
 import numpy as np

@@ -1,4 +1,4 @@
-"""What cannot be scored is refused, with the side, the sentence and the token."""
+"""Input that cannot be scored is refused, with the side, the sentence and the token."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_nulls_in_pred_are_named(kind):
             where = "pred has no tag at sentence 1, token 1; a null in gold leaves the token out"
             with pytest.raises(SchemeError, match=where):
                 spanrs.score(gold, pred, scheme=scheme, reading=reading, **options)
-    # Where gold has one too the token is left out on both sides.
+    # If gold also has one, the token is skipped on both sides.
     assert spanrs.score(pred, pred, scheme="BIO", **options).tokens == 2
 
 
@@ -253,7 +253,7 @@ def test_a_scorer_goes_on_after_any_error():
 
 
 class Once:
-    """Gives the same capsules each time it is asked, though what they hold can be taken once."""
+    """Returns the same capsules on every call, although their content can only be consumed once."""
 
     def __init__(self, column) -> None:
         self.capsules = column.__arrow_c_array__()
@@ -264,10 +264,10 @@ class Once:
 
 def test_a_column_that_was_handed_over_before():
     column = Once(arrow([[0], [1]]))
-    other = Once(arrow([[0], [1]]))
-    assert spanrs.score(column, other, vocabulary=VOCABULARY).tokens == 2
+    second = Once(arrow([[0], [1]]))
+    assert spanrs.score(column, second, vocabulary=VOCABULARY).tokens == 2
     with pytest.raises(ValueError, match="the capsule was already consumed; export the column again"):
-        spanrs.score(column, other, vocabulary=VOCABULARY)
+        spanrs.score(column, second, vocabulary=VOCABULARY)
 
 
 def test_what_would_be_lost_is_refused():
@@ -401,12 +401,12 @@ def test_inclusive_ends_are_noticed(matcher, side):
     sides[side] = [
         [(ty, start, end - (end > start + 1)) for ty, start, end in sentence] for sentence in spans
     ]
-    name, other = ("gold", "pred")[side], ("gold", "pred")[1 - side]
-    # One end is right.
+    name, second = ("gold", "pred")[side], ("gold", "pred")[1 - side]
+    # One end is correct.
     assert not any("off by one" in text for text in spanrs.score(*sides, matcher=matcher).warnings)
     for at in (0, 1):
         sides[at] = [sentence for sentence in sides[at] if sentence != [("PER", 3, 4)]]
     with pytest.warns(
-        SpanrsWarning, match=f"every end is off by one: .* end in {name} is one less than in {other}"
+        SpanrsWarning, match=f"every end is off by one: .* end in {name} is one less than in {second}"
     ):
         spanrs.score(*sides, matcher=matcher)

@@ -1,4 +1,4 @@
-"""Every kind of input gives the result of lists of lists."""
+"""The result of every kind of input equals that of lists of lists."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from weird import tags
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "E-PER", "S-LOC"]
 READINGS = ["conlleval", "strict", "discard", "ncrfpp", "seqeval"]
-#: Scheme and reading; what a scheme found out is, not every reading takes.
+#: Scheme and reading; not every reading supports every detected scheme.
 MADE = [*(("IOBES", reading) for reading in READINGS), ("auto", "conlleval"), ("auto", "strict")]
 INTS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i2", ">i8", ">u4"]
 
 
 def corpora(tag):
-    """Pairs of equal length, mostly alike."""
+    """Pairs of equal length, mostly with equal tags."""
     token = st.tuples(tag, tag, st.integers(0, 2)).map(lambda t: (t[0], t[1] if t[2] == 0 else t[0]))
     return st.lists(st.lists(token, max_size=8), max_size=6).map(
         lambda rows: ([[g for g, _ in row] for row in rows], [[p for _, p in row] for row in rows])
@@ -31,14 +31,14 @@ def corpora(tag):
 
 
 def same(got, expected):
-    """Equal in all that is counted, violations and the choice of a scheme included."""
+    """Equal counts, including violations and scheme detection."""
     assert got.to_dict() == expected.to_dict()
     assert got.confusion == expected.confusion
     assert got.counts == expected.counts
 
 
 def scored(gold, pred, scheme, reading):
-    """The result; tags that are in no scheme are another test's business."""
+    """The result; tags without a scheme are covered by other tests."""
     try:
         return spanrs.score(gold, pred, scheme=scheme, reading=reading)
     except spanrs.errors.SchemeError as error:
@@ -64,7 +64,7 @@ def matrix(side, kind, filler):
 
 
 class OnlyArray:
-    """What numpy knows by `__array__` alone."""
+    """An object with only `__array__`."""
 
     def __init__(self, array):
         self._array = array
@@ -74,7 +74,7 @@ class OnlyArray:
 
 
 class OnlyDlpack:
-    """What numpy knows by DLPack alone, as tensors of other libraries."""
+    """An object with only DLPack, like tensors of other libraries."""
 
     def __init__(self, array):
         self._array = array
@@ -87,7 +87,7 @@ class OnlyDlpack:
 
 
 class OnlyStream:
-    """What is known as an Arrow stream alone."""
+    """An object that only exports an Arrow stream."""
 
     def __init__(self, column):
         self._column = column
@@ -97,7 +97,7 @@ class OnlyStream:
 
 
 class OnlyCapsule:
-    """What is known as an Arrow array alone."""
+    """An object that only exports an Arrow array."""
 
     def __init__(self, column):
         self._column = column
@@ -142,12 +142,12 @@ def test_arrays_of_every_kind_of_integer(kind, sides, made):
     options = {"vocabulary": NAMES, "scheme": scheme, "reading": reading}
     same(spanrs.score(*ids, lengths=sizes, **options), expected)
     same(spanrs.score(ids[0], ids[1].astype("i4"), lengths=np.array(sizes, "u2"), **options), expected)
-    # What stands behind the lengths of padded arrays is not looked at, unless it stands in pred as well.
+    # Values beyond the lengths of padded arrays are ignored unless they also occur in pred.
     for filler in (0, 3, 99):
         padded = [matrix(side, kind, filler) for side in sides]
         same(spanrs.score(*padded, lengths=iter(sizes), **options), expected)
         within = np.arange(padded[0].shape[1]) < np.array(sizes, int)[:, None]
-        # A list of no sentences does not say that it has two dimensions.
+        # The dimensions of an empty list are unknown.
         for mask in (within, within.astype("u1"), within.tolist() if sizes else within):
             same(spanrs.score(*padded, mask=mask, **options), expected)
     same(spanrs.score(*padded, ignore_index=99, **options), expected)
@@ -164,8 +164,8 @@ def test_arrays_of_any_make(sides, reading):
     ids = [np.array([NAMES.index(tag) for tag in flat(side)], "i8") for side in sides]
     strided = [np.repeat(side, 2, axis=1)[:, ::2] for side in padded]
     options = {"vocabulary": NAMES, "scheme": "IOBES", "reading": reading}
-    for two in (strided, [np.asfortranarray(side) for side in padded], [s[::-1][::-1] for s in padded]):
-        same(spanrs.score(*two, **options), expected)
+    for pair in (strided, [np.asfortranarray(side) for side in padded], [s[::-1][::-1] for s in padded]):
+        same(spanrs.score(*pair, **options), expected)
     sizes = lengths_of(sides[0])
     for kind in (OnlyArray, OnlyDlpack, np.ndarray.tolist, lambda side: np.repeat(side, 3)[::3]):
         same(spanrs.score(*map(kind, ids), lengths=sizes, **options), expected)
@@ -197,7 +197,7 @@ def test_a_mask_leaves_out_what_it_does_not_hold(sides, data):
     same(spanrs.score(*padded, mask=chosen, lengths=sizes, **options), expected)
     gold = np.where(chosen & (np.arange(chosen.shape[1]) < np.array(sizes, int)[:, None]), padded[0], -1)
     same(spanrs.score(gold, padded[1], ignore_index=-1, **options), expected)
-    # Where a mask leaves a token out, anything may stand in pred.
+    # Masked tokens may have any value in pred.
     wrong = np.where(gold == -1, 1000, padded[1])
     same(spanrs.score(gold, wrong, ignore_index=-1, **options), expected)
     # As Arrow columns: nulls.
@@ -228,7 +228,7 @@ LISTS = {"list": (pa.ListArray, "i4"), "large list": (pa.LargeListArray, "i8")}
 
 
 def values(side, kind):
-    """The tags one behind the other."""
+    """All tags concatenated."""
     strings = flat(side)
     if not pa.types.is_dictionary(kind):
         return pa.array(strings, kind)
@@ -238,11 +238,11 @@ def values(side, kind):
 
 
 def arrow(side, kind, lists="list"):
-    """A list column that begins and ends behind what it was cut out of."""
+    """A list column sliced from a longer one."""
     extra = [["I-XYZ", "O"], *side, [], ["S-XYZ"]]
-    made, width = LISTS[lists]
+    created, width = LISTS[lists]
     offsets = np.cumsum([0, *lengths_of(extra)]).astype(width)
-    return made.from_arrays(offsets, values(extra, kind)).slice(1, len(side))
+    return created.from_arrays(offsets, values(extra, kind)).slice(1, len(side))
 
 
 def in_chunks(column, cuts):
@@ -257,11 +257,11 @@ CUTS = st.lists(st.integers(0, 6), max_size=4)
 @given(corpora(tags("BIOES")), st.sampled_from(MADE), st.data())
 def test_arrow_columns_of_tags(sides, made, data):
     expected = scored(*sides, *made)
-    kind, other = (data.draw(st.sampled_from(list(STRINGS))) for _ in range(2))
+    kind, second = (data.draw(st.sampled_from(list(STRINGS))) for _ in range(2))
     cuts, more_cuts, lists = data.draw(st.tuples(CUTS, CUTS, st.sampled_from(list(LISTS))))
     gold, pred = (arrow(side, STRINGS[kind], lists) for side in sides)
-    mixed = arrow(sides[1], STRINGS[other])
-    for two in (
+    mixed = arrow(sides[1], STRINGS[second])
+    for pair in (
         (gold, pred),
         (gold, mixed),
         (in_chunks(gold, cuts), in_chunks(pred, more_cuts)),
@@ -271,7 +271,7 @@ def test_arrow_columns_of_tags(sides, made, data):
         (gold, sides[1]),
         (tuple(sides[0]), in_chunks(pred, cuts)),
     ):
-        same(spanrs.score(*two, scheme=made[0], reading=made[1]), expected)
+        same(spanrs.score(*pair, scheme=made[0], reading=made[1]), expected)
 
 
 @settings(max_examples=100, deadline=None)
@@ -288,7 +288,7 @@ def test_arrow_columns_of_ids(sides, reading, cuts, kind):
     gold, pred = columns
     same(spanrs.score(gold, pred, **options), expected)
     same(spanrs.score(in_chunks(gold, cuts), pred, **options), expected)
-    # Ids on one side, names on the other; what is ignored among ids is no name.
+    # Ids on one side, names on the other; ignored ids have no name.
     names = arrow(sides[1], pa.string())
     same(spanrs.score(gold, names, **options), expected)
     same(spanrs.score(arrow(sides[0], pa.string()), pred, ignore_index=0, **options), expected)
@@ -327,7 +327,7 @@ def test_columns_of_polars_and_pandas(sides, reading, cut, data):
         for side, kind in zip(sides, kinds, strict=True)
     ]
     same(spanrs.score(*series, scheme="IOBES", reading=reading), expected)
-    pieces = [pl.concat([one[:cut], one[cut:]], rechunk=False) for one in series]
+    pieces = [pl.concat([item[:cut], item[cut:]], rechunk=False) for item in series]
     same(spanrs.score(pieces[0], series[1], scheme="IOBES", reading=reading), expected)
     frame = pl.DataFrame({"gold": series[0], "pred": series[1]})
     same(spanrs.score(frame["gold"], frame["pred"], scheme="IOBES", reading=reading), expected)

@@ -17,13 +17,13 @@ SEED = 11
 
 
 class Name(str):
-    """A string whose characters need not be in its own object."""
+    """A string whose characters may be stored outside of its object."""
 
     __slots__ = ()
 
 
 def odd_corpora() -> list[tuple[object, object]]:
-    """Gold and pred in every shape that the reading of lists tells apart."""
+    """Gold and pred in every form that the list reader distinguishes."""
     rng = random.Random(SEED)
     long = "B-a type of more than fifteen bytes"
     tags = ["O", "O", "O", "B-PER", "I-PER", "B-LOC", "é-é", "B-Ã©", "B-é", "I-日本", "B-\x00", "", long]
@@ -45,22 +45,22 @@ def odd_corpora() -> list[tuple[object, object]]:
 
 
 def results() -> list[object]:
-    """Of every corpus the result, or the error."""
-    found: list[object] = []
+    """The result or error of every corpus."""
+    collected: list[object] = []
     for gold, pred in odd_corpora():
         for reading in ("conlleval", "strict"):
-            found.append(json.loads(spanrs.score(gold, pred, scheme="BIO", reading=reading).to_json()))
+            collected.append(json.loads(spanrs.score(gold, pred, scheme="BIO", reading=reading).to_json()))
     for gold in ([["O", 1]], [["O", None]], [["\ud800"]], [["O"], "O"], [["O"], 3], [[b"O"]]):
         with pytest.raises((TypeError, ValueError)) as caught:
             spanrs.score(
                 gold, [["O"] * len(row) for row in [[0, 0]]] if len(gold) == 1 else gold, scheme="BIO"
             )
-        found.append(str(caught.value))
-    return found
+        collected.append(str(caught.value))
+    return collected
 
 
 def test_both_ways_to_read_lists_give_the_same() -> None:
-    found = {}
+    collected = {}
     for way in ("direct", "each"):
         code = (
             "import json; from eval.test_item_access import results; from spanrs._spanrs import item_access;"
@@ -69,9 +69,9 @@ def test_both_ways_to_read_lists_give_the_same() -> None:
         environment = {**os.environ, "SPANRS_ITEM_ACCESS": way, "PYTHONPATH": os.pathsep.join(sys.path)}
         command = [sys.executable, "-W", "ignore", "-c", code]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        used, found[way] = json.loads(done.stdout)
+        used, collected[way] = json.loads(done.stdout)
         assert used == (way if sys.implementation.name == "cpython" else "each")
-    assert found["direct"] == found["each"]
+    assert collected["direct"] == collected["each"]
 
 
 def test_the_environment_chooses() -> None:

@@ -1,4 +1,4 @@
-"""What a hurried caller passes: an error that says what to do, and never a number that means something else."""
+"""Common mistakes of callers raise an error with advice and never yield a misleading score."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 
 import spanrs
-from spanrs import mat
+from spanrs import Result, mat
 from spanrs.errors import AlignmentError, FormatError, SchemeError
 from spanrs.eval import Measure, Ratio
 from spanrs.eval.matchers import from_dict
+from spanrs.eval.tables import tables
 from spanrs.io import Document
 
 A = [["B-A"]]
@@ -25,13 +26,32 @@ REFUSED = {
         "names the document of 2 sentences, and there are 3",
     ),
     "measures by name": (lambda: RESULT.bootstrap(["micro"]), TypeError, "Measure and Ratio, not str"),
-    "no samples": (lambda: RESULT.bootstrap(samples=0), ValueError, "samples is an integer of at least 1"),
+    "no samples": (
+        lambda: RESULT.bootstrap(samples=0),
+        ValueError,
+        "samples must be an integer of at least 1",
+    ),
     "an outcome of another matcher": (
         lambda: RESULT.bootstrap(Ratio({"tp": 1}, {"match": 1})),
         ValueError,
         "no outcome 'tp'; one of match, missed",
     ),
     "a ratio of nothing": (lambda: RESULT.bootstrap(Ratio({}, {})), ValueError, "below its fraction line"),
+    "an unknown measure": (
+        lambda: Measure("macro"),
+        ValueError,
+        "unknown measure 'macro'; one of precision, recall, f1",
+    ),
+    "an unknown average": (
+        lambda: Measure("f1", average="type"),
+        ValueError,
+        "unknown average 'type'; one of micro, macro, weighted",
+    ),
+    "an average of one type": (
+        lambda: Measure("f1", average="macro", type="A"),
+        ValueError,
+        "average='macro' is over all types; leave out average or type",
+    ),
     "a negative beta": (lambda: Measure(beta=-1), ValueError, "beta is a finite number from 0"),
     "a beta that is no number": (lambda: Measure(beta=float("nan")), ValueError, "beta is a finite number"),
     "types that are numbers": (
@@ -78,15 +98,15 @@ def test_what_has_no_meaning_is_refused(call):
     ids=str,
 )
 def test_other_types_have_another_signature(pair):
-    one, other = (RESULT.with_types(types) for types in pair)
-    assert one.signature != other.signature
+    first, second = (RESULT.with_types(types) for types in pair)
+    assert first.signature != second.signature
     with pytest.raises(SchemeError, match="made differently"):
-        one.merge(other)
+        first.merge(second)
 
 
 def test_options_that_differ_a_little_have_another_signature():
-    one, other = (spanrs.Partial(min_overlap=share).settings() for share in (1 / 3, 0.33333333))
-    assert one != other
+    first, second = (spanrs.Partial(min_overlap=share).settings() for share in (1 / 3, 0.33333333))
+    assert first != second
     assert spanrs.Fair(types=["A,B"]).settings() != spanrs.Fair(types=["A", "B"]).settings()
     assert RESULT.with_types({}).signature == RESULT.signature
 
@@ -125,7 +145,7 @@ def test_notebooks_show_some_of_many_documents():
     shown = many._repr_html_()
     assert "<td>and 800 more</td>" in shown
     assert shown.count("<tr>") < 220
-    assert many.to_markdown().count("\n|") > 1000
+    assert many.to_markdown(documents=True).count("\n|") > 1000
 
 
 def test_matchers_with_options_are_never_without():
@@ -157,23 +177,23 @@ def test_tokens_that_differ_are_those_of_a_document(tmp_path, align):
 
 
 def test_counts_that_differ_are_not_equal():
-    one, other = (spanrs.score(A, pred, scheme="BIO") for pred in (A, [["O"]]))
-    assert one.counts != other.counts
-    assert one.counts == spanrs.score(A, A, scheme="BIO").counts
+    first, second = (spanrs.score(A, pred, scheme="BIO") for pred in (A, [["O"]]))
+    assert first.counts != second.counts
+    assert first.counts == spanrs.score(A, A, scheme="BIO").counts
 
 
-@pytest.mark.parametrize("of", ["tables", "to_csv", "to_html", "to_dict"])
-def test_no_criteria_are_all_and_one_name_is_refused(of):
+@pytest.mark.parametrize("show", [tables, Result.to_csv, Result.to_html, Result.to_dict])
+def test_no_criteria_are_all_and_one_name_is_refused(show):
     result = spanrs.score(A, A, matcher="partial")
-    assert str(getattr(result, of)(criteria=[])) != ""
+    assert str(show(result, criteria=[])) != ""
     with pytest.raises((TypeError, KeyError), match=r"criteria is a sequence|no criterion 's'"):
-        getattr(result, of)(criteria="strict")
+        show(result, criteria="strict")
 
 
 def test_rows_of_bounds_alone_are_refused_where_there_are_none():
-    for of in ("tables", "to_dict"):
+    for show in (tables, Result.to_dict):
         with pytest.raises(SchemeError):
-            getattr(spanrs.score(A, A, matcher="partial"), of)(untyped=True)
+            show(spanrs.score(A, A, matcher="partial"), untyped=True)
 
 
 def test_details_of_arrow_columns_need_every_token():
@@ -181,6 +201,7 @@ def test_details_of_arrow_columns_need_every_token():
     assert spanrs.score(column, column, scheme="BIO").totals.tp == 1
     with pytest.raises(TypeError, match="sentence 0 has a null"):
         spanrs.score(column, column, scheme="BIO", details=True)
-    full = pa.array([["B-A", "O"], ["O"]])
-    assert len(spanrs.score(full, full, scheme="BIO", details=True).details["span"]) == 1
-    assert spanrs.score(io.BytesIO(b"A\t1\t1\t1\n"), io.BytesIO(b"A\t1\t1\t1\n")).scheme is None
+    filled = pa.array([["B-A", "O"], ["O"]])
+    assert len(spanrs.score(filled, filled, scheme="BIO", details=True).details["span"]) == 1
+    spans = spanrs.score(io.BytesIO(b"A\t1\t1\t1\n"), io.BytesIO(b"A\t1\t1\t1\n"))
+    assert "scheme" not in spans.settings

@@ -25,7 +25,7 @@ def stream(text):
 def rows(sentences):
     """A column file with these columns of tags."""
     return stream(
-        "".join("".join(f"w{at} {tags}\n" for at, tags in enumerate(own)) + "\n" for own in sentences)
+        "".join("".join(f"w{at} {tags}\n" for at, tags in enumerate(values)) + "\n" for values in sentences)
     )
 
 
@@ -135,12 +135,12 @@ def test_files_of_two_lists_are_paired_by_name_else_by_order(tmp_path):
     }
     result = spanrs.score(spanrs.read(folders["gold"]), spanrs.read(folders["pred"][::-1]))
     assert (result.totals, result.evidence.notes) == ((1, 0, 0), ())
-    others = [write(tmp_path / "pred" / f"{name}{name}.conll", text) for name, text in tags.items()]
-    result = spanrs.score(spanrs.read(folders["gold"]), spanrs.read(others))
+    rest = [write(tmp_path / "pred" / f"{name}{name}.conll", text) for name, text in tags.items()]
+    result = spanrs.score(spanrs.read(folders["gold"]), spanrs.read(rest))
     assert result.totals == (1, 0, 0)
     assert "paired by their order" in result.evidence.notes[0]
     with pytest.raises(AlignmentError, match=r"no file for b\.conll"):
-        spanrs.score(spanrs.read(folders["gold"]), spanrs.read([*others, folders["pred"][0]]))
+        spanrs.score(spanrs.read(folders["gold"]), spanrs.read([*rest, folders["pred"][0]]))
 
 
 def test_the_only_files_of_two_directories_are_paired_with_a_note(tmp_path):

@@ -68,7 +68,7 @@ def test_a_refused_batch_counts_nothing():
     assert scorer.result().sentences == 0
 
 
-#: Prints how long after an alarm of 0.5 s the interrupt arrived.
+#: Prints the delay of the interrupt after an alarm of 0.5 s.
 INTERRUPTED = """
 import signal, time
 import spanrs
@@ -119,7 +119,7 @@ def test_matching_can_be_interrupted(name):
     size, call = CALLS[name]
     stopped, late = run(INTERRUPTED.replace("SIZE", str(size)).replace("CALL", call))
     assert stopped == "stopped"
-    # A fifth of a second is what is promised; machines that are busy take longer.
+    # The documented limit is a fifth of a second; busy machines take longer.
     assert float(late) < 2.0
 
 

@@ -1,4 +1,4 @@
-"""Every reading counts the spans that `read_spans` reads, whatever the tags: also those with unusual tags."""
+"""Every reading counts the spans of `tags_to_spans`, also for unusual tags."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from spanrs import tags
 
 READINGS = ["conlleval", "strict", "discard", "seqeval"]
 SCHEMES = ["IOB", "BIO", "IOE2", "IOBES"]
-#: With a type alone, a bare prefix, a tag without a type, and one with a suffix only.
+#: A type only, a prefix only, a tag without a type, and one with only a suffix.
 TAGS = ["O", "B-A", "I-A", "E-A", "S-A", "B-C", "I-C", "M", ".", "I", "B"]
 
 
 def scores(gold: list[str], pred: list[str], scheme: str, reading: str) -> tuple[float, float, int]:
     """Precision, recall and support of the spans of both sides."""
     gold_spans, pred_spans = (
-        Counter((s.type, s.start, s.end) for s in tags.read_spans(side, scheme, reading))
+        Counter((s.type, s.start, s.end) for s in tags.tags_to_spans(side, scheme, reading))
         for side in (gold, pred)
     )
     shared = (gold_spans & pred_spans).total()

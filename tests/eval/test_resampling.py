@@ -61,9 +61,9 @@ def f1(counts):
 
 MEASURES = {
     "micro F1": (Measure(), lambda sums: f1(sums.sum(-2))),
-    "macro F1": (Measure("macro"), lambda sums: f1(sums).mean(-1)),
+    "macro F1": (Measure(average="macro"), lambda sums: f1(sums).mean(-1)),
     "recall of B": (
-        Measure("type", "recall", type="B"),
+        Measure("recall", type="B"),
         lambda sums: sums[..., 1, 0] / (sums[..., 1, 0] + sums[..., 1, 2]),
     ),
 }
@@ -101,14 +101,14 @@ def test_intervals_are_those_of_scipy(name, method, seed, skew, level):
     for got, bound in zip(
         drawn.interval(measure, level, method), expected.confidence_interval, strict=True
     ):
-        # The bounds may differ by as much as the tails differ by chance.
+        # The limits may differ by the sampling error of the tails.
         tail = (values < bound).mean()
         least, most = np.quantile(values, np.clip([tail - TAIL, tail + TAIL], 0, 1))
         assert least - 1e-9 <= got <= most + 1e-9, (got, bound)
 
 
 def test_bca_differs_from_percentile_where_documents_are_skewed():
-    # Otherwise the comparison above could not tell the two apart.
+    # Otherwise the comparison above could not distinguish the two.
     result = scored(2, documents=25, skew=0.1)
     measure = Measure()
     drawn = result.bootstrap([measure], samples=SAMPLES)
@@ -118,7 +118,7 @@ def test_bca_differs_from_percentile_where_documents_are_skewed():
 
 
 def test_the_acceleration_is_that_of_omitted_documents():
-    # Documents with equal counts are left out once for all of them; by definition each counts.
+    # Documents with equal counts share one jackknife value; by definition each is counted.
     gold, pred = corpus(5, documents=8, skew=0.3)
     gold, pred = gold * 3, pred * 3
     result = spanrs.score(gold, pred, scheme="BIO", by=[1] * 24)
@@ -161,10 +161,10 @@ def test_threads_and_the_order_of_documents_change_nothing(matcher):
 
 def test_two_documents_give_all_resamples_their_share():
     result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], scheme="BIO", by=[1, 1])
-    values = result.bootstrap(Measure("micro", "recall"), samples=8000).values[:, 0]
-    found = {value: (values == value).mean() for value in (0.0, 0.5, 1.0)}
-    assert sum(found.values()) == 1
-    assert found == pytest.approx({0.0: 0.25, 0.5: 0.5, 1.0: 0.25}, abs=5 * math.sqrt(0.25 / 8000))
+    values = result.bootstrap(Measure("recall"), samples=8000).values[:, 0]
+    actual = {value: (values == value).mean() for value in (0.0, 0.5, 1.0)}
+    assert sum(actual.values()) == 1
+    assert actual == pytest.approx({0.0: 0.25, 0.5: 0.5, 1.0: 0.25}, abs=5 * math.sqrt(0.25 / 8000))
 
 
 @pytest.mark.parametrize("documents", [None, [2], ["x", "x"]])
@@ -182,14 +182,14 @@ def test_weighted_documents_have_no_interval():
 def test_a_type_that_a_resample_lacks_is_not_a_number_there():
     gold = [["B-A"], ["B-A"], ["B-A", "B-R"]]
     result = spanrs.score(gold, [["B-A"], ["O"], ["B-A", "B-R"]], scheme="BIO", by=[1] * 3)
-    rare = Measure("type", "recall", type="R")
+    rare = Measure("recall", type="R")
     drawn = result.bootstrap([rare, Measure()], samples=4000)
     lacking = np.isnan(drawn.values[:, 0]).mean()
     assert lacking == pytest.approx((2 / 3) ** 3, abs=0.04)
     assert not np.isnan(drawn.values[:, 1]).any()
     assert drawn.interval(rare) == (1.0, 1.0)
     assert drawn.interval(rare, method="bca") == (1.0, 1.0)
-    unknown = Measure("type", type="X")
+    unknown = Measure(type="X")
     assert all(map(math.isnan, result.bootstrap(unknown, samples=10).interval(unknown)))
 
 
@@ -202,9 +202,9 @@ def test_measures_that_never_vary_have_an_interval_of_one_value():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"samples": 0}, "samples is an integer of at least 1"),
-        ({"threads": 0}, "threads is an integer of at least 1"),
-        ({"seed": -1}, "seed is an integer of at least 0"),
+        ({"samples": 0}, "samples must be an integer of at least 1"),
+        ({"threads": 0}, "threads must be an integer of at least 1"),
+        ({"seed": -1}, "seed must be an integer of at least 0"),
         ({"measures": []}, "name a measure"),
     ],
 )
@@ -226,7 +226,7 @@ def test_what_is_no_measure_or_was_not_drawn_is_refused():
     with pytest.raises(ValueError, match="unknown method 'basic'"):
         drawn.interval(Measure(), method="basic")
     with pytest.raises(ValueError, match="not"):
-        drawn.interval(Measure("macro"))
+        drawn.interval(Measure(average="macro"))
     with pytest.raises(LimitError, match="is the limit"):
         result.bootstrap(samples=10**9)
 
@@ -261,13 +261,13 @@ def test_mat_and_dep_results_have_intervals():
         for side in ([("X", 0), ("X", 2), ("Y", 0)], [("X", 0), ("Y", 2), ("Y", 0)])
     ]
     result = spanrs.score(*documents, matcher=mat.Mat(), on_error="skip")
-    recall = Measure("micro", "recall", "tag")
+    recall = Measure("recall", criterion="tag")
     drawn = result.bootstrap(recall, samples=2000)
     assert set(np.unique(drawn.values.round(6))) == {0.0, 0.333333, 0.666667, 1.0}
     words = ["They", "ate", "pizza"]
     gold = [dep.Parse(words, [2, 0, 2], ["nsubj", "root", "obj"])] * 4
     pred = [dep.Parse(words, [2, 0, head], ["nsubj", "root", "obj"]) for head in (2, 1, 2, 1)]
-    result = dep.evaluate(gold, pred, documents=True)
+    result = dep.evaluate(gold, pred, by="sentence")
     uas = Measure(criterion="uas")
     drawn = result.bootstrap(uas, samples=2000)
     assert float(drawn.estimates[0]) == pytest.approx(10 / 12)
@@ -294,15 +294,15 @@ def test_many_documents_have_the_distribution_of_single_draws(documents):
     sizes = np.where(
         rng.random(documents) < 0.05, rng.integers(1, 31, documents), rng.integers(0, 3, documents)
     )
-    found = rng.binomial(sizes, 0.7)
+    actual = rng.binomial(sizes, 0.7)
     gold = [["B-A"] * n + ["O"] for n in sizes]
-    pred = [["B-A"] * n + ["O"] * (size - n) + ["O"] for n, size in zip(found, sizes, strict=True)]
+    pred = [["B-A"] * n + ["O"] * (size - n) + ["O"] for n, size in zip(actual, sizes, strict=True)]
     result = spanrs.score(gold, pred, scheme="BIO", by=[1] * documents)
-    recall = Measure("micro", "recall")
+    recall = Measure("recall")
     drawn = result.bootstrap(recall, samples=2000, seed=3)
     assert np.array_equal(result.bootstrap(recall, samples=2000, seed=3, threads=3).values, drawn.values)
     chosen = rng.integers(0, documents, (2000, documents))
-    expected = found[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
+    expected = actual[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
     assert stats.ks_2samp(drawn.values[:, 0], expected).pvalue > 1e-4
     assert drawn.values.std() == pytest.approx(expected.std(), rel=0.1)
     assert drawn.values.mean() == pytest.approx(

@@ -1,4 +1,4 @@
-"""Results and scorers that are stored, copied, merged and shown."""
+"""Storing, copying, merging and displaying results and scorers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import pickle
+from dataclasses import replace
 from html import escape
 from itertools import product
 
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 import spanrs
 from spanrs.errors import FormatError
+from spanrs.eval.tables import tables
 
 GOLD = [["B-A", "I-A", "O", "I-B"], ["B-C"], ["O", "B-A"]]
 PRED = [["B-A", "O", "O", "B-C"], ["B-C"], ["I-C", "B-A"]]
@@ -54,13 +56,14 @@ def made(matcher="exact", documents="no documents", **options):
 
 
 def same(got, expected):
-    """Everything is equal that a result holds or says, details aside."""
+    """All content of a result except details is equal."""
     assert type(got) is spanrs.Result
+    assert got == expected
     assert got.to_dict() == expected.to_dict()
     assert got.counts == expected.counts
     assert got.counts.documents() == expected.counts.documents()
     assert got.counts.by_document == expected.counts.by_document
-    assert sorted(got.cells, key=str) == sorted(expected.cells, key=str)
+    assert sorted(got.counts.cells(), key=str) == sorted(expected.counts.cells(), key=str)
     names = ("matcher", "settings", "evidence", "document_weights", "signature", "violations")
     for name in names:
         assert getattr(got, name) == getattr(expected, name), name
@@ -74,7 +77,7 @@ def test_results_are_the_same_after_storing(matcher, documents, how):
     result = made(matcher, documents)
     got = COPIES[how](result)
     same(got, result)
-    # They can be used as the first one.
+    # The copies can be used like the original.
     same(got.merge(result), result.merge(result))
     if result.document_weights is not None:
         same(got.with_document_weights([5, 0, 1]), result.with_document_weights([5, 0, 1]))
@@ -92,6 +95,27 @@ def test_details_go_through_pickles_and_copies_and_not_through_bytes(matcher):
         got = COPIES[how](result)
         assert got.details is None
         assert got.to_dict() == {key: value for key, value in result.to_dict().items() if key != "details"}
+
+
+def test_results_are_equal_by_content():
+    result = made("exact", "weights of names")
+    assert result == made("exact", "weights of names", errors=True)
+    assert result != result.to_dict()
+    unequal = {
+        "counts": spanrs.score(GOLD, GOLD, scheme="BIO", **DOCUMENTS["weights of names"]),
+        "settings": made("exact", "weights of names", max_violations=3).with_types(["A", "B", "C", "D"]),
+        "matcher": made("fair", "weights of names"),
+        "violations": made("exact", "weights of names", max_violations=0),
+        "weights": result.with_document_weights([1, 0.1, 4]),
+        "order": spanrs.score(
+            GOLD[::-1], PRED[::-1], scheme="BIO", by=["m", "a", "z"], document_weights=[1, 0.1, 3]
+        ),
+        "rows": replace(made("exact", "sizes"), by_sentence=True),
+    }
+    assert made("exact", "sizes") != unequal.pop("rows")
+    assert [name for name, changed in unequal.items() if changed == result] == []
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(result)
 
 
 def test_stored_documents_keep_their_order():
@@ -180,32 +204,32 @@ def counted(matcher, *, by, scheme="BIO"):
 @pytest.mark.parametrize("matcher", MATCHERS)
 def test_scorers_go_on_after_a_copy(matcher, by, how):
     scorer = counted(matcher, by=by)
-    other = SCORERS[how](scorer)
-    same(other.result(), scorer.result())
-    assert other.matcher == scorer.matcher
+    second = SCORERS[how](scorer)
+    same(second.result(), scorer.result())
+    assert second.matcher == scorer.matcher
     before = scorer.result()
-    for one in (other, scorer):
-        one.update(GOLD[2:], PRED[2:])
+    for item in (second, scorer):
+        item.update(GOLD[2:], PRED[2:])
         if by == "document":
-            one.end_document("m")
-            assert one.result().counts.documents() == ["z", "a", "m"]
-        if one is other:
+            item.end_document("m")
+            assert item.result().counts.documents() == ["z", "a", "m"]
+        if item is second:
             # The two have nothing in common.
             same(scorer.result(), before)
-    same(other.result(), scorer.result())
-    assert other.result().sentences == 3
+    same(second.result(), scorer.result())
+    assert second.result().sentences == 3
 
 
 @pytest.mark.parametrize("how", SCORERS)
 def test_an_open_document_stays_open_after_a_copy(how):
     scorer = spanrs.Scorer(scheme="BIO", by="document")
     scorer.update(GOLD[:1], PRED[:1])
-    other = SCORERS[how](scorer)
-    for one in (scorer, other):
-        one.update(GOLD[1:], PRED[1:])
-        one.end_document("whole")
-    assert [row.sentences for row in other.result().documents] == [3]
-    same(other.result(), scorer.result())
+    second = SCORERS[how](scorer)
+    for item in (scorer, second):
+        item.update(GOLD[1:], PRED[1:])
+        item.end_document("whole")
+    assert [row.sentences for row in second.result().documents] == [3]
+    same(second.result(), scorer.result())
 
 
 @pytest.mark.parametrize("how", SCORERS)
@@ -225,7 +249,8 @@ def test_copies_of_scorers_keep_all_settings(how):
         scorer.update([[0, 1]], [[0, 2]])
     result = scorer.result()
     assert result.totals == (2, 0, 0)
-    assert (result.scheme, result.pred_scheme, result.settings["reading"]) == ("BIO", "IOBES", "strict")
+    names = {"scheme": "BIO", "pred_scheme": "IOBES", "reading": "strict"}
+    assert names.items() <= result.settings.items()
     assert "|align:report|" in result.signature
     assert "|unknown_is_outside:true|" in result.signature
 
@@ -237,12 +262,12 @@ def test_a_scorer_that_is_reset_has_seen_nothing():
         scorer.reset()
         fresh = spanrs.Scorer(matcher=matcher, by="document", max_violations=3)
         same(scorer.result(), fresh.result())
-        # The scheme is found out anew.
-        for one in (scorer, fresh):
-            one.update([["S-A"]], [["S-A"]])
-            one.end_document("new")
+        # The scheme is detected again.
+        for item in (scorer, fresh):
+            item.update([["S-A"]], [["S-A"]])
+            item.end_document("new")
         same(scorer.result(), fresh.result())
-        assert scorer.result().scheme == "IOBES"
+        assert scorer.result().settings["scheme"] == "IOBES"
 
 
 def test_a_scorer_may_have_the_vocabulary_of_all_batches():
@@ -286,26 +311,26 @@ def test_shards_merge_in_any_order_to_the_bytes_of_the_whole(other_process, corp
     whole = scored(named)
     places = data.draw(st.lists(st.integers(0, 3), min_size=len(named), max_size=len(named)))
     order = data.draw(st.permutations(named))
-    shards = [[one for one, at in zip(order, places, strict=True) if at == shard] for shard in range(4)]
+    shards = [[entry for entry, at in zip(order, places, strict=True) if at == shard] for shard in range(4)]
     stored = [scored(shard).to_bytes() for shard in shards if shard]
     shuffled = data.draw(st.permutations(stored))
     cut = data.draw(st.integers(1, len(shuffled)))
-    first, *others = map(spanrs.Result.from_bytes, shuffled)
-    # What is merged in another process is stored to get there, and to come back.
-    merged = other_process(spanrs.Result.merge, first, *others[: cut - 1])
-    for other in others[cut - 1 :]:
-        merged = merged.merge(other)
+    first, *rest = map(spanrs.Result.from_bytes, shuffled)
+    # Results are serialized to be merged in another process.
+    merged = other_process(spanrs.Result.merge, first, *rest[: cut - 1])
+    for second in rest[cut - 1 :]:
+        merged = merged.merge(second)
     assert merged.counts.to_bytes() == whole.counts.to_bytes()
     assert merged.counts == whole.counts
     rows = [
-        sorted((row.name, row.totals, row.outcomes) for row in one.documents) for one in (merged, whole)
+        sorted((row.name, row.totals, row.outcomes) for row in entry.documents) for entry in (merged, whole)
     ]
     assert [row[:2] for row in rows[0]] == [row[:2] for row in rows[1]]
     for name in whole.matcher.criteria:
         assert merged[name].to_dict() == whole[name].to_dict()
     assert (merged.confusion, merged.accuracy) == (whole.confusion, whole.accuracy)
-    for side, found in whole.violations.items():
-        assert merged.violations[side].count == found.count
+    for side, item in whole.violations.items():
+        assert merged.violations[side].count == item.count
 
 
 ROWS = {
@@ -410,8 +435,8 @@ def test_long_tables_hold_every_cell(matcher, documents):
             }
             unweighted = spanrs.score(GOLD, PRED, scheme="BIO", matcher=MATCHERS[matcher])[name].outcomes
             assert counts == {outcome: unweighted[outcome] for outcome in criterion.outcomes}
-    known = {None} if documents == "no documents" else {str(key) for key in result.counts.documents()}
-    assert {row[0] for row in table.rows} == known
+    expected = {None} if documents == "no documents" else {str(key) for key in result.counts.documents()}
+    assert {row[0] for row in table.rows} == expected
 
 
 def test_long_tables_have_the_same_columns_for_every_result():
@@ -454,7 +479,7 @@ ODD = [
     '"q"',
     "a,b",
 ]
-#: What LaTeX must have in place of characters.
+#: LaTeX replacements of characters.
 LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -468,7 +493,7 @@ LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
 
 
 def shown(matcher, **options):
-    """A result with every odd type, and the names with which tables of types, and of documents, must begin."""
+    """A result with every unusual type, and the first names in tables of types and documents."""
     gold = [[(name, 3 * at, 3 * at + 2)] for at, name in enumerate(ODD)]
     pred = [[(name, 3 * at, 3 * at + 1 + at % 2)] for at, name in enumerate(ODD)]
     result = spanrs.score(gold, pred, matcher=MATCHERS[matcher], **options)
@@ -483,7 +508,12 @@ def odd(request):
 
 def test_csv_holds_every_type_and_no_formula(odd):
     head, *rows = csv.reader(io.StringIO(odd.to_csv()))
-    assert head[:7] == ["document", "type", "criterion", "precision", "recall", "f1", "support"]
+    first, *measures = odd.per_type.columns
+    assert head[:10] == ["document", first, "criterion", *measures]
+    # Outcomes have separate columns, even if they are named like the totals.
+    outcomes = {name for criterion in odd.matcher.criteria for name in odd[criterion].columns}
+    totals = {"tp", "fp", "fn"}
+    assert set(head[10:]) == outcomes - totals | {f"outcome_{name}" for name in outcomes & totals}
     criteria = list(odd.matcher.criteria)
     named = ["'" + name if name == "=1+1" else name for name in (*sorted(ODD), *ODD)]
     types = [(row[1], row[2]) for row in rows if row[1]]
@@ -493,13 +523,26 @@ def test_csv_holds_every_type_and_no_formula(odd):
     for row in rows:
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row)
         if row[1] and row[1] in odd.per_type:
-            score = odd[row[2]].per_type[row[1]]
-            assert [float(cell) for cell in row[3:7]] == [
-                score.precision,
-                score.recall,
-                score.f1,
-                score.support,
-            ]
+            columns = odd[row[2]].per_type.to_dict()[row[1]]
+            assert [float(cell) for cell in row[3:10]] == list(columns.values())
+
+
+@pytest.mark.parametrize("matcher", MATCHERS)
+def test_per_type_is_a_mapping_and_a_frame(matcher):
+    types = made(matcher, "weights").per_type
+    assert dict(types) == {name: types[name] for name in ("A", "B", "C") if name in types}
+    rows = [
+        (name, score.precision, score.recall, score.f1, score.support, *types.totals[name])
+        for name, score in types.items()
+    ]
+    assert types.rows == rows
+    frame = types.to_pandas()
+    assert list(frame.columns) == types.to_polars().columns == types.to_arrow().column_names
+    assert list(frame.columns) == ["type", "precision", "recall", "f1", "support", "tp", "fp", "fn"]
+    assert types.to_polars().rows() == rows == [tuple(row) for row in frame.itertuples(index=False)]
+    assert pickle.loads(pickle.dumps(types)).to_dict() == types.to_dict()
+    nothing = spanrs.score([["O"]], [["O"]], scheme="BIO", matcher=MATCHERS[matcher]).per_type
+    assert nothing.to_arrow().schema == types.to_arrow().schema
 
 
 def test_html_holds_every_type_escaped(odd):
@@ -518,7 +561,7 @@ def test_html_holds_every_type_escaped(odd):
 
 
 def test_markdown_holds_every_type_escaped(odd):
-    text = odd.to_markdown()
+    text = odd.to_markdown(documents=True)
     assert "<b>" not in text
     widths = set()
     rows = []
@@ -543,17 +586,53 @@ def test_markdown_holds_every_type_escaped(odd):
 
 
 def test_latex_holds_every_type_escaped(odd):
-    text = odd.to_latex()
+    text = odd.to_latex(documents=True)
     lines = text.splitlines()
-    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == len(odd.tables())
+    assert (
+        text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == len(tables(odd, documents=True))
+    )
     names = [line.split(" & ")[0] for line in lines if " & " in line]
     for name in ODD:
         marked = "".join(LATEX.get(character, character) for character in name).replace("]", "{]}")
-        alike = [found.replace("]", "{]}").replace("{{]}}", "{]}") for found in names]
+        alike = [item.replace("]", "{]}").replace("{{]}}", "{]}") for item in names]
         assert marked in alike, name
-    # Behind \\ a bracket or a star would be taken for an argument.
+    # After \\ a bracket or a star would be parsed as an argument.
     assert not any(line.startswith(("[", "*")) for line in lines)
     assert lines[-1] == f"% {odd.signature}"
+
+
+def test_documents_are_shown_where_they_are_asked_for(odd):
+    for show in (odd.to_markdown, odd.to_latex):
+        assert "Documents" in show(documents=True)
+        assert "Documents" not in show()
+    assert "document" not in str(odd)
+    assert [table.title for table in tables(odd, documents=True)][:-1] == [t.title for t in tables(odd)]
+
+
+def test_latex_has_the_rules_of_booktabs_and_the_best_system_in_bold():
+    table = tables(made())[0].latex().splitlines()
+    assert [line for line in table if line.startswith("\\") and "&" not in line] == [
+        r"\begin{tabular}{lrrrrrrr}",
+        r"\toprule",
+        r"\midrule",
+        r"\midrule",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    systems = {"a_1": PRED, "b": GOLD, "c": GOLD, "none": [["O"] * len(row) for row in GOLD]}
+    compared = spanrs.compare(GOLD, systems, samples=9)
+    text = compared.to_latex()
+    rows = [line for line in text.splitlines() if " to " in line][:4]
+    assert [row.split(" & ")[1] for row in rows] == [
+        "44.44",
+        r"\textbf{100.00}",
+        r"\textbf{100.00}",
+        "0.00",
+    ]
+    assert rows[0].startswith(r"a\_1 & ")
+    assert text.startswith("% \\usepackage{booktabs}\n\n% Systems\n\\begin{tabular}")
+    assert text.splitlines()[-1] == f"% {compared.signature}"
+    assert "Differences by type" in compared.to_latex(by_type=True)
 
 
 def test_text_holds_every_type_as_it_is(odd):

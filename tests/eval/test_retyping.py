@@ -1,9 +1,10 @@
-"""Other views of what was counted, beside the definition: types, bounds alone, documents, weights."""
+"""Views of counts compared with their definitions: types, boundaries only, documents, weights."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from weird import tags as any_tag
 
 NAMES = ["O", "O", "B-A", "I-A", "B-B", "I-B", "B-C", "I-C"]
 TOKENS = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans())
-#: A token is gold's tag, pred's tag, and whether pred is as gold.
+#: A token is a gold tag, a pred tag, and whether pred equals gold.
 SENTENCES = st.lists(TOKENS, max_size=8).map(
     lambda row: ([g for g, _, _ in row], [g if same else p for g, p, same in row])
 )
@@ -33,11 +34,11 @@ def flat(documents):
 
 
 def agrees(result, expected):
-    """Everything a result holds is as the definition says."""
+    """All content of a result matches the definition."""
     close = {"rel": 1e-12, "abs": 1e-12}
     assert list(result.per_type) == expected.types()
     for name, score in result.per_type.items():
-        assert result.totals_by_type[name] == pytest.approx(expected.row(name), **close)
+        assert result.per_type.totals[name] == pytest.approx(expected.row(name), **close)
         assert (score.precision, score.recall, score.f1) == pytest.approx(
             brute.measures(*expected.row(name)), **close
         )
@@ -56,8 +57,8 @@ def agrees(result, expected):
     assert result.accuracy == pytest.approx(accuracy, **close)
     wanted = brute.confusion(expected)
     for name, row in wanted.items():
-        assert {other: result.confusion[name][other] for other in wanted} == pytest.approx(row, **close)
-    # What does not occur is not there.
+        assert {item: result.confusion[name][item] for item in wanted} == pytest.approx(row, **close)
+    # Types that do not occur are not included.
     assert all(n and gold in wanted and pred in wanted for gold, pred, n in result.confusion.triples())
     assert len(result.confusion.triples()) == sum(len(row) for row in result.confusion.values())
     assert json.loads(result.to_json())["sentences"] == result.sentences
@@ -93,9 +94,9 @@ def test_types_merged_into_one_match_each_other(documents):
     merged = result.with_types({"A": "X", "B": "X", "C": "X"})
     expected = brute.score(documents, rename=lambda _: "X")
     agrees(merged, expected)
-    # Then types say nothing, and bounds are all there is.
-    assert merged.totals == result.untyped_totals == expected.total()
-    assert merged.micro == result.untyped
+    # Without types only boundaries are compared.
+    assert merged.totals == result.untyped.totals == expected.total()
+    assert merged.micro == result.untyped.micro
 
 
 @settings(max_examples=100, deadline=None)
@@ -104,10 +105,10 @@ def test_bounds_alone_are_the_criterion_bounds_of_partial_matching(pairs):
     gold, pred = ([[pair[side] for pair in row] for row in pairs] for side in (0, 1))
     result = spanrs.score(gold, pred, scheme="IOBES")
     bounds = spanrs.score(gold, pred, matcher="partial", scheme="IOBES")["bounds"]
-    untyped = result.untyped
+    untyped = result.untyped.micro
     assert (untyped.precision, untyped.recall) == (bounds.micro.precision, bounds.micro.recall)
     assert untyped.f1 == pytest.approx(bounds.micro.f1, abs=1e-15)
-    assert result.untyped_totals.tp == bounds.outcomes["correct"]
+    assert result.untyped.totals.tp == bounds.outcomes["correct"]
     assert untyped.support == result.micro.support
 
 
@@ -122,14 +123,14 @@ def test_weights_say_how_often_a_document_counts(documents, data, kind):
     plain = spanrs.score(gold, pred, scheme="BIO", by=sizes)
     assert plain.documents == result.documents
     assert plain.with_document_weights(weights).to_dict() == result.to_dict()
-    # Types first or weights first is the same but for the signature.
+    # The order of types and weights only affects the signature.
     types = {"A": "B", "C": None}
-    one, other = (
+    first, second = (
         plain.with_types(types).with_document_weights(weights),
         plain.with_document_weights(weights).with_types(types),
     )
-    for name, counts in one.totals_by_type.items():
-        assert counts == pytest.approx(other.totals_by_type[name])
+    for name, counts in first.per_type.totals.items():
+        assert counts == pytest.approx(second.per_type.totals[name])
 
 
 @settings(max_examples=100, deadline=None)
@@ -140,9 +141,9 @@ def test_whole_weights_are_repetitions(documents, data):
     again = [document for document, n in zip(documents, weights, strict=True) for _ in range(n)]
     repeated = spanrs.score(*flat(again)[:2], scheme="BIO").to_dict()
     weighed = spanrs.score(gold, pred, scheme="BIO", by=sizes, document_weights=weights).to_dict()
-    for one in (repeated, weighed):
+    for item in (repeated, weighed):
         for key in ("signature", "short_signature", "violations", "warnings", "documents"):
-            one.pop(key, None)
+            item.pop(key, None)
     assert weighed == repeated
     assert all(isinstance(n, int) for n in weighed["counts"].values())
 
@@ -157,7 +158,7 @@ def test_documents_have_rows_of_their_own(documents, scheme):
     rows = without.pop("documents")
     assert without == whole.to_dict()
     for row, document in zip(rows, documents, strict=True):
-        expected = brute.score([document], scheme=result.scheme.replace("auto", "BIO"))
+        expected = brute.score([document], scheme=result.settings["scheme"].replace("auto", "BIO"))
         assert tuple(row["counts"].values()) == expected.total()
         assert (row["sentences"], row["tokens"]) == (expected.sentences, expected.tokens)
 
@@ -300,7 +301,8 @@ def test_what_columns_cannot_do_beside_documents_is_said():
 
 def test_a_view_has_no_details_of_other_types():
     result = spanrs.score([["B-B", "O"]], [["B-C", "B-A"]], scheme="BIO", details=True)
-    assert [error.outcome for error in result.errors] == ["missed", "spurious", "spurious"]
+    outcomes = Counter(detail.outcome for detail in result.details["span"])
+    assert outcomes == {"mistyped": 1, "missed": 1, "spurious": 2}
     view = result.with_types({"B": "C", "A": None})
     assert view.totals == (1, 0, 0)
     assert (view.details, view.errors) == (None, None)
@@ -346,9 +348,9 @@ def test_views_stay_in_the_signature_and_keep_results_apart():
 
 
 def test_merged_weighed_results_number_sentences_by_what_was_read():
-    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO", document_weights=[0.5, 0.25])
-    other = spanrs.score([["O"]], [["I-A"]], scheme="BIO", document_weights=[0.5])
-    merged = one.merge(other).merge(other)
+    first = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO", document_weights=[0.5, 0.25])
+    second = spanrs.score([["O"]], [["I-A"]], scheme="BIO", document_weights=[0.5])
+    merged = first.merge(second).merge(second)
     assert [place.sentence for place in merged.violations["pred"].first] == [2, 3]
     assert merged.sentences == 1.75
 
@@ -375,7 +377,7 @@ def test_spans_of_equal_bounds_are_matched_again_or_refused(sentences, types):
     result = spanrs.score(gold, pred)
     expected = spanrs.score(renamed(gold), renamed(pred))
     try:
-        found = result.with_types(types)
+        actual = result.with_types(types)
     except SchemeError:
         # Refused only where types are merged, and spans of equal bounds have several types.
         kept = {types.get(ty, ty) for ty in "ABC"} - {None}
@@ -385,7 +387,7 @@ def test_spans_of_equal_bounds_are_matched_again_or_refused(sentences, types):
             len(sentence) > len({tuple(place) for _, *place in sentence}) for sentence in gold + pred
         )
         return
-    assert found.totals_by_type == expected.totals_by_type
+    assert actual.per_type.totals == expected.per_type.totals
 
 
 def test_types_of_several_spans_with_equal_bounds_are_not_merged():
@@ -399,7 +401,7 @@ def test_types_of_several_spans_with_equal_bounds_are_not_merged():
     assert result.with_types(["A", "C"]).totals == (0, 1, 1)
     assert result.with_types({"A": "D"}).totals == (0, 1, 2)
     assert result.with_types(dict.fromkeys("ABC", "D")).totals == (1, 0, 1)
-    assert result.untyped_totals == (1, 0, 1)
+    assert result.untyped.totals == (1, 0, 1)
     # Where everything of one side matched, nothing is paired.
     matched = spanrs.score(gold, [[("A", 0, 1)]])
     assert matched.with_types({"B": "A"}).totals == (1, 0, 1)

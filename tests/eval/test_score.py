@@ -16,6 +16,7 @@ from seqeval.metrics import classification_report
 
 import spanrs
 from spanrs.errors import AlignmentError, SchemeError
+from spanrs.eval.tables import tables
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "E-PER", "S-LOC"]
 sentence_pairs = st.lists(
@@ -90,7 +91,7 @@ def test_batches_merge_in_any_order(pairs, data):
     for part in rest:
         first.merge(part)
     merged = first.result()
-    assert merged.totals_by_type == whole.totals_by_type
+    assert merged.per_type.totals == whole.per_type.totals
     assert merged.confusion == whole.confusion
     assert merged.counts == whole.counts
     assert (merged.accuracy, merged.tokens) == (whole.accuracy, whole.tokens)
@@ -102,7 +103,7 @@ def test_batches_merge_in_any_order(pairs, data):
 def test_confusion_adds_up(pairs):
     result = spanrs.score(*sides(pairs), scheme="BIO")
     for name, score in result.per_type.items():
-        totals = result.totals_by_type[name]
+        totals = result.per_type.totals[name]
         assert sum(result.confusion[name].values()) == score.support
         assert sum(row[name] for row in result.confusion.values()) == totals.tp + totals.fp
         assert min(result.confusion[name].values(), default=1) > 0
@@ -183,20 +184,20 @@ def test_refuse_raises_and_the_others_do_not():
 
 
 def test_results_made_differently_do_not_merge():
-    one, other = spanrs.Scorer(scheme="BIO"), spanrs.Scorer(scheme="BIO", reading="strict")
+    first, second = spanrs.Scorer(scheme="BIO"), spanrs.Scorer(scheme="BIO", reading="strict")
     with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
-        one.merge(other)
+        first.merge(second)
     with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
-        one.result().merge(other.result())
+        first.result().merge(second.result())
 
 
 def test_the_scheme_is_that_of_all_of_gold_however_long_it_is():
-    # The sample at the beginning speaks for IOB; the rest of gold does not.
+    # The initial sample suggests IOB, but the rest of gold does not.
     head = [["O", "I-A"]] * 40_000
     tail = [["B-A", "I-A", "O", "B-B"]] * 40_000
     gold = head[:1] * 40_000 + tail
     result = spanrs.score(gold, gold)
-    assert result.scheme == spanrs.tags.detect_scheme(gold).scheme == "BIO"
+    assert result.settings["scheme"] == spanrs.tags.detect_scheme(gold).scheme == "BIO"
     assert result.violations["gold"].count == 40_000
     text = "\n".join("".join(f"w {tag}\n" for tag in row) for row in gold).encode()
     assert (
@@ -210,7 +211,7 @@ def test_the_scheme_is_that_of_all_of_gold_however_long_it_is():
 
 def test_pred_decides_where_gold_has_nothing():
     result = spanrs.score([["O", "O"]], [["B-A", "E-A"]])
-    assert result.scheme == "IOBES"
+    assert result.settings["scheme"] == "IOBES"
     assert result.totals == (0, 1, 0)
 
 
@@ -220,7 +221,7 @@ def test_a_scorer_settles_its_scheme_with_the_first_tag():
     scorer.update([["U-A", "O"]], [["U-A", "O"]])
     scorer.update([["B-A", "L-A"]], [["O", "O"]])
     result = scorer.result()
-    assert result.scheme == "BILOU"
+    assert result.settings["scheme"] == "BILOU"
     assert (result.totals, result.tokens) == ((1, 0, 1), 5)
 
 
@@ -252,10 +253,10 @@ def test_the_numbers_of_each_reading(submissions):
 def test_the_violations_of_a_submission_are_listed(submissions):
     pred, count = submissions.preds[submissions.malformed], submissions.violations
     result = spanrs.score(submissions.gold, pred, max_violations=100)
-    found = result.violations["pred"]
-    assert (found.count, len(found.first), result.violations["gold"].count) == (count, count, 0)
+    actual = result.violations["pred"]
+    assert (actual.count, len(actual.first), result.violations["gold"].count) == (count, count, 0)
     lines = pred.read_text(encoding="utf-8").splitlines()
-    for located in found.first:
+    for located in actual.first:
         tag = lines[located.line - 1].split("\t")[1]
         assert tag == located.violation.current
         assert tag.startswith("I-")
@@ -311,7 +312,7 @@ def test_a_scorer_does_not_wait_for_itself():
         with pytest.raises(RuntimeError, match="in use"):
             scorer.update(gold, [["O"]])
     assert scorer.result().sentences == 0
-    # A generator of sentences is walked before anything is counted.
+    # A generator of sentences is consumed before anything is counted.
     scorer.update((list(tags()) for _ in range(2)), [["O"]] * 2)
     assert scorer.result().sentences == 2
 
@@ -323,22 +324,24 @@ def test_sentences_may_be_iterators_on_both_sides():
 
 
 def test_scorers_that_have_seen_nothing_merge_with_any():
-    empty, full = spanrs.Scorer(), spanrs.Scorer()
+    empty, filled = spanrs.Scorer(), spanrs.Scorer()
     empty.update([["O"]], [["O"]])
-    full.update([["S-A"]], [["S-A"]])
-    full.merge(empty)
-    assert (full.result().tokens, full.result().scheme) == (2, "IOBES")
-    empty.merge(full)
+    filled.update([["S-A"]], [["S-A"]])
+    filled.merge(empty)
+    assert (filled.result().tokens, filled.result().settings["scheme"]) == (2, "IOBES")
+    empty.merge(filled)
     empty.update([["B-A", "E-A"]], [["B-A", "E-A"]])
     result = empty.result()
-    assert (result.totals, result.tokens, result.scheme) == ((2, 0, 0), 5, "IOBES")
-    assert spanrs.score([["O"]], [["O"]]).merge(spanrs.score([["U-A"]], [["O"]])).scheme == "BILOU"
+    assert (result.totals, result.tokens, result.settings["scheme"]) == ((2, 0, 0), 5, "IOBES")
+    assert (
+        spanrs.score([["O"]], [["O"]]).merge(spanrs.score([["U-A"]], [["O"]])).settings["scheme"] == "BILOU"
+    )
 
 
 def test_merged_violations_number_sentences_through():
-    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO")
-    other = spanrs.score([["O"]], [["I-A"]], scheme="BIO")
-    assert one.merge(other).violations["pred"].first[0].sentence == 2
+    first = spanrs.score([["O"], ["O"]], [["O"], ["O"]], scheme="BIO")
+    second = spanrs.score([["O"]], [["I-A"]], scheme="BIO")
+    assert first.merge(second).violations["pred"].first[0].sentence == 2
 
 
 def test_a_type_named_o_is_a_type_like_any_other():
@@ -352,7 +355,7 @@ def test_the_scheme_does_not_depend_on_the_sample_in_any_dialect():
     gold = [["B-A", "I-A"]] * 40_000 + [["S-A", "B-A", "E-A"]] * 100_000
     dialect = spanrs.tags.IOBES_DIALECT
     expected = spanrs.tags.detect_scheme(gold, dialect=dialect).scheme
-    assert spanrs.score(gold, gold, dialect=dialect).scheme == expected
+    assert spanrs.score(gold, gold, dialect=dialect).settings["scheme"] == expected
 
 
 def test_more_tags_than_the_fast_way_takes_may_come_at_any_time():
@@ -377,7 +380,7 @@ def test_refusals_name_the_sentence():
         spanrs.score([["O"], ["O"]], [["O"], ["I-A"]], scheme="BIO", reading="refuse")
     assert (caught.value.sentence, caught.value.path) == (1, None)
     with pytest.raises(SchemeError, match="sentence 1: 1 violation"):
-        spanrs.tags.read_spans([["O"], ["I-A"]], "BIO", "refuse")
+        spanrs.tags.tags_to_spans([["O"], ["I-A"]], "BIO", "refuse")
     with pytest.raises(SchemeError, match="sentence 1: "):
         spanrs.tags.convert([["O"], ["I-A"]], "BIO", "IOBES")
 
@@ -408,7 +411,7 @@ def test_files_are_read_across_the_borders_of_chunks(tmp_path):
             for side in (text, pred)
         ]
         expected = spanrs.score(*sides, scheme="BIO")
-        assert got.totals_by_type == expected.totals_by_type
+        assert got.per_type.totals == expected.per_type.totals
         assert got.accuracy == expected.accuracy
 
 
@@ -437,8 +440,8 @@ def test_spans_are_scored_one_for_one_and_may_overlap(pairs):
     result = spanrs.score(gold, pred, by=names)
     rows = []
     for g, p in pairs:
-        both = Counter(g) & Counter(p)
-        rows.append((both.total(), len(p) - both.total(), len(g) - both.total()))
+        pair = Counter(g) & Counter(p)
+        rows.append((pair.total(), len(p) - pair.total(), len(g) - pair.total()))
     assert result.totals == tuple(map(sum, zip(*rows, strict=True)))
     assert [(row.name, row.totals, row.sentences, row.tokens) for row in result.documents] == [
         (name, row, 1, 0) for name, row in zip(names, rows, strict=True)
@@ -447,9 +450,9 @@ def test_spans_are_scored_one_for_one_and_may_overlap(pairs):
     for name, score in result.per_type.items():
         assert score.support == sum(span[0] == name for side in gold for span in side)
         assert sum(result.confusion[name].values()) == score.support
-    # Two criteria of other matchers are the same question.
+    # Two criteria of other matchers are equivalent.
     assert (
-        spanrs.score(gold, pred, matcher="fair")["traditional"].totals_by_type.keys()
+        spanrs.score(gold, pred, matcher="fair")["traditional"].per_type.totals.keys()
         == result.per_type.keys()
     )
     strict = spanrs.score(gold, pred, matcher=spanrs.Partial(matching="optimal"))["strict"].outcomes
@@ -463,7 +466,7 @@ def test_spans_count_as_the_tags_they_come_from(matcher, pairs):
     gold, pred = sides(pairs)
     expected = spanrs.score(gold, pred, scheme="IOBES", matcher=matcher)
     spans = [
-        [[tuple(s)[:3] for s in row] for row in spanrs.tags.read_spans(side, "IOBES")]
+        [[tuple(s)[:3] for s in row] for row in spanrs.tags.tags_to_spans(side, "IOBES")]
         for side in (gold, pred)
     ]
     result = spanrs.score(*spans, matcher=matcher)
@@ -485,7 +488,7 @@ def test_documents_without_spans_have_no_measures(matcher):
     row = result.to_dict()["documents"][1]["micro"]
     assert row == {"precision": None, "recall": None, "f1": None, "support": 0}
     json.loads(result.to_json())
-    shown = result.tables()[-1].rows
+    shown = tables(result, documents=True)[-1].rows
     assert {"100.00"} <= set(shown[0])
     assert "-" in shown[1]
     assert "0.00" not in shown[1]

@@ -50,7 +50,7 @@ def corpus(tmp_path):
 
 
 def merged_by_hand(texts, folder, **options):
-    """Score each file by itself, and merge in the order of the names."""
+    """Score each file separately, and merge in the order of names."""
     results = []
     for name in sorted(texts):
         paths = [folder / f"{side}" for side in ("one", "two")]
@@ -86,12 +86,12 @@ def test_counts_are_those_of_the_files_merged(corpus, tmp_path):
 @pytest.mark.parametrize("options", [{}, {"by": "sentence"}, {"matcher": "fair"}, {"errors": 3}], ids=str)
 def test_threads_do_not_change_the_bytes(corpus, options, tmp_path):
     gold, pred, _ = corpus
-    one = spanrs.score(gold, pred, **options)
+    single = spanrs.score(gold, pred, **options)
     for threads in (2, 3, 16):
         several = spanrs.score(gold, pred, threads=threads, store=tmp_path / "counts", **options)
-        assert several.to_bytes() == one.to_bytes() == (tmp_path / "counts").read_bytes()
-        assert several.error_list == one.error_list
-        assert several.violations == one.violations
+        assert several.to_bytes() == single.to_bytes() == (tmp_path / "counts").read_bytes()
+        assert several.errors == single.errors
+        assert several.violations == single.violations
         assert not (tmp_path / "counts.parts").exists()
 
 
@@ -112,7 +112,7 @@ def test_the_first_shard_with_a_span_decides_the_scheme(tmp_path):
         (tmp_path / side).mkdir()
         (tmp_path / side / "a").write_text("x O\n\ny O\n")
         (tmp_path / side / "b").write_text("x S-A\ny B-A\nz E-A\n")
-        # Alone it would be in another scheme.
+        # Separately it would be detected as another scheme.
         (tmp_path / side / "c").write_text("x B-A\ny B-B\n")
     for threads in (1, 2):
         result = spanrs.score(tmp_path / "gold", tmp_path / "pred", threads=threads)
@@ -120,7 +120,7 @@ def test_the_first_shard_with_a_span_decides_the_scheme(tmp_path):
 
 
 class Calls:
-    """Counts the files that are scored."""
+    """Counts the scored files."""
 
     def __init__(self, monkeypatch):
         self.names = []
@@ -236,7 +236,7 @@ def test_a_changed_file_is_scored_again(interrupted, side, how):
         path.write_text(path.read_text().replace("B-B", "B-C"))
         os.utime(path, ns=(1, path.stat().st_mtime_ns + 1000))
     scored = finished(gold, pred, counts, calls)
-    assert scored == sorted(Path(one).name for one in [name, *sorted(texts)[6:]])
+    assert scored == sorted(Path(item).name for item in [name, *sorted(texts)[6:]])
 
 
 @pytest.mark.parametrize(
@@ -381,15 +381,15 @@ def test_files_are_paired_by_their_paths(tmp_path):
 
     def paired(*sides):
         parts = [spanrs.read(side, format="columns").parts for side in sides]
-        found = pair_parts(*parts)
-        assert not found.golds
-        assert not found.preds
-        return found.pairs
+        actual = pair_parts(*parts)
+        assert not actual.golds
+        assert not actual.preds
+        return actual.pairs
 
     assert [part.name for part in spanrs.read(gold, format="columns").parts] == names
-    assert [one.name for one, _ in paired(gold, pred)] == names
-    for one, other in paired(gold, pred):
-        assert (one.path, other.path) == (f"{gold}/{one.name}", f"{pred}/{one.name}")
+    assert [first.name for first, _ in paired(gold, pred)] == names
+    for first, item in paired(gold, pred):
+        assert (first.path, item.path) == (f"{gold}/{first.name}", f"{pred}/{first.name}")
     patterns = {
         "/*.conll": ["b.conll"],
         "/**/*.conll": ["b.conll", "sub/a.conll"],
@@ -398,9 +398,9 @@ def test_files_are_paired_by_their_paths(tmp_path):
         "/sub/deep/[c].*": ["c.txt"],
     }
     for pattern, expected in patterns.items():
-        assert [one.name for one, _ in paired(gold + pattern, pred + pattern)] == expected
-    # A directory and a pattern may go together.
-    assert [one.name for one, _ in paired(f"{gold}/sub", f"{pred}/sub/**")] == [
+        assert [first.name for first, _ in paired(gold + pattern, pred + pattern)] == expected
+    # A directory can be combined with a pattern.
+    assert [first.name for first, _ in paired(f"{gold}/sub", f"{pred}/sub/**")] == [
         "a.conll",
         "deep/c.txt",
     ]
@@ -413,15 +413,15 @@ def test_a_file_that_a_side_lacks_is_named(corpus, side):
     ((gold if side == "gold" else pred) / lacking).unlink()
     with pytest.raises(AlignmentError, match=f"{side} has no file for {lacking}; files are paired by name"):
         spanrs.score(gold, pred)
-    other = gold if side == "pred" else pred
-    with pytest.raises(AlignmentError, match=str(other.parent / side)):
+    second = gold if side == "pred" else pred
+    with pytest.raises(AlignmentError, match=str(second.parent / side)):
         spanrs.score(gold, pred)
 
 
 def test_directories_without_files_are_refused(tmp_path):
     (tmp_path / "empty" / "sub").mkdir(parents=True)
     (tmp_path / "empty" / ".hidden").touch()
-    with pytest.raises(FileNotFoundError, match="there is no file in it"):
+    with pytest.raises(FileNotFoundError, match="the directory has no files"):
         spanrs.score(tmp_path / "empty")
     with pytest.raises(FileNotFoundError, match="no file matches"):
         spanrs.score(str(tmp_path / "*.conll"))
@@ -439,10 +439,10 @@ def test_directories_of_tables(tmp_path):
             pyarrow.table(dict(zip(("g", "p", "doc"), columns, strict=True))), folder / name
         )
     options = {"gold": "g", "pred": "p", "documents": "doc", "by": "document"}
-    one = spanrs.score(folder, scheme="BIO", **options)
-    assert one.totals == (2, 2, 2)
-    assert len(one.documents) == 4
-    assert spanrs.score(folder, scheme="BIO", threads=2, **options).to_bytes() == one.to_bytes()
+    single = spanrs.score(folder, scheme="BIO", **options)
+    assert single.totals == (2, 2, 2)
+    assert len(single.documents) == 4
+    assert spanrs.score(folder, scheme="BIO", threads=2, **options).to_bytes() == single.to_bytes()
     with pytest.raises(FormatError, match="gold"):
         spanrs.score(folder)
 
@@ -486,9 +486,9 @@ def test_a_scheme_of_pred_that_is_found_out_is_that_of_all_shards(tmp_path):
     for side, last in (("gold", "I-A"), ("pred", "E-A")):
         (tmp_path / side).mkdir()
         (tmp_path / side / "a").write_text(f"x B-A\ny {last}\n\n" * 30)
-        # By itself this shard would be read as BIO.
+        # Separately this shard would be read as BIO.
         (tmp_path / side / "b").write_text("x B-A\ny O\n\n" * 30)
     for schemes in ({"scheme": "BIO", "pred_scheme": "auto"}, {}):
         result = spanrs.score(tmp_path / "gold", tmp_path / "pred", **schemes)
-        assert (result.scheme, result.pred_scheme) == ("BIO", "IOBES")
+        assert (result.settings["scheme"], result.settings["pred_scheme"]) == ("BIO", "IOBES")
         assert result.totals == (60, 0, 0)

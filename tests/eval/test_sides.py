@@ -1,4 +1,4 @@
-"""Gold and pred may be anything that holds labelled text; what contradicts itself is refused with what to do."""
+"""Gold and pred may be any source of labelled text; contradictory arguments are refused with advice."""
 
 from __future__ import annotations
 
@@ -181,11 +181,15 @@ def test_a_side_may_be_in_another_scheme(tmp_path):
     pred.write_text("a B-X\nb E-X\n\nc O\n" * 20)
     for sides in ((gold, pred), (spanrs.read(gold, scheme="BIO"), spanrs.read(pred, scheme="IOBES"))):
         result = spanrs.score(*sides)
-        assert (result.scheme, result.pred_scheme, result.micro.f1) == ("BIO", "IOBES", 1.0)
+        assert (result.settings["scheme"], result.settings["pred_scheme"], result.micro.f1) == (
+            "BIO",
+            "IOBES",
+            1.0,
+        )
 
 
 def test_the_same_corpus_gives_the_same_counts(tmp_path):
-    """From a path, a frame and lists the counts are equal to the byte."""
+    """Counts of a path, a data frame and lists are byte-identical."""
     import pandas as pd
     import polars as pl
 
@@ -236,7 +240,7 @@ def test_files_are_paired_by_name_or_by_stem(tmp_path):
     assert (
         skipping.evidence.skipped[0].message.rpartition("/")[2].startswith("d.gold.conll: pred has no file")
     )
-    assert any("gold has token `c`" in one.message for one in skipping.evidence.skipped)
+    assert any("gold has token `c`" in item.message for item in skipping.evidence.skipped)
 
 
 def test_what_cannot_be_aligned_is_counted_and_listed():

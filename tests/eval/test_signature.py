@@ -1,4 +1,4 @@
-"""Signatures: they are read as they were written, and say all that is needed to score again."""
+"""Signatures can be parsed and contain all settings needed to repeat the scoring."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from spanrs.errors import SchemeError
 from spanrs.eval.settings import parse_signature, short_signature, signature
 from spanrs.tags import Dialect
 
-#: Names of types that need quotes, or look as if they did.
+
+def shortened(result):
+    return short_signature(parse_signature(result.signature))
+
+
+#: Names of types that need quoting, or appear to.
 NAMES = [
     "A",
     "B",
@@ -50,7 +55,7 @@ def fits(scheme, reading):
 
 @st.composite
 def options(draw):
-    """Options of score, and what types are looked at then."""
+    """Options of score, and the resulting types."""
     names = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
     kind = draw(st.sampled_from(["exact", "partial", "fair"]))
     matcher = kind
@@ -69,7 +74,7 @@ def options(draw):
             exclude=draw(st.just([]) | names),
         )
     separator = draw(st.sampled_from(["-", "_", "|", '"', ":", ","]))
-    found = {
+    actual = {
         "matcher": matcher,
         "scheme": draw(st.sampled_from(SCHEMES)),
         "pred_scheme": draw(st.none() | st.sampled_from(SCHEMES)),
@@ -77,9 +82,9 @@ def options(draw):
         "dialect": Dialect(separator=separator, suffix=draw(st.booleans())),
     }
     # Not every reading is defined for every scheme.
-    schemes = {found["scheme"], found["pred_scheme"] or found["scheme"]}
-    found["reading"] = draw(
-        st.sampled_from([name for name in READINGS if all(fits(one, name) for one in schemes)])
+    schemes = {actual["scheme"], actual["pred_scheme"] or actual["scheme"]}
+    actual["reading"] = draw(
+        st.sampled_from([name for name in READINGS if all(fits(item, name) for item in schemes)])
     )
     steps = []
     if kind == "exact":
@@ -87,7 +92,7 @@ def options(draw):
             st.sampled_from(NAMES), st.none() | st.sampled_from(NAMES), min_size=1, max_size=3
         )
         steps = draw(st.lists(names | renames, max_size=2))
-    return found, steps
+    return actual, steps
 
 
 #: Spans of (type, prefix) of gold and pred; TAB separates columns, as types have spaces.
@@ -113,10 +118,10 @@ def write(path, spans, dialect):
 
 
 def scored(path, given, steps):
-    found = spanrs.score(path, separator="\t", **given)
+    result = spanrs.score(path, separator="\t", **given)
     for step in steps:
-        found = found.with_types(step)
-    return found
+        result = result.with_types(step)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -149,10 +154,10 @@ def like(path, text, *more):
 @given(given=options(), spans=SPANS)
 def test_the_signature_of_a_result_gives_the_same_counts(folder, capsys, given, spans):
     path = folder / "both"
-    found, steps = given
-    write(path, spans, found["dialect"])
-    expected = scored(path, found, steps)
-    for text in (expected.signature, expected.short_signature, f"signature {expected.signature}\n"):
+    actual, steps = given
+    write(path, spans, actual["dialect"])
+    expected = scored(path, actual, steps)
+    for text in (expected.signature, shortened(expected), f"signature {expected.signature}\n"):
         status, got = like(path, text)
         err = capsys.readouterr().err
         # None of the types of the signature need be in the file.
@@ -170,21 +175,20 @@ def test_the_signature_of_a_result_gives_the_same_counts(folder, capsys, given, 
 @settings(max_examples=100, deadline=None)
 @given(options())
 def test_long_and_short_signatures_are_read_as_they_were_written(given):
-    found, steps = given
-    names = {name: value for name, value in found.items() if name != "dialect"}
+    actual, steps = given
+    names = {name: value for name, value in actual.items() if name != "dialect"}
     result = spanrs.score(
         [["O"]],
         [["O"]],
-        dialect=found["dialect"],
+        dialect=actual["dialect"],
         **{k: v for k, v in names.items() if k != "align"},
     )
     for step in steps:
         result = result.with_types(step)
     assert parse_signature(result.signature) == dict(result.settings)
-    assert parse_signature(result.short_signature) == dict(result.settings)
-    assert len(result.short_signature) < len(result.signature)
-    assert signature(parse_signature(result.short_signature)) == result.signature
-    assert short_signature(parse_signature(result.signature)) == result.short_signature
+    assert parse_signature(shortened(result)) == dict(result.settings)
+    assert len(shortened(result)) < len(result.signature)
+    assert signature(parse_signature(shortened(result))) == result.signature
 
 
 @pytest.mark.parametrize(
@@ -259,9 +263,7 @@ def test_layers_are_repeated(folder):
     pred.write_text("a\tB-A\tO\nb\tO\tB-C\n")
     result = spanrs.score(gold, pred, scheme="BIO", tags=(1, 2))
     out = folder / "layers.json"
-    assert (
-        run(group, ["score", str(gold), str(pred), "--like", result.short_signature, "-o", str(out)]) == 0
-    )
+    assert run(group, ["score", str(gold), str(pred), "--like", shortened(result), "-o", str(out)]) == 0
     got = only_system(out.read_text())
     assert (got["signature"], got["counts"]) == (result.signature, result.to_dict()["counts"])
 

@@ -1,4 +1,4 @@
-"""Every kind of source gives what the plain file gives: a small part of benches/versus/differential_sources.py."""
+"""Every kind of source yields the result of the plain file: a small part of benches/versus/differential_sources.py."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_row_groups_of_parquet_give_what_a_column_file_gives(rows, tmp_path, mon
     compared = []
     for at in range(20):
         rng = random.Random(f"{rows} {at}")
-        # The first batch decides about the scheme.
+        # The first batch determines the scheme.
         sentences = rng.randint(1, 90 if rows is None else rows)
         compared += table_sources.differences(rng, tmp_path, sentences, 3)
     assert [str(difference) for difference in compared if difference is not None] == []
@@ -48,8 +48,8 @@ def test_row_groups_of_parquet_give_what_a_column_file_gives(rows, tmp_path, mon
 @pytest.mark.parametrize("scheme", ["auto", "BIO"])
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_do_not_read_the_start_of_a_stream_again(scheme, threads):
-    both = io.BytesIO(b"wwwwwwww B-A O\n\n" * 40_000)
-    result = spanrs.score(both, scheme=scheme, threads=threads, errors=1)
+    sides = io.BytesIO(b"wwwwwwww B-A O\n\n" * 40_000)
+    result = spanrs.score(sides, scheme=scheme, threads=threads, errors=1)
     assert result.sentences == 40_000
 
 

@@ -1,6 +1,6 @@
-"""Stored results whose fields have other types, or whose bytes are others: an error of spanrs or a result that works.
+"""Corrupted stored results raise an error of spanrs or yield a working result.
 
-The checksum is made anew, so that what is changed is looked at.
+The checksum is recomputed, so that the changed content is examined.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import pytest
 import spanrs
 from spanrs import dep, mat
 from spanrs.errors import SpanrsError
-from spanrs.eval.result import CHECKSUM, LENGTH, MAGIC
+from spanrs.eval.stored import CHECKSUM, LENGTH, MAGIC
 from spanrs.io import Annotation, Document
 
 GOLD = [["B-A", "I-A", "O", "I-B"], ["B-C"], ["O", "B-A"]]
 PRED = [["B-A", "O", "O", "B-C"], ["B-C"], ["I-C", "X-A"]]
 TREE = "1\tThey\t_\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tate\t_\tVERB\tVBD\t_\t0\troot\t_\t_\n\n"
-#: What a field is replaced by.
+#: Replacements for a field.
 VALUES = [
     *(None, True, False, 0, 1, -1, 7, 2**31, 2**63, 2**64, -(2**63), 10**400, 0.5, -0.0, 1e308),
     *(float("nan"), float("inf"), "", "x", "\ud800", "B-A", "auto", "exact", "gold", "3", [], [[]], [None]),
@@ -92,7 +92,7 @@ def paths(value: object, path: tuple[Key, ...] = ()) -> list[tuple[Key, ...]]:
 
 
 def mutated(rng: random.Random, header: dict) -> object:
-    """Return a header with a field replaced, left out, renamed, doubled or exchanged for another one."""
+    """Return a header with a field replaced, removed, renamed, duplicated or swapped with another one."""
     header = copy.deepcopy(header)
     path = rng.choice(paths(header))
     if not path:
@@ -109,17 +109,17 @@ def mutated(rng: random.Random, header: dict) -> object:
     elif kind == 1:
         parent.append(copy.deepcopy(parent[key]))
     elif kind == 2:
-        other = header
+        second = header
         for step in rng.choice(paths(header)):
-            other = other[step]
-        parent[key] = copy.deepcopy(other)
+            second = second[step]
+        parent[key] = copy.deepcopy(second)
     else:
         parent[key] = copy.deepcopy(rng.choice(VALUES))
     return header
 
 
 def use(result: spanrs.Result) -> None:
-    """Do with a result what can be done with any."""
+    """Call all methods of a result."""
     assert json.loads(result.to_json())["signature"] == result.signature
     assert str(result) + repr(result) + result.to_csv() + result.to_html() + result.to_markdown()
     assert result.merge(result).counts.documents() is not None
@@ -136,7 +136,7 @@ def taken(read: Callable[[], spanrs.Result]) -> bool:
     except SpanrsError as error:
         assert error.code == "damaged"  # noqa: PT017  # it may also be a result
         return False
-    # Weights of documents may be too large to be summed, and settings may not fit each other.
+    # Weights of documents may be too large to be summed, and settings may be inconsistent.
     with contextlib.suppress(SpanrsError):
         use(result)
     return True

@@ -51,7 +51,7 @@ def sentences(count, seed=0):
 
 
 def document_names(count, seed=0):
-    """Names of documents of 1 to 12 sentences."""
+    """Document names, for documents of 1 to 12 sentences."""
     rng = random.Random(seed)
     names = [f"document {at}" for at in range(count) for _ in range(rng.randrange(1, 13))]
     return names[:count]
@@ -95,7 +95,7 @@ def test_documents_go_on_over_batches_and_files(small_batches, tmp_path, lengths
         got = spanrs.score(tmp_path / "whole", documents="d", by="document", scheme="BIO")
         assert got.counts.documents() == expected.counts.documents()
         assert got.to_bytes() == expected.to_bytes()
-    # Each of several files has documents of its own.
+    # Documents of different files are distinct.
     halves = {"a": (pq.write_table, slice(0, cut)), "b": (write_ipc, slice(cut, 60))}
     paths, parts = [], []
     for name, (write, rows) in halves.items():
@@ -141,7 +141,7 @@ def test_documents_that_go_on_later_are_refused(monkeypatch, tmp_path, names):
 def test_row_groups_do_not_change_the_result(small_batches, tmp_path, sizes, dictionaries):
     # Batches have five rows at most: row groups are smaller, equal and larger.
     tags = [["B-A", "I-A", "O"], ["O"], [], ["B-B", "B-C"], ["I-B"], ["B-A"]]
-    table = pa.table({"gold": tags * 2, "pred": [list(reversed(one)) for one in tags * 2]})
+    table = pa.table({"gold": tags * 2, "pred": [list(reversed(item)) for item in tags * 2]})
     path = tmp_path / "tags.parquet"
     with pq.ParquetWriter(path, table.schema, use_dictionary=dictionaries) as writer:
         start = 0
@@ -196,27 +196,27 @@ def test_auto_is_decided_by_the_first_batch_with_a_tag(small_batches, tmp_path):
     gold = [["O"]] * 7 + [["S-A", "O"]] * 5
     pq.write_table(pa.table({"gold": gold, "pred": gold}), tmp_path / "table")
     result = spanrs.score(tmp_path / "table")
-    assert (result.scheme, result.totals.tp) == ("IOBES", 5)
+    assert (result.settings["scheme"], result.totals.tp) == ("IOBES", 5)
     assert result.counts == spanrs.score(gold, gold).counts
 
 
 def random_spans(count, seed=0, *, tokens=False):
     rng = random.Random(seed)
-    found = []
+    collected = []
     for _ in range(count):
         starts = rng.sample(range(20), rng.randrange(5))
         spans = [(rng.choice("ABC"), start, start + rng.randrange(3, 6)) for start in sorted(starts)]
         if tokens:
             spans = [(*s, [s[1], s[2] - 1]) if rng.random() < 0.5 else s for s in spans]
-        found.append(spans)
-    return found
+        collected.append(spans)
+    return collected
 
 
 def structs(sentences, kind, name="type"):
     """A column of structs; fields are in another order than those of spans."""
     rows = [
-        [{name: t, "end": end, "start": start, "tokens": own[0] if own else None, "score": 0.5}
-         for t, start, end, *own in spans]
+        [{name: t, "end": end, "start": start, "tokens": values[0] if values else None, "score": 0.5}
+         for t, start, end, *values in spans]
         for spans in sentences
     ]  # fmt: skip
     bound, string, lists = kind
@@ -298,7 +298,7 @@ def test_columns_that_are_missing_are_named(tmp_path):
             with pytest.raises(FormatError, match="table: there is no column 'golt'; there are gold, pred"):
                 spanrs.score(path, **names)
     write_ipc(pa.Table.from_arrays([pa.array([["O"]])] * 2, ["gold", "gold"]), path)
-    with pytest.raises(FormatError, match="there are several columns 'gold'"):
+    with pytest.raises(FormatError, match="several columns are called 'gold'"):
         spanrs.score(path, pred="gold")
 
 
@@ -391,27 +391,27 @@ def test_truncated_and_damaged_files(tmp_path, file_format):
     for size in (70, len(data) // 2, len(data) - 9):
         path.write_bytes(data[:size])
         assert is_table_file(path)
-        # A stream may end without the marker of its end, behind any batch.
+        # A stream may end after any batch, without an end marker.
         if file_format == "arrow stream" and size == len(data) - 9:
             continue
         with pytest.raises(FormatError, match="cut: the file is truncated or damaged"):
             spanrs.score(path, scheme="BIO")
     rng = random.Random(0)
-    # pyarrow ends the process at some damage of the footer of Parquet.
+    # pyarrow aborts the process for some corrupted Parquet footers.
     footer = int.from_bytes(data[-8:-4], "little") if data.startswith(b"PAR1") else 0
     for _ in range(40):
         damaged = bytearray(data)
         for _ in range(4):
             damaged[rng.randrange(8, len(data) - 8 - footer)] ^= 1 << rng.randrange(8)
         path.write_bytes(damaged)
-        # Without checksums some of the damage cannot be seen.
+        # Without checksums some corruption cannot be detected.
         with contextlib.suppress(spanrs.SpanrsError, TypeError):
             spanrs.score(path, scheme="BIO")
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_damaged_offsets_of_spans_are_refused(tmp_path, stream):
-    # Without validation, pyarrow follows them out of its memory.
+    # Without validation, pyarrow would read out of bounds.
     column = structs(random_spans(40), KINDS["plain"])
     path = tmp_path / "table"
     write_ipc(pa.table({"gold": column, "pred": column}), path, stream=stream)
@@ -442,7 +442,7 @@ def test_nulls_leave_tokens_out(small_batches, tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_pipes_are_not_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    # Whoever names the format has its first bytes left in the pipe.
+    # If the format is named, its first bytes are not consumed from the pipe.
     assert spanrs.read(tmp_path / "pipe", format="columns").parts[0].kind == "rows"
 
 

@@ -1,4 +1,4 @@
-"""Threads and processes: the result does not depend on them, and the interpreter goes on meanwhile."""
+"""Threads and processes: the result does not depend on them, and the GIL is released meanwhile."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LENGTHS, GOLD, PRED = corpus()
 
 
 def column(ids, chunks=1):
-    """An Arrow column of strings, in so many chunks; ignored tokens are nulls."""
+    """An Arrow column of strings with a number of chunks; ignored tokens are nulls."""
     taken = pa.array([None if i < 0 else NAMES[i] for i in ids.tolist()])
     whole = pa.ListArray.from_arrays(np.concatenate([[0], np.cumsum(LENGTHS)]), taken)
     borders = np.linspace(0, len(whole), chunks + 1).astype(int)
@@ -116,14 +116,14 @@ def test_the_error_is_that_of_one_thread(reading):
                 {"vocabulary": NAMES},
             ),
         }
-        for both, options in sides.values():
+        for pair, options in sides.values():
             errors = []
             for threads in (1, 2, 3, 8):
                 scorer = spanrs.Scorer(scheme="BIO", reading=reading, threads=threads)
                 with pytest.raises(spanrs.errors.SchemeError) as caught:
-                    scorer.update(*both, **options)
+                    scorer.update(*pair, **options)
                 errors.append((str(caught.value), caught.value.code))
-                # Nothing of it is counted, and the scorer can go on.
+                # Nothing is counted, and the scorer remains usable.
                 assert scorer.result().sentences == 0
             place = f"sentence {sentences[first]}, token {LENGTHS[sentences[first]] - 1},"
             assert place in errors[0][0]
@@ -167,11 +167,11 @@ def _score_in_a_process(threads):
     return spanrs.score(GOLD, PRED, scheme="BIO", vocabulary=NAMES, lengths=LENGTHS, threads=threads)
 
 
-# Python says so wherever a process with threads forks; what is forked here does not touch theirs.
+# Python warns whenever a process with threads forks; the child processes here do not use these threads.
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_results_are_the_same_in_forked_processes():
-    # Threads were used before the fork; none of them is missed after it.
+    # Threads were used before the fork; none is needed afterwards.
     expected = _score_in_a_process(4)
     with multiprocessing.get_context("fork").Pool(2) as pool:
         results = pool.map(_score_in_a_process, [1, 4, 2])
@@ -193,8 +193,8 @@ def test_results_are_the_same_in_new_processes():
 def _seen_in_use(update, scorer):
     """Whether this thread ran while another was inside an update.
 
-    A scorer says that it is in use only from within the compiled half. If that kept the interpreter to
-    itself, no one else could ever hear it.
+    A scorer only reports that it is in use from within the compiled module. If that held the GIL, no other thread could
+    observe it.
     """
     for _ in range(200):
         worker = threading.Thread(target=update)
@@ -224,8 +224,7 @@ def test_the_interpreter_goes_on_while_ids_and_columns_are_counted(threads):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
 def test_the_interpreter_goes_on_while_files_are_read(tmp_path):
-    # The pipe holds less than is written, so reader and writer need each other; a reader that kept the
-    # interpreter to itself would wait for ever.
+    # The pipe is smaller than the output, so a reader that held the GIL would deadlock with the writer.
     path = tmp_path / "pipe"
     os.mkfifo(path)
     text = b"token B-A B-A\ntoken O O\n\n" * 50_000
@@ -234,7 +233,7 @@ def test_the_interpreter_goes_on_while_files_are_read(tmp_path):
         with path.open("wb") as pipe:
             pipe.write(text)
 
-    # So that opening waits for nobody.
+    # To avoid blocking on opening.
     keep = os.open(path, os.O_RDWR)
     writer = threading.Thread(target=write)
     writer.start()

@@ -1,4 +1,4 @@
-"""Gold and pred in different schemes, and what is conspicuous about data."""
+"""Gold and pred in different schemes, and warnings about suspicious data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPANS = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from
 
 
 def laid_out(rows):
-    """Spans one after the other, with gaps; and a length that holds them."""
+    """Consecutive spans with gaps, and a sufficient sentence length."""
     spans, at = [], 0
     for gap, length, name in rows:
         start = at + gap
@@ -37,9 +37,9 @@ def test_well_formed_tags_count_as_in_one_scheme(pairs, gold_scheme, pred_scheme
     sides = {name: ([], []) for name in ("one", "two")}
     for gold, pred in pairs:
         (gold_spans, n), (pred_spans, m) = laid_out(gold), laid_out(pred)
-        for name, other in (("one", gold_scheme), ("two", pred_scheme)):
-            sides[name][0].append(tags.write_tags(gold_spans, max(n, m), gold_scheme))
-            sides[name][1].append(tags.write_tags(pred_spans, max(n, m), other))
+        for name, item in (("one", gold_scheme), ("two", pred_scheme)):
+            sides[name][0].append(tags.spans_to_tags(gold_spans, max(n, m), gold_scheme))
+            sides[name][1].append(tags.spans_to_tags(pred_spans, max(n, m), item))
     for matcher in ("exact", "fair"):
         expected = spanrs.score(*sides["one"], scheme=gold_scheme, matcher=matcher)
         got = spanrs.score(*sides["two"], scheme=gold_scheme, matcher=matcher, pred_scheme=pred_scheme)
@@ -79,7 +79,7 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
     for name, result in results.items():
         assert (result.settings["scheme"], result.settings["pred_scheme"]) == schemes, name
         assert result.totals == (15, 0, 0), name
-        assert result.pred_detection.startswith(schemes[1]), name
+        assert result.evidence.pred_detection.startswith(schemes[1]), name
         assert result.warnings == [], name
     assert results["lists"].accuracy == 1.0
     partial = spanrs.score(gold, pred, matcher="partial")
@@ -133,7 +133,7 @@ def test_malformed_predictions_stay_in_the_scheme_of_gold():
         spanrs.SpanrsWarning, match="80 violations of BIO among 120 tags of pred other than O"
     ):
         assert "pred_scheme" not in spanrs.score(gold, mixed).settings
-    # A scheme that is named is the scheme of both, and that is said.
+    # A named scheme applies to both sides, and the warning mentions it.
     with pytest.warns(spanrs.SpanrsWarning, match="the first: Unknown Tag: L-PER is no tag"):
         assert spanrs.score(GOLD, BILOU, scheme="BIO").micro.f1 == 0.0
 
@@ -144,15 +144,15 @@ def test_batches_keep_the_schemes_that_were_found():
     assert scorer.result().signature.split("|")[1] == "scheme:auto"
     scorer.update(GOLD, OUTSIDE)
     scorer.update(GOLD, BILOU)
-    # What came before is not read again, and had nothing to read.
+    # Earlier batches are not read again; they had no spans.
     assert scorer.result().settings["pred_scheme"] == "BILOU"
     assert scorer.result().totals == (15, 0, 15)
-    other = spanrs.Scorer()
-    other.update([["O"]], [["O"]])
-    other.merge(scorer)
-    assert other.result().totals == (15, 0, 15)
-    other.update(GOLD, BILOU)
-    assert other.result().totals == (30, 0, 15)
+    second = spanrs.Scorer()
+    second.update([["O"]], [["O"]])
+    second.merge(scorer)
+    assert second.result().totals == (15, 0, 15)
+    second.update(GOLD, BILOU)
+    assert second.result().totals == (30, 0, 15)
     merged = spanrs.score([["O"]], [["O"]]).merge(scorer.result())
     assert merged.signature == scorer.result().signature
 
@@ -190,7 +190,7 @@ def test_warnings_of_files_name_the_caller(kind, matcher):
         spanrs.SpanrsWarning, match="their types are different: A in gold, B in pred"
     ) as caught:
         spanrs.score(io.BytesIO(gold), io.BytesIO(pred), matcher=matcher)
-    assert [one.filename for one in caught] == [__file__]
+    assert [item.filename for item in caught] == [__file__]
 
 
 def test_ordinary_data_gives_no_warning():
@@ -270,8 +270,8 @@ def test_layers_of_tags_are_counted_together(nested):
         assert "columns:2,3" in result.signature
         assert result.warnings == []
     with pytest.warns(spanrs.SpanrsWarning, match="column 3 has tags of the same types"):
-        one = spanrs.score(io.BytesIO(text), io.BytesIO(wrong), tokens=1, tags=2)
-    assert one.warnings == [
+        single = spanrs.score(io.BytesIO(text), io.BytesIO(wrong), tokens=1, tags=2)
+    assert single.warnings == [
         "<stream>: column 3 has tags of the same types, which are not read; layers of nested annotations "
         "are read together by spanrs score (--column 2,3, in Python tags=(2, 3))"
     ]
@@ -279,10 +279,10 @@ def test_layers_of_tags_are_counted_together(nested):
         spanrs.score(io.BytesIO(text), tokens=1, gold=(2, 3))
     with pytest.raises(ValueError, match="one column of tags"):
         spanrs.io.validate(io.BytesIO(text), tokens=1, tags=(2, 3))
-    both = spanrs.score(nested.path, nested.path, tokens=1, tags=(2, 3))
+    sides = spanrs.score(nested.path, nested.path, tokens=1, tags=(2, 3))
     alone = [spanrs.score(nested.path, nested.path, tokens=1, tags=tag) for tag in (2, 3)]
-    assert both.totals == (sum(result.totals.tp for result in alone), 0, 0)
-    assert (both.sentences, both.tokens) == (nested.sentences, 2 * nested.tokens)
+    assert sides.totals == (sum(result.totals.tp for result in alone), 0, 0)
+    assert (sides.sentences, sides.tokens) == (nested.sentences, 2 * nested.tokens)
     assert [len(result.warnings) for result in alone] == [1, 1]
 
 
@@ -290,11 +290,10 @@ def test_prefixes_of_another_scheme_decide_even_where_violations_are_few():
     gold = [["S-A", "O"]] * 40 + [["B-A", "I-A", "E-A"]]
     pred = [["S-A", "O"]] * 40 + [["B-A", "M-A", "E-A"]]
     result = spanrs.score(gold, pred)
-    assert (result.pred_scheme, result.micro.f1) == ("BMES", 1.0)
-    # One odd tag is a mistake, not another scheme.
-    assert (
-        spanrs.score([["B-A", "I-A"]] * 40, [["B-A", "I-A"]] * 39 + [["B-A", "E-A"]]).pred_scheme == "BIO"
-    )
+    assert (result.settings["pred_scheme"], result.micro.f1) == ("BMES", 1.0)
+    # A single malformed tag is an error, not evidence of another scheme.
+    result = spanrs.score([["B-A", "I-A"]] * 40, [["B-A", "I-A"]] * 39 + [["B-A", "E-A"]])
+    assert "pred_scheme" not in result.settings
 
 
 def test_partial_matching_warns_of_what_scoring_warns_of():
@@ -304,8 +303,8 @@ def test_partial_matching_warns_of_what_scoring_warns_of():
             return spanrs.score(gold, pred, matcher="partial", **options).warnings
 
     iobes = [["B-PER", "E-PER", "O", "S-LOC"]] * 6
-    found = warnings_of(iobes, iobes, scheme="BIO")
-    assert [message.split(" among ")[0] for message in found] == ["12 violations of BIO"] * 2
+    actual = warnings_of(iobes, iobes, scheme="BIO")
+    assert [message.split(" among ")[0] for message in actual] == ["12 violations of BIO"] * 2
     assert "with a prefix" in warnings_of([["B-A"]], [["B-A"]], scheme="TOKEN")[0]
     forgotten = [[("LABEL_1", 0, 1)]]
     assert "LABEL_1" in warnings_of(forgotten, forgotten)[0]

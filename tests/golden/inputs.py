@@ -1,4 +1,4 @@
-"""Inputs of the recorded cases: random ones from fixed seeds, and a few written by hand."""
+"""Inputs of the recorded cases: random inputs with fixed seeds, and a few manual ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREFIXES = {
 STRANGE = ["B", "I", "E", "S", "B-", "I-", "-", "PER", "X-PER", "b-PER", "o", "O-PER", "B-O", "I-O",
            "B--PER", "B-PER-", "B_PER", "BPER", "PER-B", "I-0", "B-0", "0", ".", "[", "<PAD>", "-DOCSTART-",
            "S-PER", "E-PER", "L-PER", "U-PER", "M-PER", "W-PER", "B-per", "Ü-PER", "B-北京"]  # fmt: skip
-#: How many pairs of each category a scheme gets.
+#: Number of pairs of each category per scheme.
 CATEGORIES = {"valid": 8, "noisy": 8, "malformed": 8, "bothmal": 6, "weird": 8}
 
 Span = tuple[str, int, int]
@@ -66,26 +66,26 @@ def random_tags(rng: random.Random, scheme: str, length: int) -> list[str]:
     ]
 
 
-def replace(rng: random.Random, tags: list[str], others: list[str], chance: float) -> list[str]:
-    return [rng.choice(others) if rng.random() < chance else tag for tag in tags]
+def replace(rng: random.Random, tags: list[str], item: list[str], chance: float) -> list[str]:
+    return [rng.choice(item) if rng.random() < chance else tag for tag in tags]
 
 
 def moved(rng: random.Random, spans: list[Span], length: int) -> list[Span]:
     """Change spans as a system might have predicted them; the result is flat."""
-    found: list[Span] = []
+    collected: list[Span] = []
     for kind, first, last in spans:
         chance = rng.random()
         if chance < 0.15:
             continue
         end = last if chance < 0.7 else min(length, last + 1)
         predicted = kind if chance < 0.85 else rng.choice(TYPES)
-        if not found or found[-1][2] <= first:
-            found.append((predicted, first, end))
-    return found
+        if not collected or collected[-1][2] <= first:
+            collected.append((predicted, first, end))
+    return collected
 
 
 def pair(rng: random.Random, scheme: str, category: str) -> tuple[list[str], list[str]]:
-    """Make gold and pred tags of a category."""
+    """Create gold and pred tags of a category."""
     length = rng.choice([1, 2, 3, 4, 5, 6, 8, 10, 12])
     spans = random_spans(rng, length)
     gold = write(scheme, spans, length)
@@ -103,20 +103,25 @@ def pair(rng: random.Random, scheme: str, category: str) -> tuple[list[str], lis
 
 
 def pairs() -> Iterator[dict[str, Any]]:
-    """Make tagged sentences in eight schemes, well formed and malformed."""
+    """Create tagged sentences in eight schemes, well formed and malformed."""
     rng = random.Random(20261)
     number = 0
     for scheme in PREFIXES:
-        made = [(name, *pair(rng, scheme, name)) for name, n in CATEGORIES.items() for _ in range(n)]
-        full, blank = write(scheme, [("PER", 0, 2), ("LOC", 2, 3)], 4), ["O"] * 4
-        made += [("empty", [], []), ("allO", blank, blank), ("goldO", blank, full), ("predO", full, blank)]
-        for category, gold, pred in made:
+        created = [(name, *pair(rng, scheme, name)) for name, n in CATEGORIES.items() for _ in range(n)]
+        filled, blank = write(scheme, [("PER", 0, 2), ("LOC", 2, 3)], 4), ["O"] * 4
+        created += [
+            ("empty", [], []),
+            ("allO", blank, blank),
+            ("goldO", blank, filled),
+            ("predO", filled, blank),
+        ]
+        for category, gold, pred in created:
             number += 1
             yield {"id": number, "s": scheme, "c": category, "g": gold, "p": pred}
 
 
 def conversions() -> Iterator[dict[str, Any]]:
-    """Make spans to write in all encodings, and tags of mixed schemes to convert."""
+    """Create spans to write in all encodings, and tags of mixed schemes to convert."""
     rng = random.Random(20262)
     for number in range(1, 61):
         length = rng.choice([0, 1, 2, 4, 6, 9])
@@ -133,7 +138,7 @@ def conversions() -> Iterator[dict[str, Any]]:
 
 
 def writes() -> Iterator[dict[str, Any]]:
-    """Make spans with and without a length; out of order, overlapping, beyond the length."""
+    """Create spans with and without a length; out of order, overlapping, beyond the length."""
     rng = random.Random(20263)
     given: list[tuple[list[list[Any]], int | None]] = [
         ([], 0),
@@ -154,7 +159,7 @@ def writes() -> Iterator[dict[str, Any]]:
 
 
 def span_sets() -> Iterator[dict[str, Any]]:
-    """Make gold and pred spans [label, begin, end, tokens], 1-based with inclusive ends, of five kinds."""
+    """Create gold and pred spans [label, begin, end, tokens], 1-based with inclusive ends, of five kinds."""
     rng = random.Random(20264)
     labels = ["NP", "VP", "PP"]
 
@@ -167,15 +172,15 @@ def span_sets() -> Iterator[dict[str, Any]]:
     def some(kind: str) -> list[list[Any]]:
         if kind == "flat":
             return [span(a + 1, b) for _, a, b in random_spans(rng, 10)]
-        made = []
+        created = []
         for _ in range(rng.randrange(5)):
             first = rng.randrange(1, 9)
-            made.append(span(first, min(10, first + rng.randrange(5)), holes=kind == "discont"))
-            if kind == "nested" and made[-1][2] > first:
-                made.append(span(first, rng.randrange(first, made[-1][2] + 1)))
+            created.append(span(first, min(10, first + rng.randrange(5)), holes=kind == "discont"))
+            if kind == "nested" and created[-1][2] > first:
+                created.append(span(first, rng.randrange(first, created[-1][2] + 1)))
             if kind == "dup" and rng.random() < 0.4:
-                made.append([*made[-1][:3], list(made[-1][3])])
-        return made
+                created.append([*created[-1][:3], list(created[-1][3])])
+        return created
 
     number = 0
     for _ in range(18):
@@ -187,7 +192,7 @@ def span_sets() -> Iterator[dict[str, Any]]:
 
 
 def nested_corpus() -> Iterator[str]:
-    """Make the lines of a corpus with two layers of BIO tags: index, token, outer tag, inner tag."""
+    """Create the lines of a corpus with two layers of BIO tags: index, token, outer tag, inner tag."""
     rng = random.Random(20266)
     for number in range(1, 61):
         yield f"#\tsource {number}"
@@ -204,7 +209,7 @@ def nested_corpus() -> Iterator[str]:
 
 
 def stacked_lines() -> Iterator[dict[str, Any]]:
-    """Make sentences in FairEval's columns `word pos annotations`, the annotations stacked with |."""
+    """Create sentences in FairEval's columns `word pos annotations`, the annotations stacked with |."""
     rng = random.Random(20265)
     marks = [",", "$,", "$.", "PUNCT"]
     for number in range(1, 49):

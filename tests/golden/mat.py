@@ -1,4 +1,4 @@
-"""Small cases of MATScore: documents and pairings written by hand, tables as spanrs counts them."""
+"""Small cases of MATScore: manually written documents and pairings, and tables computed by spanrs."""
 
 from __future__ import annotations
 
@@ -168,10 +168,10 @@ def mat_json(text: str, annotated: Annotated, *, tokens: bool) -> str:
             names.append([*place(text, words), ALIASES[label]])
         else:
             sets.setdefault(label, []).append(place(text, words))
-    found = [{"type": label, "attrs": [], "annots": places} for label, places in sets.items()]
+    collected = [{"type": label, "attrs": [], "annots": places} for label, places in sets.items()]
     if names:
-        found.append({"type": "NAME", "attrs": ["type"], "annots": names})
-    return json.dumps({"signal": text, "metadata": {}, "asets": found}) + "\n"
+        collected.append({"type": "NAME", "attrs": ["type"], "annots": names})
+    return json.dumps({"signal": text, "metadata": {}, "asets": collected}) + "\n"
 
 
 def write_documents(folder: Path, name: str) -> None:
@@ -204,14 +204,14 @@ def pairing(name: str) -> list[dict[str, Any]]:
         label = "PER" if label in ("MAN", "WHO") else label
         return label, [label, *place(text, words)]
 
-    found = []
+    collected = []
     for number, (text, gold, pred, pairs) in enumerate(CASES[name][1], 1):
         rows = [
             [*annotation(text, gold, g), kind, *annotation(text, pred, p), None if p is None else kind]
             for g, p, kind in pairs
         ]
-        found.append({"ref": f"d{number}.json", "hyp": f"d{number}.json", "pairs": rows})
-    return found
+        collected.append({"ref": f"d{number}.json", "hyp": f"d{number}.json", "pairs": rows})
+    return collected
 
 
 def plain(rows: Any) -> list[list[Any]]:
@@ -221,31 +221,35 @@ def plain(rows: Any) -> list[list[Any]]:
 def tables(folder: Path, name: str) -> dict[str, Any]:
     """Return all tables of a case with their formulas."""
     case = mat_arguments.read(folder, name)
-    found: dict[str, Any] = {}
+    collected: dict[str, Any] = {}
     result = case.score()
     detailed = mat.tables(result)
     for table, key in TABLES.items():
         for kinds, part in ((False, key), (True, f"{key}_tag_span_details")):
             if table not in detailed.names or (kinds and name not in DETAILED):
                 continue
-            made = mat.tables(result, kinds=kinds).table(table)
+            created = mat.tables(result, kinds=kinds).table(table)
             written = {
-                how: [list(row) for row in formulas.cells(made, separator)]
+                how: [list(row) for row in formulas.cells(created, separator)]
                 for how, separator in (("excel", ","), ("oo", ";"))
             }
-            found[part] = {"header": list(made.columns), "rows": plain(made.rows), "formulas": written}
+            collected[part] = {
+                "header": list(created.columns),
+                "rows": plain(created.rows),
+                "formulas": written,
+            }
     confusion = detailed.confusability
-    found["confusability_annotation_level"] = {
+    collected["confusability_annotation_level"] = {
         "header": list(confusion.columns),
         "rows": plain(confusion.rows),
     }
-    found["details"] = {"header": list(mat.Detail._fields), "rows": plain(detailed.details)}
+    collected["details"] = {"header": list(mat.AnnotationPair._fields), "rows": plain(detailed.details)}
     clash = mat.tables(case.score(unpaired_overlap="clash")).tag
     names = ("match", "refclash", "missing", "hypclash", "spurious")
-    found["bytag_counts_if_any_overlap_counts_as_clash"] = {
+    collected["bytag_counts_if_any_overlap_counts_as_clash"] = {
         row["tag"]: {key: row[key] for key in names} for row in clash.dicts()
     }
-    return found
+    return collected
 
 
 def exact_confidence(folder: Path) -> dict[str, Any]:
@@ -259,7 +263,7 @@ def exact_confidence(folder: Path) -> dict[str, Any]:
         ]
         for side in (case.gold, case.pred)
     ]
-    found: dict[str, dict[str, Any]] = {}
+    collected: dict[str, dict[str, Any]] = {}
     for table, key in TABLES.items():
         values: dict[str, list[float]] = {}
         for draw in itertools.product(range(3), repeat=3):
@@ -267,15 +271,15 @@ def exact_confidence(folder: Path) -> dict[str, Any]:
             for row in mat.tables(mat_cases.lenient(*drawn, case.matcher)).table(table).dicts():
                 for measure in MEASURES:
                     values.setdefault(f"{row['tag']}|{measure}", []).append(row[measure])
-        found[key] = {
+        collected[key] = {
             name: {"mean": fmean(v), "variance": pvariance(v), "n_of_27": len(v)}
             for name, v in sorted(values.items())
         }
-    return found
+    return collected
 
 
 def write(folder: Path) -> None:
-    """Write documents and what is expected of them."""
+    """Write documents and the expected results."""
     (folder / "tasks" / "names").mkdir(parents=True, exist_ok=True)
     (folder / "tasks" / "names" / "task.xml").write_text(TASK, encoding="utf-8")
     for name, (description, _, _) in CASES.items():

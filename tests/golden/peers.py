@@ -1,4 +1,4 @@
-"""Records what the peers from PyPI answer."""
+"""Records the results of the peers from PyPI."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def seqeval_strict() -> Iterator[Row]:
 
 
 def flip(tag: str) -> str:
-    """Put the prefix behind the type."""
+    """Move the prefix after the type."""
     prefix, dash, kind = tag.partition("-")
     return f"{kind}-{prefix}" if dash else tag
 
@@ -57,15 +57,15 @@ def seqeval_suffix() -> Iterator[Row]:
 def iobes_readings() -> Iterator[Row]:
     import iobes
 
-    own = {"IOB1": "IOB", "BMES": None} | {name: name for name in answers.iobes.ENCODINGS}
+    mapping = {"IOB1": "IOB", "BMES": None} | {name: name for name in answers.iobes.ENCODINGS}
     for row in PAIRS:
-        found = {}
+        collected = {}
         for name in answers.iobes.ENCODINGS:
-            both = row["c"] == "weird" or own.get(row["s"]) == name
-            found[name] = {
-                side: answers.iobes.read(iobes, row[side], name) for side in ("pg" if both else "p")
+            sides = row["c"] == "weird" or mapping.get(row["s"]) == name
+            collected[name] = {
+                side: answers.iobes.read(iobes, row[side], name) for side in ("pg" if sides else "p")
             }
-        yield {"id": row["id"], "o": found}
+        yield {"id": row["id"], "o": collected}
 
 
 def convert_functions() -> list[str]:
@@ -88,14 +88,14 @@ def iobes_convert() -> Iterator[Row]:
             diff = {}
             for name in convert_functions():
                 source, target = name.split("_to_")
-                found = answers.iobes.convert(iobes, by_name[source], name)
-                if found != by_name[target]:
-                    diff[name] = found
+                actual = answers.iobes.convert(iobes, by_name[source], name)
+                if actual != by_name[target]:
+                    diff[name] = actual
             yield row | {"enc": enc, "all_equal": not diff, "diff": diff}
         else:
             names = [name for name in convert_functions() if "bmewo" not in name]
-            found = {name: answers.iobes.convert(iobes, row["tags"], name) for name in names}
-            yield row | {"o": found}
+            actual = {name: answers.iobes.convert(iobes, row["tags"], name) for name in names}
+            yield row | {"o": actual}
 
 
 def iobes_write() -> Iterator[Row]:
@@ -105,15 +105,15 @@ def iobes_write() -> Iterator[Row]:
     # asked instead, and TOKEN is in the larger set only.
     for row in inputs.writes():
         names = [name.lower() for name in answers.iobes.ENCODINGS]
-        found = {name: answers.iobes.write(iobes, row["spans"], row["length"], name) for name in names}
-        yield row | {"o": found}
+        actual = {name: answers.iobes.write(iobes, row["spans"], row["length"], name) for name in names}
+        yield row | {"o": actual}
 
 
 def iobes_api() -> Row:
     import iobes
 
     ask = answers.iobes
-    found = {}
+    collected = {}
     for name, letters in {
         "IOB": "BI",
         "BIO": "BI",
@@ -124,7 +124,7 @@ def iobes_api() -> Row:
         tags = ["O", *(f"{letter}-{kind}" for kind in "AB" for letter in letters)]
         odd = (["O", *tags[1:4], "X-B", "B", "I", "I--", "S-B"], name, "[S]", "E-ND")
         usual = (tags, name, "<GO>", "<EOS>")
-        found[name] = {
+        collected[name] = {
             "tags": tags,
             "start": "<GO>",
             "end": "<EOS>",
@@ -133,7 +133,7 @@ def iobes_api() -> Row:
             "odd": ask.transitions(iobes, *odd),
         }
     usual = (["DT", "NN", "O"], "TOKEN", "<GO>", "<EOS>")
-    found["TOKEN"] = {
+    collected["TOKEN"] = {
         "tags": usual[0],
         "start": "<GO>",
         "end": "<EOS>",
@@ -142,7 +142,7 @@ def iobes_api() -> Row:
     }
     texts = ["iob", "IOB", "iob1", "iob2", " BIO ", "bioes", "iobes", "bioul", "BMEWO", "bmes", "token", ""]
     return {
-        "transitions": found,
+        "transitions": collected,
         "from_string": {text: ask.encoding(iobes, text) for text in texts},
         "members": ask.members(iobes),
         "extract": [
@@ -174,8 +174,8 @@ def seqscore() -> Iterator[Row]:
 
     for row in PAIRS:
         if settings := answers.seqscore.SETTINGS.get(row["s"]):
-            found = {s: answers.seqscore.score(score, row["g"], row["p"], s) for s in settings}
-            yield {"id": row["id"], "o": found}
+            match = {s: answers.seqscore.score(score, row["g"], row["p"], s) for s in settings}
+            yield {"id": row["id"], "o": match}
 
 
 def spacy() -> Iterator[Row]:
@@ -218,7 +218,7 @@ def conlleval_pl() -> Iterator[Row]:
             yield {"id": row["id"], "o": done.stdout.decode()}
 
 
-#: Name of the file -> what gives its rows.
+#: Name of the file -> function that returns its rows.
 ROWS = {
     "pairs": inputs.pairs,
     "seqeval_default": seqeval_default,

@@ -1,4 +1,4 @@
-"""Records the small set of golden cases; README.md beside this file says what comes from where.
+"""Records the small set of golden cases; README.md in this directory describes their origin.
 
 ``make golden`` runs it. With ``--regression`` it also writes the records of spanrs itself, for the peers
 that PyPI does not have, once the comparisons with the larger set pass.
@@ -29,7 +29,7 @@ def dump(value: Any) -> str:
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write a .jsonl.gz file; one whose content is the same stays, whatever compressed it."""
+    """Write a .jsonl.gz file unless its content is unchanged."""
     data = "".join(dump(row) + "\n" for row in rows).encode()
     if not path.exists() or gzip.decompress(path.read_bytes()) != data:
         path.write_bytes(gzip.compress(data, 9, mtime=0))

@@ -1,4 +1,4 @@
-"""Records what spanrs answers in place of the peers that PyPI does not have."""
+"""Records the results of spanrs in place of peers that are not on PyPI."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from spanrs.compat import conlleval, faireval, ncrfpp
 
 Row = dict[str, Any]
 PAIRS = list(inputs.pairs())
-#: The comparisons with the larger set that these records rest on.
+#: The comparisons with the larger set that validate these records.
 TESTS = [
     "tests/compat/test_golden_conlleval.py",
     "tests/compat/test_golden_faireval.py",
     "tests/compat/test_ncrfpp.py",
     "tests/mat/test_golden_mat.py",
 ]
-#: Which of their tests read the larger set.
+#: The tests that read the larger set.
 LARGER = "[shared or random_flat or news"
 
 
@@ -42,11 +42,11 @@ def working_directory(path: Path) -> Iterator[None]:
 
 def conlleval_py() -> Iterator[Row]:
     for row in PAIRS:
-        found = {
+        actual = {
             "spyysalo": answers.conlleval.spyysalo(conlleval.spyysalo.evaluate, row),
             "sighsmile": answers.conlleval.sighsmile(conlleval.count_chunks, row),
         }
-        yield {"id": row["id"], "o": found}
+        yield {"id": row["id"], "o": actual}
 
 
 def ncrfpp_measures() -> Iterator[Row]:
@@ -63,22 +63,22 @@ def overlap_types() -> list[list[Any]]:
 def faireval_pairs() -> Iterator[Row]:
     for row in PAIRS:
         sides = [answers.faireval.spans_of(row[side], row["s"]) for side in "gp"]
-        found, by_system = answers.faireval.compare(faireval, *sides)
-        yield {"id": row["id"], "o": found | {"lF_sys": by_system}}
+        comparison, by_system = answers.faireval.compare(faireval, *sides)
+        yield {"id": row["id"], "o": comparison | {"lF_sys": by_system}}
 
 
 def faireval_spansets() -> Iterator[Row]:
     for row in inputs.span_sets():
-        found, by_system = answers.faireval.compare(faireval, row["t"], row["y"])
-        yield row | {"o": found, "lF_sys": by_system}
+        comparison, by_system = answers.faireval.compare(faireval, row["t"], row["y"])
+        yield row | {"o": comparison, "lF_sys": by_system}
 
 
 def faireval_conll_reader() -> Iterator[Row]:
     for row in inputs.stacked_lines():
         out = {}
         for name, option in answers.faireval.COLUMNS.items():
-            found, printed = answers.faireval.read(faireval, row["s"], labels=["all"], **option)
-            out[name] = found
+            corpus, printed = answers.faireval.read(faireval, row["s"], labels=["all"], **option)
+            out[name] = corpus
             if printed:
                 out[f"{name}_out"] = printed
         yield row | {"o": out}
@@ -86,11 +86,11 @@ def faireval_conll_reader() -> Iterator[Row]:
 
 def faireval_span_reader() -> Iterator[Row]:
     for number, lines in enumerate(inputs.SPAN_LINES, 1):
-        found = {
+        actual = {
             name: answers.faireval.read(faireval, lines, **option)
             for name, option in answers.faireval.SPANS.items()
         }
-        yield {"id": number, "s": lines, "o": found}
+        yield {"id": number, "s": lines, "o": actual}
 
 
 def faireval_read_config() -> Iterator[Row]:
@@ -99,8 +99,8 @@ def faireval_read_config() -> Iterator[Row]:
         with working_directory(Path(folder) / "src"):
             for number, config in enumerate(inputs.CONFIGS, 1):
                 Path("my.config").write_text(config, encoding="utf-8")
-                found, printed = answers.faireval.settings(faireval, "my.config")
-                yield {"id": number, "config": config, "returns": found, "stdout": printed}
+                actual, printed = answers.faireval.settings(faireval, "my.config")
+                yield {"id": number, "config": config, "returns": actual, "stdout": printed}
 
 
 def span_lines(sentences: list[list[list[Any]]]) -> str:
@@ -113,7 +113,7 @@ def span_lines(sentences: list[list[list[Any]]]) -> str:
 
 
 def write_span_files(folder: Path) -> None:
-    """Write span files of two kinds in FairEval's folders, and everything counted in them."""
+    """Write span files of two kinds in FairEval's directories, with the expected counts."""
     kinds = {"ner": ("ner", {"flat"}), "chunks": ("chunk", {"nested", "overlap", "discont", "dup"})}
     for part in ("config", "target", "system", "eval"):
         (folder / part).mkdir(parents=True, exist_ok=True)
@@ -136,12 +136,12 @@ def write_span_files(folder: Path) -> None:
                 counts[name] = answers.faireval.of_files(faireval, "my.config")
                 with contextlib.redirect_stdout(io.StringIO()):
                     assert faireval.main(["--config", f"../data/config/{name}.config"]) == 0
-            made = Path(home) / "eval" / f"eval_{name}.csv"
-            (folder / "eval" / made.name).write_bytes(made.read_bytes())
+            created = Path(home) / "eval" / f"eval_{name}.csv"
+            (folder / "eval" / created.name).write_bytes(created.read_bytes())
     (folder / "counts.json").write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
 
 
-#: Name of the file -> what gives its rows.
+#: Name of the file -> function that returns its rows.
 ROWS = {
     "conlleval_py": conlleval_py,
     "ncrfpp": ncrfpp_measures,

@@ -1,4 +1,4 @@
-"""Files of other formats and other schemes, as a hurried user names them, for `make.py`."""
+"""Files of other formats and schemes that users may pass by mistake, for `make.py`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ XML = '<?xml version="1.0"?>\n<doc>EU <ORG>rejects</ORG></doc>\n'
 
 
 def dump(value: object, indent: int | None = None) -> bytes:
-    """Give JSON."""
+    """Return JSON."""
     return (json.dumps(value, indent=indent) + "\n").encode()
 
 
 def label_studio(*users: int) -> bytes:
-    """Give a task that several annotators worked on."""
+    """Return a task that several annotators worked on."""
     value = {"start": 0, "end": 2, "labels": ["ORG"]}
     annotations = [{"completed_by": user, "result": [{"type": "labels", "value": value}]} for user in users]
     return dump([{"id": 1, "data": {"text": TEXT}, "annotations": annotations}])
 
 
 def prodigy(*annotators: str) -> bytes:
-    """Give a text once for each annotator."""
+    """Return a text once for each annotator."""
     records = (
         {"text": TEXT, "spans": SPANS, "_annotator_id": name, "answer": "accept"} for name in annotators
     )
@@ -39,12 +39,12 @@ def prodigy(*annotators: str) -> bytes:
 
 
 def bio(*tags: str) -> bytes:
-    """Give a sentence with these tags."""
+    """Return a sentence with these tags."""
     return "".join(f"w{at} {tag}\n" for at, tag in enumerate(tags)).encode()
 
 
 FORMATS = {
-    # JSON, whole and in lines, taken for columns.
+    # JSON and JSON Lines read as columns.
     "doccano.jsonl": dump({"text": TEXT, "label": [[0, 2, "ORG"]]}) * 2,
     "prodigy.jsonl": prodigy("ann"),
     "spacy.json": dump([{"text": TEXT, "entities": [[0, 2, "ORG"]]}], 2),
@@ -124,6 +124,6 @@ FORMATS = {
     "one_annotator.json": label_studio(7),
     "two_annotators.json": label_studio(7, 8),
     "two_annotators.jsonl": prodigy("ann", "bob"),
-    # Compressed data that is small only outside.
+    # Compressed data with a large decompressed size.
     "bomb.json.gz": gzip.compress(dump({"signal": " " * (20 << 20), "asets": []}), mtime=0),
 }

@@ -1,6 +1,6 @@
-"""Writes the files of this folder anew: `python tests/hostile/make.py`.
+"""Writes the files of this directory: `python tests/hostile/make.py`.
 
-expected.toml says what each of them must bring.
+expected.toml has the expected output for each of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from formats import FORMATS
 
 HERE = Path(__file__).parent
 GOLD = b"EU B-ORG\nrejects O\nGerman B-MISC\n\nPeter B-PER\nBlackburn I-PER\n\n"
-# Made once by a zstd library from GOLD: tests need none of their own.
+# GOLD compressed with zstd, so that tests need no zstd library.
 ZSTD = bytes.fromhex((HERE / "gold.zst.hex").read_text())
 
 

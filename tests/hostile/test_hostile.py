@@ -1,4 +1,4 @@
-"""Bad files: one clear line with the place, exit status 2, nothing on standard output."""
+"""Malformed files: one clear line with the location, exit status 2, nothing on standard output."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import pytest
 import spanrs
 
 HERE = Path(__file__).parent
-#: Each with its arguments, and what it must bring: `error`, the one line of a refusal (empty where all is well), or
-#: `status` and all of `stderr`.
+#: Cases with arguments and the expected `error` (one line, empty on success), or `status` and the complete `stderr`.
 CASES = tomllib.loads((HERE / "expected.toml").read_text(encoding="utf-8"))["case"]
 
 
@@ -31,9 +30,9 @@ def check(done: subprocess.CompletedProcess[bytes], error: str) -> None:
 
 def test_there_are_many():
     named = {arg for case in CASES for arg in case["args"] if (HERE / arg).is_file()}
-    others = {"expected.toml", "formats.py", "make.py", "test_hostile.py", "gold.zst.hex"}
+    rest = {"expected.toml", "formats.py", "make.py", "test_hostile.py", "gold.zst.hex"}
     assert len(named) >= 120
-    assert {path.name for path in HERE.iterdir() if path.is_file()} - named - others == set()
+    assert {path.name for path in HERE.iterdir() if path.is_file()} - named - rest == set()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case["args"]))

@@ -1,4 +1,4 @@
-"""A metric written as those on the Hub are: it imports seqeval, and reshapes what seqeval reports."""
+"""A metric like those on the Hub: it imports seqeval and restructures its report."""
 
 import importlib
 

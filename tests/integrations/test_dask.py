@@ -1,4 +1,4 @@
-"""Partitions that are scored by Dask merge to the bytes of the serial result."""
+"""Results of partitions scored by Dask are merged to the bytes of the serial result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sentences(count, seed=0):
     gold = [["O", "B-A", *(rng.choice(TAGS) for _ in range(rng.randrange(9)))] for _ in range(count)]
     for sentence in gold:
         for at, (before, tag) in enumerate(pairwise(sentence), 1):
-            # Well-formed BIO, which is not taken for IOB.
+            # Well-formed BIO, which is not detected as IOB.
             if tag[0] == "I" and before[1:] != tag[1:]:
                 sentence[at] = "B" + tag[1:]
     pred = [[tag if rng.random() < 0.7 else rng.choice(TAGS) for tag in sentence] for sentence in gold]
@@ -43,9 +43,9 @@ def pieces(items, count):
     return [items[start:end] for start, end in pairwise(borders)]
 
 
-def serial(golds, preds, documents=None, scheme="BIO", **options):
+def serial(golds, preds, by=None, scheme="BIO", **options):
     """Score partitions one by one, and merge all of them at once."""
-    groups = documents or [None] * len(golds)
+    groups = by or [None] * len(golds)
     results = [spanrs.score(gold, pred, scheme=scheme, by=names, **options)
                for gold, pred, names in zip(golds, preds, groups, strict=True)]  # fmt: skip
     return results[0].merge(*results[1:]).to_bytes()
@@ -53,7 +53,7 @@ def serial(golds, preds, documents=None, scheme="BIO", **options):
 
 @pytest.fixture(autouse=True)
 def synchronous():
-    """Run tasks in this process, but where a test starts workers."""
+    """Run tasks in this process unless a test starts workers."""
     with dask.config.set(scheduler="synchronous"):
         yield
 
@@ -65,11 +65,11 @@ def test_bags_are_scored_as_lists(matcher, parts):
     golds, preds = pieces(gold, parts), pieces(pred, parts)
     expected = serial(golds, preds, matcher=MATCHERS[matcher])
     options = {"scheme": "BIO", "matcher": MATCHERS[matcher]}
-    pairs = bags.from_delayed([dask.delayed(list(zip(*two, strict=True)))
-                               for two in zip(golds, preds, strict=True)])  # fmt: skip
+    pairs = bags.from_delayed([dask.delayed(list(zip(*sides, strict=True)))
+                               for sides in zip(golds, preds, strict=True)])  # fmt: skip
     assert score_bag(pairs, **options).to_bytes() == expected
-    two = [bags.from_delayed([dask.delayed(part) for part in side]) for side in (golds, preds)]
-    assert score_bag(*two, **options).to_bytes() == expected
+    sides = [bags.from_delayed([dask.delayed(part) for part in side]) for side in (golds, preds)]
+    assert score_bag(*sides, **options).to_bytes() == expected
     whole = spanrs.score(gold, pred, scheme="BIO", matcher=MATCHERS[matcher])
     assert score_bag(pairs, **options).counts == whole.counts
 
@@ -103,7 +103,7 @@ def test_dataframes_are_scored_as_lists(matcher, kind):
     golds, preds, groups = (pieces(items, 5) for items in (gold, pred, names))
     got = score_dataframe(frame, "g", "p", scheme="BIO", **options)
     assert got.to_bytes() == serial(golds, preds, **options)
-    got = score_dataframe(frame, "g", "p", documents="d", scheme="BIO", **options)
+    got = score_dataframe(frame, "g", "p", documents="d", by="document", scheme="BIO", **options)
     assert got.to_bytes() == serial(golds, preds, groups, **options)
     # A partition without rows adds nothing.
     kept = score_dataframe(frame[frame["n"] < 24], "g", "p", scheme="BIO", **options)
@@ -132,7 +132,7 @@ def test_columns_that_cannot_be_scored():
     with dask.config.set({"dataframe.convert-string": True}):
         text = frames.from_pandas(frame, npartitions=2)
     with pytest.raises(
-        TypeError, match="the column 'gold' holds text, not lists; Dask makes text of lists"
+        TypeError, match="the column 'gold' contains text, not lists; Dask converts lists to text"
     ):
         score_dataframe(text)
     with dask.config.set({"dataframe.convert-string": False}):
@@ -140,10 +140,14 @@ def test_columns_that_cannot_be_scored():
         nulls = frames.from_pandas(frame.assign(d=[*"aabbccc", None]), npartitions=2)
     with pytest.raises(KeyError, match="no column 'golt'; its columns are gold, pred, d"):
         score_dataframe(lists, "golt")
-    with pytest.raises(AlignmentError, match=r"document 'a' goes on after .* or in another partition"):
-        score_dataframe(lists, documents="d", scheme="BIO")
+    with pytest.raises(AlignmentError, match=r"document 'a' continues after .* or in another partition"):
+        score_dataframe(lists, documents="d", by="document", scheme="BIO")
     with pytest.raises(FormatError, match="row 3 has no document: 'd' is null"):
-        score_dataframe(nulls, documents="d", scheme="BIO")
+        score_dataframe(nulls, documents="d", by="document", scheme="BIO")
+    with pytest.raises(ValueError, match="by='document' needs the column of documents"):
+        score_dataframe(lists, by="document", scheme="BIO")
+    with pytest.raises(ValueError, match="by is 'document' or None for dataframes, not 'sentence'"):
+        score_dataframe(lists, by="sentence", scheme="BIO")
 
 
 def write_shards(folder, parts, *, only_o=()):
@@ -192,20 +196,20 @@ def test_the_first_shard_with_a_tag_decides_the_scheme(tmp_path, only_o):
     for some, expected in zip((pairs, tables), named, strict=True):
         got = score_shards(some)
         assert got.counts == expected.counts
-        assert got.scheme == ("auto" if len(only_o) == 6 else "BIO")
-    bag = bags.from_delayed([dask.delayed(list(zip(*two, strict=True)))
-                             for two in zip(golds, preds, strict=True)])  # fmt: skip
+        assert got.settings["scheme"] == ("auto" if len(only_o) == 6 else "BIO")
+    bag = bags.from_delayed([dask.delayed(list(zip(*pair, strict=True)))
+                             for pair in zip(golds, preds, strict=True)])  # fmt: skip
     assert score_bag(bag).counts == named[0].counts
 
 
 def test_shards_of_other_schemes_do_not_find_out_their_own():
-    # By itself the second partition would be IOBES.
+    # Separately the second partition would be detected as IOBES.
     gold = [["B-A", "I-A", "O"], ["S-A", "O"]]
     with pytest.raises(SchemeError):
         spanrs.score(gold[:1], gold[:1]).merge(spanrs.score(gold[1:], gold[1:]))
     bag = bags.from_sequence(list(zip(gold, gold, strict=True)), partition_size=1)
     result = score_bag(bag)
-    assert result.scheme == "BIO"
+    assert result.settings["scheme"] == "BIO"
     assert result.violations["gold"].count == 1
 
 
@@ -214,16 +218,16 @@ def test_pred_decides_its_scheme_later():
     pred = [["O", "O"], ["B-A", "L-A"]]
     bag = bags.from_sequence(list(zip(gold * 2, pred * 2, strict=True)), partition_size=1)
     result = score_bag(bag)
-    assert (result.scheme, result.pred_scheme) == ("BIO", "BILOU")
+    assert (result.settings["scheme"], result.settings["pred_scheme"]) == ("BIO", "BILOU")
     assert result.totals == (2, 0, 2)
 
 
 @pytest.mark.parametrize("fan_in", [2, 3, 7])
 def test_any_tree_of_neighbours_gives_the_same_bytes(fan_in):
     gold, pred = sentences(90, seed=4)
-    results = [spanrs.score(*two, scheme="BIO", by=[1] * len(two[0])).to_bytes()
-               for two in zip(pieces(gold, 30), pieces(pred, 30), strict=True)]  # fmt: skip
-    # Results without any tag fit all others.
+    results = [spanrs.score(*pair, scheme="BIO", by=[1] * len(pair[0])).to_bytes()
+               for pair in zip(pieces(gold, 30), pieces(pred, 30), strict=True)]  # fmt: skip
+    # Results without tags can be merged with all others.
     results[5] = results[29] = spanrs.score([["O"]], [["O"]], by=[1]).to_bytes()
     expected = shards.merge_bytes(results)
     while len(results) > 1:

@@ -22,7 +22,7 @@ SCHEMES = {"IOB2": "BI", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU", "IOB1":
 
 @pytest.fixture(autouse=True)
 def offline(monkeypatch, tmp_path):
-    """No network, and nothing written but here."""
+    """No network access, and files are only written here."""
     for name in ("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_DATASETS_OFFLINE"):
         monkeypatch.setenv(name, "1")
     with warnings.catch_warnings():
@@ -45,7 +45,7 @@ def load(path, tmp_path):
 
 
 def fresh(path, tmp_path, activated):
-    """Load and import a metric anew, so that its imports of seqeval run; then score."""
+    """Reload and import a metric, so that its imports of seqeval are executed; then score."""
     scope = compat.activate("seqeval") if activated else contextlib.nullcontext()
 
     def score(gold, pred, **options):
@@ -112,24 +112,29 @@ def test_fair_modes_give_fair_measures_and_counts(tmp_path, mode):
     gold, pred = corpus(3, "BI")
     metric = load(hf.metric_path(), tmp_path)
     weights = "BE = 1 TP, LE = 1 FP"
-    found = metric.compute(predictions=pred, references=gold, mode=mode, scheme="IOB2", weights=weights)
+    actual = metric.compute(predictions=pred, references=gold, mode=mode, scheme="IOB2", weights=weights)
     result = spanrs.score(gold, pred, matcher=spanrs.Fair(weights=weights, exclude=()), scheme="BIO")
     score = result[mode].micro
-    assert (found["overall_precision"], found["overall_recall"]) == (score.precision, score.recall)
+    assert (actual["overall_precision"], actual["overall_recall"]) == (score.precision, score.recall)
     if mode == "traditional":
-        assert [found[f"overall_{name}"] for name in ("TP", "FP", "FN")] == [*result["traditional"].totals]
-        assert "overall_LE" not in found
+        assert [actual[f"overall_{name}"] for name in ("TP", "FP", "FN")] == [*result["traditional"].totals]
+        assert "overall_LE" not in actual
     else:
         errors = ("le", "be", "lbe")
-        assert [found[f"overall_{name.upper()}"] for name in errors] == [result.outcomes[n] for n in errors]
-    assert {name for name in found if not name.startswith("overall")} == set(result.per_type)
+        assert [actual[f"overall_{name.upper()}"] for name in errors] == [
+            result.outcomes[n] for n in errors
+        ]
+    assert {name for name in actual if not name.startswith("overall")} == set(result.per_type)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mode": "loose"}, "mode 'loose' is not one of None, 'strict'"),
-        ({"mode": "strict", "scheme": "BMES"}, "strict mode has no scheme 'BMES'; it has IOB1, IOB2, "),
+        ({"mode": "loose"}, "unknown mode 'loose'; choose from None, 'strict'"),
+        (
+            {"mode": "strict", "scheme": "BMES"},
+            "strict mode has no scheme 'BMES'; choose from IOB1, IOB2, ",
+        ),
         ({"scheme": "IOBX"}, "strict mode has no scheme 'IOBX'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Beside spaCy: its scorer on documents tokenized alike and otherwise, and its conversions of tags."""
+"""Differential tests against spaCy: its scorer on equal and different tokenizations, and its tag conversions."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ANNOTATED = lambda doc: doc.has_annotation("ENT_IOB")  # noqa: E731
 
 
 def doc(words, tags):
-    """A document; what spaCy cannot set is left out, as a user would have to."""
-    made = Doc(VOCAB, words=words, spaces=[False] * len(words))
+    """A document without the spans that spaCy does not accept."""
+    created = Doc(VOCAB, words=words, spaces=[False] * len(words))
     tags = tags[: len(words)]
     ents, at = [], 0
     while at < len(tags):
@@ -30,12 +30,12 @@ def doc(words, tags):
         if tags[at][:1] in ("B", "I"):
             while end < len(tags) and tags[end] == "I" + tags[at][1:]:
                 end += 1
-            ents.append(Span(made, at, end, label=tags[at][2:]))
+            ents.append(Span(created, at, end, label=tags[at][2:]))
         at = end
-    missing = [Span(made, at, at + 1) for at, t in enumerate(tags) if t in ("", "-")]
-    made.set_ents(ents, missing=missing, default="outside")
-    made.spans["sc"] = [*ents, *(Span(made, s.start, len(made), label="X") for s in ents)]
-    return made
+    missing = [Span(created, at, at + 1) for at, t in enumerate(tags) if t in ("", "-")]
+    created.set_ents(ents, missing=missing, default="outside")
+    created.spans["sc"] = [*ents, *(Span(created, s.start, len(created), label="X") for s in ents)]
+    return created
 
 
 tags = st.lists(tag, min_size=7, max_size=7)
@@ -47,14 +47,14 @@ def unannotated(words):
 
 @st.composite
 def examples(draw):
-    made = []
+    created = []
     for _ in range(draw(st.integers(0, 3))):
         sides = [
             doc(words, draw(tags)) if draw(st.integers(0, 5)) else unannotated(words)
             for words in (draw(st.sampled_from([WORDS, SPLIT])), draw(st.sampled_from([WORDS, SPLIT])))
         ]
-        made.append(Example(*sides))
-    return made
+        created.append(Example(*sides))
+    return created
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,4 +1,4 @@
-"""Partitions that are scored by Spark merge to the bytes of the serial result."""
+"""Results of partitions scored by Spark are merged to the bytes of the serial result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
 
 from spanrs.integrations.spark import score_dataframe  # noqa: E402
 
-#: Of pyspark itself, at every call that has to do with Arrow.
+#: Raised by pyspark itself in all calls related to Arrow.
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
@@ -44,7 +44,7 @@ def spark():
     for name, value in settings.items():
         builder = builder.config(name, value)
     with pytest.MonkeyPatch.context() as patch:
-        # Otherwise Spark takes the first python3 of PATH.
+        # Otherwise Spark uses the first python3 in PATH.
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
@@ -60,12 +60,12 @@ def sentences(count, seed=0):
 
 
 def dataframe(spark, rows, columns, parts):
-    """Rows in so many partitions, in order."""
+    """Rows in a number of partitions, in order."""
     return spark.createDataFrame(spark.sparkContext.parallelize(rows, parts), columns)
 
 
 def pieces(items, count):
-    """Cut items as Spark does."""
+    """Split items like Spark."""
     return [items[a:b] for a, b in pairwise([len(items) * at // count for at in range(count + 1)])]
 
 
@@ -76,7 +76,9 @@ def test_dataframes_are_scored_as_lists(spark, matcher):
     rows = list(zip(gold, pred, names, strict=True))
     options = {"scheme": "BIO", "matcher": matcher}
     frame = dataframe(spark, rows, COLUMNS, 4)
-    results = [spanrs.score(*two, **options) for two in zip(pieces(gold, 4), pieces(pred, 4), strict=True)]
+    results = [
+        spanrs.score(*pair, **options) for pair in zip(pieces(gold, 4), pieces(pred, 4), strict=True)
+    ]
     expected = results[0].merge(*results[1:])
     assert score_dataframe(frame, **options).to_bytes() == expected.to_bytes()
     results = [
@@ -84,7 +86,7 @@ def test_dataframes_are_scored_as_lists(spark, matcher):
         for g, p, d in zip(pieces(gold, 4), pieces(pred, 4), pieces(names, 4), strict=True)
     ]
     expected = results[0].merge(*results[1:])
-    got = score_dataframe(frame, documents="the.document", **options)
+    got = score_dataframe(frame, documents="the.document", by="document", **options)
     assert got.to_bytes() == expected.to_bytes()
     assert got.counts == spanrs.score(gold, pred, by=names, **options).counts
 
@@ -98,7 +100,7 @@ def test_ids_spans_and_partitions_without_rows(spark):
     got = score_dataframe(frame, scheme="BIO", vocabulary=vocabulary)
     assert got.counts == spanrs.score(gold, pred, scheme="BIO").counts
     nothing = score_dataframe(frame.where("false"), scheme="BIO", vocabulary=vocabulary)
-    assert (nothing.sentences, nothing.scheme) == (0, "BIO")
+    assert (nothing.sentences, nothing.settings["scheme"]) == (0, "BIO")
     spans = [[("A", 0, 2)], [], [("B", 1, 2), ("A", 0, 1)]] * 3
     span = "array<struct<label: string, start: int, end: bigint>>"
     frame = dataframe(spark, [(row, row[:1]) for row in spans], f"gold {span}, pred {span}", 2)
@@ -114,14 +116,16 @@ def test_what_cannot_be_scored(spark):
         score_dataframe(frame, scheme="BIO", pred_scheme="auto")
     with pytest.raises(KeyError, match=r"no column 'golt'; its columns are gold, pred, the\.document"):
         score_dataframe(frame, "golt", scheme="BIO")
-    with pytest.raises(TypeError, match=r"the column 'the\.document' holds string, not arrays"):
+    with pytest.raises(TypeError, match=r"the column 'the\.document' contains string, not arrays"):
         score_dataframe(frame, pred="the.document", scheme="BIO")
     with pytest.raises(spanrs.errors.SchemeError):
         score_dataframe(frame, scheme="BIOX")
     with pytest.raises(pyspark.errors.PythonException, match="gold has 1 tags, pred has 2"):
         score_dataframe(frame, scheme="BIO")
     with pytest.raises(AlignmentError, match=r"document 'a' goes on .* or in another partition"):
-        score_dataframe(dataframe(spark, rows[:5], COLUMNS, 5), documents="the.document", scheme="BIO")
+        score_dataframe(
+            dataframe(spark, rows[:5], COLUMNS, 5), documents="the.document", by="document", scheme="BIO"
+        )
     nulls = dataframe(spark, [(["O"], ["O"], None)], COLUMNS, 1)
     with pytest.raises(pyspark.errors.PythonException, match="a sentence has no document"):
-        score_dataframe(nulls, documents="the.document", scheme="BIO")
+        score_dataframe(nulls, documents="the.document", by="document", scheme="BIO")

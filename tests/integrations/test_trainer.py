@@ -16,7 +16,7 @@ LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 
 
 def batch(seed=0, sentences=50, tokens=20):
-    """Gold ids with ignored places, and logits that are right two times in three."""
+    """Gold ids with ignored positions, and logits that are correct in two of three cases."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, len(LABELS), (sentences, tokens))
     gold[rng.random(gold.shape) < 0.3] = -100
@@ -94,7 +94,7 @@ def test_another_ignore_index():
 
 
 class Tensor:
-    """Like a tensor: an array only when asked."""
+    """Like a tensor: converted to an array on request."""
 
     def __init__(self, values):
         self.values = values
@@ -126,7 +126,7 @@ def test_chunks_do_not_show(monkeypatch):
 
 
 def test_memory_stays_far_below_that_of_the_logits():
-    # Not contiguous: what numpy must copy, it copies a chunk at a time.
+    # Not contiguous: numpy copies one chunk at a time.
     labels = ["O", *(f"{prefix}-{kind}" for prefix in "BI" for kind in "ABCDEFGHIJKL")]
     logits = np.zeros((len(labels), 2000, 500), dtype=np.float32).transpose(1, 2, 0)
     gold = np.zeros((2000, 500), dtype=np.int64)
@@ -147,16 +147,16 @@ LOGITS, GOLD = batch(5, 2, 3)
         (
             (LOGITS[:1], GOLD),
             AlignmentError,
-            r"predictions of shape \(1, 3, 5\) do not go with label_ids of shape \(2, 3\)",
+            r"predictions of shape \(1, 3, 5\) do not match label_ids of shape \(2, 3\)",
         ),
-        ((LOGITS, GOLD[:, :2]), AlignmentError, "do not go with"),
+        ((LOGITS, GOLD[:, :2]), AlignmentError, "do not match"),
         (
             (LOGITS, GOLD[0]),
             AlignmentError,
             r"label_ids must have the shape \(sentences, tokens\), not \(3,\)",
         ),
-        ((LOGITS[..., 0], GOLD), TypeError, "so they are no logits"),
-        ((LOGITS[..., :4], GOLD), SchemeError, "4 logits a token, but there are 5 labels"),
+        ((LOGITS[..., 0], GOLD), TypeError, "so they are not logits"),
+        ((LOGITS[..., :4], GOLD), SchemeError, "4 logits per token, but there are 5 labels"),
         ((LOGITS, GOLD.astype(float)), TypeError, "label_ids must be an array of integers, not of float64"),
         (([["O"]], GOLD[:1, :1]), TypeError, "predictions must be an array of numbers"),
         (([[0], [0, 1]], GOLD), AlignmentError, "predictions have rows of different lengths; pad them"),

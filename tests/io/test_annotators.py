@@ -1,4 +1,4 @@
-"""Exports of Label Studio and Prodigy: annotators, and annotations that are not what they seem."""
+"""Exports of Label Studio and Prodigy: annotators, and unusual annotations."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
     [first] = read()
     assert len(first.annotations) == 1
     assert "1 other annotator" in first.left_out[0]
-    for name, found in (("7", 1), ("8", 0), (8, 0), ("ann@example.org", 0)):
+    for name, item in (("7", 1), ("8", 0), (8, 0), ("ann@example.org", 0)):
         [document] = read(name)
-        assert (len(document.annotations), list(document.left_out)) == (found, [])
-    # Users have numbers, so numbers are no places; annotation 9 was cancelled.
+        assert (len(document.annotations), list(document.left_out)) == (item, [])
+    # Users are identified by numbers, so numbers are not indices; annotation 9 was cancelled.
     for nobody in ("9", "bob", "0"):
         with pytest.raises(
             spanrs.errors.FormatError, match=f'no annotator "{nobody}"; the file has 7, 8 .ann@'
         ):
             read(nobody)
-    # Places are those of users in the order in which the file has them, whatever the order within a task.
+    # Indices count users in the order of the file, regardless of the order within a task.
     named = [{"completed_by": name, "result": [region] * (name == "ann")} for name in ("ann", "bob")]
     tasks = [task | {"annotations": named}, task | {"id": 2, "annotations": named[::-1]}]
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    for place, found in ((0, 1), (1, 0), ("ann", 1)):
-        assert [len(document.annotations) for document in read(place)] == [found, found]
+    for place, item in ((0, 1), (1, 0), ("ann", 1)):
+        assert [len(document.annotations) for document in read(place)] == [item, item]
     for annotation in named:
         del annotation["completed_by"]
     path.write_text(json.dumps(tasks), encoding="utf-8")
@@ -49,7 +49,7 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
     path.write_text(json.dumps([task]), encoding="utf-8")
     [truth] = read()
     assert (truth.annotations, list(truth.left_out)) == ([], [])
-    # JSON_MIN has a record for each annotation.
+    # JSON_MIN has one record per annotation.
     records = [{"id": 3, "text": "Bob ate", "annotator": name} for name in ("ann", "bob")]
     path.write_text(json.dumps(records), encoding="utf-8")
     with pytest.raises(spanrs.errors.FormatError, match="annotators ann and bob both annotated task 3"):
@@ -63,16 +63,16 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
         spanrs.errors.FormatError, match=r"records of 2 annotators \(ann, bob\) for the same texts"
     ):
         read(kind="prodigy")
-    for name, found in (("ann", 1), ("bob", 0), ("0", 1), ("1", 0)):
+    for name, item in (("ann", 1), ("bob", 0), ("0", 1), ("1", 0)):
         [document] = read(name, "prodigy")
-        assert len(document.annotations) == found
+        assert len(document.annotations) == item
     with pytest.raises(spanrs.errors.FormatError, match='no annotator "2"; the file has ann, bob'):
         read("2", "prodigy")
     unnamed = [{"text": "Bob ate", "_input_hash": 5}] * 2
     path.write_text("\n".join(map(json.dumps, unnamed)), encoding="utf-8")
     with pytest.raises(spanrs.errors.FormatError, match=r":2: the same input as on line 1, by the same"):
         read(kind="prodigy")
-    # Each of several annotators may have had texts of their own.
+    # Annotators may have different texts.
     records[1]["text"] = "Ann ate"
     path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     assert len(read(kind="prodigy")) == 2
@@ -81,7 +81,7 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
 
 
 def test_regions_of_another_text_are_left_out(tmp_path):
-    # A pair of code units before the name: offsets in characters are one too small.
+    # A surrogate pair precedes the name: offsets in characters are one too small.
     text = "\U0001f600 Bob Smith ate"
     path = tmp_path / "tasks.json"
 
@@ -95,8 +95,8 @@ def test_regions_of_another_text_are_left_out(tmp_path):
 
     for said in ("Bob Smith", "BobSmith", "Bob", ""):
         assert read(3, 12, said) == (["Bob Smith"], [])
-    found, [why] = read(2, 11, "Bob Smith")
-    assert found == []
+    corpus, [why] = read(2, 11, "Bob Smith")
+    assert corpus == []
     assert why.startswith('PER 2-11: the text there is not that of the region, "Bob Smith"; do the offsets')
 
 

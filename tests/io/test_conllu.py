@@ -1,4 +1,4 @@
-"""CoNLL-U, byte order marks, and what documents of several annotators bring."""
+"""CoNLL-U, byte order marks, and documents of several annotators."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def test_columns_have_names_and_misc_has_keys():
 
 
 def test_tokens_are_forms_of_words():
-    other = TEXT.replace(b"Rio\tRio", b"Bahia\tRio")
+    second = TEXT.replace(b"Rio\tRio", b"Bahia\tRio")
     with pytest.raises(spanrs.errors.AlignmentError, match=r"token `Rio`.*token `Bahia`"):
-        spanrs.score(io.BytesIO(TEXT), io.BytesIO(other), tags="NER")
+        spanrs.score(io.BytesIO(TEXT), io.BytesIO(second), tags="NER")
     lemmas = {"tags": "NER", "tokens": "LEMMA"}
-    assert spanrs.score(io.BytesIO(TEXT), io.BytesIO(other), **lemmas).micro.f1 == 1.0
-    # Ranges and empty nodes are written by some and not by others.
+    assert spanrs.score(io.BytesIO(TEXT), io.BytesIO(second), **lemmas).micro.f1 == 1.0
+    # Multiword tokens and empty nodes are optional.
     without = b"".join(
         line for line in TEXT.splitlines(True) if line.split(b"\t")[0] not in (b"1-2", b"2.1")
     )
@@ -56,10 +56,10 @@ def test_tokens_are_forms_of_words():
 
 
 def test_gold_and_pred_may_be_keys_of_one_file():
-    both = TEXT.replace(b"NER=B-PER", b"NER=B-PER|PRED=B-LOC").replace(
+    sides = TEXT.replace(b"NER=B-PER", b"NER=B-PER|PRED=B-LOC").replace(
         b"NER=I-PER", b"NER=I-PER|PRED=I-LOC"
     )
-    result = spanrs.score(io.BytesIO(both), gold="NER", pred="PRED")
+    result = spanrs.score(io.BytesIO(sides), gold="NER", pred="PRED")
     assert result.totals == (0, 1, 2)
     assert result.confusion["PER"]["LOC"] == 1
 
@@ -88,7 +88,7 @@ def test_plain_columns_with_ten_columns_are_not_conllu():
     assert spans(line) == [[("PER", 0, 1)]]
     numbered = b"1\tBob\tx\tx\tx\tx\tno head\tx\tx\tB-PER\n"
     assert spans(numbered) == [[("PER", 0, 1)]]
-    # Whoever names the format is believed.
+    # A named format is not checked.
     assert len(spans(WORDS, format="columns")[0]) == 0
 
 

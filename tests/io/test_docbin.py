@@ -1,4 +1,4 @@
-"""DocBin files of spaCy: what is in them, and what is not one."""
+"""DocBin files of spaCy: content and invalid files."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_tokens_come_first_and_offsets_count_code_points(tmp_path):
     doc = Doc(VOCAB, words, spaces, ents=["O", "B-X", "B-LOC", "I-LOC", "O", "O"])
     doc.spans["sc"] = [Span(doc, 0, 2, label="GROUP")]
     doc.user_data["id"] = "kept by spaCy"
-    other = Doc(VOCAB, ["Bob"], ents=["B-Person of a type that only this file knows"])
-    path = written(tmp_path / "two.spacy", [doc, other, Doc(VOCAB)], store_user_data=True)
+    changed = Doc(VOCAB, ["Bob"], ents=["B-Person of a type that only this file knows"])
+    path = written(tmp_path / "two.spacy", [doc, changed, Doc(VOCAB)], store_user_data=True)
     first, second, third = read_docbin(path)
     assert first.text == "\U0001f600 \xe9t\xe9New York\n." == doc.text
     lex = [("lex", 0, 1), ("lex", 2, 5), ("lex", 5, 8), ("lex", 9, 13), ("lex", 13, 14), ("lex", 14, 15)]
@@ -170,7 +170,7 @@ def test_span_group_that_is_not_there_is_refused(layered):
     assert told.value.code == "no_layer"
     with pytest.raises(TypeError, match="layer does not apply to raw; omit it"):
         list(spanrs.read(layered, format="raw", layer="sc").documents)
-    with pytest.raises(TypeError, match="layer is a str"):
+    with pytest.raises(TypeError, match="layer must be a str"):
         list(spanrs.read(layered, format="spacy", layer=3).documents)
 
 

@@ -22,11 +22,11 @@ def test_annotations_are_converted_or_refused():
         spanrs.tags.Span("PER", 0, 3),
         Annotation("PER", "0", 3),
     ]
-    for one in [*wrong, {"type": "PER", "start": 0, "end": 3, "text": "Ada"}, Relation("PER", 0, 3)]:
+    for item in [*wrong, {"type": "PER", "start": 0, "end": 3, "text": "Ada"}, Relation("PER", 0, 3)]:
         with pytest.raises(
             TypeError, match=r"annotation 1 of a document is .*; expected Annotation\(type, start, end\)"
         ):
-            Document("Ada", [("PER", 0, 3), one])
+            Document("Ada", [("PER", 0, 3), item])
     with pytest.raises(TypeError, match="the text of a document is a str, not bytes"):
         Document(b"Ada")
 

@@ -37,24 +37,26 @@ def write(folder: Path, name: str) -> Path:
         case "mat-json":
             sets = [{"type": "lex", "annots": TOKENS}]
             sets += [{"type": label, "annots": [[start, end]]} for label, start, end in SPANS]
-            made = json.dumps({"signal": TEXT, "asets": sets})
+            created = json.dumps({"signal": TEXT, "asets": sets})
         case "xml-inline" | "fake-xml-inline":
-            made = "<PER>Zoë \U0001d49c</PER> saw <LOC>Rome</LOC>"
-            made = f"<d>{made}</d>" if name == "xml-inline" else made
+            created = "<PER>Zoë \U0001d49c</PER> saw <LOC>Rome</LOC>"
+            created = f"<d>{created}</d>" if name == "xml-inline" else created
         case "raw":
-            made = TEXT
+            created = TEXT
         case "brat":
             (folder / "d.txt").write_text(TEXT, encoding="utf-8")
             rows = enumerate(SPANS, 1)
-            made = "".join(
+            created = "".join(
                 f"T{n}\t{label} {start} {end}\t{TEXT[start:end]}\n" for n, (label, start, end) in rows
             )
         case "doccano":
-            made = json.dumps({"id": 7, "text": TEXT, "label": spans}) + "\n"
+            created = json.dumps({"id": 7, "text": TEXT, "label": spans}) + "\n"
         case "prodigy":
             tokens = [{"text": TEXT[s:e], "start": s, "end": e, "id": n} for n, (s, e) in enumerate(TOKENS)]
-            made = json.dumps({"text": TEXT, "spans": dicts, "tokens": tokens, "answer": "accept"}) + "\n"
-            made += json.dumps({"text": "x", "spans": [], "answer": "reject"}) + "\n"
+            created = (
+                json.dumps({"text": TEXT, "spans": dicts, "tokens": tokens, "answer": "accept"}) + "\n"
+            )
+            created += json.dumps({"text": "x", "spans": [], "answer": "reject"}) + "\n"
         case "label-studio":
             regions = [
                 {
@@ -63,10 +65,10 @@ def write(folder: Path, name: str) -> Path:
                 }
                 for label, start, end in SPANS
             ]
-            made = json.dumps([{"id": 1, "data": {"text": TEXT}, "annotations": [{"result": regions}]}])
+            created = json.dumps([{"id": 1, "data": {"text": TEXT}, "annotations": [{"result": regions}]}])
         case "columns":
-            made = "Zoë B-PER\n\U0001d49c I-PER\nsaw O\nRome B-LOC\n\n"
-    path.write_text(made, encoding="utf-8")
+            created = "Zoë B-PER\n\U0001d49c I-PER\nsaw O\nRome B-LOC\n\n"
+    path.write_text(created, encoding="utf-8")
     return path
 
 
@@ -109,32 +111,32 @@ def test_every_format_scores_against_every_other(tmp_path, gold, pred):
     assert ("token" in result.names) == (pred in ("mat-json", "prodigy", "columns"))
 
 
-#: What files are damaged with.
+#: Bytes used to corrupt files.
 BITS = [b"<", b">", b"&", b'"', b"'", b"[", b"]", b"{", b"}", b",", b";", b"-1", b"null", b"9" * 10, b" "]
 BITS += [b"\\ud83d", b"\0", b"\r\n", b"\t", b"\xff", b"<!--", b"]]>", b"<?xml?>"]
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    made = bytearray(data)
+    created = bytearray(data)
     for _ in range(rng.randint(1, 4)):
-        at = rng.randrange(len(made) + 1)
+        at = rng.randrange(len(created) + 1)
         match rng.randrange(4):
             case 0:
-                made[at:at] = rng.choice(BITS)
+                created[at:at] = rng.choice(BITS)
             case 1:
-                made[at : at + rng.randint(1, 5)] = b""
+                created[at : at + rng.randint(1, 5)] = b""
             case 2:
-                made[at : at + 1] = bytes([rng.randrange(256)])
+                created[at : at + 1] = bytes([rng.randrange(256)])
             case 3:
-                made[at:at] = made[at // 2 : at // 2 + rng.randint(1, 20)]
-    return bytes(made)
+                created[at:at] = created[at // 2 : at // 2 + rng.randint(1, 20)]
+    return bytes(created)
 
 
 MAT = mat.Mat()
 
 
 def lenient(gold: Any, pred: Any, matcher: mat.Mat = MAT, *, details: bool = False, **options: Any) -> Any:
-    """Score two sides; the result of nothing is one too."""
+    """Score two sides; empty results are allowed."""
     sides = spanrs.read(gold, **options), spanrs.read(pred, **options)
     return score_pairs(corpus_pairs(*sides, matcher.task)[0], matcher, details=details)
 
@@ -174,7 +176,7 @@ def test_documents_of_a_file_are_paired_by_their_ids(tmp_path):
     result = mat.tables(scored)
     assert result.tag["A"]["match"] == 2
     assert [d.file for d in result.details] == ["pred#3", "pred#1"]
-    assert [one.message.split(" of ")[0] for one in result.skipped] == [
+    assert [item.message.split(" of ")[0] for item in result.skipped] == [
         "Couldn't find document '4'",
         "Couldn't find document '2'",
     ]
@@ -232,9 +234,9 @@ def test_documents_of_memory_keep_what_they_are_given():
     given = Document("ab", [Annotation("A", 0, 2, {"k": "v"}, [(0, 1), (1, 2)])], "one")
     from spanrs.io.documents import of_memory
 
-    text, annotations, id_, left_out, _ = of_memory([given])[0].plain()
-    assert (text, id_, left_out) == ("ab", "one", [])
-    assert [Annotation(*a) for a in annotations] == list(given.annotations)
+    plain = of_memory([given])[0].plain()
+    assert (plain["text"], plain["id"], plain["left_out"]) == ("ab", "one", [])
+    assert plain["annotations"] == [Annotation("A", 0, 2, {"k": "v"}, ((0, 1), (1, 2)))]
     far = lenient(Document("ab", [Annotation("A", 1, 3)]), Document("ab"))
     assert "A 1-3 reaches beyond the text of 2 characters" in far.evidence.skipped[0].message
     with pytest.raises(ValueError, match="document 0: annotation A -1-2: offsets count"):
@@ -293,15 +295,15 @@ RELATED = {
 
 @pytest.mark.parametrize("name", RELATED)
 def test_relations_are_kept(tmp_path, name):
-    made = RELATED[name]
+    created = RELATED[name]
     path = tmp_path / "d.ann"
-    path.write_text(made if isinstance(made, str) else json.dumps(made), encoding="utf-8")
+    path.write_text(created if isinstance(created, str) else json.dumps(created), encoding="utf-8")
     (tmp_path / "d.txt").write_text(TEXT, encoding="utf-8")
     [document] = spanrs.read(path, format=name).documents
     assert [(a.type, a.start, a.end) for a in document.annotations] == SPANS
     assert document.relations == (io.Relation("saw", 0, 1),)
     assert document.left_out == []
-    # What was read goes back whole, and is scored as before.
+    # Documents are written completely, and scores do not change.
     assert spanrs.score(document, document, matcher=mat.Mat(), on_error="skip").micro.f1 == 1
 
 
@@ -332,7 +334,7 @@ def test_documents_of_a_large_file_are_read_one_by_one(tmp_path):
     ).stdout
     matches, kilobytes = map(int, out.split())
     assert matches == 60
-    # Two documents of a megabyte each, and what scoring takes for them; never the sixty.
+    # Memory is limited to two documents of a megabyte each and their scoring, not all sixty.
     assert kilobytes < 50_000
 
 

@@ -1,4 +1,4 @@
-"""Hostile inputs: an error with its place in little time and memory, and no partial output."""
+"""Hostile inputs: an error with its location, with little time and memory, and without partial output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENTITIES = '<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;">]>\n'
 
 
 def write_links(folder):
-    """Write a file in a folder with a link to the folder above it."""
+    """Write a file in a directory with a link to its parent."""
     (folder / "sub").mkdir(parents=True)
     (folder / "sub" / "a.conll").write_text("Rio B-LOC\n")
     (folder / "sub" / "up").symlink_to("..")
@@ -178,7 +178,7 @@ def test_links_to_a_folder_above_are_not_followed_in_directories(tmp_path):
 def test_links_to_a_folder_above_are_not_followed_by_patterns(tmp_path):
     for side in ("gold", "pred"):
         write_links(tmp_path / side)
-        # With two links, following them would take for ever.
+        # With two links, following them would not terminate.
         (tmp_path / side / "sub" / "again").symlink_to("..")
     for pattern in ("**/*.conll", "**/**/a.conll", "**"):
         patterns = [str(tmp_path / side / pattern) for side in ("gold", "pred")]
@@ -290,7 +290,7 @@ def test_document_id_twice_in_one_file_skips_the_pair(tmp_path):
         )
     [skipped] = scored.evidence.skipped
     assert skipped.file == str(tmp_path / "pred" / "a.jsonl")
-    assert "id 'k' is there twice" in skipped.message
+    assert "id 'k' occurs twice" in skipped.message
 
 
 def test_same_document_id_in_two_files_is_two_documents(tmp_path):
@@ -313,13 +313,13 @@ def test_scheme_of_a_table_does_not_depend_on_its_row_groups(tmp_path, monkeypat
     from spanrs.io import tables
 
     monkeypatch.setattr(tables, "BATCH_BYTES", 1 << 16)
-    # The first 14 of 30 sentences are well-formed IOB only, the others BIO only.
+    # The first 14 of 30 sentences are only well-formed as IOB, the others only as BIO.
     sentences = [["I-X", "I-X", "O"]] * 14 + [["B-X", "I-X", "O"]] * 16
     table = pa.table({"gold": sentences, "pred": sentences})
     schemes = set()
     for size in (30, 1):
         parquet.write_table(table, tmp_path / "t.parquet", row_group_size=size)
-        schemes.add(spanrs.score(tmp_path / "t.parquet").scheme)
+        schemes.add(spanrs.score(tmp_path / "t.parquet").settings["scheme"])
     assert len(schemes) == 1
 
 

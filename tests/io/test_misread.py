@@ -1,4 +1,4 @@
-"""What a hurried user feeds it: sources that could be read as something else, and what cannot be kept of them."""
+"""Common mistakes: sources that could be misread, and items that cannot be kept."""
 
 import io
 import json
@@ -26,17 +26,19 @@ def record(text, labels, **more):
 
 @pytest.mark.parametrize("align", ["refuse", "characters"])
 def test_a_table_of_both_sides_is_no_side(tmp_path, align):
-    gold, both = write(tmp_path / "gold.conll", GOLD), write(tmp_path / "both.csv", BOTH)
-    with pytest.raises(FormatError, match=r"columns of gold and pred|layers gold, pred"):
-        spanrs.score(gold, both, align=align)
-    assert spanrs.score(gold, spanrs.read(both)["pred"], align=align).totals == (0, 0, 2)
-    assert spanrs.score(both).totals == (0, 0, 2)
+    gold, sides = write(tmp_path / "gold.conll", GOLD), write(tmp_path / "both.csv", BOTH)
+    with pytest.raises(FormatError, match=r"columns of gold and pred|layers: gold, pred"):
+        spanrs.score(gold, sides, align=align)
+    assert spanrs.score(gold, spanrs.read(sides)["pred"], align=align).totals == (0, 0, 2)
+    assert spanrs.score(sides).totals == (0, 0, 2)
 
 
 def test_labels_in_another_order_are_read_by_their_own_names():
     datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
     names = {"gold": ["O", "B-PER", "I-PER", "B-LOC"], "pred": ["B-LOC", "O", "I-PER", "B-PER", "B-X"]}
-    features = {side: datasets.Sequence(datasets.ClassLabel(names=own)) for side, own in names.items()}
+    features = {
+        side: datasets.Sequence(datasets.ClassLabel(names=values)) for side, values in names.items()
+    }
     ids = {"gold": [[1, 2, 0], [3, 0]], "pred": [[3, 2, 1], [1, 4]]}
     labelled = datasets.Dataset.from_dict(ids, features=datasets.Features(features))
     result = spanrs.score(labelled, errors=True)
@@ -99,7 +101,7 @@ def test_the_root_of_xml_is_no_annotation_unless_it_is_named(tmp_path):
 
 def test_tags_of_a_sentence_in_one_cell_are_refused():
     source = io.BytesIO(b"text,labels\nEU in,B-ORG O\nRio de,B-LOC I-LOC\n")
-    with pytest.raises(FormatError, match="'B-ORG O' has a blank in it"):
+    with pytest.raises(FormatError, match="'B-ORG O' contains white space"):
         list(spanrs.read(source))
 
 
@@ -220,8 +222,8 @@ def test_sentences_without_tokens_agree():
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
-        ('"\tO\tO\nfoo\tB-PER\tO\n"\tO\tO\n', r":3: a cell .* goes on to line 5"),
-        ('"\tO\tO\nfoo\tB-PER\tO\nsays"\tO\tO\n', r":3: a cell .* goes on to line 5"),
+        ('"\tO\tO\nfoo\tB-PER\tO\n"\tO\tO\n', r":3: a quoted cell extends to line 5"),
+        ('"\tO\tO\nfoo\tB-PER\tO\nsays"\tO\tO\n', r":3: a quoted cell extends to line 5"),
         ('"\tO\tO\nfoo\tB-PER\tO\n', r":3: a cell .* is not closed"),
         ('"\tO\tO\nfoo\tB-PER\tO\n"x\tO\tO\n', r":3: a cell .* is not closed"),
     ],

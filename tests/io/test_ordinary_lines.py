@@ -1,4 +1,4 @@
-"""Ordinary lines are read the short way, and equal lines of pred not at all: nothing may depend on it."""
+"""Ordinary lines take a fast path, and lines of pred that equal gold are not parsed: results must not depend on it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import spanrs
 
-#: A prefix of comments that no line has; lines that begin with its first byte are looked at with care.
+#: A comment prefix that no line has; lines that begin with its first byte take the slow path.
 CAREFUL = "never a comment"
 TAGS = ["O", "O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC", "X", "B-\xe9"]
 GLUE = [" ", " ", " ", " ", "\t", "  ", " \t", "\x0b", "\xa0"]
@@ -32,21 +32,21 @@ TOKENS = ["a", "of", "\xfcber", "x" * 40, "-", "\x01", "a#", "'s"]
 
 
 def lines(rng: random.Random, count: int, odd: float) -> list[tuple[str, ...]]:
-    """Make lines as (before the tag, tag, behind it); odd ones have one part."""
-    made: list[tuple[str, ...]] = []
+    """Create lines as (text before the tag, tag, text after it); unusual lines have a single part."""
+    created: list[tuple[str, ...]] = []
     first = rng.choice(["", CAREFUL[0]])
     for _ in range(count):
         if rng.random() < 0.1 + odd:
-            made.append((rng.choice(ODD if odd else ["\n"]),))
+            created.append((rng.choice(ODD if odd else ["\n"]),))
             continue
         glue = (lambda: rng.choice(GLUE)) if rng.random() < odd else (lambda: " ")
         end = rng.choice(ENDS) if rng.random() < odd else "\n"
-        made.append((f"{first}{rng.choice(TOKENS)}{glue()}x{glue()}", rng.choice(TAGS), end))
-    return made
+        created.append((f"{first}{rng.choice(TOKENS)}{glue()}x{glue()}", rng.choice(TAGS), end))
+    return created
 
 
 def outcome(gold: Path, pred: Path, comments: str = "auto") -> object:
-    """Result or error, with its text."""
+    """Result or error message."""
     try:
         return spanrs.score(gold, pred, scheme="BIO", comments=comments).to_dict()
     except spanrs.errors.SpanrsError as error:
@@ -55,13 +55,13 @@ def outcome(gold: Path, pred: Path, comments: str = "auto") -> object:
 
 def check(folder: Path, rng: random.Random, count: int, odd: float, wrong: float) -> None:
     rows = lines(rng, count, odd)
-    other = [
+    second = [
         (row[0], rng.choice(TAGS), row[2]) if len(row) == 3 and rng.random() < wrong else row
         for row in rows
     ]
     if rng.random() < odd:
-        other.insert(rng.randrange(len(other) + 1), (rng.choice([*ODD, "b x O\n"]),))
-    texts = ["".join("".join(row) for row in side) for side in (rows, other)]
+        second.insert(rng.randrange(len(second) + 1), (rng.choice([*ODD, "b x O\n"]),))
+    texts = ["".join("".join(row) for row in side) for side in (rows, second)]
     if rng.random() < odd:
         texts = [text.removesuffix("\n") for text in texts]
     if not odd and rng.random() < 0.5:
@@ -70,11 +70,11 @@ def check(folder: Path, rng: random.Random, count: int, odd: float, wrong: float
     for path, text in zip((gold, pred), texts, strict=True):
         path.write_text(text, encoding="utf-8", newline="")
     assert outcome(gold, pred) == outcome(gold, pred, comments=CAREFUL)
-    # With another layout, pred is not followed.
+    # With another layout, pred is parsed separately.
     if not odd:
         wide = folder / "wide"
         wide.write_text(
-            "".join("y ".join(row[:2]) + row[-1] if len(row) == 3 else row[0] for row in other),
+            "".join("y ".join(row[:2]) + row[-1] if len(row) == 3 else row[0] for row in second),
             encoding="utf-8",
         )
         assert outcome(gold, pred) == outcome(gold, wide)
@@ -90,13 +90,13 @@ def test_few_lines(tmp_path_factory: pytest.TempPathFactory, seed: int, odd: flo
 @pytest.mark.parametrize("odd", [0.0, 0.001, 0.1])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_many_chunks(tmp_path: Path, seed: int, odd: float) -> None:
-    """More than is read at a time, so that lines are cut at the border."""
+    """More than one read buffer, so that lines are split at its boundary."""
     check(tmp_path, random.Random(seed), 60_000, odd, 0.02)
 
 
 def test_comments_between_sentences_change_nothing(tmp_path: Path) -> None:
     rng = random.Random(5)
-    found = []
+    collected = []
     for mark in ("", "# text = a b\n", "# one two three\n", "# newdoc id = 1\n", "% one x O\n"):
         rng.seed(5)
         texts = []
@@ -109,8 +109,8 @@ def test_comments_between_sentences_change_nothing(tmp_path: Path) -> None:
             path.write_text(text, encoding="utf-8", newline="")
         comments = "%" if mark.startswith("%") else "auto"
         result = spanrs.score(gold, pred, scheme="BIO", comments=comments)
-        found.append((result.per_type, result.tokens, result.sentences))
-    assert all(result == found[0] for result in found), found
+        collected.append((result.per_type, result.tokens, result.sentences))
+    assert all(result == collected[0] for result in collected), collected
 
 
 def test_pred_may_end_anywhere(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_pred_may_end_anywhere(tmp_path: Path) -> None:
     gold.write_text(text, encoding="utf-8", newline="")
     for end in range(len(text) + 1):
         pred.write_text(text[:end], encoding="utf-8", newline="")
-        found = outcome(gold, pred)
+        actual = outcome(gold, pred)
         pred.write_text(text[:end].replace("\r\n", "\n").replace("\r", "\n"), encoding="utf-8", newline="")
         expected = outcome(gold, pred)
-        assert found == expected, end
+        assert actual == expected, end

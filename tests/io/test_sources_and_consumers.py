@@ -1,4 +1,4 @@
-"""Everything that holds labelled text, given to everything that takes it: works, or is refused with what to do."""
+"""All sources of labelled text with all functions that accept them: they work, or are refused with advice."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spanrs.crf import CRF
 from spanrs.crowd import Agreement, crowd_corpus
 from spanrs.errors import SpanrsWarning
 
-#: What spans in memory give.
+#: Result of spans in memory.
 EXPECTED = spanrs.score(tags("gold"), tags("pred"))
-#: Tags are the same as in memory for these sources; others hold spans.
+#: These sources have the same tags as in memory; others have spans.
 OF_TAGS = (
     "columns",
     "CoNLL-U",
@@ -43,12 +43,12 @@ def name(request):
 
 @pytest.fixture
 def sides(name, tmp_path):
-    """Gold and pred as this source, and the options to read them with."""
+    """Gold and pred as the source, and their reading options."""
     with warnings.catch_warnings():
-        # What a format cannot hold is listed, which other tests look at.
+        # Items that a format cannot represent are listed, as tested elsewhere.
         warnings.simplefilter("ignore", SpanrsWarning)
-        made = [SOURCES[name](tmp_path, side) for side in ("gold", "pred")]
-    return *made, OPTIONS.get(name, {})
+        created = [SOURCES[name](tmp_path, side) for side in ("gold", "pred")]
+    return *created, OPTIONS.get(name, {})
 
 
 def test_score(name, sides):
@@ -100,9 +100,9 @@ def test_compare(name, sides, tmp_path):
     unit = "document" if name in OF_TEXT else "sentence"
     if name == "open file":
         pytest.skip("a stream is one system; it cannot be read for another one")
-    found = spanrs.compare(gold, {"a": pred, "b": gold}, by=unit, samples=20, **options)
-    assert (found.systems["a"].value, found.systems["b"].value) == (EXPECTED.micro.f1, 1.0)
-    assert found.documents == len(SENTENCES)
+    comparison = spanrs.compare(gold, {"a": pred, "b": gold}, by=unit, samples=20, **options)
+    assert (comparison.systems["a"].value, comparison.systems["b"].value) == (EXPECTED.micro.f1, 1.0)
+    assert comparison.documents == len(SENTENCES)
 
 
 def test_crf_train(name, sides):
@@ -110,7 +110,7 @@ def test_crf_train(name, sides):
     corpus = spanrs.read(gold, **options)
     if name in WITHOUT_TOKENS:
         with pytest.raises(
-            spanrs.errors.FormatError, match="no tokens to learn from; name the column of tokens"
+            spanrs.errors.FormatError, match="no tokens to train on; name the column of tokens"
         ):
             CRF().fit(corpus)
         return
@@ -120,17 +120,17 @@ def test_crf_train(name, sides):
 
 def test_agreement(name, sides, tmp_path):
     gold, pred, options = sides
-    one, other = (spanrs.read(side, **options) for side in (gold, pred))
-    if one.parts[0].path is None or len(one.parts) > 1:
-        # Annotators are files, or layers of one; those in memory are scored against each other.
-        assert spanrs.score(one, other).micro.f1 == EXPECTED.micro.f1
+    first, second = (spanrs.read(side, **options) for side in (gold, pred))
+    if first.parts[0].path is None or len(first.parts) > 1:
+        # Annotators are separate files or layers of one file; in memory they are scored against each other.
+        assert spanrs.score(first, second).micro.f1 == EXPECTED.micro.f1
         return
-    both = spanrs.read([Path(one.parts[0].path), Path(other.parts[0].path)], **options)
+    pair = spanrs.read([Path(first.parts[0].path), Path(second.parts[0].path)], **options)
     if name in WITHOUT_TOKENS:
         with pytest.raises(spanrs.errors.FormatError, match="no tokens"):
-            Agreement(both)
+            Agreement(pair)
         return
-    assert Agreement(both).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
+    assert Agreement(pair).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
 
 
 @pytest.mark.parametrize("form", ["label-studio", "prodigy"])
@@ -140,25 +140,25 @@ def test_agreement_of_the_annotators_of_an_export(form, tmp_path):
     rows = list(zip(tokens(), tags("gold"), tags("pred"), strict=True))
     path = tmp_path / "export"
     records = []
-    for at, (words, *both) in enumerate(rows):
+    for at, (words, *pair) in enumerate(rows):
         text = " ".join(words)
         starts = [len(" ".join(words[:token])) + bool(token) for token in range(len(words))]
         bounds = [
             [
                 (span.type, starts[span.start], starts[span.end - 1] + len(words[span.end - 1]))
-                for span in spanrs.tags.read_spans(own)
+                for span in spanrs.tags.tags_to_spans(values)
             ]
-            for own in both
+            for values in pair
         ]
         text = f"{text} {at}"
         if form == "prodigy":
             records += [
                 {
                     "text": text,
-                    "spans": [{"label": t, "start": s, "end": e} for t, s, e in own],
+                    "spans": [{"label": t, "start": s, "end": e} for t, s, e in values],
                     "_annotator_id": who,
                 }
-                for who, own in zip(("ann", "eve"), bounds, strict=True)
+                for who, values in zip(("ann", "eve"), bounds, strict=True)
             ]
             continue
         annotations = [
@@ -166,10 +166,10 @@ def test_agreement_of_the_annotators_of_an_export(form, tmp_path):
                 "completed_by": who,
                 "result": [
                     {"type": "labels", "value": {"start": s, "end": e, "labels": [t], "text": text[s:e]}}
-                    for t, s, e in own
+                    for t, s, e in values
                 ],
             }
-            for who, own in zip(("ann", "eve"), bounds, strict=True)
+            for who, values in zip(("ann", "eve"), bounds, strict=True)
         ]
         records.append({"id": at, "data": {"text": text}, "annotations": annotations})
     lines = json.dumps(records) if form == "label-studio" else "\n".join(map(json.dumps, records))
@@ -179,7 +179,7 @@ def test_agreement_of_the_annotators_of_an_export(form, tmp_path):
     assert Agreement(path).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
     assert spanrs.score(corpus["ann"], corpus["eve"]).totals == EXPECTED.totals
     assert crowd_corpus(corpus).annotators == ["ann", "eve"]
-    with pytest.raises(KeyError, match="no layer 'bob'; there are ann, eve"):
+    with pytest.raises(KeyError, match="no layer 'bob'; the layers are ann, eve"):
         corpus["bob"]
 
 
@@ -196,8 +196,8 @@ def test_columns_against_spans_of_characters(tmp_path):
 
 
 def _shifted(documents):
-    found, at = [], 0
+    collected, at = [], 0
     for document in documents:
-        found += [a._replace(start=a.start + at, end=a.end + at) for a in document.annotations]
+        collected += [a._replace(start=a.start + at, end=a.end + at) for a in document.annotations]
         at += len(document.text) + 1
-    return found
+    return collected

@@ -43,14 +43,14 @@ def test_the_column_of_one_side_is_the_column_of_tags():
 
 @pytest.mark.parametrize("order", [("tag", "label"), ("label", "tag"), ("tag", "gold")])
 def test_several_usual_columns_of_tags_are_refused(order):
-    one, other = order
-    message = f"columns '{one}' and '{other}' may both hold the tags; name one with tags="
+    first, second = order
+    message = f"columns '{first}' and '{second}' may both hold the tags; name one with tags="
     with pytest.raises(FormatError, match=message):
-        csv(f"token,{one},{other}\nAda,B-PER,O\n")
+        csv(f"token,{first},{second}\nAda,B-PER,O\n")
     for values in (["O"], [["O"]]):
         with pytest.raises(FormatError, match=message):
             table(dict.fromkeys(order, values))
-    assert csv(f"token,{one},{other}\nAda,B-PER,O\n", tags=other)[0].tags["tags"] == ["O"]
+    assert csv(f"token,{first},{second}\nAda,B-PER,O\n", tags=second)[0].tags["tags"] == ["O"]
 
 
 @pytest.mark.parametrize("header", ["w,x", "0,1", "Form.,NE class"])
@@ -86,16 +86,14 @@ def test_one_long_sentence_is_reported():
 def test_text_beside_lists_is_no_column_of_tokens():
     frame = pl.DataFrame({"text": ["Ada ran"], "label": [1], "spans": SPANS})
     assert spanrs.score(frame, frame).totals.tp == 1
-    with pytest.raises(
-        FormatError, match=r"'text' is of type .*; tokens are one list of strings a sentence"
-    ):
+    with pytest.raises(FormatError, match=r"'text' is of type .*; it must contain lists of strings"):
         list(spanrs.read(frame, tokens="text"))
 
 
 def test_layers_and_tokens_of_other_types_are_refused():
     with pytest.raises(FormatError, match=r"'tags' \(tags\) and 'spans' \(spans\) cannot be read together"):
         list(spanrs.read(LISTS.with_columns(spans=pl.Series(SPANS)), tags=("tags", "spans")))
-    with pytest.raises(FormatError, match="tokens are one list of strings a sentence"):
+    with pytest.raises(FormatError, match="it must contain lists of strings"):
         list(spanrs.read(LISTS, tokens="ids", tags="tags"))
 
 
@@ -123,7 +121,7 @@ def test_rows_in_messages_count_from_the_table(tags, message):
     kind = pa.list_(pa.string())
     if not tags[0]:
         kind = pa.list_(pa.struct([("type", pa.string()), ("start", pa.int64()), ("end", pa.int64())]))
-    chunks = pa.chunked_array([pa.array([own], kind) for own in tags])
+    chunks = pa.chunked_array([pa.array([values], kind) for values in tags])
     with pytest.raises(spanrs.SpanrsError, match=message):
         list(spanrs.read(pa.table({"tags": chunks})))
 
@@ -132,13 +130,13 @@ def test_places_of_long_form_are_lines_in_files_and_rows_in_tables():
     with pytest.raises(FormatError, match=r"<stream>:3: the tag is missing; give each row a tag"):
         csv("token,tag\nAda,B-PER\nran,\n")
     names = {"sentence": [0, 0, 1, 1], "token": list("abcd"), "tag": ["O"] * 4}
-    other = pd.DataFrame(names | {"token": list("abcx")})
+    second = pd.DataFrame(names | {"token": list("abcx")})
     with pytest.raises(AlignmentError, match="row 3: gold has token `d`, but <table>: row 3 "):
-        spanrs.score(pd.DataFrame(names), other)
+        spanrs.score(pd.DataFrame(names), second)
 
 
 class StreamedDataset:
-    """A double of a streamed Hugging Face dataset, which does not know its features."""
+    """A test double of a streamed Hugging Face dataset without features."""
 
     features = column_names = None
 
@@ -179,7 +177,7 @@ def test_integers_of_long_form_have_a_vocabulary():
     with pytest.raises(FormatError, match="row 0: 1 is not in the vocabulary of 1 tags"):
         table(columns, vocabulary=["O"])
     with pytest.raises(
-        FormatError, match="the tag is 1, not a string; name the tags of integers with vocabulary="
+        FormatError, match="the tag is 1, not a string; give the tags of the integers with vocabulary="
     ):
         table(columns)
 

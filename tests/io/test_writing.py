@@ -1,4 +1,4 @@
-"""What was written is read as the same corpus; what a format cannot hold is listed."""
+"""Written files are read as the same corpus; items that a format cannot represent are listed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanrs.errors import SpanrsWarning
 from spanrs.io import Annotation, Document, Relation, Sentence, write_documents, write_sentences
 from spanrs.tags import Span
 
-#: Characters of tokens: letters, marks with a meaning in some format, characters beyond the basic plane.
+#: Characters of tokens: letters, characters with a special meaning in a format, and characters beyond the basic plane.
 CHARACTERS = st.sampled_from("aäB9<&\"'|=#,;_-O😀\u0301日")
 WORDS = st.text(CHARACTERS, min_size=1, max_size=4)
 TYPES = st.sampled_from(["PER", "LOC", "X-Y", "Ö"])
@@ -33,22 +33,22 @@ def flat_spans(draw, length):
 def sentences(draw):
     """Draw sentences with spans, in documents with names or without."""
     named = draw(st.booleans())
-    found = []
+    collected = []
     for at in range(draw(st.integers(1, 4))):
         words = draw(st.lists(WORDS, min_size=1, max_size=7))
-        found.append((words, draw(flat_spans(len(words))), f"doc {at // 2}" if named else None))
-    return found
+        collected.append((words, draw(flat_spans(len(words))), f"doc {at // 2}" if named else None))
+    return collected
 
 
 def as_documents(rows) -> list[Document]:
     """Join drawn sentences to documents."""
-    found: dict[object, list] = {}
+    collected: dict[object, list] = {}
     for words, spans, name in rows:
-        found.setdefault(name, []).append((words, spans))
+        collected.setdefault(name, []).append((words, spans))
     documents = []
-    for name, own in found.items():
+    for name, row in collected.items():
         text, annotations, tokens = "", [], []
-        for words, spans in own:
+        for words, spans in row:
             starts, ends = [], []
             text += "\n" if text else ""
             for word in words:
@@ -63,22 +63,22 @@ def as_documents(rows) -> list[Document]:
 
 
 def written(source, path, to):
-    """Write and read again; give both what was written and the corpus."""
+    """Write and read again; return the summary and the corpus."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
-        found = spanrs.write(source, path, to=to)
-    return found, spanrs.read(path, **found.options)
+        actual = spanrs.write(source, path, to=to)
+    return actual, spanrs.read(path, **actual.options)
 
 
 def values(corpus) -> list:
-    """What a corpus holds, without places."""
+    """The content of a corpus, without locations."""
     return [
         (
-            None if one.tokens is None else list(one.tokens),
-            {k: sorted(v) for k, v in one.spans.items()},
-            one.document,
+            None if item.tokens is None else list(item.tokens),
+            {k: sorted(v) for k, v in item.spans.items()},
+            item.document,
         )
-        for one in corpus
+        for item in corpus
     ]
 
 
@@ -88,16 +88,16 @@ def values(corpus) -> list:
 def test_sentences_come_back(to, tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("written") / "file"
     corpus = spanrs.read(as_documents(rows))
-    found, back = written(corpus, path, to)
+    documents_read, back = written(corpus, path, to)
     expected = [(list(words), {"tags": sorted(spans)}, name) for words, spans, name in rows]
-    lost = " ".join(found.left_out)
+    lost = " ".join(documents_read.left_out)
     if "tokens are not written" in lost:
         expected = [(None, spans, None) for _, spans, _ in expected]
     if "names of documents" in lost:
         expected = [(words, spans, None) for words, spans, _ in expected]
     assert values(back) == expected
     assert back.parts[0].format == to
-    # Written again it is the same file.
+    # Writing it again produces the same file.
     again = path.with_name("again")
     _, second = written(back, again, to)
     assert values(second) == expected
@@ -118,8 +118,8 @@ def test_documents_come_back(to, tmp_path_factory, rows):
         ]
     folder = tmp_path_factory.mktemp("written")
     path = folder / ("one" + write_documents.ONE_A_FILE.get(to, "") if len(documents) == 1 else "many")
-    found, back = written(documents, path, to)
-    lost = " ".join(found.left_out)
+    actual, back = written(documents, path, to)
+    lost = " ".join(actual.left_out)
     expected = sorted(_facts(document, with_id="names" not in lost) for document in documents)
     assert sorted(_facts(document, with_id="names" not in lost) for document in back.documents) == expected
 
@@ -136,8 +136,8 @@ def test_what_a_format_cannot_hold_is_listed(tmp_path):
     with pytest.warns(
         SpanrsWarning, match="left out of columns: .*share tokens with others: 2, first in sentence 0"
     ):
-        found = spanrs.write(crossing, tmp_path / "a.conll")
-    assert found.left_out == ["spans that share tokens with others: 2, first in sentence 0"]
+        actual = spanrs.write(crossing, tmp_path / "a.conll")
+    assert actual.left_out == ["spans that share tokens with others: 2, first in sentence 0"]
     with pytest.warns(SpanrsWarning, match="annotations that cross others: 1, first in document name"):
         spanrs.write(crossing, tmp_path / "a.xml")
     with pytest.warns(SpanrsWarning, match="spans that cross others: 1, first in sentence 0"):
@@ -148,11 +148,11 @@ def test_what_a_format_cannot_hold_is_listed(tmp_path):
         relations=[Relation("eats", 0, 1)],
     )
     with pytest.warns(SpanrsWarning, match="attributes that are not written"):
-        found = spanrs.write(rich, tmp_path / "doccano", to="doccano")
+        actual = spanrs.write(rich, tmp_path / "doccano", to="doccano")
     [back] = spanrs.read(tmp_path / "doccano").documents
     assert back.relations == (Relation("eats", 0, 1),)
-    found = spanrs.write(rich, tmp_path / "b.ann")
-    assert found.left_out == []
+    actual = spanrs.write(rich, tmp_path / "b.ann")
+    assert actual.left_out == []
     [back] = spanrs.read(tmp_path / "b.ann").documents
     assert (back.relations, back.annotations[0].attributes) == ((Relation("eats", 0, 1),), {"sure": "yes"})
 
@@ -192,10 +192,10 @@ def test_formats_are_named_or_told_by_the_name(tmp_path):
 
 
 def test_sentences_compare_by_what_they_hold():
-    one = Sentence(["a"], {"tags": ["B-X"]}, document="d")
-    assert one == Sentence(("a",), {"tags": ("B-X",)}, document="d", line=7)
-    assert one != Sentence(["a"], {"tags": ["O"]}, document="d")
-    assert one.spans == {"tags": [Span("X", 0, 1)]}
-    assert len(one) == 1
+    first = Sentence(["a"], {"tags": ["B-X"]}, document="d")
+    assert first == Sentence(("a",), {"tags": ("B-X",)}, document="d", line=7)
+    assert first != Sentence(["a"], {"tags": ["O"]}, document="d")
+    assert first.spans == {"tags": [Span("X", 0, 1)]}
+    assert len(first) == 1
     with pytest.raises(TypeError, match="unknown"):
         len(Sentence(None, spans={"tags": []}))

@@ -1,4 +1,4 @@
-"""What is written is read back as the same corpus, or refused, or listed as left out."""
+"""Written corpora are read back unchanged, or refused, or their losses are listed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanrs.tags import Dialect
 
 
 def spans(corpus) -> list:
-    return [{layer: list(own) for layer, own in sentence.spans.items()} for sentence in corpus]
+    return [{layer: list(values) for layer, values in sentence.spans.items()} for sentence in corpus]
 
 
 def table(tokens, **layers) -> pyarrow.Table:
@@ -33,8 +33,8 @@ def table(tokens, **layers) -> pyarrow.Table:
 )
 def test_options_read_the_same_spans(to, tags, options, tmp_path):
     corpus = spanrs.read(io.BytesIO(tags.encode()), **options)
-    found = spanrs.write(corpus, tmp_path / "file", to=to)
-    assert spans(spanrs.read(tmp_path / "file", **found.options)) == spans(corpus)
+    documents_read = spanrs.write(corpus, tmp_path / "file", to=to)
+    assert spans(spanrs.read(tmp_path / "file", **documents_read.options)) == spans(corpus)
 
 
 def test_schemes_are_written_in_any_spelling(tmp_path):
@@ -46,8 +46,8 @@ def test_schemes_are_written_in_any_spelling(tmp_path):
 @pytest.mark.parametrize("to", ["csv", "parquet"])
 def test_a_single_layer_with_a_name_is_read_back(to, tmp_path):
     corpus = spanrs.read(table([["a"]], x=[["B-A"]]), tags=("x",))
-    found = spanrs.write(corpus, tmp_path / "file", to=to)
-    assert spans(spanrs.read(tmp_path / "file", **found.options)) == spans(corpus)
+    documents_read = spanrs.write(corpus, tmp_path / "file", to=to)
+    assert spans(spanrs.read(tmp_path / "file", **documents_read.options)) == spans(corpus)
 
 
 @pytest.mark.parametrize(
@@ -99,13 +99,13 @@ def test_layers_that_collide_are_refused(to, layers, message, tmp_path):
 def test_parts_with_other_layers_are_named(to, tmp_path):
     from pyarrow import parquet
 
-    one, two = (str(tmp_path / name) for name in ("1.parquet", "2.parquet"))
-    parquet.write_table(table([["a"]], gold=[["O"]], pred=[["O"]]), one)
-    parquet.write_table(table([["a"]], tags=[["O"]]), two)
+    first, second = (str(tmp_path / name) for name in ("1.parquet", "2.parquet"))
+    parquet.write_table(table([["a"]], gold=[["O"]], pred=[["O"]]), first)
+    parquet.write_table(table([["a"]], tags=[["O"]]), second)
     with pytest.raises(
         FormatError, match=r"2\.parquet has the layers tags, but .*1\.parquet has gold, pred"
     ):
-        spanrs.write([one, two], tmp_path / "file", to=to)
+        spanrs.write([first, second], tmp_path / "file", to=to)
 
 
 ATTRIBUTES = {"k": "a\nb\t<c\r", "a b": "x", "c": "\x01", "_mat:id": "7", "größe": "2", "empty": ""}
@@ -118,8 +118,8 @@ ATTRIBUTES = {"k": "a\nb\t<c\r", "a b": "x", "c": "\x01", "_mat:id": "7", "grö�
 def test_attributes_are_read_back_or_listed(name, kept, lost, tmp_path):
     document = Document("Bob ate", [Annotation("PER", 0, 3, ATTRIBUTES)])
     with pytest.warns(SpanrsWarning, match=f"name or value is not allowed: {lost}, first in document 0"):
-        found = spanrs.write(document, tmp_path / name)
-    [back] = spanrs.read(tmp_path / name, **found.options).documents
+        actual = spanrs.write(document, tmp_path / name)
+    [back] = spanrs.read(tmp_path / name, **actual.options).documents
     assert back.annotations[0].attributes == {key: ATTRIBUTES[key] for key in kept}
 
 
@@ -154,12 +154,12 @@ def test_documents_of_a_directory_are_numbered_and_streamed(tmp_path, monkeypatc
     alive = []
 
     def counting(*arguments):
-        alive.append(sum(isinstance(one, Document) for one in gc.get_objects()))
+        alive.append(sum(isinstance(item, Document) for item in gc.get_objects()))
         return write(*arguments)
 
     monkeypatch.setitem(write_documents.FORMATS, "xml-inline", counting)
     gc.collect()
-    before = sum(isinstance(one, Document) for one in gc.get_objects())
+    before = sum(isinstance(item, Document) for item in gc.get_objects())
     with pytest.warns(SpanrsWarning, match="annotations that cross others: 1, first in document 11"):
         spanrs.write(documents, tmp_path / "all", to="xml-inline")
     assert max(alive) <= before + 3

@@ -33,7 +33,7 @@ def test_means_are_near_the_exact_ones(matscore, corpus, seed):
         for name, exact in recorded.get(key, {}).items():
             label, measure = name.split("|")
             row = result.table(table)[label]
-            # A sample without the label does not count, which makes fewer than 1000.
+            # Samples without the label are excluded, so there are fewer than 1000.
             samples = 1000 * exact["n_of_27"] / 27
             error = 5 * math.sqrt(exact["variance"] / samples) + 1e-12
             assert abs(row[f"{measure}_mean"] - exact["mean"]) <= error, (key, name)
@@ -57,11 +57,11 @@ def test_the_same_seed_gives_the_same_files_for_any_number_of_threads(corpus, tm
         "confusability.csv",
         "details.csv",
     ]
-    for other in ("2", "5"):
+    for item in ("2", "5"):
         for name in names:
-            assert (tmp_path / other / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
-    other = mat.tables(corpus, confidence=1000, seed=8)
-    assert other.spreads != result.spreads
+            assert (tmp_path / item / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
+    item = mat.tables(corpus, confidence=1000, seed=8)
+    assert item.spreads != result.spreads
 
 
 def test_columns_of_confidence_stand_behind_their_measure(corpus):

@@ -29,15 +29,15 @@ def folder(matscore: Recordings) -> Path:
 
 
 def plain(rows: list[Any]) -> list[list[Any]]:
-    """Rows as the recorded ones: lists, with nothing as an empty cell."""
+    """Rows in the recorded form: lists, with None as an empty cell."""
     return [["" if cell is None else cell for cell in row] for row in rows]
 
 
 def given(folder: Path, name: str) -> tuple[dict[str, Any], Any]:
-    """What is derived for a case, and what scores it."""
+    """The derived values of a case, and the function that scores it."""
     wanted = mat_cases.expected(folder, name)["derived_1_3"]
     case = mat_arguments.read(folder, name)
-    # The original refuses a byte order mark, and what is derived has not the document that has one.
+    # The original refuses a byte order mark, and the derived values exclude the document with one.
     file_re = "d2[.]json" if name == "f09_bom" else None
     return wanted, lambda **more: case.score(file_re=file_re, **more)
 
@@ -46,9 +46,9 @@ def derived(recordings: Recordings) -> list[str]:
     names = mat_cases.names(recordings.folder)
     for name in mat_cases.PROFILES & set(names):
         assert mat_cases.expected(recordings.folder, name).get("derived_1_3") is None
-    found = [name for name in names if name not in mat_cases.PROFILES]
-    assert len(found) == recordings.at_least(small=9, large=84)
-    return found
+    collected = [name for name in names if name not in mat_cases.PROFILES]
+    assert len(collected) == recordings.at_least(small=9, large=84)
+    return collected
 
 
 @pytest.mark.parametrize("table", list(TABLES))
@@ -59,16 +59,16 @@ def test_tables_and_formulas_of_every_case(matscore, folder, table):
         key = TABLES[table]
         for kinds, part in ((False, key), (True, f"{key}_tag_span_details")):
             if wanted.get(part) is None:
-                # There is a table only where there are tokens on which annotations begin and end.
+                # There is a table only if annotations begin and end at token boundaries.
                 names = mat.tables(score()).names
                 assert key not in wanted or wanted[key] is not None or table not in names, name
                 continue
-            made, want = mat.tables(score(), kinds=kinds).table(table), wanted[part]
-            assert list(made.columns) == want["header"], name
-            assert plain(made.rows) == want["rows"], name
+            created, want = mat.tables(score(), kinds=kinds).table(table), wanted[part]
+            assert list(created.columns) == want["header"], name
+            assert plain(created.rows) == want["rows"], name
             for how, separator in (("excel", ","), ("oo", ";")):
-                # What is summed from nothing is written as the text 0 there, as a number here.
-                got = [list(map(str, row)) for row in formulas.cells(made, separator)]
+                # An empty sum is the text 0 in the original, and a number in spanrs.
+                got = [list(map(str, row)) for row in formulas.cells(created, separator)]
                 assert got == [list(map(str, row)) for row in want["formulas"][how]], (name, how)
             compared += 1
     small = {"tag": 11, "token": 2, "pseudo_token": 11, "character": 11}
@@ -81,12 +81,12 @@ def test_details_and_confusability_of_every_case(matscore, folder):
         wanted, score = given(folder, name)
         result = mat.tables(score())
         if "details" in wanted:
-            assert list(mat.Detail._fields) == wanted["details"]["header"]
+            assert list(mat.AnnotationPair._fields) == wanted["details"]["header"]
             got = sorted(map(str, plain(result.details)))
             assert got == sorted(map(str, wanted["details"]["rows"])), name
-        want, made = wanted["confusability_annotation_level"], result.confusability
-        assert list(made.columns) == want["header"], name
-        assert plain(made.rows) == want["rows"], name
+        want, created = wanted["confusability_annotation_level"], result.confusability
+        assert list(created.columns) == want["header"], name
+        assert plain(created.rows) == want["rows"], name
 
 
 def test_annotations_without_a_partner_may_clash(matscore, folder):
@@ -96,14 +96,14 @@ def test_annotations_without_a_partner_may_clash(matscore, folder):
         clash = wanted.get("bytag_counts_if_any_overlap_counts_as_clash")
         if clash is None:
             continue
-        made = mat.tables(score(unpaired_overlap="clash")).tag
+        created = mat.tables(score(unpaired_overlap="clash")).tag
         rows = {
             row["tag"]: {key: row[key] for key in clash[row["tag"]]}
-            for row in made.dicts()
+            for row in created.dicts()
             if row["tag"] in clash
         }
         assert rows == clash, name
-        for row in made.dicts():
+        for row in created.dicts():
             for side in ("ref", "hyp"):
                 assert sum(row[side + kind] for kind in CLASHES) == row[f"{side}clash"]
         compared += 1
@@ -111,16 +111,16 @@ def test_annotations_without_a_partner_may_clash(matscore, folder):
 
 
 def pairs_of(result: Result) -> dict[str, list[tuple[Any, ...]]]:
-    found: dict[str, list[tuple[Any, ...]]] = {}
+    collected: dict[str, list[tuple[Any, ...]]] = {}
     for d in result.details["tag"]:
         row = (d.reflabel, d.refstart, d.refend, d.hyplabel, d.hypstart, d.hypend, d.type)
-        found.setdefault(d.file, []).append(row)
-    return {file: sorted(rows, key=str) for file, rows in found.items()}
+        collected.setdefault(d.file, []).append(row)
+    return {file: sorted(rows, key=str) for file, rows in collected.items()}
 
 
 def recorded_pairs(recorded: list[dict[str, Any]]) -> dict[str, list[tuple[Any, ...]]]:
-    """The pairs of the running original; kinds are sets of words there, seen from either side."""
-    found = {}
+    """The pairs of the original; its kinds are sets of words, from the perspective of either side."""
+    collected = {}
     for document in recorded:
         rows = []
         for ref_label, ref, _, hyp_label, hyp, hyp_is in document["pairs"]:
@@ -136,11 +136,11 @@ def recorded_pairs(recorded: list[dict[str, Any]]) -> dict[str, list[tuple[Any, 
                 kind = "".join((["tagplus"] if len(words) > 1 else []) + (spans or words))
             rows.append((ref_label, *ref_at, hyp_label, *hyp_at, kind))
         if rows:
-            found[document["hyp"]] = sorted(rows, key=str)
-    return found
+            collected[document["hyp"]] = sorted(rows, key=str)
+    return collected
 
 
-#: Cases whose recorded pairing is not what 1.3 does, and why.
+#: Cases whose recorded pairing differs from 1.3, with the reason.
 NOT_1_3 = {
     "b17_zero_length_both": "the original loses annotations of no length",
     "e02_alias_unknown_value": "the original refuses the document",
@@ -176,14 +176,14 @@ def literal(path: Path) -> list[dict[str, str]]:
 
 
 def compare_literal(result: Result, table: str, path: Path) -> None:
-    """Rows of the corpus and of each file, by the columns both have."""
-    made = mat.tables(result, by_document=True).table(table)
-    rows = {(row["file"], row["tag"]): row for row in made.dicts()}
+    """Rows of the corpus and of each file, with the common columns."""
+    created = mat.tables(result, by_document=True).table(table)
+    rows = {(row["file"], row["tag"]): row for row in created.dicts()}
     recorded = literal(path)
     assert recorded
     counts = columns(table, kinds=False, confidence=False, files=True)
     shared = [name for name in counts if name in recorded[0]]
-    # The original does not count the text of documents without annotations (d10); their rows are not there.
+    # The original does not count the text of documents without annotations (d10) and has no rows for them.
     size = ELEMENTS[table]
     lost = sum(row[size] for key, row in rows.items() if key[1] == "<all>" and not any_of(recorded, key[0]))
     for row in recorded:

@@ -1,4 +1,4 @@
-"""Files that are not what they should be: a message with the place, and the other pairs scored."""
+"""Malformed files: a message with the location, and the other pairs are scored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOOD = {"signal": "Bob saw Rome", "asets": [{"type": "PER", "attrs": [], "annots
 
 
 def pair(folder: Path, name: str, data: bytes) -> None:
-    """A good pair, and one whose pred is as given."""
+    """A valid pair, and one with the given pred."""
     for side in ("ref", "hyp"):
         (folder / side).mkdir(parents=True, exist_ok=True)
         (folder / side / f"good{Path(name).suffix}").write_bytes(good(name))
@@ -35,7 +35,7 @@ def good(name: str) -> bytes:
 
 
 def bomb() -> bytes:
-    """Ten levels of ten: a gigabyte, where somebody expands it."""
+    """Ten levels of ten: a gigabyte if expanded."""
     levels = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
     return (
         f'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a0 "lol">{levels}]><doc><PER>&a9;</PER></doc>'.encode()
@@ -107,12 +107,12 @@ def test_annotations_beyond_the_text_are_left_out_and_named(tmp_path):
             tmp_path / "ref", tmp_path / "hyp", matcher=mat.Mat(content=["PER"]), on_error="skip"
         )
     result = mat.tables(scored)
-    assert [one.message.split(": ")[1] for one in result.skipped] == [
+    assert [item.message.split(": ")[1] for item in result.skipped] == [
         "PER 4-99 reaches beyond the text of 12 characters",
         "PER 0-4294967295 reaches beyond the text of 12 characters",
         "PER 7-5 ends before it begins",
     ]
-    assert not any(one.pair for one in result.skipped)
+    assert not any(item.pair for item in result.skipped)
     assert result.tag["PER"]["match"] == 2
 
 
@@ -180,7 +180,7 @@ def test_an_unpaired_surrogate_of_memory_is_skipped():
 
 
 def test_annotations_within_one_that_covers_everything(tmp_path):
-    """A root element makes one group of everything; pairing it must not take the square of time."""
+    """A root element connects everything to one group, whose pairing must not take quadratic time."""
     for side, off in (("ref", 0), ("hyp", 1)):
         body = "".join(
             f"<A>{'x' * 4}</A>{'y' * (2 + off)}" if n % 5 else "y" * (6 + off) for n in range(30_000)
@@ -220,8 +220,8 @@ def test_a_hundred_thousand_annotations_in_a_chain_are_no_trouble(tmp_path):
     ends = [[2 * n, 2 * n + 3] for n in range(50_000)]
     begins = [[2 * n + 1, 2 * n + 4] for n in range(50_000)]
     for name, annots in (("ref", ends), ("hyp", begins)):
-        made = {"signal": "a" * 100_010, "asets": [{"type": "A", "annots": annots}]}
-        (tmp_path / name).write_text(json.dumps(made), encoding="utf-8")
+        created = {"signal": "a" * 100_010, "asets": [{"type": "A", "annots": annots}]}
+        (tmp_path / name).write_text(json.dumps(created), encoding="utf-8")
     result = spanrs.score(
         tmp_path / "ref", tmp_path / "hyp", matcher=mat.Mat(), on_error="skip", format="mat-json"
     )

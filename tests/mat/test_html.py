@@ -1,4 +1,4 @@
-"""MATScore's page: what it shows of each document, and that it harms nobody."""
+"""MATScore's page: content and escaping."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
 class Parsed(HTMLParser):
-    """A page: the text of both columns of each document, and the marks over each character."""
+    """A parsed page: the text of both columns of each document, and the marks of each character."""
 
     def __init__(self, html):
         super().__init__()
@@ -66,8 +66,8 @@ class Parsed(HTMLParser):
         classes = {attributes.get("class") for _, attributes in self.stack}
         if not self.documents or not classes & {"gold", "pred", "both"}:
             return []
-        found = self.documents[-1]
-        return [column for side, column in found.items() if classes & {side, "both"}]
+        actual = self.documents[-1]
+        return [column for side, column in actual.items() if classes & {side, "both"}]
 
     def handle_data(self, data):
         for column in self.columns():
@@ -77,7 +77,7 @@ class Parsed(HTMLParser):
 
 
 def shown(pairs, **options):
-    """The page of pairs of documents, parsed; the page; what was scored."""
+    """The parsed page of pairs of documents, the page, and the scored documents."""
     golds, preds = zip(*pairs, strict=True) if pairs else ((), ())
     files, _ = corpus_pairs(corpus(golds), corpus(preds), None)
     scored = []
@@ -101,22 +101,22 @@ def one(text, gold, pred, **options):
 
 
 def spans(column):
-    """The annotations that marks show: those that begin and those that end, with all that is in between."""
-    found, open_ = [], []
+    """The annotations shown by marks, reconstructed from their beginnings and ends."""
+    collected, open_ = [], []
     for mark in column.marks:
         classes = mark.__dict__["class"].split()
         key = (mark.__dict__["data-label"], mark.title, mark.__dict__.get("data-sign"))
         if "b" in classes:
             open_.append([key, mark.start, mark.end, "e" in classes, classes[0]])
         else:
-            # A mark goes on where its last piece ended, or beyond what is folded.
+            # A mark continues at the end of its last piece, or after a folded section.
             last = next(o for o in reversed(open_) if o[0] == key and not o[3] and o[2] == mark.start)
             last[2:4] = mark.end, "e" in classes
     for (label, title, _), start, end, done, kind in open_:
         assert done
         assert title.startswith(f"{kind}: ")
-        found.append((label, start, end, kind))
-    return Counter(found)
+        collected.append((label, start, end, kind))
+    return Counter(collected)
 
 
 def expected(scored, side):
@@ -131,7 +131,7 @@ def agrees(parsed, scored):
     assert len(parsed.documents) == len(scored)
     for document, of in zip(parsed.documents, scored, strict=True):
         for name, side in (("gold", "ref"), ("pred", "hyp")):
-            # The only character that HTML cannot say.
+            # The only character that HTML cannot represent.
             assert document[name].text == of.text.replace("\0", "␀")
             assert spans(document[name]) == expected(of, side)
 
@@ -206,7 +206,7 @@ def test_what_is_far_from_annotations_of_either_side_is_folded_with_some_of_it_l
     for size in folds:
         hidden = int(size.replace(",", ""))
         assert 100 * len(line) - 4 * of_marks.CONTEXT <= hidden < 100 * len(line)
-        # It is cut where lines are.
+        # It is split at line ends.
         assert hidden % len(line) in (0, len(line) - 1)
 
 
@@ -347,7 +347,7 @@ def test_more_marks_than_browsers_nest_are_counted_instead():
     gold = [Annotation("A", at, 200 - at) for at in range(deep + 5)]
     parsed, html, _ = one("x" * 200, gold, [])
     assert len(spans(parsed.documents[0]["gold"])) == deep
-    assert "5 annotations within too many others" in html
+    assert "5 annotations are nested too deeply" in html
 
 
 def test_many_labels_leave_the_heat_table_readable():
@@ -420,7 +420,7 @@ TEXTS = st.lists(
 def documents(draw):
     text = draw(TEXTS)
     place = st.integers(0, len(text))
-    # Near each other as well, so that they cross.
+    # Close to each other, so that they cross.
     near = st.tuples(place, st.integers(0, 6)).map(lambda at: (at[0], min(at[0] + at[1], len(text))))
     bounds = st.one_of(near, st.tuples(place, place).map(lambda pair: tuple(sorted(pair))))
     annotation = st.builds(
@@ -457,6 +457,6 @@ def test_where_annotations_clash_with_others_every_pair_is_still_said(pair):
             covered = {at for m in of_label for at in range(m.start, m.end)}
             assert covered >= set(range(annotation.start, annotation.end))
         titles = " ".join(mark.title for mark in marks)
-        said = Counter(of_marks.says(d) for d in scored[0].details() if getattr(d, f"{part}label"))
-        assert all(text in titles for text in said)
+        message = Counter(of_marks.says(d) for d in scored[0].details() if getattr(d, f"{part}label"))
+        assert all(text in titles for text in message)
         assert {link.removeprefix("#") for link in parsed.links} <= parsed.ids

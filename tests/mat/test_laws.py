@@ -1,4 +1,4 @@
-"""What holds for all documents, and plain counting beside it."""
+"""Properties of all documents, and comparison with simple counting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS = st.text("ab \n\u00a0\u1680\u200bé\U0001d400\x1c", min_size=0, max_size=
 
 @st.composite
 def annotations(draw, text: str, flat: bool):
-    found = draw(
+    actual = draw(
         st.lists(
             st.tuples(
                 st.sampled_from("ABC"), st.integers(0, len(text)), st.integers(0, 8 if flat else len(text))
@@ -33,7 +33,7 @@ def annotations(draw, text: str, flat: bool):
         )
     )
     spans, last = [], 0
-    for label, start, length in sorted(found, key=lambda one: one[1:]) if flat else found:
+    for label, start, length in sorted(actual, key=lambda item: item[1:]) if flat else actual:
         end = min(start + length, len(text))
         if flat and (start < last or start == end):
             continue
@@ -58,8 +58,8 @@ def tables(gold, pred, **options) -> mat.MatTables:
     return mat.tables(spanrs.score(gold, pred, matcher=mat.Mat(**options), on_error="skip"))
 
 
-def five(made: mat.MatTables, table: str) -> dict[str, tuple[int, ...]]:
-    rows = made.table(table).dicts()
+def five(item: mat.MatTables, table: str) -> dict[str, tuple[int, ...]]:
+    rows = item.table(table).dicts()
     return {row["tag"]: tuple(row[name] for name in FIVE) for row in rows}
 
 
@@ -104,8 +104,8 @@ def test_characters_are_counted_one_by_one(pair):
 @given(sides())
 def test_pseudo_tokens_are_what_white_space_and_bounds_leave(pair):
     gold, pred = pair
-    both = [a for d in pair for a in d.annotations if a.type != "lex"]
-    cuts = sorted({0, len(gold.text), *(a.start for a in both), *(a.end for a in both)})
+    results = [a for d in pair for a in d.annotations if a.type != "lex"]
+    cuts = sorted({0, len(gold.text), *(a.start for a in results), *(a.end for a in results)})
     golds, preds = said(gold), said(pred)
     pieces = []
     for start, end in pairwise(cuts):
@@ -119,14 +119,14 @@ def test_pseudo_tokens_are_what_white_space_and_bounds_leave(pair):
 def test_tokens_are_counted_one_by_one_where_annotations_fit(pair):
     gold, pred = pair
     tokens = [a for a in pred.annotations if a.type == "lex"]
-    both = [a for d in pair for a in d.annotations if a.type != "lex"]
+    results = [a for d in pair for a in d.annotations if a.type != "lex"]
     bounds = {a.start for a in tokens} | {a.end for a in tokens}
     result = tables(gold, pred)
-    if not tokens or any({a.start, a.end} - bounds for a in both):
+    if not tokens or any({a.start, a.end} - bounds for a in results):
         assert not tokens or "token" not in result.names
         return
     golds, preds = said(gold), said(pred)
-    # A bound that is both an end and a beginning of tokens is one place; what lies between is no token.
+    # A position that is both an end and a start of tokens is one boundary; text between tokens is not a token.
     assert without_empty(five(result, "token")) == counted(
         [(golds[t.start], preds[t.start]) for t in tokens]
     )
@@ -141,12 +141,12 @@ def test_ties_are_settled_by_stars_and_primes(golds, preds):
     sides = [[(label, start, start + length) for label, start, length in side] for side in (golds, preds)]
     documents = [Document(" " * 40, [Annotation(*span) for span in side]) for side in sides]
     result = spanrs.score(*documents, matcher=mat.Mat(tables=["tag"]), on_error="skip", details=True)
-    made = [
+    created = [
         ((d.reflabel, d.refstart, d.refend), (d.hyplabel, d.hypstart, d.hypend))
         for d in result.details["tag"]
         if None not in (d.reflabel, d.hyplabel)
     ]
-    assert sorted(made) == mat_stars.pairs(*sides)
+    assert sorted(created) == mat_stars.pairs(*sides)
 
 
 def similarity(g: Annotation, p: Annotation) -> float:
@@ -157,10 +157,10 @@ def similarity(g: Annotation, p: Annotation) -> float:
 
 
 def best(golds: list[Annotation], preds: list[Annotation]) -> float:
-    """The greatest sum of similarities, by trying everything."""
+    """The maximum sum of similarities, by exhaustive search."""
     few, many = sorted((golds, preds), key=len)
     return max(
-        sum(similarity(one, other) for one, other in zip(few, chosen, strict=True))
+        sum(similarity(first, item) for first, item in zip(few, chosen, strict=True))
         for chosen in permutations(many, len(few))
     )
 
@@ -177,14 +177,14 @@ def test_the_pairs_are_the_most_similar_ones(pair):
         if d.hyplabel is not None:
             seen[1].append((d.hyplabel, d.hypstart, d.hypend))
         if None not in (d.reflabel, d.hyplabel) and d.refstart != d.refend:
-            one = similarity(
+            first = similarity(
                 Annotation(d.reflabel, d.refstart, d.refend), Annotation(d.hyplabel, d.hypstart, d.hypend)
             )
-            assert one > 0
-            chosen += one
-    for document, found in zip(pair, seen, strict=True):
+            assert first > 0
+            chosen += first
+    for document, item in zip(pair, seen, strict=True):
         content = [(a.type, a.start, a.end) for a in document.annotations if a.type != "lex"]
-        assert sorted(found) == sorted(content)
+        assert sorted(item) == sorted(content)
     golds = [a for a in gold.annotations if a.start < a.end]
     preds = [a for a in pred.annotations if a.type != "lex" and a.start < a.end]
     assert chosen == pytest.approx(best(golds, preds), abs=1e-9)
@@ -232,13 +232,13 @@ def test_swapping_the_sides_mirrors_the_tables(pair):
 def test_the_order_of_annotations_in_a_file_means_nothing(pair, rng):
     gold, pred = pair
     shuffled = [Document(d.text, rng.sample(list(d.annotations), len(d.annotations))) for d in pair]
-    one, other = (
+    first, second = (
         spanrs.score(gold, pred, matcher=mat.Mat(), on_error="skip", details=True),
         spanrs.score(*shuffled, matcher=mat.Mat(), on_error="skip", details=True),
     )
-    assert one.to_dict() == other.to_dict()
-    assert one.counts.to_bytes() == other.counts.to_bytes()
-    assert mat.tables(one).to_dict() == mat.tables(other).to_dict()
+    assert first.to_dict() == second.to_dict()
+    assert first.counts.to_bytes() == second.counts.to_bytes()
+    assert mat.tables(first).to_dict() == mat.tables(second).to_dict()
 
 
 @given(st.lists(sides(flat=False), max_size=4))
@@ -248,10 +248,10 @@ def test_results_of_parts_add_up(pairs):
     if not pairs:
         assert whole.tag["<all>"]["fmeasure"] == 1.0
         return
-    first, *others = [
+    first, *rest = [
         spanrs.score([gold], [pred], matcher=mat.Mat(), on_error="skip") for gold, pred in pairs
     ]
-    total = mat.tables(first.merge(*others), by_document=True)
+    total = mat.tables(first.merge(*rest), by_document=True)
     assert total.counts == whole.counts
     assert [row for name, row in total.files] == [row for name, row in whole.files]
 
@@ -275,16 +275,16 @@ def test_shards_that_are_stored_and_merged_in_any_order_count_the_same(other_pro
         shards.append(Result.from_bytes(scored(named[:cut]).to_bytes()))
         named = named[cut:]
     rng.shuffle(shards)
-    # Some of them were merged before.
+    # Some of them have been merged earlier.
     cut = rng.randrange(len(shards))
-    first, *others = shards[cut:]
-    others += [shards[0].merge(*shards[1:cut])] if cut else []
-    # There the matcher's options are known in the one way, and only kept in the other.
+    first, *rest = shards[cut:]
+    rest += [shards[0].merge(*shards[1:cut])] if cut else []
+    # Options of the matcher are interpreted in one case and only stored in the other.
     if rng.random() < 0.5:
-        merged = other_process(Result.merge, first, *others)
+        merged = other_process(Result.merge, first, *rest)
     else:
         merged = Result.from_bytes(
-            other_process(merging.merged, [one.to_bytes() for one in (first, *others)])
+            other_process(merging.merged, [item.to_bytes() for item in (first, *rest)])
         )
     assert merged.counts.to_bytes() == whole.counts.to_bytes()
     assert merged.signature == whole.signature

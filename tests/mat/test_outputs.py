@@ -104,7 +104,7 @@ def test_a_workbook_has_live_formulas_with_their_values(result, tmp_path):
     assert header == list(result.tag.columns)
     last = sheet.max_row
     assert str(sheet.cell(last, header.index("precision") + 1).value).startswith("=IF(")
-    # Text is text in a workbook, whatever it begins with.
+    # Text in a workbook is never a formula.
     assert (sheet.cell(2, 2).value, sheet.cell(2, 2).data_type) == ("+X", "s")
     values = openpyxl.load_workbook(path, data_only=True)["bytag"]
     for row, want in zip(values.iter_rows(min_row=2, values_only=True), result.tag.rows, strict=True):
@@ -141,19 +141,19 @@ def test_json_and_text(result):
 
 def test_per_cent_is_a_hundred_times_as_much(tmp_path):
     scored = spanrs.score(GOLD, PRED, matcher=mat.Mat(), on_error="skip")
-    one, hundred = mat.tables(scored), mat.tables(scored, percent=True)
-    for table in one.names:
-        for row, other in zip(one.table(table).dicts(), hundred.table(table).dicts(), strict=True):
+    first, hundred = mat.tables(scored), mat.tables(scored, percent=True)
+    for table in first.names:
+        for row, item in zip(first.table(table).dicts(), hundred.table(table).dicts(), strict=True):
             for name in MEASURES + (ACCURACIES if table != "tag" else ()):
-                assert other[name] == pytest.approx(100 * row[name])
+                assert item[name] == pytest.approx(100 * row[name])
     hundred.to_csv(tmp_path)
     assert "100 * " in (tmp_path / "bytag.csv").read_text("utf-8")
-    # Results do not know how they are shown, so that all of them add up.
-    both = mat.tables(scored.merge(scored), percent=True)
-    assert both.signature == hundred.signature == one.signature
-    for row, other in zip(both.tag.dicts(), hundred.tag.dicts(), strict=True):
-        assert row["match"] == 2 * other["match"]
-        assert row["fmeasure"] == other["fmeasure"]
+    # Results do not depend on how they are displayed, so all of them can be merged.
+    sides = mat.tables(scored.merge(scored), percent=True)
+    assert sides.signature == hundred.signature == first.signature
+    for row, item in zip(sides.tag.dicts(), hundred.tag.dicts(), strict=True):
+        assert row["match"] == 2 * item["match"]
+        assert row["fmeasure"] == item["fmeasure"]
 
 
 def test_a_label_may_be_called_like_the_row_of_all():
@@ -167,36 +167,38 @@ def test_a_label_may_be_called_like_the_row_of_all():
 
 def test_documents_of_one_name_are_summed_apart():
     gold = Document("a b", [Annotation("A", 0, 1)])
-    one = spanrs.score(gold, gold, matcher=mat.Mat(), on_error="skip")
-    both = mat.tables(one.merge(one), by_document=True)
-    at = both.tag.columns.index("match")
-    cells = [row[at] for row in formulas.cells(both.tag, ",")]
+    single = spanrs.score(gold, gold, matcher=mat.Mat(), on_error="skip")
+    sides = mat.tables(single.merge(single), by_document=True)
+    at = sides.tag.columns.index("match")
+    cells = [row[at] for row in formulas.cells(sides.tag, ",")]
     assert cells == [1, "=SUM(E2)", 1, "=SUM(E4)", "=SUM(E2,E4)", "=SUM(E3,E5)"]
-    assert [row["match"] for row in both.tag] == [1, 1, 1, 1, 2, 2]
+    assert [row["match"] for row in sides.tag] == [1, 1, 1, 1, 2, 2]
 
 
 def test_results_of_other_tasks_do_not_add_up():
     gold = Document("a b", [Annotation("A", 0, 1, {"k": "v"})])
     tasks = [mat.Task("T", [mat.Tag("A", "content", [(name, [("k", "v")])])]) for name in ("X", "Y")]
-    one, other = (spanrs.score(gold, gold, matcher=mat.Mat(task=task), on_error="skip") for task in tasks)
-    assert mat.tables(one).tag["X"]["match"] == mat.tables(other).tag["Y"]["match"] == 1
+    first, second = (
+        spanrs.score(gold, gold, matcher=mat.Mat(task=task), on_error="skip") for task in tasks
+    )
+    assert mat.tables(first).tag["X"]["match"] == mat.tables(second).tag["Y"]["match"] == 1
     with pytest.raises(SchemeError, match="made differently"):
-        one.merge(other)
-    assert mat.tables(one.merge(one)).tag["X"]["match"] == 2
+        first.merge(second)
+    assert mat.tables(first.merge(first)).tag["X"]["match"] == 2
 
 
 def test_results_add_up_whatever_was_drawn_from_them():
     gold = Document("a b", [Annotation("A", 0, 1, {"k": "v"})])
-    one, other = (
+    first, second = (
         spanrs.score(gold, gold, matcher=mat.Mat(), on_error="skip"),
         spanrs.score(gold, gold, matcher=mat.Mat(), on_error="skip"),
     )
-    for seed, result in ((1, one), (2, other)):
+    for seed, result in ((1, first), (2, second)):
         assert f"|samples:10|seed:{seed}|" in mat.tables(result, confidence=10, seed=seed).signature
-    both = one.merge(other)
-    assert both.signature == one.signature
-    assert "seed" not in both.signature
-    assert mat.tables(both).spreads is None
+    sides = first.merge(second)
+    assert sides.signature == first.signature
+    assert "seed" not in sides.signature
+    assert mat.tables(sides).spreads is None
 
 
 def test_parts_without_tokens_do_not_speak_for_those_with_tokens():
@@ -206,16 +208,16 @@ def test_parts_without_tokens_do_not_speak_for_those_with_tokens():
         spanrs.score(bare, bare, matcher=mat.Mat(), on_error="skip"),
         spanrs.score(lex, lex, matcher=mat.Mat(), on_error="skip"),
     )
-    said = "Skipping token scoring because no tokens were found in the input documents."
-    assert mat.tables(without).notes == [said]
-    for both in (without.merge(with_tokens), with_tokens.merge(without)):
-        assert mat.tables(both).notes == []
-        assert mat.tables(both).token["<all>"]["test toks"] == 2
-    assert mat.tables(without.merge(without)).notes == [said]
+    message = "Skipping token scoring because no tokens were found in the input documents."
+    assert mat.tables(without).notes == [message]
+    for pair in (without.merge(with_tokens), with_tokens.merge(without)):
+        assert mat.tables(pair).notes == []
+        assert mat.tables(pair).token["<all>"]["test toks"] == 2
+    assert mat.tables(without.merge(without)).notes == [message]
 
 
 def test_sums_of_many_cells_are_nested(tmp_path):
-    """A call of a function takes thirty arguments at least, in all programs."""
+    """All spreadsheet programs accept at least thirty arguments."""
     gold = [Document("a b", [Annotation("AB"[n % 2], 0, 1)]) for n in range(50)]
     result = mat.tables(spanrs.score(gold, gold, matcher=mat.Mat(), on_error="skip"), by_document=True)
     cells = formulas.cells(result.tag, ";")
@@ -234,9 +236,9 @@ def test_tables_that_are_not_there():
     assert result.names == ["tag"]
     with pytest.raises(LookupError, match="no tokens were found"):
         _ = result.token
-    with pytest.raises(LookupError, match="not asked for"):
+    with pytest.raises(LookupError, match="not requested"):
         _ = result.character
-    with pytest.raises(ValueError, match="one of tag, token"):
+    with pytest.raises(ValueError, match="choose from tag, token"):
         result.table("word")
 
 
@@ -246,21 +248,21 @@ def test_options_that_cannot_be():
     for wrong in ({"content": "PER"}, {"ignore": "PER"}, {"classes": {"X": "PER"}}, {"tables": "token"}):
         with pytest.raises(TypeError, match="as a list"):
             mat.Mat(**wrong)
-    with pytest.raises(ValueError, match="unknown tables 'word'; one of tag, token"):
+    with pytest.raises(ValueError, match="unknown tables 'word'; choose from tag, token"):
         mat.Mat(tables=["word"])
     with pytest.raises(ValueError, match="unpaired_overlap"):
         mat.Mat(unpaired_overlap="both")
-    with pytest.raises(ValueError, match="unknown pieces 'cut'; one of cover, split, refuse"):
+    with pytest.raises(ValueError, match="unknown pieces 'cut'; choose from cover, split, refuse"):
         mat.Mat(pieces="cut")
     result = spanrs.score(GOLD, PRED, matcher=mat.Mat(), on_error="skip")
     for wrong in ({"confidence": 2**70}, {"confidence": -1}, {"seed": 2**64}, {"seed": -1}):
-        with pytest.raises(ValueError, match="confidence takes"):
+        with pytest.raises(ValueError, match="confidence must be"):
             mat.tables(result, **{"confidence": 1, **wrong})
     with pytest.raises(ValueError, match="threads must be 1"):
         mat.tables(result, confidence=1, threads=0)
     with pytest.raises(ValueError, match="threads must be 1 or more, or 0 for all processors"):
         spanrs.score(GOLD, PRED, matcher=mat.Mat(), on_error="skip", threads=-1)
-    with pytest.raises(ValueError, match="no format"):
+    with pytest.raises(ValueError, match="unknown format"):
         spanrs.score("a.txt", "b.txt", matcher=mat.Mat(), on_error="skip", format="word")
 
 
@@ -310,7 +312,7 @@ def test_tables_that_were_not_asked_for_are_no_criteria():
     assert list(result.matcher.criteria) == ["tag", "character"]
     with pytest.raises(KeyError, match="no criterion 'token'; one of tag, character"):
         _ = result["token"]
-    # Measures of what was not counted would all be 1.
+    # Measures of tables that were not counted would all be 1.
     for text in (str(result), result.to_csv(), result.to_markdown(), result.to_html()):
         assert "character" in text
         assert "pseudo_token F1" not in text
@@ -323,7 +325,7 @@ def test_tokens_that_could_not_be_scored_are_not_shown(lex):
     result = spanrs.score(document, document, matcher=mat.Mat(), on_error="skip")
     assert "token" not in mat.tables(result).names
     page = re.sub(r"(?s)<(style|script).*?</\1>", "", result.to_html())
-    # The warnings say why there are no token scores.
+    # The warnings explain why there are no token scores.
     page = re.sub(r'(?s)<ul class="lines">.*?</ul>', "", page)
     for text in (str(result), result.to_csv(), result.to_markdown(), page):
         assert re.search(r"\bpseudo_token\b", text)
@@ -332,15 +334,15 @@ def test_tokens_that_could_not_be_scored_are_not_shown(lex):
 
 def test_resampled_measures_of_a_result_are_those_of_its_confidence(scored):
     wanted = [
-        Measure("micro", "f1", "tag"),
-        Measure("type", "recall", "character", "LOC"),
-        Measure("type", "precision", "tag", "=PER"),
+        Measure("f1", criterion="tag"),
+        Measure("recall", criterion="character", type="LOC"),
+        Measure("precision", criterion="tag", type="=PER"),
     ]
     drawn = scored.bootstrap(wanted, samples=200, seed=5)
     assert drawn.values.shape == (200, 3)
-    assert scored.bootstrap(samples=3).measures[0] == Measure("micro", "f1")
-    other = scored.bootstrap(wanted, samples=200, seed=5, threads=3)
-    np.testing.assert_array_equal(drawn.values, other.values)
+    assert scored.bootstrap(samples=3).measures[0] == Measure("f1")
+    second = scored.bootstrap(wanted, samples=200, seed=5, threads=3)
+    np.testing.assert_array_equal(drawn.values, second.values)
     tables = mat.tables(scored, confidence=200, seed=5)
     for at, (table, label, name) in enumerate(
         (("tag", "<all>", "fmeasure"), ("character", "LOC", "recall"), ("tag", "=PER", "precision"))
@@ -350,7 +352,7 @@ def test_resampled_measures_of_a_result_are_those_of_its_confidence(scored):
         assert row[f"{name}_variance"] == pytest.approx(np.nanvar(values))
     low, high = drawn.interval(wanted[0])
     assert low <= scored.micro.f1 <= high
-    # A sample without the document that has the label does not count.
+    # Samples without the document that has the label are excluded.
     missing = np.isnan(drawn.values[:, 2]).sum()
     assert 0 < missing < 200
     assert {spread.samples for spread in tables.spreads["tag"][1]["=PER"]} == {200 - missing}
@@ -386,15 +388,16 @@ def test_a_stored_result_is_the_same_with_its_options(options):
 
 def test_a_stored_result_knows_what_was_skipped_and_noted(scored):
     for again in (spanrs.Result.from_json(scored.to_json()), spanrs.Result.from_bytes(scored.to_bytes())):
+        assert again == scored
         assert again.details is None
         assert again.evidence == scored.evidence
-        assert [one.message for one in again.evidence.skipped] == [
-            one.message for one in scored.evidence.skipped
+        assert [item.message for item in again.evidence.skipped] == [
+            item.message for item in scored.evidence.skipped
         ]
-        assert [type(one) for one in again.evidence.skipped] == [mat.Skipped]
+        assert [type(item) for item in again.evidence.skipped] == [mat.Skipped]
         assert mat.tables(again).skipped == mat.tables(scored).skipped
         assert mat.tables(again).notes == mat.tables(scored).notes
-    # What is pickled keeps details as well.
+    # Pickles also contain details.
     again = pickle.loads(pickle.dumps(scored))
     assert again.details == scored.details
     assert again.to_json() == scored.to_json()
@@ -442,24 +445,24 @@ def test_csv_and_table_of_a_result_have_every_type_and_document(scored):
     for name in scored.matcher.criteria:
         criterion = scored[name]
         for label, score in criterion.per_type.items():
-            # A spreadsheet would take these for formulas.
+            # A spreadsheet would interpret these as formulas.
             row = by_place["", f"'{label}" if label[0] in "=+" else label, name]
             assert float(row["f1"]) == score.f1
-            assert int(row["match"]) == criterion.outcomes_by_type[label]["match"]
+            assert int(row["match"]) == criterion.per_type.outcomes[label]["match"]
         assert float(by_place["", "", name]["precision"]) == criterion.micro.precision
         for document in criterion.documents:
             assert float(by_place[document.name, "", name]["recall"]) == document.micro.recall
     table = scored.to_table()
     assert table.columns == ("document", "criterion", "outcome", "gold", "pred", "n")
     assert ("one", "tag", "overmark", "=PER", "=PER", 1) in table.rows
-    assert table.to_polars()["n"].sum() == sum(n for *_, n in scored.cells)
+    assert table.to_polars()["n"].sum() == sum(n for *_, n in scored.counts.cells())
 
 
 def test_documents_with_weights_have_measures_but_no_tables(scored):
     weighted = scored.with_document_weights([1, 3])
     assert weighted.outcomes["match"] == 3
     assert weighted.totals.tp == 3
-    with pytest.raises(ValueError, match="take the result without weights"):
+    with pytest.raises(ValueError, match="pass the result without weights"):
         mat.tables(weighted)
 
 
@@ -471,7 +474,7 @@ def test_tables_are_of_results_of_this_matcher_only():
 @pytest.mark.slow
 @pytest.mark.parametrize("formulas", ["excel", "openoffice"])
 def test_libreoffice_calculates_the_plain_values(shared, tmp_path, formulas):
-    """Wants soffice on the path (Debian: libreoffice-calc); `make test-slow` runs it."""
+    """Requires soffice in PATH (Debian: libreoffice-calc); `make test-slow` runs it."""
     office = shutil.which("soffice") or pytest.fail("soffice is not on the path")
     from mat_cases import task
 
@@ -497,10 +500,10 @@ def test_libreoffice_calculates_the_plain_values(shared, tmp_path, formulas):
             subprocess.run([*command, "--outdir", str(place / "out"), *files], check=True, timeout=110)
             for name in result.names:
                 table = result.table(name)
-                [made] = (place / "out").glob(
+                [created] = (place / "out").glob(
                     f"by{name.replace('_', '').replace('character', 'char')}*.csv"
                 )
-                rows = read(made)
+                rows = read(created)
                 assert rows[0] == list(table.columns)
                 for got, want in zip(rows[1:], table.rows, strict=True):
                     for cell, value in zip(got, want, strict=True):

@@ -1,4 +1,4 @@
-"""Documents of two files find each other, although they are read one by one."""
+"""Documents of two files are paired while being read one by one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ids = Sequence[str | None]
 
 
 def expected(golds: Ids, preds: Ids) -> list[tuple[int, int]] | None:
-    """Positions of the pairs, found with both lists at hand; None where no pair counts."""
+    """Indices of the pairs, computed from both lists; None if no pair counts."""
     if len(golds) == len(preds) == 1:
         return [(0, 0)]
     if not all(None not in ids and len(set(ids)) == len(ids) for ids in (golds, preds)):
@@ -34,7 +34,7 @@ distinct = st.lists(st.sampled_from("abcde"), unique=True, max_size=5)
 @example(golds=["a", "b", "c"], preds=["a", "c"])
 @example(golds=["a", None], preds=["b", "c"])
 def test_pairs_are_those_of_whole_files(golds, preds):
-    # The length of the annotation tells the document; all texts are one.
+    # The length of the annotation identifies the document; all texts are equal.
     text = "x" * 12
     sides = [
         [Document(text, [Annotation("T", 0, 1 + at)], id_) for at, id_ in enumerate(names)]
@@ -47,8 +47,8 @@ def test_pairs_are_those_of_whole_files(golds, preds):
         assert len(skipped) == 1
         assert "documents and" in skipped[0]
         return
-    found = [(d.refend - 1, d.hypend - 1) for d in result.details.get("tag", [])]
-    assert found == pairs
+    collected = [(d.refend - 1, d.hypend - 1) for d in result.details.get("tag", [])]
+    assert collected == pairs
     alone = len(golds) + len(preds) - 2 * len(pairs)
     assert len(skipped) == alone
     assert all("Couldn't find document" in message for message in skipped)

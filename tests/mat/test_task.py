@@ -1,4 +1,4 @@
-"""Tasks: aliases, zones, and where they are found."""
+"""Tasks: aliases, zones, and locations."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def test_only_what_lies_in_a_body_of_gold_counts(folder):
 
 def test_tasks_are_found_by_name_and_by_place(folder):
     assert find_task("One", [folder]).declared() == ["lex", "zone", "ENAMEX"]
-    with pytest.raises(FormatError, match="several tasks, 'One', 'Two'; name one"):
+    with pytest.raises(FormatError, match="several tasks, 'One', 'Two'; choose one"):
         mat.read_task(folder / "plugin")
-    with pytest.raises(FormatError, match="no task 'Three' in it, only 'One', 'Two'"):
+    with pytest.raises(FormatError, match="the file has no task 'Three', only 'One', 'Two'"):
         mat.read_task(folder / "plugin", "Three")
     with pytest.raises(FormatError, match="no task 'Three' in"):
         find_task("Three", [folder])
     with pytest.raises(FileNotFoundError):
         mat.read_task(folder)
     gold = Document("a", [Annotation("ENAMEX", 0, 1)])
-    with pytest.raises(FormatError, match="name one"):
+    with pytest.raises(FormatError, match="choose one"):
         spanrs.score(gold, gold, matcher=mat.Mat(task=folder / "plugin"), on_error="skip")

@@ -1,6 +1,6 @@
-"""HTML pages in a browser: they work from a file, need nothing else, and show hostile text literally.
+"""HTML pages in a browser: they work from a file, are self-contained, and show hostile text literally.
 
-A page is added to the tests by a line in ``PAGES``: a function that returns its HTML. It has to show ``HOSTILE``
+A page is added to the tests by a line in ``PAGES``: a function that returns its HTML. It must show ``HOSTILE``
 somewhere, for example as its title.
 """
 
@@ -53,7 +53,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 HOSTILE = "<script>alert(1)</script>\"'&amp;\\</title>"
-#: What tokens, types and names may contain besides; the third is invisible and has to be seen.
+#: Further content of tokens, types and names; the third is invisible and must be made visible.
 WEIRD = [
     "שלום",
     "مرحبا",
@@ -214,7 +214,7 @@ def dep_page():
     right = [0, *[1] * len(WEIRD)]
     gold = Parse(words, right, ["root", *[HOSTILE] * len(WEIRD)])
     pred = Parse(words, [0, 1, *[2] * (len(WEIRD) - 1)], ["root", "obj", *[HOSTILE] * (len(WEIRD) - 1)])
-    result = evaluate([gold] * 9, [pred] * 9, Dep(subtypes=True), documents=True)
+    result = evaluate([gold] * 9, [pred] * 9, Dep(subtypes=True), by="sentence")
     return tree_page(result, [gold] * 9, [pred] * 9, title=HOSTILE)
 
 
@@ -237,16 +237,16 @@ PAGES = {
     "dep": dep_page,
     "output": output_page,
 }
-#: Pages with a list of errors that were made of results.
+#: Pages of results with a list of errors.
 WITH_ERRORS = ["result", "comparison", "fair", "dep"]
 
 
 @pytest.fixture(scope="module")
 def driver():
-    """Start a browser without a window."""
+    """Start a headless browser."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
-    # Containers have neither user namespaces nor much shared memory; the pages are our own.
+    # Containers have no user namespaces and little shared memory; the pages are trusted.
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
@@ -257,7 +257,7 @@ def driver():
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory):
-    """Write the pages, each when it is first asked for."""
+    """Write the pages, each on first use."""
     folder = tmp_path_factory.mktemp("pages")
 
     def path(name):
@@ -271,7 +271,7 @@ def paths(tmp_path_factory):
 
 @pytest.fixture
 def visit(driver, paths):
-    """Open a page by its name, perhaps at a place, in a window of some width."""
+    """Open a page by name, optionally with a fragment, in a window of the given width."""
 
     def go(name, hash_="", *, width=WIDTH, dark=False):
         metrics = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
@@ -297,7 +297,7 @@ def one(driver, selector):
 
 
 def texts(driver, selector):
-    return [found.text for found in driver.find_elements(By.CSS_SELECTOR, selector)]
+    return [item.text for item in driver.find_elements(By.CSS_SELECTOR, selector)]
 
 
 def wait(driver, condition):
@@ -331,8 +331,8 @@ def is_in_view(driver, selector):
 def test_pages_open_without_errors_and_requests(visit, name, width, dark):
     driver = visit(name, width=width, dark=dark)
     assert driver.get_log("browser") == []
-    own = driver.current_url
-    assert [url for url in requests(driver) if url not in (own, "about:blank")] == []
+    values = driver.current_url
+    assert [url for url in requests(driver) if url not in (values, "about:blank")] == []
     assert driver.execute_script("return document.documentElement.scrollWidth") <= width
     assert HOSTILE in one(driver, "body").text
     assert driver.title == HOSTILE
@@ -402,7 +402,7 @@ def test_tokens_and_types_of_errors_are_shown_literally(visit, name):
     assert WEIRD[0] in shown
     one(driver, "input[type=search]").send_keys(HOSTILE)
     Select(one(driver, "select[name=sort]")).select_by_visible_text("sentence")
-    # Rows are built again while the search is typed, so their marks are read by one script.
+    # Rows are rebuilt while typing a search, so their marks are read by a single script.
     titles = "return [...document.querySelectorAll('.list .span.begin')].map((mark) => mark.title)"
     wait(driver, lambda: any(HOSTILE in title for title in driver.execute_script(titles)))
 
@@ -469,7 +469,7 @@ def test_lists_of_other_pages_are_sorted(visit, name):
 def test_sentences_of_a_crowd_are_searched(visit):
     driver = visit("crowd")
     one(driver, "#search").send_keys("plain")
-    shown = [found for found in driver.find_elements(By.TAG_NAME, "section") if found.is_displayed()]
+    shown = [item for item in driver.find_elements(By.TAG_NAME, "section") if item.is_displayed()]
     assert len(shown) == 1
     assert "plain" in shown[0].text
 
@@ -513,10 +513,10 @@ def test_errors_are_searched(visit):
     search.clear()
     search.send_keys("org")
     wait(driver, lambda: status(driver) == "500 of 3,000")
-    # Keys are text while the search has the focus.
+    # Keys are input of the search while it has the focus.
     search.send_keys("j")
     wait(driver, lambda: status(driver) == "0 of 3,000")
-    # The search stays when it is left.
+    # The search is kept when it loses the focus.
     search.send_keys(Keys.BACKSPACE, Keys.ESCAPE)
     wait(driver, lambda: status(driver) == "500 of 3,000")
     press(driver, "j")
@@ -558,7 +558,7 @@ def test_a_link_leads_to_its_error(visit):
     driver.execute_script("location.hash = '#e1'")
     wait(driver, lambda: texts(driver, "[aria-current=true] a") == ["#1"])
     assert status(driver).startswith("3,000 of 3,000")
-    # The numbers go on in the next section.
+    # Numbering continues in the next section.
     driver.execute_script("location.hash = '#e3002'")
     wait(driver, lambda: "selected" in texts(driver, ".shown")[1])
     assert "w1" in texts(driver, "#e3002 .word")

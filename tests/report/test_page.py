@@ -1,4 +1,4 @@
-"""The HTML page of sections: what it contains, and that no text can become HTML or end the data."""
+"""The HTML page of sections: its content, and escaping of text in HTML and data."""
 
 from __future__ import annotations
 
@@ -167,8 +167,8 @@ def test_matches_and_errors_of_a_heat_map_have_scales_of_their_own():
     html = render(
         "t", [Heatmap("c", ["A", "B"], ["B", "A"], [(0, 1, 900), (0, 0, 1), (1, 1, 4), (1, 0, 0)])]
     )
-    found = re.findall(r'<td class="(\w+)" style="--heat: ([\d.]+)" title="([^"]*)">', html)
-    assert found == [
+    match = re.findall(r'<td class="(\w+)" style="--heat: ([\d.]+)" title="([^"]*)">', html)
+    assert match == [
         ("cell", "0.5", "gold A, pred B: 1"),
         ("same", "1.0", "gold A, pred A: 900"),
         ("cell", "1.0", "gold B, pred A: 4"),

@@ -1,4 +1,4 @@
-"""Reports of results, comparisons, span files and trees: which sections they have, and what these hold."""
+"""Reports of results, comparisons, span files and trees: sections and their content."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
     gold, pred = [["B-A", "O", "B-B"]] * 9, [["O", "B-A", "B-C"]] * 7 + [["O", "O", "O"]] * 2
     result = spanrs.score(gold, pred, scheme="BIO", errors=True)
     html = result.to_html()
-    # Kinds share the room: missed 9 A and 2 B, mistyped 7, spurious 7.
+    # The limit is shared by kinds: missed 9 A and 2 B, mistyped 7, spurious 7.
     assert kinds(html) == {"missed": 5, "mistyped": 2, "spurious": 3}
     assert legend(html) == {"missed": "11", "mistyped": "7", "spurious": "7"}
-    assert '<th scope="col">listed</th>' in html
+    assert '<th scope="col">shown</th>' in html
     assert "10 of 25 errors; the first ones of each kind." in html
 
 
@@ -126,21 +126,21 @@ def test_the_summary_says_of_which_criterion_it_is():
 
 
 def test_a_comparison_shows_what_each_system_alone_finds():
-    other = [["B-PER", "O", "B-LOC"], ["O", "O", "I-LOC"], ["O", "O", "O"], ["O", "O", "O"]]
-    systems = {"b{a}": by_sentence(), "a": by_sentence(other)}
+    second = [["B-PER", "O", "B-LOC"], ["O", "O", "I-LOC"], ["O", "O", "O"], ["O", "O", "O"]]
+    systems = {"b{a}": by_sentence(), "a": by_sentence(second)}
     html = spanrs.compare(systems, samples=100).to_html(title="T")
     assert headings(html)[:3] == ["Summary", "F1", "Differences"]
     assert headings(html)[-1] == "From b{a} to a"
     assert kinds(html) == {"fixed": 1, "removed": 3}
     assert "gold span that only a finds" in html
     assert "wrong span of b{a} alone" in html
-    # The filters have the order of the systems, whichever occurs first.
+    # The filters have the order of the systems, regardless of occurrence.
     data = examples(html)[0]
     assert [data["strings"][side] for side in data["sides"]] == ["gold", "b{a}", "a"]
 
 
 def test_a_comparison_without_errors_has_no_examples():
-    systems = {name: replace(by_sentence(), error_list=None) for name in "ab"}
+    systems = {name: replace(by_sentence(), errors=None) for name in "ab"}
     assert examples(spanrs.compare(systems, samples=100).to_html()) == []
 
 
@@ -164,19 +164,19 @@ PRED_TREES = [
 
 
 def test_kinds_of_wrong_words_add_up_to_the_counts():
-    result = evaluate(GOLD_TREES, PRED_TREES, documents=True)
-    found = Counter(error.kind for error in error_section(GOLD_TREES, PRED_TREES).examples)
-    assert found == {"head": 1, "label": 1, "both": 1}
-    assert found["label"] == result["las"].outcomes["mislabelled"]
-    assert found["head"] + found["both"] == result["uas"].totals.fn
-    assert sum(found.values()) == result["las"].totals.fn
+    result = evaluate(GOLD_TREES, PRED_TREES, by="sentence")
+    actual = Counter(error.kind for error in error_section(GOLD_TREES, PRED_TREES).examples)
+    assert actual == {"head": 1, "label": 1, "both": 1}
+    assert actual["label"] == result["las"].outcomes["mislabelled"]
+    assert actual["head"] + actual["both"] == result["uas"].totals.fn
+    assert sum(actual.values()) == result["las"].totals.fn
     with_subtypes = error_section(GOLD_TREES, PRED_TREES, subtypes=True).examples
     assert len(with_subtypes) == evaluate(GOLD_TREES, PRED_TREES, Dep(subtypes=True)).totals.fn == 4
 
 
 def test_a_wrong_word_is_marked_with_labels_and_heads():
-    both = error_section(GOLD_TREES, PRED_TREES).examples[-1]
-    assert [(m.side, m.type, m.note, m.start, m.end) for m in both.marks] == [
+    sides = error_section(GOLD_TREES, PRED_TREES).examples[-1]
+    assert [(m.side, m.type, m.note, m.start, m.end) for m in sides.marks] == [
         ("gold", "punct", "← w0", 2, 3),
         ("pred", "dep", "← w1", 2, 3),
     ]
@@ -206,12 +206,12 @@ def test_only_the_first_wrong_words_are_kept():
     assert len(section.examples) == 7
     assert "The first 7 of 30 errors." in section.note
     assert sum(section.numbers.values()) == 30
-    # Kinds share the room.
+    # The limit is shared by kinds.
     assert set(section.numbers) == {error.kind for error in section.examples}
 
 
 def test_the_report_of_trees_has_all_sections():
-    result = evaluate(GOLD_TREES, PRED_TREES, documents=True)
+    result = evaluate(GOLD_TREES, PRED_TREES, by="sentence")
     html = tree_page(result, GOLD_TREES, PRED_TREES, title="T")
     assert headings(html) == [
         "Summary",
@@ -228,7 +228,7 @@ def test_the_report_of_trees_has_all_sections():
 
 
 def test_the_report_of_trees_without_labels_or_trees():
-    gold, pred = ([Parse(one.words, one.heads) for one in side] for side in (GOLD_TREES, PRED_TREES))
+    gold, pred = ([Parse(item.words, item.heads) for item in side] for side in (GOLD_TREES, PRED_TREES))
     html = tree_page(evaluate(GOLD_TREES, pred))
     assert headings(html) == ["Summary", "Measures", "Errors"]
     assert "The trees of both sides are needed" in html
@@ -240,17 +240,17 @@ def test_the_report_of_trees_without_labels_or_trees():
 def test_files_of_trees_give_the_same_errors(tmp_path, compress):
     paths = []
     for name, trees in (("gold", GOLD_TREES), ("pred", PRED_TREES)):
-        text = "".join(f"# sent_id = {at}\n{one.to_conllu()}" for at, one in enumerate(trees))
-        # A multiword token and an empty node are no words.
+        text = "".join(f"# sent_id = {at}\n{item.to_conllu()}" for at, item in enumerate(trees))
+        # A multiword token and an empty node are not words.
         text = text.replace("1\tw0", "1-2\tw0w1" + "\t_" * 8 + "\n1\tw0", 1)
         text = text.replace("2\tw1", "1.1\tx" + "\t_" * 8 + "\n2\tw1", 1)
         paths.append(tmp_path / name)
         paths[-1].write_bytes(compress(text.encode()))
-    found, expected = error_section(*paths).examples, error_section(GOLD_TREES, PRED_TREES).examples
-    assert [replace(one, line=None) for one in found] == expected
-    assert found[0].line == 3
+    actual, expected = error_section(*paths).examples, error_section(GOLD_TREES, PRED_TREES).examples
+    assert [replace(item, line=None) for item in actual] == expected
+    assert actual[0].line == 3
     streams = [io.BytesIO(path.read_bytes()) for path in paths]
-    assert error_section(*streams).examples == found
+    assert error_section(*streams).examples == actual
 
 
 def test_four_columns_are_read(tmp_path):
@@ -288,15 +288,15 @@ def random_side(rng, sentences, form):
     for pos in sentences:
         if form == "stacked":
             tags = random_stack(rng, len(pos))
-            lines += [f"w{at} {one} {tag}\n" for at, (one, tag) in enumerate(zip(pos, tags, strict=True))]
+            lines += [f"w{at} {item} {tag}\n" for at, (item, tag) in enumerate(zip(pos, tags, strict=True))]
         else:
             spans = []
             for _ in range(rng.randint(0, 3)):
                 first = rng.randint(1, len(pos))
                 last = rng.randint(first, len(pos))
                 tokens = sorted({first, last, *rng.sample(range(first, last + 1), (last - first) // 2)})
-                listed = rng.choice(["", ", ".join(map(str, tokens))])
-                spans.append(f"{rng.choice('ABC')}\t{first}\t{last}\t{listed}\n")
+                items = rng.choice(["", ", ".join(map(str, tokens))])
+                spans.append(f"{rng.choice('ABC')}\t{first}\t{last}\t{items}\n")
             lines += spans or ["EMPTY\t999\t999\t999\n"]
         lines.append("\n")
     return "".join(lines)
@@ -322,13 +322,14 @@ def test_errors_of_span_files_are_those_that_were_counted(seed):
     ]
     result = spanrs.score(*sides, matcher=matcher, errors=True)
     assert result.notes == []
-    wrong = {name: n for name, n in result.outcomes.items() if n and name in result.wrong_outcomes}
-    found = Counter(error.outcome for error in result.errors)
+    names = result[result.matcher.criterion].wrong_outcomes
+    wrong = {name: n for name, n in result.outcomes.items() if n and name in names}
+    errors = Counter(error.outcome for error in result.errors)
     if matcher != "exact":
-        assert found == wrong
+        assert errors == wrong
     else:
         # A span of another type is missed and spurious.
-        assert 2 * found["mistyped"] + found["missed"] + found["spurious"] == sum(wrong.values())
+        assert 2 * errors["mistyped"] + errors["missed"] + errors["spurious"] == sum(wrong.values())
     for error in result.errors:
         text, span = (texts[0], error.gold) if error.gold is not None else (texts[1], error.pred)
         assert span.type in text.split("\n")[error.line - 1]
@@ -352,10 +353,10 @@ def test_errors_of_several_files_have_their_names(tmp_path):
     per_file = Counter(error.path for error in result.errors)
     assert per_file == {"one": 5, "two": 5}
     assert {error.sentence for error in result.errors} == set(range(6))
-    kept = spanrs.score(tmp_path / "g", tmp_path / "p", errors=1).error_list
+    kept = spanrs.score(tmp_path / "g", tmp_path / "p", errors=1).errors
     assert len(kept) == len(kept.numbers)
     assert sum(kept.numbers.values()) == 10
-    assert spanrs.score(tmp_path / "g", tmp_path / "p").error_list is None
+    assert spanrs.score(tmp_path / "g", tmp_path / "p").errors is None
 
 
 # Commands.
@@ -384,7 +385,7 @@ def test_the_command_fair_lists_errors(tmp_path):
 
 def test_the_command_dep_eval_lists_errors(tmp_path, capsys):
     for name, trees in (("gold", GOLD_TREES), ("pred", PRED_TREES)):
-        (tmp_path / name).write_text("".join(one.to_conllu() for one in trees))
+        (tmp_path / name).write_text("".join(item.to_conllu() for item in trees))
     html = page_of(tmp_path, "dep", "eval", tmp_path / "gold", tmp_path / "pred")
     assert kinds(html) == {"head": 1, "label": 1, "both": 1}
     assert "bootstrap resamples of 3 sentences" in html

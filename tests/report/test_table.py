@@ -1,4 +1,4 @@
-"""Tables on terminals that are narrower than they are."""
+"""Tables that are wider than the terminal."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_wrapped_text_is_the_text(text, width):
 
 
 def printed(parts, width, **options):
-    """What a terminal of a width shows, without colours."""
+    """Output on a terminal of a given width, without colours."""
     console = Console(
         file=io.StringIO(),
         width=width,
@@ -121,7 +121,7 @@ def test_names_wrap_before_columns_go_into_blocks():
         "location-              50.00   66.67",
         "  bodiesofwater",
     ]
-    # With less room than the pieces of the name and the numbers need, there are two blocks.
+    # If the pieces of the name and the numbers do not fit, there are two blocks.
     assert table.plain(30).count("type") == 2
 
 

@@ -1,4 +1,4 @@
-"""The cases that Rust and Python share."""
+"""Test cases shared by Rust and Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_reads_and_is_violated_as_written(case):
     sequence = case["tags"].split()
     for reading in READINGS:
         if reading in case:
-            spans = tags.read_spans(sequence, case["scheme"], reading)
+            spans = tags.tags_to_spans(sequence, case["scheme"], reading)
             assert [f"{s.type} {s.start} {s.end}" for s in spans] == case[reading]
-    found = tags.validate(sequence, case["scheme"])
-    assert [f"{v.index} {v.kind}" for v in found] == case["violations"]
+    violations = tags.validate(sequence, case["scheme"])
+    assert [f"{v.index} {v.kind}" for v in violations] == case["violations"]

@@ -1,4 +1,4 @@
-"""Beside the iobes package from PyPI: any tags, every encoding."""
+"""Differential tests against iobes from PyPI: any tags, every encoding."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ encodings = st.sampled_from(sorted(ENCODINGS))
 
 
 def ours(sequence, encoding):
-    spans = tags.read_spans(sequence, encoding, dialect=tags.IOBES_DIALECT)
-    found = tags.validate(sequence, encoding, dialect=tags.IOBES_DIALECT)
+    spans = tags.tags_to_spans(sequence, encoding, dialect=tags.IOBES_DIALECT)
+    violations = tags.validate(sequence, encoding, dialect=tags.IOBES_DIALECT)
     return (
         [(s.type, s.start, s.end) for s in spans],
-        [(v.index, v.kind, v.current, v.previous, v.next) for v in found],
+        [(v.index, v.kind, v.current, v.previous, v.next) for v in violations],
     )
 
 
@@ -72,7 +72,7 @@ def test_conversions_are_the_same_or_both_refuse(sequence, source, target):
         with pytest.raises(SchemeError):
             tags.convert(sequence, source, target, dialect=tags.IOBES_DIALECT)
         return
-    spans = tags.read_spans(sequence, source, dialect=tags.IOBES_DIALECT)
+    spans = tags.tags_to_spans(sequence, source, dialect=tags.IOBES_DIALECT)
     if any(
         set(s.type) & set(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0") or not s.type.isprintable()
         for s in spans

@@ -12,7 +12,7 @@ from spanrs.tags import IOBES_DIALECT as IOBES
 
 
 def read(sequence, encoding):
-    spans = tags.read_spans(sequence, encoding, dialect=IOBES)
+    spans = tags.tags_to_spans(sequence, encoding, dialect=IOBES)
     errors = tags.validate(sequence, encoding, dialect=IOBES)
     return [
         [[span.type, span.start, span.end] for span in spans],
@@ -57,17 +57,17 @@ def test_writes_are_those_recorded(evaluators):
     for spans, length, scheme, expected in iobes_golden.writes(evaluators):
         compared += 1
         if isinstance(expected, dict) and not spans:
-            # Listed in docs/compare.md: nothing to write is nothing, not an error of max().
+            # Listed in docs/compare.md: the empty list is valid, not an error of max().
             assert expected["err"] == "ValueError"
-            assert tags.write_tags([], length, scheme) == []
+            assert tags.spans_to_tags([], length, scheme) == []
             continue
         if isinstance(expected, dict):
             with pytest.raises(SchemeError):
-                tags.write_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
+                tags.spans_to_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
             continue
-        # Listed in docs/compare.md: TOKEN gives `NN`, not `-NN`, which could not be read back.
+        # Listed in docs/compare.md: TOKEN writes `NN`, not `-NN`, which could not be read back.
         wanted = [tag.removeprefix("-") for tag in expected] if scheme == "token" else expected
-        got = tags.write_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
+        got = tags.spans_to_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
         assert got == wanted, (spans, length, scheme)
     assert compared > evaluators.at_least(small=140, large=700)
 
@@ -78,7 +78,7 @@ def test_transitions_are_those_recorded(evaluators):
         expected = [tuple(t) for t in row["order_preserving"]]
         got = [tuple(t) for t in tags.transitions(scheme, tags=row["tags"])]
         if scheme == "TOKEN":
-            # iobes lists the pairs in another order there, and leaves out those of the two borders.
+            # iobes lists the pairs in another order, without those of the two sentence boundaries.
             assert set(expected) <= set(got)
             assert len(got) - len(expected) == 4
         else:

@@ -10,11 +10,11 @@ CLEAN = {"valid", "noisy", "malformed", "bothmal"}
 
 
 def spans(sequence, scheme, reading):
-    return [[s.type, s.start, s.end] for s in tags.read_spans(sequence, scheme, reading)]
+    return [[s.type, s.start, s.end] for s in tags.tags_to_spans(sequence, scheme, reading)]
 
 
 def compare(evaluators, name, reading, *, inclusive):
-    """How many sides were compared, and how many differ, by scheme."""
+    """Number of compared and differing sides by scheme."""
     compared, different = Counter(), Counter()
     for row in evaluators.rows(name):
         pair = evaluators.pairs[row["id"]]
@@ -36,7 +36,7 @@ def test_reading_seqeval_is_the_default_mode_for_every_scheme(evaluators):
 
 def test_reading_conlleval_is_the_default_mode_where_seqeval_knows_the_letters(evaluators):
     _, different = compare(evaluators, "seqeval_default", "conlleval", inclusive=True)
-    # L, U, M and W are letters the default mode does not know.
+    # The default mode does not support the letters L, U, M and W.
     assert set(different) <= {"BILOU", "BMEOW", "BMES"}, different
 
 
@@ -49,5 +49,5 @@ def test_reading_seqeval_strict_is_the_strict_mode(evaluators):
 
 def test_reading_strict_is_the_strict_mode_but_for_its_gaps(evaluators):
     _, different = compare(evaluators, "seqeval_strict", "strict", inclusive=False)
-    # docs/compare.md says which: `B-A B-B` in IOB, spans of one token in IOE1.
+    # Listed in docs/compare.md: `B-A B-B` in IOB, spans of one token in IOE1.
     assert set(different) <= {"IOB1", "IOE1"}, different

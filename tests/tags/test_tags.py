@@ -1,4 +1,4 @@
-"""The faces of spanrs.tags: forms of input, errors, ids, files."""
+"""Functions of spanrs.tags: forms of input, errors, ids, files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from spanrs.tags import Span
 
 
 def test_one_sentence_and_many_give_the_same_form_back():
-    assert tags.read_spans(["B-A"]) == [Span("A", 0, 1)]
-    assert tags.read_spans([["B-A"], []]) == [[Span("A", 0, 1)], []]
-    assert tags.read_spans(("B-A",)) == [Span("A", 0, 1)]
-    assert tags.read_spans([]) == []
+    assert tags.tags_to_spans(["B-A"]) == [Span("A", 0, 1)]
+    assert tags.tags_to_spans([["B-A"], []]) == [[Span("A", 0, 1)], []]
+    assert tags.tags_to_spans(("B-A",)) == [Span("A", 0, 1)]
+    assert tags.tags_to_spans([]) == []
     assert tags.convert([["B-A"], []], "bio", "iobes") == [["S-A"], []]
     assert tags.validate([["I-A"], ["O"]])[1] == []
 
@@ -25,12 +25,12 @@ def test_one_sentence_and_many_give_the_same_form_back():
 @pytest.mark.parametrize("wrong", ["B-A", 3, {"B-A"}, [1], [["B-A", 1]], [["B-A"], None]])
 def test_what_is_no_sequence_of_tags_is_a_type_error(wrong):
     with pytest.raises(TypeError):
-        tags.read_spans(wrong)
+        tags.tags_to_spans(wrong)
 
 
 def test_refuse_lists_every_violation():
     with pytest.raises(SchemeError) as caught:
-        tags.read_spans(["O", "I-A", "I-B"], reading="refuse")
+        tags.tags_to_spans(["O", "I-A", "I-B"], reading="refuse")
     assert [(v.index, v.kind) for v in caught.value.violations] == [
         (1, "Illegal Start"),
         (2, "Illegal Transition"),
@@ -40,8 +40,8 @@ def test_refuse_lists_every_violation():
 
 def test_violations_say_what_the_reading_did():
     wrong = ["O", "I-A", "O"]
-    said = {r: tags.validate(wrong, "BIO", r)[0].action for r in ("conlleval", "strict", "discard")}
-    assert said == {
+    message = {r: tags.validate(wrong, "BIO", r)[0].action for r in ("conlleval", "strict", "discard")}
+    assert message == {
         "conlleval": "opened a span",
         "strict": "read it as O",
         "discard": "read it as O",
@@ -69,25 +69,25 @@ def test_violations_say_what_the_reading_did():
 )
 def test_spans_that_cannot_be_written_are_refused(spans, length, scheme, said):
     with pytest.raises(SchemeError, match=said):
-        tags.write_tags(spans, length, scheme)
+        tags.spans_to_tags(spans, length, scheme)
 
 
 def test_ids_read_as_the_tags_they_stand_for():
     names = ["O", "B-A", "I-A"]
     ids = np.array([[1, 2, 0, -100], [-100, 2, -100, 2]], dtype=np.int8)
-    spans = tags.read_spans_ids(ids, names)
+    spans = tags.ids_to_spans(ids, names)
     rows = zip(spans.sentence, spans.start, spans.end, strict=True)
     assert [tuple(map(int, row)) for row in rows] == [(0, 0, 2), (1, 1, 4)]
     assert [v.index for v in tags.validate_ids(ids, names)[1]] == [1]
     converted, vocabulary = tags.convert_ids(ids[:1], names, "BIO", "BILOU")
     assert [vocabulary[i] if i >= 0 else None for i in converted[0]] == ["B-A", "L-A", "O", None]
-    assert tags.read_spans_ids(np.array([1, 2]), names).end.tolist() == [2]
+    assert tags.ids_to_spans(np.array([1, 2]), names).end.tolist() == [2]
 
 
 @pytest.mark.parametrize("bad", [3, -1, 2**40])
 def test_an_id_without_a_tag_is_named_with_its_place(bad):
     ids = np.array([[0, 0], [0, bad]])
-    for call in (tags.read_spans_ids, tags.validate_ids):
+    for call in (tags.ids_to_spans, tags.validate_ids):
         with pytest.raises(SchemeError, match=rf"id {bad} at sentence 1, token 1"):
             call(ids, ["O", "B-A", "I-A"])
 
@@ -97,9 +97,9 @@ def test_an_id_without_a_tag_is_named_with_its_place(bad):
 )
 def test_every_integer_type_will_do(dtype):
     ids = np.array([[0, 1, 2]], dtype=dtype)
-    assert tags.read_spans_ids(ids, ["O", "B-A", "I-A"]).start.tolist() == [1]
+    assert tags.ids_to_spans(ids, ["O", "B-A", "I-A"]).start.tolist() == [1]
     fortran = np.asfortranarray(np.array([[0, 1, 2], [1, 2, 0]], dtype=dtype))
-    assert tags.read_spans_ids(fortran, ["O", "B-A", "I-A"]).start.tolist() == [1, 0]
+    assert tags.ids_to_spans(fortran, ["O", "B-A", "I-A"]).start.tolist() == [1, 0]
 
 
 def test_the_mask_fits_a_vocabulary_in_any_order():
@@ -123,14 +123,14 @@ def test_the_mask_fits_a_vocabulary_in_any_order():
 
 
 def test_token_is_never_found_out():
-    for found, hint in (
+    for item, hint in (
         (["NN", "VB", "O"], "Name the scheme TOKEN"),
         (["LABEL_0", "LABEL_12"], "id2label"),
     ):
         with pytest.raises(spanrs.errors.SchemeError, match=hint) as caught:
-            tags.detect_scheme(found)
+            tags.detect_scheme(item)
         assert caught.value.code == "no_scheme"
-    # Half of them is not most of them.
+    # Half of the tags is not a majority.
     assert tags.detect_scheme(["NN", "B-A"]).scheme == "BIO"
 
 
@@ -139,14 +139,14 @@ def test_a_scheme_is_found_out_from_tags_written_in_it(scheme):
     spans = [("A", 0, 3), ("A", 3, 4), ("B", 5, 6), ("B", 6, 8)]
     if scheme == "IO":
         spans = [("A", 0, 3), ("B", 5, 6)]
-    found = tags.detect_scheme(tags.write_tags(spans, 9, scheme))
-    # Nothing in IO tags speaks against IOB.
-    assert found.scheme == ("IOB" if scheme == "IO" else scheme), found.statement
+    detection = tags.detect_scheme(tags.spans_to_tags(spans, 9, scheme))
+    # IO tags are also valid IOB.
+    assert detection.scheme == ("IOB" if scheme == "IO" else scheme), detection.statement
 
 
 def test_detection_says_what_speaks_for_it():
-    found = tags.detect_scheme([["O", "O"]])
-    assert "assumed" in found.statement
+    detection = tags.detect_scheme([["O", "O"]])
+    assert "assumed" in detection.statement
     assert tags.detect_scheme([["B-A", "I-A"]] * 9 + [["I-A"]]).scheme == "BIO"
 
 
@@ -173,10 +173,10 @@ def test_files_read_as_their_sentences_do(submissions):
             current = []
     sentences += [current] if current else []
     for reading in ("conlleval", "strict"):
-        found = [s.spans["tags"] for s in spanrs.read(path, scheme="BIO", reading=reading)]
-        assert found == tags.read_spans(sentences, "BIO", reading)
+        spans = [s.spans["tags"] for s in spanrs.read(path, scheme="BIO", reading=reading)]
+        assert spans == tags.tags_to_spans(sentences, "BIO", reading)
     report = spanrs.io.validate(path, scheme="BIO")
-    flat = [v for found in tags.validate(sentences, "BIO") for v in found]
+    flat = [v for spans in tags.validate(sentences, "BIO") for v in spans]
     assert [v for _, v in report.located] == flat
     assert report.count == submissions.violations
 
@@ -185,9 +185,9 @@ def test_what_would_fill_the_memory_is_refused():
     from spanrs.errors import LimitError
 
     with pytest.raises(LimitError):
-        tags.write_tags([], 2**60)
+        tags.spans_to_tags([], 2**60)
     with pytest.raises((LimitError, SchemeError)):
-        tags.write_tags([("A", 0, 4_000_000_000)])
+        tags.spans_to_tags([("A", 0, 4_000_000_000)])
     with pytest.raises(LimitError):
         tags.transition_mask("BIO", [f"B-{n}" for n in range(10_000)])
 
@@ -196,8 +196,8 @@ def test_separators_that_cannot_separate_are_refused():
     for separator in ("", "B", "-I-"):
         dialect = tags.Dialect(separator=separator)
         for call in (
-            lambda d=dialect: tags.write_tags([("A", 0, 1)], dialect=d),
-            lambda d=dialect: tags.read_spans(["O"], dialect=d),
+            lambda d=dialect: tags.spans_to_tags([("A", 0, 1)], dialect=d),
+            lambda d=dialect: tags.tags_to_spans(["O"], dialect=d),
             lambda d=dialect: tags.transitions("BIO", types=["A"], dialect=d),
         ):
             with pytest.raises(SchemeError, match="cannot separate"):

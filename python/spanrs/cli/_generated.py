@@ -71,7 +71,7 @@ WEIGHTS = option("--weights", "weights", group="Comparison", help="paper, defaul
 FOCUS = option("--focus", "focus", group="Comparison", help="Whose type LE and LBE count for (fair).",
     show_default="gold", metavar="gold|pred", rare=True)
 AVERAGE = option("--average", "average", group="Comparison", help="Average over types.",
-    type=types.choice("micro", "macro", "weighted", "type"), default="micro", metavar="HOW")
+    type=types.choice("micro", "macro", "weighted"), default="micro", metavar="HOW")
 PART = option("--part", "part", group="Comparison", help="The measure to compare.",
     type=types.choice("precision", "recall", "f1"), default="f1", metavar="PART")
 CRITERION = option("--criterion", "criterion", group="Comparison",

@@ -63,9 +63,7 @@ def command(
             f"the matcher {matcher} has no criterion {part['criterion']!r}; one of {criteria}"
         )
     ty = given.pop("ty")
-    if ty is not None and part["average"] == "micro":
-        part["average"] = "type"
-    measure = Measure(type=ty, **part)
+    measure = Measure(part.pop("part"), type=ty, **part)
     measure.compiled(chosen)
     test = {name: given.pop(name) for name in ("samples", "seed", "level")}
     test["test"] = given.pop("significance_test")

@@ -39,7 +39,6 @@ def command(
                 **options.with_reading(read, reading),
             )
     except SchemeError as error:
-        rows = zip(error.located, error.violations, strict=True)
-        for (line, _), violation in list(rows)[1:SHOWN]:
-            console.echo(f"{error.path}:{line}: {violation}", err=True)
+        for located in error.located[1:SHOWN]:
+            console.echo(f"{error.path}:{located.line}: {located.violation}", err=True)
         raise

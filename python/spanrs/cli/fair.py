@@ -127,7 +127,7 @@ def write(result: Result, settings: FairConfig, output: Output, title: str) -> N
         Path(output.path).parent.mkdir(parents=True, exist_ok=True)
     output.write(
         {
-            "text": lambda: tables.shown_parts(result, criteria=criteria),
+            "text": lambda: tables.shown_parts(result, criteria=criteria, documents=True),
             "csv": lambda: result.to_csv(criteria=criteria),
             "json": lambda: result.to_json(criteria=criteria, state=False),
             "html": lambda: result.to_html(title=title, criteria=criteria),

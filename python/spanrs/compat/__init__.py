@@ -1,6 +1,6 @@
-"""Drop-in replacements: one module for each replaced package, of the same import shape.
+"""Drop-in replacements: one module for each replaced package, with the same public names.
 
-:func:`activate` makes the packages' own names lead here.
+:func:`activate` redirects imports of the packages to these modules.
 """
 
 from spanrs.compat._activation import Activation, activate, deactivate

@@ -1,4 +1,4 @@
-"""``python -m spanrs.compat install-hook NAME...`` and ``remove-hook``: activation in every interpreter."""
+"""``python -m spanrs.compat install-hook NAME...`` and ``remove-hook``: activate packages in every interpreter."""
 
 from __future__ import annotations
 

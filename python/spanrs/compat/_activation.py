@@ -1,7 +1,7 @@
-"""Makes ``import seqeval`` and the like import the modules of spanrs, in this process.
+"""Redirects ``import seqeval`` and other imports to the modules of spanrs, in this process.
 
-A finder before all others loads the activated names. The module it loads *is* that of spanrs, not a copy:
-``seqeval.metrics is spanrs.compat.seqeval.metrics``.
+The first finder on ``sys.meta_path`` loads the activated names. The loaded module *is* the module of spanrs, not a
+copy: ``seqeval.metrics is spanrs.compat.seqeval.metrics``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution, DistributionFinder
     from pathlib import Path
 
-#: Package -> its version that is reproduced; None for packages that were never a distribution.
+#: Package -> the version that is reproduced; None for packages that were never distributed.
 VERSIONS = {
     "conlleval": "0.2",
     "faireval": None,
@@ -31,20 +31,20 @@ VERSIONS = {
     "sklearn_crfsuite": "0.5.0",
 }
 
-#: Packages that are imported by another name than they have here.
+#: Import names of packages that have another name here.
 MODULES = {"faireval": "FairEval"}
-#: Packages whose distribution has another name.
+#: Distribution names of packages that differ from their import names.
 DISTRIBUTIONS = {"pycrfsuite": "python-crfsuite", "sklearn_crfsuite": "sklearn-crfsuite"}
 _PACKAGES = {MODULES.get(package, package): package for package in VERSIONS}
 
 _lock = threading.RLock()
-#: Whether packages of hooks are being activated.
+#: Whether packages named by hooks are being activated.
 _is_taking_over = False
-#: Activated package -> its modules that were imported before.
+#: Activated package -> its modules imported before activation.
 _aside: dict[str, dict[str, ModuleType]] = {}
 
 
-# Loaders and finders need no base class, and importlib.abc would double the time of this import.
+# Loaders and finders need no base class; importing importlib.abc would double the import time of this module.
 class _Loader:
     def __init__(self, target: str) -> None:
         self._target = target
@@ -53,13 +53,13 @@ class _Loader:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        # The import system takes the module from sys.modules when this returns.
+        # The import system takes the module from sys.modules afterwards.
         assert module.__spec__ is not None
         sys.modules[module.__spec__.name] = importlib.import_module(self._target)
 
 
 class Finder:
-    """Finds the modules and distributions of activated packages."""
+    """Finder of the modules and distributions of activated packages."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
         top, dot, rest = fullname.partition(".")
@@ -68,15 +68,15 @@ class Finder:
             return None
         name = f"spanrs.compat.{package}{dot}{rest}"
         try:
-            known = importlib.util.find_spec(name)
+            spec = importlib.util.find_spec(name)
         except ModuleNotFoundError:
-            known = None
-        if known is None:
+            spec = None
+        if spec is None:
             return None
-        spec = ModuleSpec(fullname, _Loader(name), origin=known.origin)  # type: ignore[arg-type]
-        spec.submodule_search_locations = known.submodule_search_locations
-        spec.has_location = known.has_location
-        return spec
+        redirected = ModuleSpec(fullname, _Loader(name), origin=spec.origin)  # type: ignore[arg-type]
+        redirected.submodule_search_locations = spec.submodule_search_locations
+        redirected.has_location = spec.has_location
+        return redirected
 
     def find_distributions(self, context: DistributionFinder.Context) -> Iterator[Distribution]:
         for package in list(_aside):
@@ -91,8 +91,8 @@ _finder = Finder()
 
 
 def _distribution(package: str, version: str, name: str) -> Distribution:
-    """Return the metadata of a package that spanrs replaces, with the version that is reproduced."""
-    # Called by importlib.metadata only, which is slow to import.
+    """Return the metadata of a replaced package, with the version that is reproduced."""
+    # Only called by importlib.metadata, which is slow to import.
     import pathlib
     from importlib.metadata import Distribution
 
@@ -109,9 +109,9 @@ def _distribution(package: str, version: str, name: str) -> Distribution:
 
 
 class Activation:
-    """Result of :func:`activate`; as a context manager, it undoes the call at the end.
+    """Result of :func:`activate`; as a context manager, it undoes the activation on exit.
 
-    ``names`` are the packages that the call has activated, without those that were active before.
+    ``names`` are the packages activated by the call, without those that were already active.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -131,12 +131,12 @@ class Activation:
 
 
 def activate(*names: str) -> Activation:
-    """Make ``import seqeval`` and the like import the modules of spanrs, in this process.
+    """Redirect ``import seqeval`` and other imports to the modules of spanrs, in this process.
 
-    The names are those of the modules in docs/compat.md, which also says what happens to packages that were
-    imported before; no names mean all. Other names are a ValueError, and nothing is activated. Activation and
-    deactivation hold for the whole process: of ``with`` blocks that overlap, in threads say, the first to end
-    deactivates for all.
+    The names are the module names listed in docs/compat.md, which also describes the effect on packages that are
+    already imported; without names all are activated. An unknown name raises ValueError, and nothing is activated.
+    Activation and deactivation affect the whole process: of overlapping ``with`` blocks, for example in threads, the
+    first to exit deactivates for all.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def activate(*names: str) -> Activation:
 
 
 def deactivate(*names: str) -> None:
-    """Undo :func:`activate`, and restore the modules that were imported before; no names mean all."""
+    """Undo :func:`activate` and restore the modules that were imported before; without names for all packages."""
     check_names(names)
     with _lock:
         for name in names or VERSIONS:
@@ -172,9 +172,9 @@ def deactivate(*names: str) -> None:
 
 
 def take_over_hooks() -> Finder:
-    """Activate the packages of hooks that ``install-hook`` wrote, which find nothing afterwards."""
+    """Activate the packages named by hooks of ``install-hook``, which find nothing afterwards."""
     global _is_taking_over  # noqa: PLW0603  # guarded by the lock
-    # Imports of other threads wait here until the packages are activated; an import by `activate` itself must not.
+    # Imports in other threads wait here until the packages are activated; imports by `activate` itself must not.
     with _lock:
         if _is_taking_over:
             return _finder
@@ -182,7 +182,7 @@ def take_over_hooks() -> Finder:
         try:
             for finder in list(sys.meta_path):
                 if type(finder).__name__ == "SpanrsHook":
-                    # A hook of another version may name other packages.
+                    # A hook written by another version may name other packages.
                     packages = [package for package in finder.packages if package in VERSIONS]  # type: ignore[attr-defined]
                     if packages:
                         activate(*packages)
@@ -193,14 +193,14 @@ def take_over_hooks() -> Finder:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Refuse names of packages that spanrs does not stand in for."""
+    """Refuse names of packages that spanrs does not replace."""
     for name in names:
         if name not in VERSIONS:
-            raise ValueError(f"spanrs does not stand in for {name!r}; it does for {', '.join(VERSIONS)}")
+            raise ValueError(f"spanrs does not replace {name!r}; it replaces {', '.join(VERSIONS)}")
 
 
 def _take_out(package: str) -> dict[str, ModuleType]:
-    """Remove a package and its modules from the imported modules, and return them."""
+    """Remove a package and its submodules from sys.modules, and return them."""
     top = MODULES.get(package, package)
     names = [name for name in list(sys.modules) if name == top or name.startswith(f"{top}.")]
     return {name: sys.modules.pop(name) for name in names}

@@ -1,7 +1,7 @@
-"""The hook of an environment: activates packages when they are first imported, in every interpreter.
+"""The hook of an environment: activates packages on first import, in every interpreter.
 
-The source of this module is written into a ``.pth`` file, which site executes when an interpreter starts. So it imports
-nothing that is slow, and nothing of spanrs until one of the packages is looked for: spanrs may be gone by then.
+The source of this module is written to a ``.pth`` file, which site executes when an interpreter starts. It must not
+import slow modules, nor spanrs before one of the packages is imported: spanrs may have been uninstalled.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-# Without an import of typing.
+# Avoids an import of typing.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SpanrsHook:
-    """Finder that imports spanrs.compat when one of ``packages`` is looked for; that empties ``packages``."""
+    """Finder that imports spanrs.compat when one of ``packages`` is imported; activation empties ``packages``."""
 
     def __init__(
         self, packages: Sequence[str], tops: Mapping[str, str], distributions: Mapping[str, str]
@@ -36,8 +36,12 @@ class SpanrsHook:
 
     def find_distributions(self, context: DistributionFinder.Context) -> Iterable[Distribution]:
         name = context.name and context.name.lower().replace("_", "-").replace(".", "-")
-        # Listing all distributions, as `entry_points` does, is no use of the packages.
-        finder = self._activate() if name in [self._distributions[one] for one in self.packages] else None
+        # Listing all distributions, as `entry_points` does, must not activate packages.
+        finder = (
+            self._activate()
+            if name in [self._distributions[package] for package in self.packages]
+            else None
+        )
         return finder.find_distributions(context) if finder else ()
 
     def _activate(self) -> Finder | None:
@@ -55,8 +59,8 @@ class SpanrsHook:
 
 
 def install(installed: Sequence[str], tops: Mapping[str, str], distributions: Mapping[str, str]) -> None:
-    """Add a finder for the packages that SPANRS_ACTIVATE names, or else for those of the hook."""
-    # Site reads a folder again if its path has another spelling.
+    """Add a finder for the packages named by SPANRS_ACTIVATE, or else for those of the hook."""
+    # site processes a directory again if its path is spelled differently.
     if any(type(finder).__name__ == "SpanrsHook" for finder in sys.meta_path):
         return
     chosen = os.environ.get("SPANRS_ACTIVATE")
@@ -64,7 +68,7 @@ def install(installed: Sequence[str], tops: Mapping[str, str], distributions: Ma
     unknown = [package for package in packages if package not in tops]
     if unknown:
         sys.stderr.write(
-            f"SPANRS_ACTIVATE: spanrs does not stand in for {unknown}; it does for {', '.join(tops)}\n"
+            f"SPANRS_ACTIVATE: spanrs does not replace {unknown}; it replaces {', '.join(tops)}\n"
         )
     packages = [package for package in packages if package in tops]
     if packages:

@@ -1,4 +1,4 @@
-"""The commands that write and remove the hook of an environment."""
+"""Commands that install and remove the hook of an environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME = "spanrs_activate.pth"
 
 
 def hook_text(packages: Sequence[str]) -> str:
-    """Return the content of a hook: one line, which site executes at the start of an interpreter.
+    """Return the content of a hook: one line, which site executes when an interpreter starts.
 
     >>> hook_text(["seqeval"]).startswith("import os;")
     True
@@ -25,26 +25,26 @@ def hook_text(packages: Sequence[str]) -> str:
     distributions = {package: DISTRIBUTIONS.get(package, package) for package in VERSIONS}
     source = files("spanrs.compat").joinpath("_hook.py").read_text(encoding="utf-8")
     source += f"\n\ninstall({list(packages)!r}, {tops!r}, {distributions!r})\n"
-    # An interpreter without packages to activate does not compile the source.
+    # Interpreters without packages to activate do not compile the source.
     needed = "" if packages else "os.environ.get('SPANRS_ACTIVATE') and "
     return f"import os; {needed}exec({source!a}, {{'__name__': 'spanrs_hook'}})\n"
 
 
 def install_hook(packages: Sequence[str], path: Path) -> None:
-    """Write the hook, in place of one that is there; ValueError for packages that spanrs does not stand in for."""
+    """Write or replace the hook; raises ValueError for packages that spanrs does not replace."""
     check_names(packages)
     with atomic_output(path) as file:
         file.write(hook_text(packages).encode("ascii"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Install or remove the hook of this environment; give the exit status."""
+    """Install or remove the hook of this environment; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m spanrs.compat", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     install = commands.add_parser(
         "install-hook", help="activate packages in every interpreter of this environment"
     )
-    words = "a package to activate; none for those that the variable SPANRS_ACTIVATE names"
+    words = "packages to activate (default: those named by the variable SPANRS_ACTIVATE)"
     install.add_argument("names", metavar="NAME", nargs="*", help=words)
     commands.add_parser("remove-hook", help="remove the hook of this environment")
     options = parser.parse_args(argv)

@@ -1,4 +1,4 @@
-"""Names and docstrings of functions that are made by a factory, and ``__all__`` of their modules."""
+"""Names and docstrings of generated functions, and ``__all__`` of their modules."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def named(function: F, name: str, summary: str, example: str, gives: object) -> F:
-    """Set name and docstring of a function; ``example`` is what follows the name in a call."""
+    """Set the name and docstring of a function; ``example`` is the argument list and result in its example."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{summary}\n\nExamples\n--------\n>>> {name}{example}\n{gives}\n"
     return function
 
 
 def export(module: dict[str, Any], also: Iterable[str] = (), without: Iterable[str] = ()) -> None:
-    """Set ``__all__`` to the public names that the module's room defines, in this or another module."""
+    """Set ``__all__`` to the public names defined in the subpackage of the module."""
     room = ".".join(module["__name__"].split(".")[:3])
-    own = {name for name, value in module.items() if str(getattr(value, "__module__", "")).startswith(room)}
-    module["__all__"] = sorted({name for name in (*own, *also) if name[0] != "_"}.difference(without))
+    defined = {
+        name for name, value in module.items() if str(getattr(value, "__module__", "")).startswith(room)
+    }
+    module["__all__"] = sorted({name for name in (*defined, *also) if name[0] != "_"}.difference(without))

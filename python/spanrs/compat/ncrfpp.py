@@ -1,8 +1,8 @@
-"""``utils/metric.py`` of NCRF++: its measures, computed as it computes them.
+"""Reimplementation of ``utils/metric.py`` of NCRF++, with the same results.
 
-Labels are taken in upper case, and prefixes are searched anywhere in them; spans that the end of a sentence
-closes lose their end, so that ``B-PER I-PER`` there equals a single ``PER``. The reading ``ncrfpp`` of
-:func:`spanrs.score` reads the same spans without that loss.
+Labels are converted to upper case, and prefixes are matched anywhere in a label. A span at the end of a sentence loses
+its last index, so that ``B-PER I-PER`` there equals a single ``PER``. The reading ``ncrfpp`` of :func:`spanrs.score`
+reads the same spans with their last index.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from spanrs import _spanrs
 
-#: Label types that are read in BMES; all others are read in BIO.
+#: Label types that are read as BMES; all others are read as BIO.
 BMES = ("BMES", "BIOES")
 Labels = list[list[str]]
 
@@ -19,9 +19,9 @@ Labels = list[list[str]]
 def get_ner_fmeasure(
     golden_lists: Sequence[Sequence[str]], predict_lists: Sequence[Sequence[str]], label_type: str = "BMES"
 ) -> tuple[float, float, float, float]:
-    """Return accuracy, precision, recall and F1, -1 where undefined; print a line about the tokens.
+    """Return accuracy, precision, recall and F1, -1 if undefined; print a line about the tokens.
 
-    Sentences that only ``predict_lists`` has are ignored.
+    Excess sentences of ``predict_lists`` are ignored.
 
     Examples
     --------
@@ -67,30 +67,30 @@ def get_ner_BMES(label_list: Sequence[str]) -> list[str]:  # noqa: N802
 
 
 def get_ner_BIO(label_list: Sequence[str]) -> list[str]:  # noqa: N802
-    """Return the spans of labels in BIO as :func:`get_ner_BMES` does; an I that continues nothing is lost."""
+    """Return the spans of BIO labels like :func:`get_ner_BMES`; an I that continues no span is ignored."""
     return _written(label_list, bio=True)
 
 
 def _sentences(input_file: str, columns: Sequence[int], skip: str | None = None) -> list[Labels]:
-    """Read columns of a file with one blank between them; an empty line ends a sentence.
+    """Read columns of a file separated by single spaces; an empty line ends a sentence.
 
-    A last sentence without an empty line after it is lost, as in the original.
+    A last sentence that is not followed by an empty line is ignored, as in the original.
     """
-    found: list[Labels] = [[] for _ in columns]
+    columns_of_file: list[Labels] = [[] for _ in columns]
     current: Labels = [[] for _ in columns]
     with open(input_file) as lines:
         for line in lines:
             if skip is not None and skip in line:
                 continue
             if len(line) < 2:
-                for sentences, sentence in zip(found, current, strict=True):
+                for sentences, sentence in zip(columns_of_file, current, strict=True):
                     sentences.append(sentence)
                 current = [[] for _ in columns]
                 continue
             fields = line.strip("\n").split(" ")
             for sentence, column in zip(current, columns, strict=True):
                 sentence.append(fields[column])
-    return found
+    return columns_of_file
 
 
 def readSentence(input_file: str) -> tuple[Labels, Labels]:  # noqa: N802

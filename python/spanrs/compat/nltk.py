@@ -1,6 +1,7 @@
-"""``nltk.tag.perceptron``: the averaged perceptron tagger of NLTK, with its call shape and its three JSON files.
+"""``nltk.tag.perceptron``: the averaged perceptron tagger of NLTK, with its interface and its JSON files.
 
-Training, tags, confidences and files are those of NLTK 3.10; NLTK's pretrained models are read from their folder.
+Training, tags, confidences and files are identical to NLTK 3.10; NLTK's pretrained models are read from their
+directory.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ PARTS = ("weights", "tagdict", "classes")
 class PerceptronTagger:
     """Greedy averaged perceptron tagger (Honnibal 2013), as ``nltk.tag.PerceptronTagger``.
 
-    NLTK looks for models in its data folders; here ``loc`` names the folder with the three JSON files, and
-    ``load=True`` needs it.
+    NLTK searches for models in its data directories; here ``loc`` names the directory with the three JSON files and is
+    required by ``load=True``.
 
     Examples
     --------
@@ -47,13 +48,13 @@ class PerceptronTagger:
         self._model: _spanrs.DepModel | None = None
         if load and loc is None:
             files = f"{TAGGER_JSON}_{lang}.*.json"
-            raise ModelError(f"name the folder of {files} with loc=, or say load=False and train")
+            raise ModelError(f"name the directory of {files} with loc=, or pass load=False and train")
         if load:
             self.load_from_json(lang, loc)
 
     @property
     def tagdict(self) -> dict[str, str]:
-        """Frequent words with one tag, and that tag."""
+        """Tag of each frequent unambiguous word."""
         return {} if self._model is None else dict(self._model.tagdict())
 
     @property
@@ -63,7 +64,7 @@ class PerceptronTagger:
 
     @property
     def weights(self) -> dict[str, dict[str, float]]:
-        """Feature -> {tag: weight}; weights of 0 are left out."""
+        """Feature -> {tag: weight}; weights of 0 are omitted."""
         return {} if self._model is None else {name: dict(row) for name, row in self._model.named_weights()}
 
     def tag(
@@ -85,13 +86,13 @@ class PerceptronTagger:
     def train(
         self, sentences: Iterable[Sequence[tuple[str, str]]], save_loc: Folder = None, nr_iter: int = 5
     ) -> None:
-        """Train on sentences of (word, tag) pairs, and save the weights if ``save_loc`` names a folder.
+        """Train on sentences of (word, tag) pairs, and save the weights if ``save_loc`` names a directory.
 
-        As in NLTK the first pass is in the order of the sentences, and Python's global random generator shuffles them
-        after each pass: ``random.seed`` before the call makes training repeatable.
+        As in NLTK, the first pass is in the order of the sentences, and Python's global random generator shuffles them
+        after each pass; call ``random.seed`` first for reproducible training.
         """
         parses = [Parse([word for word, _ in row], xpos=[tag for _, tag in row]) for row in sentences]
-        # One epoch over the sentences of all passes; every word occurs nr_iter times as often.
+        # One epoch over the sentences of all passes, so every word occurs nr_iter times as often.
         order: list[Parse] = []
         for _ in range(nr_iter):
             order += parses
@@ -102,11 +103,11 @@ class PerceptronTagger:
             self.save_to_json(self.lang, save_loc)
 
     def save_to_json(self, lang: str = "xxx", loc: Folder = None) -> None:
-        """Write the three JSON files of a language to a folder, which is created if needed."""
+        """Write the three JSON files of a language to a directory, which is created if needed."""
         if self._model is None:
             raise ModelError("the tagger has no weights to save")
         if not self._model.named_weights() and self._model.sizes()[0]:
-            raise ModelError("the features of this tagger have no names; NLTK needs them")
+            raise ModelError("the features of this tagger have no names, which NLTK requires")
         folder = Path(f"{TAGGER_JSON}_{lang}" if loc is None else loc)
         folder.mkdir(parents=True, exist_ok=True)
         contents = {"weights": self.weights, "tagdict": self.tagdict, "classes": sorted(self.classes)}
@@ -115,7 +116,7 @@ class PerceptronTagger:
                 out.write(json.dumps(contents[part]).encode())
 
     def load_from_json(self, lang: str = "eng", loc: Folder = None) -> None:
-        """Read the three JSON files of a language from a folder."""
+        """Read the three JSON files of a language from a directory."""
         folder = Path(f"{TAGGER_JSON}_{lang}" if loc is None else loc)
         contents = [path.read_bytes() for _, path in _files(folder, lang)]
         try:

@@ -1,7 +1,7 @@
-"""parser.py: the dependency parser of Honnibal 2013, with its call shape and its conventions.
+"""parser.py: the dependency parser of Honnibal (2013), with its interface and conventions.
 
-Tokens are padded: ``<start>`` before the first one and ``ROOT`` after the last. Tags are those of the padded tokens.
-``heads[i]`` is the head of token ``i`` of the padded ones: 1 to N for words, N + 1 for ``ROOT``; ``heads[0]`` is None.
+Tokens are padded: ``<start>`` before the first one and ``ROOT`` after the last, and each has a tag. ``heads[i]`` is the
+head of padded token ``i``: 1 to N for words, N + 1 for ``ROOT``; ``heads[0]`` is None.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ __all__ = ["Parser", "pad_tokens", "read_conll", "read_pos", "train"]
 START, ROOT = "<start>", "ROOT"
 #: (words, tags, heads) or (words, tags, heads, labels), padded or not.
 Sentence: TypeAlias = Sequence[Sequence[Any]]
-#: Heads of padded tokens but the last: None, then one for each word.
+#: Heads of all padded tokens except the last: None, then one for each word.
 Heads: TypeAlias = list[int | None]
 
 
 class Parser:
     """Greedy arc-hybrid parser with its tagger, as ``parser.Parser``.
 
-    parser.py reads ``parser.pickle`` beside itself, which it does not come with. Here a model is loaded by its path,
-    or trained.
+    parser.py reads ``parser.pickle`` in its own directory, which is not distributed with it. Here a model is loaded by
+    path or trained.
 
     Parameters
     ----------
     load : bool or path
-        The path of a model, as for :meth:`load`. True and False both mean none yet.
+        The path of a model, as for :meth:`load`. With True or False no model is loaded.
 
     Examples
     --------
@@ -58,22 +58,22 @@ class Parser:
         Parameters
         ----------
         words : sequence of str
-            The tokens, padded with ``<start>`` and ``ROOT`` or not.
+            The tokens, with or without the padding ``<start>`` and ``ROOT``.
 
         Returns
         -------
         tags : list of str
             One for each padded token, N + 2 for N words.
         heads : list
-            ``heads[i]`` is the place of the head of padded token ``i``, N + 1 for the root; ``heads[0]`` is None. The
-            tree is projective, and several words may be attached to the root.
+            ``heads[i]`` is the index of the head of padded token ``i``, N + 1 for the root; ``heads[0]`` is None. The
+            tree is projective; several words may be attached to the root.
 
         Raises
         ------
         spanrs.errors.ModelError
-            Without a model.
+            If there is no model.
         TypeError
-            For a str instead of a list of tokens.
+            If a str is passed in place of a list of tokens.
         """
         parser = self._trained()
         words = words if isinstance(words, str) else _unpadded(words)
@@ -81,7 +81,7 @@ class Parser:
         root = len(parse) + 1
         heads: Heads = [None, *(head or root for head in parse.heads.tolist())]
         if parser.compiled.padded:
-            # The tagger has predicted the tags of the padding, too.
+            # The tagger also predicts the tags of the padding.
             return parser.compiled.tag_with_confidence([START, *parse.words, ROOT], True)[0], heads
         tags = parse.xpos or parse.upos or ("",) * len(parse)
         return [START, *tags, ROOT], heads
@@ -89,28 +89,30 @@ class Parser:
     def train(
         self, sentences: Source | Iterable[Sentence | Parse], nr_iter: int = 15, *, seed: int | None = 0
     ) -> None:
-        """Learn tagger and parser as parser.py does, from the beginning.
+        """Train tagger and parser from scratch, as parser.py does.
 
         Parameters
         ----------
         sentences : iterable of (words, tags, heads, labels) or Parse, or path
-            What :func:`read_conll` gives; labels may be left out and are not used. Lists may be padded or not; of
-            lists that are not, a head is a word from 1, or 0 for the root. Or a file: CoNLL-U, or four columns.
+            Sentences from :func:`read_conll`; labels are optional and ignored. Lists may be padded or not; in lists
+            without padding a head is the index of a word from 1, or 0 for the root. Or a file: CoNLL-U, or four
+            columns.
         nr_iter : int
-            Passes; the tagger learns in the first five. With fewer than five its weights are not averaged.
+            Number of passes; the tagger is trained in the first five. With fewer than five its weights are not
+            averaged.
         seed : int, optional
-            Seed of the order of sentences, which parser.py shuffles before each pass; None keeps it.
+            Seed of the shuffling of sentences before each pass; None keeps their order.
 
         Raises
         ------
         ValueError
-            For lists of different lengths, and without sentences.
+            If lists differ in length, or there are no sentences.
         spanrs.errors.FormatError
-            With line, for what is not in the format, and heads that are not a tree.
+            If a line is malformed, or heads do not form a tree; the error has the line.
 
         Notes
         -----
-        Trees that are not projective are made so by moving arcs to the head of their head; parser.py fails on them.
+        Non-projective trees are projectivised by lifting arcs to the head of their head; parser.py fails on them.
         """
         data: Any = sentences
         if not isinstance(data, (str, PathLike)) and not hasattr(data, "read"):
@@ -118,7 +120,7 @@ class Parser:
         self._parser = dep.Parser.published(epochs=nr_iter, seed=seed).fit(data)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write tagger and parser to one file, which :meth:`load` and ``spanrs dep`` read."""
+        """Write tagger and parser to one file, for :meth:`load` and ``spanrs dep``."""
         self._trained().save(path)
 
     def load(self, path: str | PathLike[str]) -> None:
@@ -127,14 +129,14 @@ class Parser:
         Raises
         ------
         spanrs.errors.ModelError
-            For other files, such as pickles.
+            If the file is of another format, such as a pickle.
         OSError
-            Where the file cannot be read.
+            If the file cannot be read.
         """
         name = fspath(path).lower().removesuffix(".gz")
         if name.endswith((".pickle", ".pkl")):
             raise ModelError(
-                f"{path}: pickles run code and are not read; write the weights as JSON (docs/dep.md)"
+                f"{path}: pickles execute code and are not supported; write the weights as JSON (docs/dep.md)"
             )
         read = (
             dep.Parser.load if is_model(path) or not name.endswith(".json") else dep.Parser.from_published
@@ -158,7 +160,7 @@ def train(
 
 
 def pad_tokens(tokens: list[str]) -> None:
-    """Put ``<start>`` before and ``ROOT`` after the tokens, in the list itself.
+    """Insert ``<start>`` before and ``ROOT`` after the tokens, in place.
 
     Examples
     --------
@@ -173,14 +175,14 @@ def pad_tokens(tokens: list[str]) -> None:
 
 
 def read_pos(loc: Source) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield padded words and tags of a file with a sentence a line, ``They/PRP ate/VBD``."""
+    """Yield padded words and tags of a file with one sentence per line: ``They/PRP ate/VBD``."""
     for parse in dep.read_conllu(loc, format="word-tag"):
         if len(parse):
             yield [START, *parse.words, ROOT], [START, *parse.xpos, ROOT]
 
 
 def read_conll(loc: Source) -> Iterator[tuple[list[str], list[str], Heads, list[str | None]]]:
-    """Yield padded words, tags, heads and labels of a file: form, tag, head and label a line; also CoNLL-U."""
+    """Yield padded words, tags, heads and labels of a file with form, tag, head and label per line, or in CoNLL-U."""
     for parse in dep.read_conllu(loc):
         size = len(parse)
         heads = [head or size + 1 for head in parse.heads.tolist()]
@@ -189,7 +191,7 @@ def read_conll(loc: Source) -> Iterator[tuple[list[str], list[str], Heads, list[
 
 
 def _unpadded(tokens: Sequence[Any]) -> list[Any]:
-    """Remove the padding of tokens or tags, if there is one."""
+    """Remove the padding of tokens or tags, if there is any."""
     tokens = list(tokens)
     return tokens[1:-1] if len(tokens) > 1 and (tokens[0], tokens[-1]) == (START, ROOT) else tokens
 

@@ -12,7 +12,6 @@ from typing import IO, TYPE_CHECKING, Any
 from spanrs import _spanrs
 from spanrs._spanrs import CrfItems, CrfModel, CrfSentences, CrfTrainer
 from spanrs.crf.explanation import Explanation, explain
-from spanrs.crf.options import check_threads, complete
 from spanrs.crf.parameters import Parameters
 from spanrs.crf.scoring import Labellings
 from spanrs.crf.templates import template_text
@@ -34,6 +33,7 @@ from spanrs.crf.training import (
 from spanrs.errors import ModelError
 from spanrs.io.output import atomic_output
 from spanrs.io.training import is_corpus, tagged
+from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: Estimator parameters that are not passed to the training algorithm.
 _OWN = (
-    *("template", "algorithm", "scheme", "threads", "patience"),
+    *("template", "scheme", "threads", "patience"),
     *("keep_on_interrupt", "progress", "verbose", "model_filename"),
 )
 #: Parameters that a model file does not hold, or holds in another form.
@@ -72,8 +72,8 @@ class CRF(Parameters):
     scheme : str, optional
         Decode legal tags of this scheme only. ``auto`` detects the scheme; labels that are not tags are decoded
         without a constraint, as with None.
-    threads : int
-        Threads of ``lbfgs`` and of decoding. Results do not depend on it.
+    threads : int, optional
+        Number of threads of ``lbfgs`` and of decoding; None for all processors. Results do not depend on it.
     patience : int, optional
         Stop when the score on development data has not improved for this many iterations, and keep the best weights.
     keep_on_interrupt : bool
@@ -134,7 +134,7 @@ class CRF(Parameters):
         all_possible_states: bool = False,
         all_possible_transitions: bool = True,
         scheme: str | None = None,
-        threads: int = 1,
+        threads: int | None = 1,
         patience: int | None = None,
         keep_on_interrupt: bool = False,
         progress: bool | None = None,
@@ -239,14 +239,14 @@ class CRF(Parameters):
             raise TypeError("y is missing: labels of the sequences, unless X is a corpus or a path")
         if is_corpus(X_dev):
             X_dev, y_dev = tagged(X_dev)
-        options = complete(self.algorithm, self._options())
+        options = _spanrs.crf_options(self._options())
         if self.patience is not None and (X_dev is None or y_dev is None):
             raise ValueError("patience needs development data: X_dev and y_dev")
         if (X_dev is None) != (y_dev is None):
             raise ValueError("X_dev and y_dev are given together")
         if self.patience is not None and self.patience < 1:
             raise ValueError(f"patience is {self.patience}; it must be at least 1")
-        check_threads(self.threads)
+        threads = thread_count(self.threads)
         if start is not None and not isinstance(start, CRF):
             raise TypeError(f"start is {start!r}; it must be a trained CRF, such as CRF.load gives")
         if X_dev is not None and y_dev is not None and not isinstance(X_dev, CrfSentences):
@@ -276,9 +276,8 @@ class CRF(Parameters):
                 delta=options["delta"],
             )
             model, self.stopped_ = trainer.train(
-                self.algorithm,
                 options,
-                self.threads,
+                threads,
                 None if start is None else start._trained(),
                 X_dev,
                 scheme,
@@ -318,8 +317,7 @@ class CRF(Parameters):
             If the model is not trained, if ``known`` contains a label that the model does not have, or if no labelling
             is allowed.
         """
-        check_threads(self.threads)
-        return Labellings(self._trained().tag(X, False, known, self.threads))
+        return Labellings(self._trained().tag(X, False, known, thread_count(self.threads)))
 
     def predict_single(self, x: Any) -> list[str]:
         """Give the best labels of one sequence."""
@@ -327,12 +325,11 @@ class CRF(Parameters):
 
     def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:
         """Give the label of largest marginal probability of each token; neighbours need not be legal."""
-        check_threads(self.threads)
-        return Labellings(self._trained().tag(X, True, None, self.threads))
+        return Labellings(self._trained().tag(X, True, None, thread_count(self.threads)))
 
     def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:
         """Give marginal probabilities: an array (tokens, labels) for each sequence, columns as ``classes_``."""
-        return self._trained().marginals(X, self.threads)
+        return self._trained().marginals(X, thread_count(self.threads))
 
     def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
         """Give marginal probabilities as a dict by label for each token."""

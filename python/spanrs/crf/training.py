@@ -196,16 +196,16 @@ class TrainingMonitor:
 
     def __call__(
         self,
-        state: tuple[int, float, float | None, int, int],
+        state: dict[str, Any],
         dev: list[list[str]] | None,
-        norm_and_step: tuple[float, float | None],  # noqa: ARG002
     ) -> int:
         """Record an iteration. Return 0 to stop, 1 to continue, 2 to continue and record the weights as the best."""
         score = None if dev is None or self._score is None else self._score(dev)
-        iteration, loss, *_ = state
+        iteration, loss = state["iteration"], state["loss"]
         seconds = time.perf_counter() - self._start
         left = self._seconds_left(iteration, loss, seconds)
-        self.history.append(Iteration(*state, seconds, score, left))
+        del state["weight_norm"], state["step"]
+        self.history.append(Iteration(**state, seconds=seconds, dev_score=score, seconds_left=left))
         if self._show is not None:
             self._show(self.history[-1])
         if score is None or self._patience is None:

@@ -8,7 +8,7 @@ it: :class:`MajorityVote`, :class:`DawidSkene`, :class:`BSCSeq` and :class:`CRFM
 from spanrs.crowd.agreement import Agreement, PairAgreement
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
-from spanrs.crowd.corpus import Annotation, CrowdCorpus
+from spanrs.crowd.corpus import CrowdCorpus, SentenceLabels
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
@@ -25,7 +25,6 @@ __all__ = [
     "CRFMA",
     "MACE",
     "Agreement",
-    "Annotation",
     "AnnotatorScore",
     "BSCSeq",
     "ConcatenatedCRF",
@@ -40,6 +39,7 @@ __all__ = [
     "NoisyCRFs",
     "OneCoinDawidSkene",
     "PairAgreement",
+    "SentenceLabels",
     "crowd_corpus",
     "disagreements",
     "flip_labels",

@@ -24,7 +24,7 @@ class Aggregator(ABC):
 
     Attributes
     ----------
-    estimated_truth_ : list of list of str
+    labels_ : list of list of str
         The labels of each sentence.
     confidence_ : list of arrays
         For each token of each sentence the probability of its label.
@@ -33,7 +33,7 @@ class Aggregator(ABC):
         the sentences that they labelled; NaN without any, or where neither has a span.
     """
 
-    estimated_truth_: list[list[str]]
+    labels_: list[list[str]]
     confidence_: list[npt.NDArray[np.float64]]
     reliability_: dict[str, float]
 
@@ -68,9 +68,9 @@ class Aggregator(ABC):
         confidence = probabilities[np.arange(len(best)), best]
         ends = np.cumsum([0, *corpus.lengths])
         spans = list(itertools.pairwise(ends))
-        self.estimated_truth_ = named(corpus, labels)
+        self.labels_ = named(corpus, labels)
         self.confidence_ = [confidence[start:end] for start, end in spans]
-        self.reliability_ = reliability(corpus, self.estimated_truth_)
+        self.reliability_ = reliability(corpus, self.labels_)
         self._corpus, self._probabilities = corpus, probabilities
 
     def then_crf(self, **params: Any) -> CRF:
@@ -92,7 +92,7 @@ class Aggregator(ABC):
         spanrs.errors.ModelError
             If the aggregator is not fitted.
         """
-        if not hasattr(self, "estimated_truth_"):
+        if not hasattr(self, "labels_"):
             raise ModelError("the aggregator is not fitted; call fit")
         targets, sentences = self._targets(), self._corpus.sentences
         labelled = self._corpus.labelled()
@@ -102,10 +102,10 @@ class Aggregator(ABC):
     def _targets(self) -> list[list[Any]]:
         """Labels to train on; of soft aggregators a distribution for each token, certain labels as they are."""
         if not self._soft:
-            return [list(labels) for labels in self.estimated_truth_]
+            return [list(labels) for labels in self.labels_]
         names, targets = self._corpus.labels, []
         rows = iter(self._probabilities)
-        for labels in self.estimated_truth_:
+        for labels in self.labels_:
             own: list[Any] = []
             for _, row in zip(labels, rows, strict=False):
                 share = {names[at]: float(row[at]) for at in row.nonzero()[0]}

@@ -467,7 +467,7 @@ def _unitized(corpus: CrowdCorpus) -> tuple[float, dict[str, float]]:
     named = [[corpus.labels[label] for label in own.labels] for everyone in whole for own in everyone]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
-        spans = iter(tags.read_spans(named, scheme) if named else [])
+        spans = iter(tags.tags_to_spans(named, scheme) if named else [])
     lines: list[list[Unit]] = [[] for _ in active]
     length = 0
     for everyone in whole:

@@ -66,7 +66,7 @@ class BSCSeq(Aggregator):
     --------
     >>> from spanrs.crowd import BSCSeq, CrowdCorpus
     >>> votes = {"ann": ["B-PER", "I-PER"], "ben": ["B-PER", "I-PER"], "eve": ["O", "O"]}
-    >>> BSCSeq().fit(CrowdCorpus([["Ada", "Li"]], [votes])).estimated_truth_
+    >>> BSCSeq().fit(CrowdCorpus([["Ada", "Li"]], [votes])).labels_
     [['B-PER', 'I-PER']]
     """
 

@@ -34,7 +34,7 @@ class ConcatenatedCRF(CRFAggregator):
     --------
     >>> from spanrs.crowd import ConcatenatedCRF, CrowdCorpus
     >>> votes = {"ann": ["B-PER", "O"], "ben": ["B-PER", "O"], "eve": ["O", "O"]}
-    >>> ConcatenatedCRF(template="ner").fit(CrowdCorpus([["Ada", "sleeps"]], [votes])).estimated_truth_
+    >>> ConcatenatedCRF(template="ner").fit(CrowdCorpus([["Ada", "sleeps"]], [votes])).labels_
     [['B-PER', 'O']]
     """
 

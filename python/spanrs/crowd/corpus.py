@@ -24,7 +24,7 @@ MISSING = "?"
 MOST_NUMBERS = 1 << 28
 
 
-class Annotation(NamedTuple):
+class SentenceLabels(NamedTuple):
     """The labels that one annotator gave one sentence."""
 
     sentence: int
@@ -72,7 +72,7 @@ class CrowdCorpus:
         Names of the annotators.
     labels : list of str
         The labels, ``O`` first if there is one, the others in the order in which they first occur.
-    annotations : list of Annotation
+    annotations : list of SentenceLabels
         Ordered by sentence, then by annotator.
 
     Raises
@@ -119,7 +119,7 @@ class CrowdCorpus:
             twice = next(name for at, name in enumerate(annotators) if name in annotators[:at])
             raise ModelError(f"annotator {twice!r} is named twice")
         labels: dict[str, int] = {}
-        self.annotations: list[Annotation] = []
+        self.annotations: list[SentenceLabels] = []
         for at, (tokens, own) in enumerate(zip(self.sentences, given, strict=True)):
             found = []
             for name, tags in own.items():
@@ -128,7 +128,7 @@ class CrowdCorpus:
                 annotator = known.setdefault(name, len(known))
                 ids = None if tags is None else _label_ids(tags, labels, (at, name, len(tokens)), missing)
                 if ids is not None:
-                    found.append(Annotation(at, annotator, ids))
+                    found.append(SentenceLabels(at, annotator, ids))
             self.annotations += sorted(found)
         self.annotators = list(known)
         # Ties are often broken by the order of labels; O first makes "lowest" mean "rather nothing".
@@ -165,7 +165,7 @@ class CrowdCorpus:
         self,
         *,
         sentences: Sequence[Sequence[Any]] | None = None,
-        annotations: list[Annotation] | None = None,
+        annotations: list[SentenceLabels] | None = None,
         annotators: list[str] | None = None,
     ) -> CrowdCorpus:
         """Give a corpus of the same labels and scheme, with other tokens, annotations or annotators."""

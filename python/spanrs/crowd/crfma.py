@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from spanrs.crf.options import check_threads
 from spanrs.crowd import equations
 from spanrs.crowd.aggregator import CRFAggregator, named, reliability
 from spanrs.crowd.majority import MajorityVote
@@ -15,6 +14,7 @@ from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import warn
 from spanrs.report.progress import iteration_display
+from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -101,7 +101,7 @@ class CRFMA(CRFAggregator):
         Of the last E-step; for ``sentence`` that of each of ``corpus.annotations``, which sum to 1 in each sentence.
     history_ : list of EMIteration
         The course of EM.
-    estimated_truth_, confidence_, reliability_
+    labels_, confidence_, reliability_
         As in all aggregators; reliability is F1 against the estimated truth.
 
     Examples
@@ -212,7 +212,7 @@ class CRFMA(CRFAggregator):
                 raise ValueError(message)
         if self.max_iterations < 1 or self.crf_iterations < 1 or not self.tol >= 0:
             raise ValueError("max_iterations and crf_iterations must be at least 1, tol at least 0")
-        check_threads(self.threads)
+        thread_count(self.threads)
         corpus.check_labelled()
         annotators = len(corpus.annotators)
         if np.ndim(self.alpha) and len(np.asarray(self.alpha)) != annotators:

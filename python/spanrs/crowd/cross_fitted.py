@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from spanrs.crf.options import check_threads
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import Annotators, expected_logs, legality
 from spanrs.crowd.bsc import BSCSeq
@@ -12,6 +11,7 @@ from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError
 from spanrs.report.progress import iteration_display
+from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -105,7 +105,7 @@ class CrossFitted(Aggregator):
     >>> right, wrong = ["B-PER", "O"], ["O", "O"]
     >>> sentences = [["Ada", "sleeps"], ["Bob", "wakes"], ["Eve", "sleeps"], ["Ada", "wakes"]]
     >>> corpus = CrowdCorpus(sentences, [{"ann": right, "ben": right, "cy": wrong}] * 4)
-    >>> CrossFitted(folds=2).fit(corpus).estimated_truth_[0]
+    >>> CrossFitted(folds=2).fit(corpus).labels_[0]
     ['B-PER', 'O']
     """
 
@@ -181,7 +181,7 @@ class CrossFitted(Aggregator):
 
     def _check(self, corpus: CrowdCorpus) -> None:
         whole = (self.rounds, self.updates, self.first_crf_iterations, self.crf_iterations)
-        check_threads(self.threads)
+        thread_count(self.threads)
         if any(number != int(number) for number in (self.folds, *whole)):
             raise ValueError("folds, rounds, updates and iterations must be whole numbers")
         if self.folds < 2 or min(whole) < 1:

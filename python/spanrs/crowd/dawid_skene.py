@@ -64,7 +64,7 @@ class DawidSkene(Aggregator):
     --------
     >>> from spanrs.crowd import CrowdCorpus, DawidSkene
     >>> votes = {"ann": ["A", "B"], "ben": ["A", "B"], "eve": ["B", "B"]}
-    >>> DawidSkene().fit(CrowdCorpus([["x", "y"]], [votes])).estimated_truth_
+    >>> DawidSkene().fit(CrowdCorpus([["x", "y"]], [votes])).labels_
     [['A', 'B']]
     """
 
@@ -202,7 +202,7 @@ class OneCoinDawidSkene(DawidSkene):
     --------
     >>> from spanrs.crowd import CrowdCorpus, OneCoinDawidSkene
     >>> votes = {"ann": ["A", "B"], "ben": ["A", "B"], "eve": ["B", "B"]}
-    >>> OneCoinDawidSkene().fit(CrowdCorpus([["x", "y"]], [votes])).estimated_truth_
+    >>> OneCoinDawidSkene().fit(CrowdCorpus([["x", "y"]], [votes])).labels_
     [['A', 'B']]
     """
 

@@ -15,7 +15,7 @@ from spanrs.io.losses import Losses
 from spanrs.io.sentence import LAYER
 from spanrs.io.texts import sentences_of_document
 from spanrs.io.write_sentences import flat
-from spanrs.tags import Span, write_tags
+from spanrs.tags import Span, spans_to_tags
 
 #: A document with its id, qualified by the name of its file where an annotator has several files.
 _Identified: TypeAlias = tuple[str | None, Document]
@@ -70,7 +70,7 @@ def join_documents(sources: Mapping[str, Corpus]) -> CrowdCorpus:
 
 
 def _tags(spans: Sequence[Span], length: int, losses: Losses, place: str) -> list[str]:
-    return write_tags(flat(spans, losses, place), length)
+    return spans_to_tags(flat(spans, losses, place), length)
 
 
 def _identified(corpus: Corpus) -> list[_Identified]:

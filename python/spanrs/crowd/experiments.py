@@ -244,7 +244,7 @@ def run_methods(
             else:
                 aggregator = make_method(name, settings, corpus).fit(corpus)
                 seconds = time.perf_counter() - began
-                truth = aggregator.estimated_truth_
+                truth = aggregator.labels_
                 rmse = reliability_rmse(corpus, aggregator.reliability_, gold)
                 predict = getattr(aggregator, "predict", None)
                 if predict is None and test is not None:

@@ -437,7 +437,7 @@ class _Parts:
 def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
     """Read a column file: the tokens in the first column, labels in the last, and ``extra`` columns."""
     try:
-        found = _spanrs.CrfSentences(path, Columns().as_options(), extra, None)
+        found = _spanrs.CrfSentences(path, Columns(), extra, None)
     except FormatError as error:
         # The options that messages name are those of spanrs score.
         start = len(error.path or "")

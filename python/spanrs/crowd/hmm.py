@@ -50,7 +50,7 @@ class HMMCrowd(Aggregator):
     --------
     >>> from spanrs.crowd import CrowdCorpus, HMMCrowd
     >>> votes = {"ann": ["B-PER", "I-PER"], "ben": ["B-PER", "I-PER"], "eve": ["O", "O"]}
-    >>> HMMCrowd().fit(CrowdCorpus([["Ada", "Li"]], [votes])).estimated_truth_
+    >>> HMMCrowd().fit(CrowdCorpus([["Ada", "Li"]], [votes])).labels_
     [['B-PER', 'I-PER']]
     """
 

@@ -49,7 +49,7 @@ class MACE(DawidSkene):
     >>> from spanrs.crowd import MACE, CrowdCorpus
     >>> votes = {"ann": ["A", "B", "A"], "ben": ["A", "B", "A"], "eve": ["B", "B", "B"]}
     >>> found = MACE().fit(CrowdCorpus([["x", "y", "z"]], [votes]))
-    >>> found.estimated_truth_, bool(found.competence_[2] < found.competence_[0])
+    >>> found.labels_, bool(found.competence_[2] < found.competence_[0])
     ([['A', 'B', 'A']], True)
     """
 

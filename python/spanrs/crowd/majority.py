@@ -44,7 +44,7 @@ class MajorityVote(Aggregator):
     >>> from spanrs.crowd import CrowdCorpus, MajorityVote
     >>> votes = {"ann": ["B-PER", "O"], "ben": ["B-PER", "O"], "eve": ["O", "O"]}
     >>> vote = MajorityVote().fit(CrowdCorpus([["Ada", "sleeps"]], [votes]))
-    >>> vote.estimated_truth_, vote.confidence_[0].round(2).tolist(), vote.reliability_["eve"]
+    >>> vote.labels_, vote.confidence_[0].round(2).tolist(), vote.reliability_["eve"]
     ([['B-PER', 'O']], [0.67, 1.0], 0.0)
     """
 

@@ -50,7 +50,7 @@ class MultiCRF(CRFAggregator):
     --------
     >>> from spanrs.crowd import CrowdCorpus, MultiCRF
     >>> votes = {"ann": ["B-PER", "O"], "ben": ["B-PER", "O"], "eve": ["O", "O"]}
-    >>> MultiCRF(template="ner").fit(CrowdCorpus([["Ada", "sleeps"]], [votes])).estimated_truth_
+    >>> MultiCRF(template="ner").fit(CrowdCorpus([["Ada", "sleeps"]], [votes])).labels_
     [['B-PER', 'O']]
     """
 

@@ -90,12 +90,12 @@ def rank_annotators(
         rows = _rows(corpus, truth, (samples or 1000, level, seed))
     elif covers_truth(corpus):
         intervals = truth_intervals(corpus, samples=samples or 100, level=level, seed=seed)
-        pairs = zip(_rows(corpus, truth.estimated_truth_, None), intervals, strict=True)
+        pairs = zip(_rows(corpus, truth.labels_, None), intervals, strict=True)
         rows = [
             row._replace(interval=None if math.isnan(row.score) else interval) for row, interval in pairs
         ]
     else:
-        found = _rows(corpus, truth.estimated_truth_, (samples or 1000, level, seed))
+        found = _rows(corpus, truth.labels_, (samples or 1000, level, seed))
         rows = [row._replace(interval_of="estimate") for row in found]
     return sorted(rows, key=lambda row: -1.0 if math.isnan(row.score) else -1.0 - row.score)
 
@@ -156,7 +156,7 @@ def _scored(
         result = score(gold, pred, scheme=scheme, by=[1] * len(gold))
     if not any(result.totals):
         return float("nan"), None
-    measure = Measure("micro", "f1")
+    measure = Measure("f1")
     interval = None
     if len(gold) > 1 and resampling is not None:
         samples, level, seed = resampling
@@ -210,7 +210,7 @@ def disagreements(
     answers: list[dict[str, tuple[int, ...]]] = [{} for _ in range(len(corpus))]
     for own in corpus.annotations:
         answers[own.sentence][corpus.annotators[own.annotator]] = own.labels
-    found = aggregator.estimated_truth_
+    found = aggregator.labels_
     places = [at for at, own in enumerate(answers) if len(set(own.values())) > 1]
     least = {at: float(aggregator.confidence_[at].min()) for at in places}
     numbers = {label: at for at, label in enumerate(corpus.labels)}
@@ -222,7 +222,7 @@ def disagreements(
             at,
             least[at],
             [_text(token) for token in corpus.sentences[at]],
-            aggregator.estimated_truth_[at],
+            aggregator.labels_[at],
             [float(value) for value in aggregator.confidence_[at]],
             {name: [corpus.labels[label] for label in own] for name, own in answers[at].items()},
         )

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from spanrs import _spanrs
 from spanrs.crf import CRF
-from spanrs.crf.options import check_threads, complete
 from spanrs.crf.templates import template_text
 from spanrs.crf.training import allows_single_token_sentences
+from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -71,9 +71,8 @@ class WeightedCRF:
     ) -> None:
         import numpy as np
 
-        check_threads(threads)
         corpus.check_table(sum(corpus.lengths), len(corpus.labels))
-        self.corpus, self.c2, self.threads = corpus, c2, threads
+        self.corpus, self.c2, self.threads = corpus, c2, thread_count(threads)
         template = corpus.default_template() if template is None else template
         self.template = None if template is None else template_text(template)
         estimator = CRF(
@@ -84,8 +83,9 @@ class WeightedCRF:
             all_possible_states=features_of_all_labels,
             num_memories=memory,
         )
-        self.options = complete("lbfgs", estimator._options())
-        self.options["min_attribute_freq"] = float(min_attribute_freq)
+        self.options = _spanrs.crf_options(
+            estimator._options() | {"min_attribute_freq": min_attribute_freq}
+        )
         if scheme == "auto":
             # It was found once for the corpus.
             known = corpus.scheme()

@@ -22,7 +22,7 @@ MANY_WORDS = 1000
 
 
 def evaluate(
-    gold: Trees, pred: Trees, matcher: Dep = DEFAULT, *, any_roots: bool = False, documents: bool = False
+    gold: Trees, pred: Trees, matcher: Dep = DEFAULT, *, any_roots: bool = False, by: str | None = None
 ) -> Result:
     """Compare trees and tags as the CoNLL 2018 shared task does.
 
@@ -34,16 +34,16 @@ def evaluate(
         How labels are compared.
     any_roots : bool
         Accept sentences with several roots, as parser.py gives them; the shared task refuses them.
-    documents : bool
-        Keep a row of counts for each sentence, for intervals and comparisons.
+    by : str, optional
+        ``sentence`` keeps a row of counts for each sentence, for intervals and comparisons.
 
     Returns
     -------
     Result
         ``result.micro`` is LAS, ``result["uas"].micro`` UAS, and so on for the criteria of :class:`Dep`. Precision
         divides by the words of pred, recall by those of gold; both are the accuracy if the words are the same.
-        ``result.unscored`` names the undefined measures, which are numbers here, but ``-`` or null in tables and JSON:
-        those of columns that one side leaves empty, and of columns that pred copied.
+        ``result["lemmas"].unscored`` says why measures are undefined: one side leaves the column empty, or pred copied
+        it. They are numbers here, but ``-`` or null in tables and JSON.
 
     Raises
     ------
@@ -53,6 +53,8 @@ def evaluate(
         Where the characters of the two sides differ.
     OSError
         Where a file cannot be read.
+    ValueError
+        For another ``by``.
 
     Warns
     -----
@@ -69,12 +71,15 @@ def evaluate(
     >>> result = evaluate(gold, pred)
     >>> round(result["uas"].micro.f1, 3)
     0.667
-    >>> result.unscored["lemmas"]
+    >>> result["lemmas"].unscored
     'pred has no LEMMA'
     """
-    counts = _spanrs.dep_evaluate(_source(gold), _source(pred), any_roots, matcher.subtypes, documents)
+    if by not in (None, "sentence"):
+        raise ValueError(f"by is 'sentence' or None for trees, not {by!r}")
+    by_sentence = by is not None
+    counts = _spanrs.dep_evaluate(_source(gold), _source(pred), any_roots, matcher.subtypes, by_sentence)
     settings = matcher.settings() | {"version": _spanrs.__version__}
-    result = Result(counts, settings, matcher, Evidence(), None)
+    result = Result(counts, settings, matcher, by_sentence=by_sentence)
     result = replace(result, evidence=Evidence(warnings=tuple(_warnings(result))))
     warn(result.warnings)
     return result
@@ -91,7 +96,7 @@ def _warnings(result: Result) -> Iterator[str]:
     equal = [
         column
         for name, (column, *more) in COLUMNS.items()
-        if not more and column != "HEAD" and name not in result.unscored and result[name].micro.f1 == 1
+        if not more and column != "HEAD" and result[name].unscored is None and result[name].micro.f1 == 1
     ]
     words = int(result["uas"].micro.support)
     if equal and words >= MANY_WORDS and result["uas"].micro.f1 < 1:

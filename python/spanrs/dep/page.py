@@ -75,7 +75,7 @@ def tree_page(
     Parameters
     ----------
     result : Result
-        What :func:`spanrs.dep.evaluate` returned; intervals need ``documents=True``.
+        What :func:`spanrs.dep.evaluate` returned; intervals need ``by="sentence"``.
     gold, pred : path, binary file object, or sequence of Parse, optional
         The trees that were compared; without them the page has no examples. Files are read again, so that memory
         grows with the number of errors only.
@@ -102,9 +102,7 @@ def tree_page(
     >>> "<title>Parser</title>" in page, "wrong head, right label" in page
     (True, True)
     """
-    # Each row of counts is a sentence.
-    result = replace(result, by_sentence=True)
-    sections = list(_sections(result, result.unscored))
+    sections = list(_sections(result, [name for name in result.matcher.criteria if result[name].unscored]))
     if gold is not None and pred is not None:
         try:
             subtypes = getattr(result.matcher, "subtypes", False)
@@ -122,8 +120,8 @@ def tree_page(
 def _sections(result: Result, empty: Collection[str]) -> Iterator[Section]:
     names = [name for name in SUMMARY if name not in empty]
     labels = [] if "las" in empty else list(result["las"].per_type)
-    of_labels = {name: Measure("type", "f1", "las", name) for name in labels}
-    summary = {name: Measure("micro", "f1", name) for name in names}
+    of_labels = {name: Measure(criterion="las", type=name) for name in labels}
+    summary = {name: Measure(criterion=name) for name in names}
     drawn = draw_intervals(result, [*summary.values(), *of_labels.values()]) if names else None
     cards = [_card(result, name, measure, drawn) for name, measure in summary.items()]
     cards += [
@@ -251,7 +249,7 @@ def _tree(parse: Parse) -> _Tree:
 
 def _file_trees(source: _spanrs.Source) -> Iterator[_Tree]:
     columns, label = _COLUMNS[_spanrs.SyntaxFile(source, None).format]
-    rows = _spanrs.CrfSentences(source, columns.as_options(), [label], None)
+    rows = _spanrs.CrfSentences(source, columns, [label], None)
     for at, heads in enumerate(rows.tags()):
         words, labels = zip(*rows[at], strict=True)
         yield _Tree(words, list(map(int, heads)), labels, rows.lines(at)[0])

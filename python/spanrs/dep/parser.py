@@ -224,7 +224,9 @@ class Parser:
         """Train as parser.py does."""
         with iteration_display(self.progress, "parser.py", self.epochs) as show:
             monitor = Monitor(None, show, self.history_, None, self.epochs, "las")
-            model = _spanrs.dep_train_published(train, self.epochs, self.seed, monitor)
+            model = _spanrs.dep_train_published(
+                train, {"epochs": self.epochs, "seed": self.seed, "models": 1}, monitor
+            )
         self.tagger._model = model
         return model
 
@@ -237,7 +239,7 @@ class Parser:
         if self.jackknife:
             parts = min(self.jackknife, len(train))
             with iteration_display(self.progress, "jackknife", parts) as show:
-                passes = (tagger.epochs, tagger.seed, 1)
+                passes = tagger.passes() | {"models": 1}
                 _spanrs.dep_jackknife(train, parts, tagger.options(), passes, lambda done: show(done, ""))
         sentences = [] if dev is None else dev.sentences()
         words = [words for words, *_ in sentences]
@@ -246,14 +248,15 @@ class Parser:
         def score(model: _spanrs.DepModel) -> dict[str, float]:
             return tree_scores(sentences, model.annotate(words, tags, True, 1), labelled=self.labelled)
 
-        options = (
-            self._templates(),
-            self.labelled,
-            self.single_root,
-            self.oracle == "published",
-            self.aggressiveness,
-            (self.explore_from, self.prune),
-        )
+        options = {
+            "templates": self._templates(),
+            "labelled": self.labelled,
+            "single_root": self.single_root,
+            "oracle": self.oracle,
+            "aggressiveness": self.aggressiveness,
+            "explore_from": self.explore_from,
+            "prune": self.prune,
+        }
         with iteration_display(self.progress, "parser", self.epochs * self.models) as show:
             monitor = Monitor(
                 None if dev is None else score,
@@ -263,7 +266,7 @@ class Parser:
                 self.epochs,
                 "las" if self.labelled else "uas",
             )
-            passes = (self.epochs, self.seed, self.models)
+            passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
             parser = _spanrs.dep_train_parser(train, options, passes, monitor, dev is not None)
         self.dev_ = score(parser) if dev is not None else {}
         return _spanrs.DepModel.join(tagger.compiled, parser, "{}")
@@ -369,7 +372,7 @@ class Parser:
         matcher: Dep = DEFAULT,
         *,
         any_roots: bool = False,
-        documents: bool = False,
+        by: str | None = None,
         threads: int | None = None,
     ) -> Result:
         """Parse the words of gold sentences, and compare tags and trees; see :func:`spanrs.dep.evaluate`.
@@ -379,7 +382,7 @@ class Parser:
         any_roots = any_roots or not self.single_root
         if isinstance(gold, Sequence) and not isinstance(gold, str):
             pred = self.parse_batch([parse.words for parse in gold], threads=threads)
-            return evaluate(gold, pred, matcher, any_roots=any_roots, documents=documents)
+            return evaluate(gold, pred, matcher, any_roots=any_roots, by=by)
         gold = open_source(gold, keep=True)
         file = _spanrs.SyntaxFile(gold, None)
         out = io.BytesIO()
@@ -388,7 +391,7 @@ class Parser:
         ) is not None:
             out.write(text)
         out.seek(0)
-        return evaluate(gold, out, matcher, any_roots=any_roots, documents=documents)
+        return evaluate(gold, out, matcher, any_roots=any_roots, by=by)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write tagger and parser to a file (safetensors with JSON metadata)."""

@@ -30,9 +30,9 @@ def score_tables(result: Result, *, per_label: bool = False) -> list[Table]:
     """Give the measures in per cent, and with ``per_label`` LAS by label; ``-`` for unscored ones."""
     table = Table(["metric", "precision", "recall", "F1", "gold words"])
     for name, title in MEASURES.items():
-        score = result.shown(name).micro
+        score = result[name].shown.micro
         table.add_row(title, *percents(score), f"{score.support:.0f}")
-    if not per_label or "las" in result.unscored:
+    if not per_label or result["las"].unscored is not None:
         return [table]
     labels = Table(["label", "precision", "recall", "F1", "gold words"])
     by_label = result["las"].per_type

@@ -119,13 +119,19 @@ class Tagger:
             raise ModelError("the tagger is not trained; call fit() or load()")
         return self._model
 
-    def options(self) -> tuple[bool, int, float, int]:
-        """Give what the compiled half takes."""
-        return self.features == "published", self.min_count, self.min_share, self.margin
+    def options(self) -> dict[str, Any]:
+        """Return the options for the compiled module."""
+        return {
+            "features": self.features,
+            "min_count": self.min_count,
+            "min_share": self.min_share,
+            "margin": self.margin,
+            "keep_names": self.features == "published",
+        }
 
-    def passes(self) -> tuple[int, int | None, int]:
-        """Give epochs, seed and number of models."""
-        return self.epochs, self.seed, self.models
+    def passes(self) -> dict[str, int | None]:
+        """Return epochs, seed and number of models for the compiled module."""
+        return {"epochs": self.epochs, "seed": self.seed, "models": self.models}
 
     def fit(self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None) -> Tagger:
         """Learn from tagged sentences.

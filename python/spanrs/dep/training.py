@@ -120,14 +120,14 @@ class Monitor:
     since: int = 0
     model: int = 0
 
-    def __call__(self, state: tuple[Any, ...], compiled: _spanrs.DepModel | None) -> int:
-        """Answer 0 to stop, 1 to go on, 2 for the best weights so far."""
-        model, epoch, words, correct, _, parser, tagger = state
+    def __call__(self, state: dict[str, Any], compiled: _spanrs.DepModel | None) -> int:
+        """Record a pass. Return 0 to stop, 1 to continue, 2 to continue and keep the weights as the best."""
+        model, epoch = state["model"], state["epoch"]
         if model != self.model:
             self.model, self.best, self.since = model, -1.0, 0
         dev = self.score(compiled) if self.score is not None and compiled is not None else {}
-        features = parser[1] or tagger[1]
-        self.history.append(Epoch(model, epoch, correct / max(words, 1), dev, features))
+        features = state["parser"][1] or state["tagger"][1]
+        self.history.append(Epoch(model, epoch, state["correct"] / max(state["words"], 1), dev, features))
         self.show((model - 1) * self.epochs + epoch, str(self.history[-1]))
         if self.patience is None:
             return 1

@@ -10,14 +10,14 @@ from spanrs.lazy import lazy_names
 if TYPE_CHECKING:
     from spanrs.eval.comparison import Comparison, compare
     from spanrs.eval.details import ErrorList
-    from spanrs.eval.evidence import Detail, Evidence, LocatedViolation, Violations
+    from spanrs.eval.evidence import Detail, Evidence, Violations
     from spanrs.eval.long_table import LongTable
     from spanrs.eval.matchers import Fair, Matcher, Partial
     from spanrs.eval.measures import Measure, Ratio
     from spanrs.eval.resampling import Bootstrap
     from spanrs.eval.result import Result
     from spanrs.eval.scorer import Scorer
-    from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals
+    from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals, TypeScores
     from spanrs.eval.scoring import score
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "ErrorList",
     "Evidence",
     "Fair",
-    "LocatedViolation",
     "LongTable",
     "Matcher",
     "Measure",
@@ -40,6 +39,7 @@ __all__ = [
     "Score",
     "Scorer",
     "Totals",
+    "TypeScores",
     "Violations",
     "compare",
     "score",
@@ -57,7 +57,6 @@ __getattr__, __dir__ = lazy_names(
         "ErrorList": "details",
         "Evidence": "evidence",
         "Fair": "matchers",
-        "LocatedViolation": "evidence",
         "LongTable": "long_table",
         "Matcher": "matchers",
         "Measure": "measures",
@@ -67,6 +66,7 @@ __getattr__, __dir__ = lazy_names(
         "Score": "scores",
         "Scorer": "scorer",
         "Totals": "scores",
+        "TypeScores": "scores",
         "Violations": "evidence",
         "compare": "comparison",
         "score": "scoring",

@@ -129,12 +129,12 @@ def _add_rows(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     if pred is None:
         layout = columns_of(gold, of_gold).tags
         # A directory may hold tables too, which have other columns.
-        first = of_gold.columns(layout.get("gold", -2), layout.get("pred", -1)).as_options()
+        first = of_gold.columns(layout.get("gold", -2), layout.get("pred", -1))
         columns = first, first
     else:
         columns = (
-            of_gold.columns(of_gold.layers()[0]).as_options(),
-            of_pred.columns(of_pred.layers()[0]).as_options(),
+            of_gold.columns(of_gold.layers()[0]),
+            of_pred.columns(of_pred.layers()[0]),
         )
     adding.scorer.update_files(
         gold.opened(keep=True),
@@ -154,12 +154,17 @@ def _add_span_files(
     sources = []
     for part, corpus in zip(parts, corpora, strict=True):
         options = corpus.options
-        columns = options.columns(options.layers()[0], options.punct_column).as_options()
-        sources.append((part.opened(keep=True), part.format, columns, options.punct_column is not None))
+        columns = options.columns(options.layers()[0], options.punct_column)
+        reading = {
+            "format": part.format,
+            "columns": columns,
+            "ignore_punct": options.punct_column is not None,
+        }
+        sources.append((part.opened(keep=True), reading))
     golds, preds = sources
     gold = parts[0]
-    own = gold.name or gold.path
-    name = None if own is None else document_name(own)
+    document = gold.name or gold.path
+    name = None if document is None else document_name(document)
     wanted = None
     if adding.finder is not None:
         wanted = adding.finder, gold.path if adding.named else None
@@ -177,9 +182,9 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
     Raises
     ------
     spanrs.errors.FormatError
-        For damaged files, columns of another type, and spans that cannot be.
+        For damaged files, columns of another type, and impossible spans.
     spanrs.errors.AlignmentError
-        Where a sentence is null or of two lengths, and where a document goes on after another one has begun.
+        Where a sentence is null or of two lengths, and where the sentences of a document are not contiguous.
     TypeError
         For columns of integers without ``vocabulary``.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
@@ -20,9 +20,6 @@ from spanrs.io import Annotation, Corpus, Document
 from spanrs.io.parts import Part
 from spanrs.progress import Meter
 from spanrs.tags.types import Span
-
-if TYPE_CHECKING:
-    from spanrs._spanrs import Criterion
 
 #: Maximum number of examples of unaligned spans.
 EXAMPLES = 3
@@ -169,10 +166,6 @@ class _Aligned:
         #: Documents that have less than half of their text in common.
         self.unlike = 0
 
-    @property
-    def _criterion(self) -> Criterion:
-        return self.scorer.matcher.criteria[self.scorer.matcher.criterion]
-
     def add(self, pairs: Iterable[tuple[str, Document, Document]], meter: Meter) -> None:
         """Add pairs of documents with their names."""
         for name, gold, pred in pairs:
@@ -191,9 +184,11 @@ class _Aligned:
             self.scorer.update_sentences([placed["gold"]], [placed["pred"]], names)
             if self.most_errors != NO_ERRORS:
                 of_pair = (placed, plain), (gold, pred)
-                found = _errors(*of_pair, self.scorer.matcher, self._criterion, self.most_errors)
-                errors = [error._replace(path=name, sentence=self.documents) for error in found.errors]
-                self.errors.append(replace(found, errors=errors))
+                document_errors = _errors(*of_pair, self.scorer.matcher, self.most_errors)
+                errors = [
+                    error._replace(path=name, sentence=self.documents) for error in document_errors.errors
+                ]
+                self.errors.append(replace(document_errors, errors=errors))
             self.documents += 1
             meter.add(len(gold.text) + len(pred.text))
 
@@ -218,10 +213,10 @@ class _Aligned:
         )
         if self.most_errors == NO_ERRORS:
             return result
-        no_errors = ErrorList(self._criterion.name, most=self.most_errors)
+        no_errors = ErrorList(self.scorer.matcher.criterion, most=self.most_errors)
         whole = no_errors.merge(self.errors, [0] * (len(self.errors) + 1))
         kept = first_of_each_kind(whole.errors, self.most_errors)
-        return replace(result, error_list=replace(whole, errors=kept))
+        return replace(result, errors=replace(whole, errors=kept))
 
 
 def _placed(
@@ -248,24 +243,24 @@ def _placed(
     """
     spans, document, name = side
     pieces = [_pieces(span) for span in spans]
-    places = iter(place([piece for own in pieces for piece in own]))
+    places = iter(place([piece for span_pieces in pieces for piece in span_pieces]))
     starts = [start for start, _ in stretches]
-    found: list[Plain] = []
-    for span, own in zip(spans, pieces, strict=True):
-        bounds = [next(places) for _ in own]
+    placed: list[Plain] = []
+    for span, span_pieces in zip(spans, pieces, strict=True):
+        bounds = [next(places) for _ in span_pieces]
         at = bisect_right(starts, span[1]) - 1
         is_alone = at >= 0 and span[2] <= stretches[at][1]
-        known = [bound for bound in bounds if bound is not None]
-        if is_alone or len(known) < len(bounds):
+        aligned = [bound for bound in bounds if bound is not None]
+        if is_alone or len(aligned) < len(bounds):
             unaligned.add(span, document, name)
-            start = BEHIND + 2 * len(found) + parity
-            found.append((span[0], start, start + 1))
-        elif len(known) == 1:
-            found.append((span[0], *known[0]))
+            start = BEHIND + 2 * len(placed) + parity
+            placed.append((span[0], start, start + 1))
+        elif len(aligned) == 1:
+            placed.append((span[0], *aligned[0]))
         else:
-            covered = [at for start, end in known for at in range(start, end)]
-            found.append((span[0], covered[0], covered[-1] + 1, covered))
-    return found
+            covered = [at for start, end in aligned for at in range(start, end)]
+            placed.append((span[0], covered[0], covered[-1] + 1, covered))
+    return placed
 
 
 def _pieces(span: Plain) -> list[tuple[int, int]]:
@@ -285,21 +280,20 @@ def _errors(
     spans: tuple[dict[str, list[Plain]], dict[str, list[Plain]]],
     documents: tuple[Document, Document],
     matcher: Matcher,
-    criterion: Criterion,
     most: int | None,
 ) -> ErrorList:
     """List the errors of a document, with their spans as characters of its texts."""
     placed, plain = spans
     lists = _spanrs.span_lists_of_tuples([placed["gold"]], [placed["pred"]], True)
-    found = find_errors(*lists, matcher, criterion, most)
+    located = find_errors(*lists, matcher, most)
     errors = []
-    for error in found.errors:
+    for error in located.errors:
         gold = None if error.gold_index is None else _as_span(plain["gold"][error.gold_index])
         pred = None if error.pred_index is None else _as_span(plain["pred"][error.pred_index])
-        own, document = (gold, documents[0]) if gold is not None else (pred, documents[1])
-        first, text = (0, ()) if own is None else (own.start, (document.text[own.start : own.end],))
+        shown, document = (gold, documents[0]) if gold is not None else (pred, documents[1])
+        first, text = (0, ()) if shown is None else (shown.start, (document.text[shown.start : shown.end],))
         errors.append(error._replace(gold=gold, pred=pred, first=first, tokens=text))
-    return replace(found, errors=errors)
+    return replace(located, errors=errors)
 
 
 def _as_span(span: Plain) -> Span:

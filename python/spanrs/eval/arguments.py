@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Set
 
 #: Largest weight of a document.
 MAX_WEIGHT = 1e15
-#: What can be iterated and is no sequence of values: one text, and collections without an order that means anything.
+#: Iterables that are not sequences of values: strings, bytes, and collections without a meaningful order.
 NOT_IN_ORDER = (str, bytes, Mapping, Set)
 
 
@@ -18,7 +18,7 @@ def as_types(
     Raises
     ------
     TypeError
-        For one str, for what is not iterable, and for types that are not str.
+        For a single str, values that are not iterable, and types that are not str.
     """
     if isinstance(types, str):
         raise TypeError(f"types is a map or a collection of types, not one str; say [{types!r}]")
@@ -38,9 +38,9 @@ def as_document_weights(weights: Iterable[float], documents: int) -> tuple[float
     Raises
     ------
     TypeError
-        For what is not iterable, and for weights that are not numbers.
+        For values that are not iterable, and weights that are not numbers.
     ValueError
-        Where there are more or fewer, or one is negative, not finite or above ``MAX_WEIGHT``.
+        For another number of weights, and weights that are negative, not finite or above ``MAX_WEIGHT``.
     """
     if isinstance(weights, NOT_IN_ORDER) or not is_iterable(weights):
         raise TypeError(f"weights are numbers, one for each document, not one {type(weights).__name__}")
@@ -57,7 +57,7 @@ def as_document_weights(weights: Iterable[float], documents: int) -> tuple[float
 
 
 def is_iterable(value: object) -> bool:
-    """Tell whether a value can be iterated, which arrays without dimensions cannot."""
+    """Return whether a value can be iterated; zero-dimensional arrays cannot."""
     try:
         iter(value)  # type: ignore[call-overload]  # refused if it cannot
     except TypeError:
@@ -66,7 +66,7 @@ def is_iterable(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is one number, of Python or another package; arrays of one number are none."""
+    """Return whether a value is a scalar number of Python or another package; arrays with one item are not."""
     return hasattr(value, "__float__") and getattr(value, "shape", ()) == ()
 
 

@@ -12,7 +12,7 @@ from spanrs.eval.warnings import FORGOTTEN
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import BEGINNING, Part
 
-#: Number of violations that have to be unknown tags for a file to be taken for one of tokens alone.
+#: Number of unknown tags from which on a file is assumed to hold only tokens.
 UNKNOWN_TAGS = 10
 #: Columns of a file whose gold and pred are clear: tokens, gold, pred.
 TOKEN_GOLD_PRED = 3
@@ -22,7 +22,7 @@ TOKEN_GOLD_PRED = 3
 def explaining_one_column(*, both: bool) -> Iterator[None]:
     """Replace the error about the missing default column -2 by one about files with a single column.
 
-    ``both`` tells that one file holds gold and pred.
+    ``both`` is True if one file holds gold and pred.
     """
     try:
         yield
@@ -39,8 +39,7 @@ def explaining_one_column(*, both: bool) -> Iterator[None]:
 def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
     """Refuse a side whose tags are tokens, because its file has one column.
 
-    A file of tags alone is one column, too, so that only the tags tell. Their scores would be 0, which looks like
-    those of a bad model.
+    A file of tags has one column as well, so only the tags can tell. The score would be 0, like that of a bad model.
 
     Raises
     ------
@@ -52,23 +51,23 @@ def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
     if not numbers.get("unaligned_files"):
         return
     for side, source in (("gold", gold), ("pred", pred)):
-        labelled, found = numbers[f"{side}_labelled"], result.violations[side]
-        first = [place.violation for place in found.first]
+        labelled, violations = numbers[f"{side}_labelled"], result.violations[side]
+        first = [place.violation for place in violations.first]
         unknown = bool(first) and all(violation.kind == "Unknown Tag" for violation in first)
-        tp, fp, fn = result[result.criterion.support].totals
+        tp, fp, fn = result[result.matcher.support].totals
         spans = tp + (fn if side == "gold" else fp)
         if (
             source is None
             or not unknown
             or spans
             or labelled * 2 <= numbers["tokens"]
-            or found.count < labelled
+            or violations.count < labelled
         ):
             continue
         if any(FORGOTTEN.fullmatch(violation.current) for violation in first):
-            # Labels without their names; there is a warning of their own.
+            # Labels without names have their own warning.
             continue
-        line = found.first[0].line
+        line = violations.first[0].line
         scheme = result.settings.get(f"{side}_scheme", result.settings["scheme"])
         message = (
             f"{source}:{line}: no column of tags: {side} has no span, its first tags other than O are none of {scheme} "
@@ -109,9 +108,9 @@ def describe_columns(adding: Adding, result: Result, options: ReadOptions, width
     if width <= TOKEN_GOLD_PRED or (options.gold, options.pred) != (-2, -1):
         return
     columns = f"column {width - 2} is read as gold and column {width - 1} as pred (of {width}, from 0)"
-    totals = result[result.criterion.support].totals_by_type.items()
-    of_gold = [name for name, own in totals if own.tp or own.fn]
-    of_pred = [name for name, own in totals if own.tp or own.fp]
+    totals = result[result.matcher.support].per_type.totals.items()
+    of_gold = [name for name, counts in totals if counts.tp or counts.fn]
+    of_pred = [name for name, counts in totals if counts.tp or counts.fp]
     advice = (
         "if the file is gold alone, name the file of pred; for other columns name them with gold= and pred= "
         "(--gold-column, --pred-column)"

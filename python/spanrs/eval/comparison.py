@@ -29,11 +29,11 @@ from spanrs.eval.scoring import score
 from spanrs.eval.sides import corpora_of
 from spanrs.io import Corpus, read
 from spanrs.io.options import NAMES
-from spanrs.report.table import Table, as_text
+from spanrs.report.table import Table, as_latex, as_text
 
 #: Paired tests.
 TESTS = ("randomisation", "bootstrap")
-#: Settings in which results that are compared may differ: they are of pred.
+#: Settings of pred, in which compared results may differ.
 OF_PRED = ("pred_scheme", "columns")
 #: Options of :func:`spanrs.read` that are not also options of scoring.
 LAYOUT = NAMES - {"scheme", "reading"}
@@ -43,7 +43,7 @@ LAYOUT = NAMES - {"scheme", "reading"}
 class Comparison(PairedComparison):
     """Several systems compared with each other. Returned by :func:`spanrs.compare`.
 
-    ``systems``, ``pairs`` and :meth:`pair` have the numbers; ``str`` gives tables.
+    ``systems``, ``pairs`` and :meth:`pair` hold the numbers; ``str`` shows them as tables.
     """
 
     def tables(self, *, by_type: bool = False) -> list[Table]:
@@ -53,6 +53,17 @@ class Comparison(PairedComparison):
     def to_csv(self) -> str:
         """Return the pairs as CSV, fractions: a row for each pair, and for each pair and type."""
         return comparison_tables.csv_text(self)
+
+    def to_latex(self, *, by_type: bool = False) -> str:
+        """Return the tables as LaTeX ``tabular`` environments for booktabs, the best system in bold.
+
+        Parameters
+        ----------
+        by_type : bool
+            As for :meth:`tables`.
+        """
+        lines = [comparison_tables.explanation(self), self.signature]
+        return as_latex(self.tables(by_type=by_type), lines)
 
     def to_html(self, *, title: str = "Comparison of systems") -> str:
         """Return a self-contained HTML report; see :func:`spanrs.eval.comparison_page.comparison_page`."""
@@ -102,7 +113,7 @@ def compare(
     threads : int
         Threads, 1 or more.
     progress : callable, optional
-        Called now and then with the number of resamples and exchanges that are done: ``samples`` of all systems, and as
+        Called periodically with the number of resamples and exchanges done so far: ``samples`` of all systems, and as
         many for each pair under ``randomisation``.
     **options
         With ``preds``, those of :func:`spanrs.score`. If not given, ``errors`` is True, and ``by`` is ``document``
@@ -117,17 +128,17 @@ def compare(
     ValueError
         For fewer than two systems or two documents, an unknown test, and numbers out of range.
     TypeError
-        Where results are compared and options of scoring are given.
+        If results are compared and options of scoring are given.
     spanrs.errors.AlignmentError
-        Where a system lacks a document of another one or has one twice, or where gold differs.
+        If a system lacks a document of another system, has a document twice, or was scored against other gold data.
     spanrs.errors.SchemeError
-        Where the results were made in different ways.
+        If the results were made with different settings.
 
     Notes
     -----
     Both tests are two-sided and count the observed difference as one of the samples: p = (n + 1) / (samples + 1).
     Holm (1979) corrects for the number of pairs. McNemar's test counts gold spans, which are not independent within a
-    sentence; it is reported besides.
+    sentence; it is reported in addition.
 
     Sources: Noreen 1989; Yeh 2000, "More accurate tests for the statistical significance of result differences";
     Berg-Kirkpatrick et al. 2012, "An empirical investigation of statistical significance in NLP".
@@ -151,28 +162,34 @@ def compare(
     first = results[names[0]]
     types = _types(results)
     settings = _common_settings(results)
-    own = Measure() if measure is None else measure
-    check_measures([own])
-    if own.criterion is None and len(first.matcher.criteria) > 1:
-        # Says which of several criteria is compared.
-        own = replace(own, criterion=first.criterion.name)
-    compared = types if isinstance(own, Measure) and own.average == "micro" else []
-    measures: list[Measure | Ratio] = [own]
-    if isinstance(own, Measure):
-        measures += [Measure("type", own.part, own.criterion, ty, own.beta) for ty in compared]
-    compiled = [one.compiled(first.matcher) for one in measures]
+    compared_measure = Measure() if measure is None else measure
+    check_measures([compared_measure])
+    if compared_measure.criterion is None and len(first.matcher.criteria) > 1:
+        # Names the compared criterion if the matcher has several.
+        compared_measure = replace(compared_measure, criterion=first.matcher.criterion)
+    compared = (
+        types
+        if isinstance(compared_measure, Measure)
+        and compared_measure.average == "micro"
+        and compared_measure.type is None
+        else []
+    )
+    measures: list[Measure | Ratio] = [compared_measure]
+    if isinstance(compared_measure, Measure):
+        measures += [replace(compared_measure, type=ty) for ty in compared]
+    compiled = [measure.compiled(first.matcher) for measure in measures]
     systems = Systems([result.counts for result in results.values()], names)
     numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads, progress), level)
-    found = {}
+    by_name = {}
     for at, name in enumerate(names):
         value, *of_types = map(float, numbers.values[at])
         per_type = dict(zip(compared, of_types, strict=True))
-        found[name] = System(value, numbers.interval(numbers.drawn[:, at, 0]), per_type)
+        by_name[name] = System(value, numbers.interval(numbers.drawn[:, at, 0]), per_type)
     errors = aligned_errors(results, systems)
-    pairs = _pairs(numbers, names, compared, _comparable_errors(errors, own))
+    pairs = _pairs(numbers, names, compared, _comparable_errors(errors, compared_measure))
     documents = len(systems)
     unit = "sentences" if first.by_sentence else "documents"
-    title = settings_of.quoted(own.title)
+    title = settings_of.quoted(compared_measure.title)
     for name, shown in (
         ("measure", title),
         ("test", test),
@@ -182,11 +199,11 @@ def compare(
     ):
         settings = settings_of.with_setting(settings, name, str(shown))
     settings = settings_of.with_setting(settings, unit, str(documents))
-    return Comparison(own, found, pairs, level, documents, settings, dict(results), errors)
+    return Comparison(compared_measure, by_name, pairs, level, documents, settings, dict(results), errors)
 
 
 def _scored(gold: Any, preds: Mapping[str, Any] | None, options: dict[str, Any]) -> Mapping[str, Result]:
-    """Return the results of systems: those that were given, or of scoring each against gold."""
+    """Return the results of the systems: the given ones, or those of scoring each system against gold."""
     if preds is None:
         if options:
             raise TypeError(
@@ -232,7 +249,7 @@ class _Numbers:
         self,
         systems: Systems,
         results: Mapping[str, Result],
-        compiled: list[tuple[Any, ...]],
+        compiled: list[dict[str, Any]],
         options: tuple[str, int, int, int, Callable[[int], object] | None],
         level: float,
     ) -> None:
@@ -246,7 +263,7 @@ class _Numbers:
         self.drawn = systems.bootstrap(compiled, self.samples, self.seed, self.threads, self._told())
 
     def _told(self) -> Callable[[int], object] | None:
-        """Return what adds the samples before this call to those that are done."""
+        """Return a progress callback that adds the samples of earlier calls."""
         before, progress = self.done, self.progress
         self.done += self.samples
         return None if progress is None else lambda done: progress(before + done)
@@ -255,10 +272,10 @@ class _Numbers:
         """Return the percentile interval of resampled values."""
         import numpy as np
 
-        known = values[~np.isnan(values)]
+        defined = values[~np.isnan(values)]
         return (
-            Interval(*map(float, np.quantile(known, self.tails)))
-            if len(known)
+            Interval(*map(float, np.quantile(defined, self.tails)))
+            if len(defined)
             else Interval(*[math.nan] * 2)
         )
 
@@ -276,7 +293,7 @@ class _Numbers:
             as_large = (deviations >= np.abs(observed) - 1e-12).sum(axis=0)
             drawn = (~np.isnan(deviations)).sum(axis=0)
         p = (as_large + 1) / (drawn + 1)
-        return [float(one) for one in np.where(np.isnan(observed), np.nan, p)]
+        return [float(value) for value in np.where(np.isnan(observed), np.nan, p)]
 
 
 def _pairs(
@@ -295,8 +312,8 @@ def _pairs(
             ty: Difference(float(observed[at]), numbers.interval(drawn[:, at]), row[at], next(of_types))
             for at, ty in enumerate(types, 1)
         }
-        own = float(observed[0]), numbers.interval(drawn[:, 0]), row[0], p_holm
-        pairs.append(Pair(names[a], names[b], *own, _mcnemar(errors[a], errors[b]), per_type))
+        whole = float(observed[0]), numbers.interval(drawn[:, 0]), row[0], p_holm
+        pairs.append(Pair(names[a], names[b], *whole, _mcnemar(errors[a], errors[b]), per_type))
     return pairs
 
 
@@ -345,12 +362,12 @@ def _log_choose(n: int, k: int) -> float:
 def _comparable_errors(
     errors: Mapping[str, ErrorList | None], measure: Measure | Ratio
 ) -> list[ErrorList | None]:
-    """Return the errors of the systems; None where they are not of the spans that are measured."""
+    """Return the errors of the systems; None if they are not under the measured criterion."""
     if measure.type is not None:
         return [None] * len(errors)
     return [
-        own if own is not None and measure.criterion in (None, own.criterion) else None
-        for own in errors.values()
+        error_list if error_list is not None and measure.criterion in (None, error_list.criterion) else None
+        for error_list in errors.values()
     ]
 
 
@@ -366,7 +383,7 @@ def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
 
 
 def _check_results(results: Mapping[str, Result]) -> None:
-    """Refuse what cannot be compared."""
+    """Raise if the results cannot be compared."""
     if not isinstance(results, Mapping):
         raise TypeError(f"results is a mapping of names to results, not {type(results).__name__}")
     if len(results) < 2:
@@ -388,20 +405,20 @@ def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
     (first_name, first), *others = results.items()
     of_pred = {name: first.settings[name] for name in OF_PRED if name in first.settings}
     common = {name: value for name, value in first.settings.items() if name not in OF_PRED}
-    support = {name: score.support for name, score in first[first.criterion.support].per_type.items()}
+    support = {name: score.support for name, score in first[first.matcher.support].per_type.items()}
     support = {name: n for name, n in support.items() if n}
     for name, result in others:
-        own = {key: value for key, value in result.settings.items() if key not in OF_PRED}
-        if own != common or result.by_sentence != first.by_sentence:
+        settings = {key: value for key, value in result.settings.items() if key not in OF_PRED}
+        if settings != common or result.by_sentence != first.by_sentence:
             signatures = f"{first.signature} and {result.signature}"
             message = f"{first_name} and {name} were made in different ways: {signatures}"
             raise with_code(SchemeError(message), "signature")
-        found = {ty: score.support for ty, score in result[result.criterion.support].per_type.items()}
+        gold_spans = {ty: score.support for ty, score in result[result.matcher.support].per_type.items()}
         sizes = (result.sentences, result.tokens) == (first.sentences, first.tokens)
-        if {ty: n for ty, n in found.items() if n} != support or not sizes:
+        if {ty: n for ty, n in gold_spans.items() if n} != support or not sizes:
             message = f"{first_name} and {name} were scored against different gold data"
             try:
-                # Names the first document that only one of them has, or whose gold differs.
+                # Names the first document that only one result has, or whose gold differs.
                 Systems([first.counts, result.counts], [first_name, name])
             except AlignmentError as error:
                 message += f": {error}"

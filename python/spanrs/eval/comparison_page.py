@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from spanrs.eval.details import ErrorList
     from spanrs.eval.paired import PairedComparison
 
-    #: What changed, and the error of the system that has it: its list, and its number there.
+    #: The change, and the error of the system that has it: its list and its index there.
     Change = tuple[str, ErrorList, int]
 
-#: What became of spans from system a to system b.
+#: Changes of spans from system a to system b.
 CHANGES = {
     "fixed": "gold span that only {b} finds",
     "broken": "gold span that only {a} finds",
@@ -45,7 +45,7 @@ def comparison_page(comparison: PairedComparison, *, title: str = "Comparison of
     Raises
     ------
     ImportError
-        Where jinja2 is not installed (``pip install spanrs[html]``).
+        If jinja2 is not installed (``pip install spanrs[html]``).
 
     Examples
     --------
@@ -88,13 +88,13 @@ def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
     notes = {"Differences": comparison_tables.explanation(comparison)}
     yield from (Sorted(table.title, table, notes.get(table.title, "")) for table in shown)
     names = list(comparison.systems)
-    for other in names[1:]:
-        if section := _changes_section(comparison, names[0], other):
+    for later in names[1:]:
+        if section := _changes_section(comparison, names[0], later):
             yield section
 
 
 def _changes_section(comparison: PairedComparison, a: str, b: str) -> Examples | None:
-    """Return the spans that changed from one system to another; None where errors are not known or none changed."""
+    """Return the spans that changed between two systems; None if errors are unknown or nothing changed."""
     changes = _changes(comparison, a, b)
     if not changes:
         return None
@@ -102,7 +102,7 @@ def _changes_section(comparison: PairedComparison, a: str, b: str) -> Examples |
     note = ""
     if len(shown) < len(changes):
         note = f"{len(shown)} of {len(changes)} spans; the first ones of each kind."
-    # Not str.format on names, which may have braces.
+    # No str.format, because names may contain braces.
     kinds = {
         kind: says.replace("{a}", a) if "{a}" in says else says.replace("{b}", b)
         for kind, says in CHANGES.items()
@@ -125,14 +125,14 @@ def _changes(comparison: PairedComparison, a: str, b: str) -> list[Change]:
     changes: list[Change] = []
     for kinds, of in ((("fixed", "broken"), gold_spans), (("removed", "added"), pred_spans)):
         sides = ((first, of(first)), (second, of(second)))
-        for kind, (errors, own), (_, others) in zip(kinds, sides, sides[::-1], strict=True):
-            places = sorted(own.keys() - others.keys(), key=_sortable)
-            changes += [(kind, errors, own[place]) for place in places]
+        for kind, (errors, keys), (_, others) in zip(kinds, sides, sides[::-1], strict=True):
+            places = sorted(keys.keys() - others.keys(), key=_sortable)
+            changes += [(kind, errors, keys[place]) for place in places]
     return changes
 
 
 def _changed(change: Change, systems: tuple[str, str]) -> Example:
-    """Return a change as the page shows it; the error is of the system that has it alone."""
+    """Return a change as shown on the page, with the error of the only system that has it."""
     kind, errors, at = change
     error = errors[at]
     wrong, right = systems if kind in ("fixed", "removed") else systems[::-1]

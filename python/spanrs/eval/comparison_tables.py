@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from spanrs.eval.measures import Measure
 from spanrs.report.numbers import percent, safe_cell
 from spanrs.report.table import Table
 
@@ -44,7 +45,9 @@ def stars(p: float) -> str:
 def systems_table(comparison: PairedComparison) -> Table:
     """Return the measure of each system with its interval."""
     heads = ["system", comparison.measure.title, f"{100 * comparison.level:g} % interval"]
-    table = Table(heads, title="Systems")
+    # A ratio may be an error rate, of which less is better.
+    ranked = heads[1:2] if isinstance(comparison.measure, Measure) else ()
+    table = Table(heads, title="Systems", ranked=ranked)
     for name, system in comparison.systems.items():
         table.add_row(name, percent(system.value), interval_text(system.interval))
     return table
@@ -80,21 +83,21 @@ def type_differences_table(comparison: PairedComparison) -> Table:
     heads = ["a", "b", "type", "a - b", f"{100 * comparison.level:g} % interval", "p", "p Holm", ""]
     table = Table(heads, left=3, title="Differences by type")
     for pair in comparison.pairs:
-        for ty, one in pair.per_type.items():
-            interval = interval_text(one.interval, signs=True)
-            cells = [p_text(one.p_value), p_text(one.p_holm), stars(one.p_holm)]
-            table.add_row(pair.a, pair.b, ty, signed(one.difference), interval, *cells)
+        for ty, difference in pair.per_type.items():
+            interval = interval_text(difference.interval, signs=True)
+            cells = [p_text(difference.p_value), p_text(difference.p_holm), stars(difference.p_holm)]
+            table.add_row(pair.a, pair.b, ty, signed(difference.difference), interval, *cells)
     return table
 
 
 def tables(comparison: PairedComparison, *, by_type: bool = False) -> list[Table]:
     """Return the tables of a comparison; ``by_type`` adds the differences of each type."""
-    found = [systems_table(comparison), pairs_table(comparison)]
+    shown = [systems_table(comparison), pairs_table(comparison)]
     if next(iter(comparison.systems.values())).per_type:
-        found.append(types_table(comparison))
+        shown.append(types_table(comparison))
         if by_type:
-            found.append(type_differences_table(comparison))
-    return found
+            shown.append(type_differences_table(comparison))
+    return shown
 
 
 def shown_parts(
@@ -149,7 +152,14 @@ def csv_text(comparison: PairedComparison) -> str:
         names = [safe_cell(pair.a), safe_cell(pair.b)]
         numbers = [pair.difference, *pair.interval, pair.p_value, pair.p_holm]
         out.writerow([*names, "", *("" if math.isnan(n) else n for n in numbers), *mcnemar])
-        for ty, one in pair.per_type.items():
-            own = [one.difference, *one.interval, one.p_value, one.p_holm]
-            out.writerow([*names, safe_cell(ty), *("" if math.isnan(n) else n for n in own), "", "", ""])
+        for ty, difference in pair.per_type.items():
+            numbers_of_type = [
+                difference.difference,
+                *difference.interval,
+                difference.p_value,
+                difference.p_holm,
+            ]
+            out.writerow(
+                [*names, safe_cell(ty), *("" if math.isnan(n) else n for n in numbers_of_type), "", "", ""]
+            )
     return text.getvalue()

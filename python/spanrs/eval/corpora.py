@@ -89,9 +89,9 @@ class ScoreOptions:
         gold = corpora.gold.options
         pred = gold if corpora.pred is None else corpora.pred.options
         for name in ("reading", "dialect", "vocabulary", "ignore_index"):
-            one, other = getattr(gold, name), getattr(pred, name)
-            if one is not other and one != other and getattr(self, name, None) is None:
-                raise ValueError(f"gold was read with {name}={one!r} and pred with {name}={other!r}")
+            of_gold, of_pred = getattr(gold, name), getattr(pred, name)
+            if of_gold is not of_pred and of_gold != of_pred and getattr(self, name, None) is None:
+                raise ValueError(f"gold was read with {name}={of_gold!r} and pred with {name}={of_pred!r}")
         pred_scheme = self.pred_scheme
         if pred_scheme is None and self.scheme is None and pred.scheme != gold.scheme:
             pred_scheme = pred.scheme
@@ -165,23 +165,25 @@ def score_corpora(
     from spanrs.eval.shards import Shard, score_shards
 
     shards = [
-        Shard(document_name(part.name or os.path.basename(part.shown)), part, other)
-        for part, other in pairs
+        Shard(document_name(part.name or os.path.basename(part.shown)), part, pred_part)
+        for part, pred_part in pairs
     ]
     inner = replace(options, threads=1, progress=None)
 
     def score_shard(shard: Shard, scheme: str, pred_scheme: str | None, check: Any) -> Result:
-        own = replace(inner, scheme=scheme, pred_scheme=pred_scheme, progress=check)
-        return _score_pair(_with_schemes(both, own), (shard.gold, shard.pred), own, named=True)
+        shard_options = replace(inner, scheme=scheme, pred_scheme=pred_scheme, progress=check)
+        return _score_pair(
+            _with_schemes(both, shard_options), (shard.gold, shard.pred), shard_options, named=True
+        )
 
     settings = _stored_options(both, options)
     result, left_out = score_shards(score_shard, shards, options, settings, store)
     skipped += left_out
-    errors = result.error_list
+    errors = result.errors
     if errors is not None and options.most_errors is not None:
         # The limit was applied per file.
         kept = first_of_each_kind(errors.errors, options.most_errors)
-        result = replace(result, error_list=replace(errors, errors=kept))
+        result = replace(result, errors=replace(errors, errors=kept))
     if skipped or notes:
         evidence = result.evidence
         evidence = replace(evidence, skipped=(*evidence.skipped, *skipped), notes=(*evidence.notes, *notes))
@@ -195,7 +197,7 @@ def _is_joined(gold: Corpus, pred: Corpus, options: ScoreOptions) -> bool:
     if sorted(min(len(side), 2) for side in sides) != [1, 2]:
         return False
     if any(len(side) == 1 and side[0].name for side in sides):
-        # A directory that happens to hold one file.
+        # A directory with a single file.
         return False
     return options.align == "characters" or all(part.kind == "documents" for side in sides for part in side)
 
@@ -227,20 +229,20 @@ def _shown(corpus: Corpus) -> str:
 
 
 def _unpaired(side: str, part: Part) -> Skipped:
-    other = "pred" if side == "gold" else "gold"
-    return Skipped(part.shown, f"{part.shown}: {other} has no file of this name", pair=True)
+    lacking = "pred" if side == "gold" else "gold"
+    return Skipped(part.shown, f"{part.shown}: {lacking} has no file of this name", pair=True)
 
 
 def _stored_options(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> dict[str, Any]:
     """Return all options that affect the results of single files, as plain values."""
-    own = {
+    options_of_files = {
         name: value
         for name, value in vars(options).items()
         if name not in ("threads", "progress", "pairing")
     }
-    own["matcher"] = options.matcher.to_dict()
+    options_of_files["matcher"] = options.matcher.to_dict()
     read = [corpus.options.given() for corpus in corpora]
-    return own | {"read": read, "version": _spanrs.__version__}
+    return options_of_files | {"read": read, "version": _spanrs.__version__}
 
 
 def _score_pair(
@@ -278,11 +280,11 @@ def _score_pair(
         return _checked_pair(corpora, parts, options, named=named)
 
     def score_layer(at: int, **schemes: str) -> Result:
-        own = tuple(
+        layer_pair = tuple(
             replace(corpus, options=replace(corpus.options, tags=tags[at]))
             for corpus, tags in zip(corpora, layers, strict=True)
         )
-        return _checked_pair(own, parts, replace(options, **schemes), named=named)  # type: ignore[arg-type]
+        return _checked_pair(layer_pair, parts, replace(options, **schemes), named=named)  # type: ignore[arg-type]
 
     if any(part is not None and part.kind != "rows" for part in parts):
         raise ValueError("several layers are scored of column files; of tables name one column with tags=")
@@ -291,8 +293,10 @@ def _score_pair(
     largest = max(results, key=spans_of).settings
     schemes = {"scheme": largest["scheme"], "pred_scheme": largest.get("pred_scheme", largest["scheme"])}
     for at, result in enumerate(results):
-        own = result.settings
-        if (own["scheme"], own.get("pred_scheme", own["scheme"])) != tuple(schemes.values()):
+        layer_settings = result.settings
+        if (layer_settings["scheme"], layer_settings.get("pred_scheme", layer_settings["scheme"])) != tuple(
+            schemes.values()
+        ):
             results[at] = score_layer(at, **schemes)
     return join_layers(results, list(layers[0]))
 
@@ -354,7 +358,7 @@ def _checked_pair(
     if all(part is None or part.kind == "rows" or part.format == "csv" for part in parts):
         refuse_tokens_as_tags(result, gold.shown, None if pred is None else pred.shown)
     if options.errors:
-        found = (
+        errors = (
             file_error_list(finder.finish(), scorer.matcher, options.most_errors)
             if finder is not None and added.has_errors
             else list_errors(
@@ -367,7 +371,7 @@ def _checked_pair(
                 most=options.most_errors,
             )
         )
-        result = replace(result, error_list=found)
+        result = replace(result, errors=errors)
     return _described(result, parts, added, adding, most)
 
 
@@ -387,9 +391,9 @@ def _better_schemes(
     autos = is_auto(options.scheme or "auto"), is_auto(options.pred_scheme or options.scheme or "auto")
     if not any(autos) or not any(result.violations[side].count for side in ("gold", "pred")):
         return None
-    found = _schemes_of_table(gold, corpora[0], options, autos)
-    known = result.settings.get("scheme"), result.settings.get("pred_scheme")
-    return None if found == known else replace(options, scheme=found[0], pred_scheme=found[1])
+    detected = _schemes_of_table(gold, corpora[0], options, autos)
+    used = result.settings.get("scheme"), result.settings.get("pred_scheme")
+    return None if detected == used else replace(options, scheme=detected[0], pred_scheme=detected[1])
 
 
 def _schemes_of_table(
@@ -401,8 +405,8 @@ def _schemes_of_table(
     vocabulary = as_vocabulary(ids["vocabulary"]) if ids else None
     evidence = [_spanrs.SchemeEvidence(options.dialect) for _ in range(2)]
     for golds, preds, _, _ in table_sides(part, layout._replace(documents=None)):
-        for own, column in zip(evidence, (golds, preds), strict=True):
-            own.add(column, vocabulary, corpus.options.ignore_index)
+        for side_evidence, column in zip(evidence, (golds, preds), strict=True):
+            side_evidence.add(column, vocabulary, corpus.options.ignore_index)
     scheme = evidence[0].decide()[0] if autos[0] else _spanrs.scheme_name(str(options.scheme))
     if not autos[1]:
         return scheme, options.pred_scheme
@@ -422,7 +426,7 @@ def _described(
         if not isinstance(result.matcher, Fair):
             settings["exclude"] = listed(sorted(EXCLUDED))
         settings |= added.settings | {"version": _spanrs.__version__}
-    odd = odd_sentences(gold.shown, result.sentences, result.tokens)
+    suspicious = odd_sentences(gold.shown, result.sentences, result.tokens)
     same = []
     if (
         gold.path is not None
@@ -432,11 +436,11 @@ def _described(
     ):
         same = [f"gold and pred are the same file, {pred.path}"] if added.settings else []
     evidence = result.evidence.first(most)
-    if not (added.settings or odd or adding.losses or adding.notes) and evidence is result.evidence:
+    if not (added.settings or suspicious or adding.losses or adding.notes) and evidence is result.evidence:
         return result
     evidence = replace(
         evidence,
-        warnings=tuple(dict.fromkeys((*evidence.warnings, *odd, *adding.losses))),
+        warnings=tuple(dict.fromkeys((*evidence.warnings, *suspicious, *adding.losses))),
         notes=(*evidence.notes, *adding.notes, *same),
     )
     return replace(result, settings=settings, evidence=evidence)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, as_integer, with_code
 from spanrs.eval import inputs
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.evidence import Detail, plain_detail
 from spanrs.eval.matchers import Matcher
-from spanrs.tags.types import Dialect, Span
+from spanrs.eval.settings import UNDECIDED
+from spanrs.tags.types import Dialect, Reader, Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,12 +26,8 @@ if TYPE_CHECKING:
 ErrorKind: TypeAlias = tuple[str, str | None, str | None]
 #: Tokens shown before and after the spans of an error.
 CONTEXT = 8
-#: Outcome of a pair of spans with equal bounds and unequal types; they are missed and spurious besides.
+#: Outcome of a pair of spans with equal bounds and unequal types; they also count as missed and spurious.
 MISTYPED = "mistyped"
-
-
-#: How tags are read: scheme, pred_scheme, reading, dialect.
-ReadOptions: TypeAlias = tuple[str, str | None, str, Dialect]
 
 
 class IdOptions(NamedTuple):
@@ -42,18 +40,16 @@ class IdOptions(NamedTuple):
 
 
 class FileDetails(Sequence[Detail]):
-    """Errors of files, each made when it is asked for: as objects all of them would take ten times as much memory.
+    """Errors of files, converted on access: as objects they would take ten times as much memory.
 
     Parameters
     ----------
     rows : FileErrors
-        What the compiled half keeps.
-    outcomes : sequence of str
-        Names of the outcomes.
+        The errors in the compiled module.
     """
 
-    def __init__(self, rows: _spanrs.FileErrors, outcomes: Sequence[str]) -> None:
-        self._rows, self._outcomes = rows, outcomes
+    def __init__(self, rows: _spanrs.FileErrors) -> None:
+        self._rows = rows
 
     @overload
     def __getitem__(self, at: int) -> Detail: ...
@@ -62,14 +58,14 @@ class FileDetails(Sequence[Detail]):
     def __getitem__(self, at: int | slice) -> Detail | list[Detail]:
         places = range(len(self))[at]
         if isinstance(places, range):
-            return [self._detail(place) for place in places]
-        return self._detail(places)
+            return [self._rows.row(place) for place in places]
+        return self._rows.row(places)
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __iter__(self) -> Iterator[Detail]:
-        return map(self._detail, range(len(self)))
+        return map(self._rows.row, range(len(self)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -88,29 +84,27 @@ class FileDetails(Sequence[Detail]):
         """Return sentence and index of each gold span among the errors, as :meth:`ErrorList.gold_places`."""
         return self._rows.gold_places()
 
-    def _detail(self, at: int) -> Detail:
-        outcome, sentence, line, gold, pred, first, length, tokens, path = self._rows.row(at)
-        gold_span, pred_span = (_span(None if span is None else span[:4]) for span in (gold, pred))
-        gold_index, pred_index = (None if span is None else span[4] for span in (gold, pred))
-        where = (gold_index, pred_index, line, first, length, tuple(tokens), path)
-        return Detail(self._outcomes[outcome], sentence, gold_span, pred_span, *where)
-
 
 def file_error_finder(matcher: Matcher, most: int | None) -> _spanrs.ErrorFinder:
-    """Give what finds the errors of files under the criterion of a matcher, ``most`` of each kind."""
+    """Return the object that finds errors of files under the default criterion of a matcher, ``most`` of each kind."""
     criterion = matcher.criteria[matcher.criterion]
     outcomes = criterion.outcomes
     wrong = [outcomes.index(name) for name in error_outcomes(criterion)]
     paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None
-    return _spanrs.ErrorFinder(matcher.options(), (criterion.cells, wrong, paired, CONTEXT, most))
+    options = {
+        "criterion": criterion.cells,
+        "wrong": wrong,
+        "paired": paired,
+        "context": CONTEXT,
+        "most": most,
+    }
+    return _spanrs.ErrorFinder(matcher.options(), options)
 
 
 def file_error_list(rows: _spanrs.FileErrors, matcher: Matcher, most: int | None) -> ErrorList:
-    """Give the errors that were found with :func:`file_error_finder`."""
+    """Return the errors found with :func:`file_error_finder`."""
     criterion = matcher.criteria[matcher.criterion]
-    outcomes = criterion.outcomes
-    numbers = {(outcomes[kind[0]], *kind[1:]): number for kind, number in rows.numbers()}
-    return ErrorList(criterion.name, FileDetails(rows, outcomes), numbers, most)
+    return ErrorList(criterion.name, FileDetails(rows), dict(rows.numbers()), most)
 
 
 @dataclass(frozen=True)
@@ -122,7 +116,7 @@ class ErrorList(Sequence[Detail]):
     criterion : str
         The criterion.
     errors : sequence of Detail
-        Those that were kept, in the order of the data.
+        The errors that were kept, in the order of the data.
     most : int, optional
         Errors of each kind that are kept; None for all.
     numbers : dict
@@ -165,21 +159,25 @@ class ErrorList(Sequence[Detail]):
 
         if isinstance(self.errors, FileDetails):
             return self.errors.gold_places()
-        places = ((one.sentence << 32) + one.gold_index for one in self if one.gold_index is not None)
+        places = (
+            (error.sentence << 32) + error.gold_index for error in self if error.gold_index is not None
+        )
         return np.fromiter(places, np.uint64)
 
     def by_frequency(self, most: int | None = None) -> list[Detail]:
         """Return the errors of the most frequent kinds first, at most ``most``; within a kind in their order."""
-        found = sorted(self.errors, key=lambda one: (-self.numbers[kind_of(one)], *_sortable(kind_of(one))))
-        return found[:most]
+        ordered = sorted(
+            self.errors, key=lambda error: (-self.numbers[kind_of(error)], *_sortable(kind_of(error)))
+        )
+        return ordered[:most]
 
     @property
     def outcomes(self) -> dict[str, int]:
         """How often each outcome occurred, kept or not."""
-        found: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for (outcome, *_), number in self.numbers.items():
-            found[outcome] += number
-        return dict(found)
+            totals[outcome] += number
+        return dict(totals)
 
     def renamed(self, rename: Callable[[str], str | None]) -> ErrorList:
         """Return the errors under other names of types; a span whose type becomes None is left out."""
@@ -201,7 +199,7 @@ class ErrorList(Sequence[Detail]):
         return replace(self, errors=kept, numbers=dict(numbers))
 
     def to_jsonl(self, most: int | None = None) -> str:
-        """Return JSON Lines, an error each, in the order of :meth:`by_frequency`.
+        """Return JSON Lines, one error per line, in the order of :meth:`by_frequency`.
 
         Each line has ``kind``, ``frequency`` (errors of the same kind and types), ``path``
         (or null), ``sentence`` (from 0), ``line``
@@ -211,24 +209,24 @@ class ErrorList(Sequence[Detail]):
         return "".join(f"{line}\n" for line in self._json_lines(most))
 
     def _json_lines(self, most: int | None) -> Iterator[str]:
-        for one in self.by_frequency(most):
-            found = plain_detail(one)
-            line = {"kind": one.outcome, "frequency": self.numbers[kind_of(one)]} | {
-                name: found.get(name)
+        for error in self.by_frequency(most):
+            plain = plain_detail(error)
+            line = {"kind": error.outcome, "frequency": self.numbers[kind_of(error)]} | {
+                name: plain.get(name)
                 for name in ("path", "sentence", "line", "gold", "pred", "first", "length")
             }
-            yield json.dumps(line | {"tokens": list(one.tokens)}, ensure_ascii=False)
+            yield json.dumps(line | {"tokens": list(error.tokens)}, ensure_ascii=False)
 
     def merge(self, others: Iterable[ErrorList], offsets: Sequence[int]) -> ErrorList:
         """Append other lists, whose sentences come after ``offsets`` sentences; the first offset is for this list."""
         lists = [self, *others]
         numbers: Counter[ErrorKind] = Counter()
-        for one in lists:
-            numbers.update(one.numbers)
+        for error_list in lists:
+            numbers.update(error_list.numbers)
         errors = [
             error._replace(sentence=error.sentence + offset)
-            for one, offset in zip(lists, offsets, strict=True)
-            for error in one.errors
+            for error_list, offset in zip(lists, offsets, strict=True)
+            for error in error_list.errors
         ]
         return replace(self, errors=errors, numbers=dict(numbers))
 
@@ -279,7 +277,7 @@ def errors_to_keep(errors: bool | int) -> int | None:
         raise type(error)(message) from None
 
 
-def error_outcomes(criterion: _spanrs.Criterion) -> list[str]:
+def error_outcomes(criterion: Criterion) -> list[str]:
     """Return the outcomes that are errors: those that count as FP or FN, and pairs of spans with unequal types."""
     outcomes = zip(criterion.outcomes, criterion.weights, strict=True)
     return [name for name, (_, fp, fn) in outcomes if fp or fn or name == MISTYPED]
@@ -289,34 +287,32 @@ def find_errors(
     gold: _spanrs.SpanLists,
     pred: _spanrs.SpanLists,
     matcher: Matcher,
-    criterion: _spanrs.Criterion,
     most: int | None,
 ) -> ErrorList:
-    """List the errors under one criterion: all, or the first ``most`` of each kind.
+    """List the errors under the default criterion of a matcher: all, or the first ``most`` of each kind.
 
-    A span that is missed or spurious because its partner has another type is listed once, as the pair. Errors are
-    counted as the plain tuples of the compiled half; a :class:`Detail` is made only of those that are kept.
+    A span that is missed or spurious because its partner has another type is listed once, as the pair.
     """
-    outcomes = criterion.outcomes
-    wrong = {outcomes.index(name) for name in error_outcomes(criterion)}
-    paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None
-    events = _spanrs.span_events(gold, pred, matcher.options(), matcher.filter(), criterion.cells)
-    pairs = [event for event in events if event[0] == paired]
-    golds = {(sentence, gold_index) for _, sentence, gold_index, *_ in pairs}
-    preds = {(sentence, pred_index) for _, sentence, _, pred_index, *_ in pairs}
+    criterion = matcher.criteria[matcher.criterion]
+    wrong = set(error_outcomes(criterion))
+    details = _spanrs.span_details(gold, pred, matcher.options(), matcher.filter(), criterion.cells)
+    pairs = [detail for detail in details if detail.outcome == MISTYPED]
+    golds = {(detail.sentence, detail.gold_index) for detail in pairs}
+    preds = {(detail.sentence, detail.pred_index) for detail in pairs}
     numbers: dict[ErrorKind, int] = {}
     kept = []
-    for event in events:
-        outcome, sentence, gold_index, pred_index, gold_span, pred_span = event
-        if outcome not in wrong:
+    for detail in details:
+        if detail.outcome not in wrong:
             continue
         # A missing span has the index None, which is in no pair.
-        if outcome != paired and ((sentence, gold_index) in golds or (sentence, pred_index) in preds):
+        if detail.outcome != MISTYPED and (
+            (detail.sentence, detail.gold_index) in golds or (detail.sentence, detail.pred_index) in preds
+        ):
             continue
-        kind = (outcomes[outcome], gold_span and gold_span[0], pred_span and pred_span[0])
+        kind = (detail.outcome, detail.gold and detail.gold.type, detail.pred and detail.pred.type)
         number = numbers[kind] = numbers.get(kind, 0) + 1
         if most is None or number <= most:
-            kept.append(_detail(event, outcomes))
+            kept.append(detail)
     return ErrorList(criterion.name, kept, numbers, most)
 
 
@@ -329,26 +325,37 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
         message = (
             f"sentence {error.sentence} has a span up to token {end} and tokens= has {len(tokens)} for it"
         )
-        found = AlignmentError(message)
-        found.sentence = error.sentence
-        raise with_code(found, "shape")
+        failure = AlignmentError(message)
+        failure.sentence = error.sentence
+        raise with_code(failure, "shape")
     last = min(end + context, len(tokens))
     return error._replace(first=first, length=len(tokens), tokens=tuple(map(str, tokens[first:last])))
 
 
+def reader_of(settings: Mapping[str, str], reading: str, dialect: Dialect) -> Reader:
+    """Return how the tags of a result were read; any scheme will do if all tags are ``O``."""
+    scheme, pred_scheme = (settings.get(name, UNDECIDED) for name in ("scheme", "pred_scheme"))
+    return Reader(
+        "BIO" if scheme == UNDECIDED else scheme,
+        reading,
+        dialect,
+        None if pred_scheme == UNDECIDED else pred_scheme,
+    )
+
+
 def span_lists(
-    gold: Any, pred: Any, read: ReadOptions, ids: IdOptions
+    gold: Any, pred: Any, reader: Reader, ids: IdOptions
 ) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists]:
     """Read the spans of both sides."""
     vocabulary, ignore_index, lengths, mask = ids
     if vocabulary is not None:
         golds, preds, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
-        return _spanrs.span_lists_of_ids(golds, preds, vocabulary, ignore_index, sizes, read)
+        return _spanrs.span_lists_of_ids(golds, preds, vocabulary, ignore_index, sizes, reader)
     if inputs.are_spans(gold, pred):
         return _spanrs.span_lists_of_tuples(
             inputs.spans_as_tuples(gold), inputs.spans_as_tuples(pred), True
         )
-    return _spanrs.span_lists_of_tags(gold, pred, read)
+    return _spanrs.span_lists_of_tags(gold, pred, reader)
 
 
 def list_details(
@@ -357,19 +364,6 @@ def list_details(
     """Return the outcome of each span, by criterion."""
     by_cells: dict[int, list[Detail]] = {}
     # Criteria with the same cells have the same outcomes, with other weights.
-    for cells, outcomes in {c.cells: c.outcomes for c in matcher.criteria.values()}.items():
-        found = _spanrs.span_events(gold, pred, matcher.options(), matcher.filter(), cells)
-        by_cells[cells] = [_detail(event, outcomes) for event in found]
+    for cells in {criterion.cells for criterion in matcher.criteria.values()}:
+        by_cells[cells] = _spanrs.span_details(gold, pred, matcher.options(), matcher.filter(), cells)
     return {name: by_cells[criterion.cells] for name, criterion in matcher.criteria.items()}
-
-
-def _detail(event: _spanrs._Event, outcomes: Sequence[str]) -> Detail:
-    outcome, sentence, gold_index, pred_index, gold, pred = event
-    return Detail(outcomes[outcome], sentence, _span(gold), _span(pred), gold_index, pred_index)
-
-
-def _span(span: tuple[str, int, int, list[int] | None] | None) -> Span | None:
-    if span is None:
-        return None
-    name, start, end, tokens = span
-    return Span(name, start, end, None if tokens is None else tuple(tokens))

@@ -33,9 +33,9 @@ def paired_documents(
     corpora, parts : pairs
         Gold and pred.
     notes : list of str
-        Gets what is assumed about the pairs.
+        Receives assumptions about the pairs.
     losses : list of str
-        Gets what of the parts could not be kept.
+        Receives what could not be kept of the parts.
     texts : str
         What to do where texts differ: ``refuse``, ``report`` (in ``losses``) or ``ignore``.
 
@@ -50,24 +50,24 @@ def paired_documents(
     spanrs.errors.AlignmentError
         Where a document has no partner, an id occurs twice, or texts differ.
     spanrs.errors.LimitError
-        Where more than 100,000 documents wait for their partners, because the sides are in other orders.
+        If more than 100,000 documents wait for their partners, because the sides are ordered differently.
     """
     names = parts[0].shown, parts[1].shown
     gold, pred = (documents_of(corpus, part, losses) for corpus, part in zip(corpora, parts, strict=True))
     differing, first = 0, ""
-    for at, (one, other) in enumerate(_pairs(gold, pred, names, notes)):
-        name = one.id if one.id is not None else other.id
-        if texts == "report" and one.text != other.text:
+    for at, (gold_document, pred_document) in enumerate(_pairs(gold, pred, names, notes)):
+        name = gold_document.id if gold_document.id is not None else pred_document.id
+        if texts == "report" and gold_document.text != pred_document.text:
             differing += 1
             first = first or f"{name if name is not None else at}"
-        if texts == "refuse" and one.text != other.text:
-            where = _first_difference(one.text, other.text)
+        if texts == "refuse" and gold_document.text != pred_document.text:
+            where = _first_difference(gold_document.text, pred_document.text)
             message = (
                 f"{names[0]}: the text of document {name if name is not None else at} differs from that of {names[1]} "
                 f"at character {where}; compare their spans with align='characters' (--align characters)"
             )
             raise with_code(AlignmentError(message), "texts", parts[0].path)
-        yield str(at) if name is None else name, one, other
+        yield str(at) if name is None else name, gold_document, pred_document
     if differing:
         losses.append(
             f"documents that have different texts: {differing}, the first is {first}; their spans are compared by "
@@ -77,13 +77,13 @@ def paired_documents(
 
 def documents_of(corpus: Corpus, part: Part, losses: list[str]) -> Iterator[Document]:
     """Yield the documents of a part, or of the parts that it joins."""
-    for own in part.source if part.format == "joined" else (part,):
-        yield from plain_documents(corpus.core_documents(own), own, corpus.options, losses)
+    for single in part.source if part.format == "joined" else (part,):
+        yield from plain_documents(corpus.core_documents(single), single, corpus.options, losses)
 
 
-def _first_difference(one: str, other: str) -> int:
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+def _first_difference(left: str, right: str) -> int:
+    pairs = zip(left, right, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
 
 
 def _pairs(
@@ -96,10 +96,10 @@ def _pairs(
     waiting: tuple[dict[str, deque[Document]], dict[str, deque[Document]]] = ({}, {})
     arrived = [_Arrived(name) for name in names]
     while True:
-        one, other = next(gold, None), next(pred, None)
-        if one is None and other is None:
+        gold_document, pred_document = next(gold, None), next(pred, None)
+        if gold_document is None and pred_document is None:
             break
-        for side, document in enumerate((one, other)):
+        for side, document in enumerate((gold_document, pred_document)):
             if document is None:
                 continue
             arrived[side].add(document)
@@ -122,7 +122,10 @@ def _pairs(
         notes.append(
             f"documents of {names[0]} and {names[1]} with one text and no id are paired by their order"
         )
-    golds, preds = ([document for own in side.values() for document in own] for side in waiting)
+    golds, preds = (
+        [document for waiting_documents in side.values() for document in waiting_documents]
+        for side in waiting
+    )
     yield from _left(golds, preds, names, notes, [side.number for side in arrived])
 
 
@@ -173,10 +176,10 @@ class _Arrived:
         Raises
         ------
         spanrs.errors.AlignmentError
-            For an id that was there before.
+            For a repeated id.
         """
         self.number += 1
-        # The texts themselves would be the whole corpus in memory.
+        # Keeping the texts would keep the whole corpus in memory.
         key = self._digest(_key(document).encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if key not in self._keys:
             self._keys.add(key)
@@ -191,15 +194,15 @@ def _unpaired(
     golds: list[Document], preds: list[Document], names: tuple[str, str], numbers: list[int]
 ) -> AlignmentError:
     """Return the error for documents without a partner."""
-    side, mine, other = ("gold", golds, names[1]) if golds else ("pred", preds, names[0])
+    side, mine, lacking = ("gold", golds, names[1]) if golds else ("pred", preds, names[0])
     shown = mine[0].id if mine[0].id is not None else f"{mine[0].text[:40]!r}"
     have = "documents of {} have" if len(mine) > 1 else "document of {} has"
     message = (
-        f"{other}: {len(mine)} {have.format(side)} no partner, the first is {shown}; there are {numbers[0]} documents "
-        f"in gold and {numbers[1]} in pred"
+        f"{lacking}: {len(mine)} {have.format(side)} no partner, the first is {shown}; there are {numbers[0]} "
+        f"documents in gold and {numbers[1]} in pred"
     )
-    have_ids = all(any(document.id is not None for document in own) for own in (golds, preds))
-    return with_code(AlignmentError(message), "documents" if have_ids else UNPAIRED, other)
+    have_ids = all(any(document.id is not None for document in documents) for documents in (golds, preds))
+    return with_code(AlignmentError(message), "documents" if have_ids else UNPAIRED, lacking)
 
 
 def _key(document: Document) -> str:

@@ -1,4 +1,4 @@
-"""Documents that go on from one batch of sentences to the next."""
+"""Documents that continue from one batch of sentences to the next."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from spanrs.errors import AlignmentError, with_code
 
 
 class DocumentRuns:
-    """Adds batches to a scorer, with documents that go on in the next batch.
+    """Adds batches to a scorer; documents may continue in the next batch.
 
     Parameters
     ----------
     scorer : _spanrs.Scorer
-        The compiled scorer, made by document.
+        The compiled scorer, with rows of documents.
     update : callable
         Adds sentences: gold, pred, names of documents, options of ids.
     """
 
     def __init__(self, scorer: _spanrs.Scorer, update: Callable[..., None]) -> None:
         self._scorer, self._update = scorer, update
-        #: The document that may go on, and those that cannot.
+        #: The document that may continue, and those that have ended.
         self._open: str | None = None
         self._ended: set[str] = set()
 
@@ -41,17 +41,17 @@ class DocumentRuns:
         while last > first and names[last - 1] == names[-1]:
             last -= 1
         if last > first:
-            found = dict.fromkeys(names[first:last])
-            self._check(found)
-            # Refuses documents that go on within these sentences.
+            complete = dict.fromkeys(names[first:last])
+            self._check(complete)
+            # Raises for documents that are not contiguous within these sentences.
             self._update(gold[first:last], pred[first:last], names[first:last], **read)
-            self._ended.update(found)
+            self._ended.update(complete)
         self._check([names[-1]])
         self._open = names[-1]
         self._add(gold, pred, last, len(names), read)
 
     def end(self) -> None:
-        """End the document that may go on."""
+        """End the document that may continue."""
         if self._open is not None:
             self._scorer.end_document(self._open)
             self._ended.add(self._open)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Sentences of each document, and the names of the documents where they have such.
+#: Number of sentences of each document, and the names of the documents if they have any.
 Sizes: TypeAlias = "tuple[npt.NDArray[np.int64], list[str] | None]"
 
 
 def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | None:
-    """Give the sizes of documents: from sizes, or from a column with the name of each sentence's document.
+    """Return the sizes of documents, given sizes or the name of each sentence's document.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | N
     Raises
     ------
     spanrs.errors.AlignmentError
-        Where a document goes on after another one has begun.
+        If the sentences of a document are not contiguous.
     TypeError
-        For anything else, and for one str.
+        For other values, and for a single str.
     """
     if documents is None:
         return None
@@ -50,12 +50,12 @@ def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | N
 
 
 def document_name(path: str) -> str:
-    """Give the name of the document of a file; bytes that are no text are escaped."""
+    """Return the name of the document of a file; bytes that are not UTF-8 are escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _size(item: Any) -> int:
-    """Give a number of sentences; one that is too large or too small is refused with the others."""
+    """Return a number of sentences as an int; numbers out of range are refused later, with the others."""
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise TypeError(
             "by is the number of sentences of each document, or the name of each sentence's document, a str; it holds "
@@ -65,7 +65,7 @@ def _size(item: Any) -> int:
 
 
 def _items(documents: Any) -> Any:
-    """Give a column as a list of Python values, or as an array of integers."""
+    """Return a column as a list of Python values, or as an array of integers."""
     if isinstance(documents, (str, bytes)):
         raise TypeError("by is a column of names, one for each sentence, not one str")
     if isinstance(documents, (Mapping, set, frozenset)):
@@ -87,7 +87,7 @@ def _items(documents: Any) -> Any:
 
 
 def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
-    found: list[str] = []
+    seen_names: list[str] = []
     sizes: list[int] = []
     seen: set[str] = set()
     for name, run in groupby(names):
@@ -102,6 +102,6 @@ def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
             )
         check_text(name, f"by, sentence {sum(sizes)}")
         seen.add(name)
-        found.append(name)
+        seen_names.append(name)
         sizes.append(sum(1 for _ in run))
-    return found, sizes
+    return seen_names, sizes

@@ -8,14 +8,14 @@ from spanrs.errors import escaped
 from spanrs.eval.details import ErrorList, kind_of
 from spanrs.eval.evidence import Detail
 
-#: Kinds that are counted above a part of the errors.
+#: Number of kinds in the summary above a list of errors that is not complete.
 KINDS = 10
 
 
 def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) -> Iterator[str]:
     r"""Yield a line for each error, those of the most frequent kinds first.
 
-    The tokens of the gold span stand in square brackets, those of the pred span in braces. Errors in documents of text
+    The tokens of the gold span are in square brackets, those of the pred span in braces. Errors in documents of text
     have the characters of the spans and the text of the gold span, or of the pred span where there is no gold span.
 
     Parameters
@@ -23,7 +23,7 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
     errors : ErrorList
         The errors.
     name : str
-        What gold is called, for places.
+        Name of gold, for places.
     most : int, optional
         Errors to show; all if not given.
 
@@ -32,17 +32,17 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
     >>> import spanrs
     >>> from spanrs.eval.error_lines import error_lines
     >>> result = spanrs.score([["B-A"]], [["B-B"]], errors=True, tokens=[["Rio"]])
-    >>> print(*error_lines(result.error_list), sep="\n")
+    >>> print(*error_lines(result.errors), sep="\n")
     errors 1; [gold] {pred}, the most frequent kinds first
     mistyped A, B (1)
       gold sentence 0: [{Rio}]
     """
-    known = sum(errors.numbers.values())
+    total = sum(errors.numbers.values())
     shown = errors.by_frequency(most)
-    part = f", {len(shown)} shown" if len(shown) < known else ""
+    part = f", {len(shown)} shown" if len(shown) < total else ""
     legend = "" if shown and _is_of_text(shown[0]) else "[gold] {pred}, "
-    yield f"errors {known}{part}; {legend}the most frequent kinds first"
-    if len(shown) < known:
+    yield f"errors {total}{part}; {legend}the most frequent kinds first"
+    if len(shown) < total:
         yield from _kinds(errors)
     before = None
     for error in shown:
@@ -60,11 +60,11 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
 
 def _kinds(errors: ErrorList) -> Iterator[str]:
     """Yield the number of errors of the most frequent kinds."""
-    found = sorted(errors.numbers.items(), key=lambda one: (-one[1], str(one[0])))
-    for (outcome, *types), number in found[:KINDS]:
+    kinds = sorted(errors.numbers.items(), key=lambda item: (-item[1], str(item[0])))
+    for (outcome, *types), number in kinds[:KINDS]:
         yield f"  {number}  {outcome} {', '.join(ty for ty in types if ty is not None)}"
-    if len(found) > KINDS:
-        yield f"  and {len(found) - KINDS} more kinds"
+    if len(kinds) > KINDS:
+        yield f"  and {len(kinds) - KINDS} more kinds"
 
 
 def _is_of_text(error: Detail) -> bool:

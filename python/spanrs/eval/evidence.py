@@ -1,4 +1,4 @@
-"""What is known of scored data besides counts: violations, warnings, how schemes were found out."""
+"""Evidence about scored data besides counts: violations, warnings, detection of schemes."""
 
 from __future__ import annotations
 
@@ -6,23 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
-from spanrs.errors import Violation
+from spanrs.errors import LocatedViolation, Violation
 from spanrs.eval.stored import NONE, check_stored
 from spanrs.tags.types import Span
-
-
-@dataclass(frozen=True, slots=True)
-class LocatedViolation:
-    """A violation and where it stands."""
-
-    sentence: int
-    """Sentence, from 0."""
-    line: int | None
-    """Line of the file, from 1; None where there is no file."""
-    violation: Violation
-    """What is wrong."""
-    path: str | None = None
-    """The file, where several were scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +16,12 @@ class Violations:
     """The violations of one side."""
 
     count: int
-    """All of them."""
+    """Number of violations."""
     first: list[LocatedViolation]
-    """The first ones."""
+    """The first violations."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give them as plain values: ``count`` and ``first``, each with ``sentence`` and ``line``."""
+        """Return plain values: ``count`` and ``first``, each with ``sentence`` and ``line``."""
         return {"count": self.count, "first": [_plain(place) for place in self.first]}
 
 
@@ -51,30 +37,30 @@ def _located(
 
 
 class Detail(NamedTuple):
-    """What became of a span, or of a pair of spans."""
+    """The outcome of a span, or of a pair of spans."""
 
     outcome: str
     """One of the outcomes of the criterion."""
     sentence: int
     """Sentence, from 0."""
     gold: Span | None
-    """The gold span; None where there is none."""
+    """The gold span, or None."""
     pred: Span | None
-    """The pred span; None where there is none."""
+    """The pred span, or None."""
     gold_index: int | None = None
-    """Place of the gold span in its sentence, from 0."""
+    """Index of the gold span in its sentence, from 0."""
     pred_index: int | None = None
-    """Place of the pred span in its sentence, from 0."""
+    """Index of the pred span in its sentence, from 0."""
     line: int | None = None
-    """Line of gold on which the gold span begins, or the pred span where there is no gold span; for files."""
+    """Line of the gold file on which the gold span, or else the pred span, begins."""
     first: int = 0
     """Index of the first of ``tokens`` in the sentence."""
     length: int | None = None
-    """Number of tokens of the sentence, where they are known."""
+    """Number of tokens of the sentence, if known."""
     tokens: tuple[str, ...] = ()
-    """The tokens of the spans and their context, where they are known."""
+    """The tokens of the spans and their context, if known."""
     path: str | None = None
-    """The file, where several were scored."""
+    """The file, if several were scored."""
 
 
 def plain_detail(detail: Any) -> dict[str, Any]:
@@ -97,9 +83,9 @@ class Skipped(NamedTuple):
     file: str
     """The file at fault."""
     message: str
-    """What is wrong, with its place."""
+    """The message, with the place of the error."""
     pair: bool
-    """True where the whole pair of documents was left out, False for an annotation."""
+    """True if the whole pair of documents was left out, False for an annotation."""
 
 
 #: Maximum number of examples of differing tokens.
@@ -131,34 +117,28 @@ _SKIPPED = {"file": str, "message": str, "pair": bool}
 
 @dataclass(frozen=True)
 class Evidence:
-    """What has an order or no number, and so is no part of the counts."""
+    """Facts about the input that are ordered or not numbers, and therefore not part of the counts."""
 
     located: Mapping[str, list[LocatedViolation]] = field(default_factory=lambda: {"gold": [], "pred": []})
     """The first violations of each side."""
     detection: str | None = None
-    """What speaks for the scheme, where it was found out."""
+    """Evidence for the scheme, if it was detected."""
     pred_detection: str | None = None
-    """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
+    """Evidence for the scheme of pred, if it was detected and differs from that of gold."""
     differing: tuple[str, ...] = ()
     """The first tokens that differ, with their places."""
     warnings: tuple[str, ...] = ()
     """Warnings about files: columns of tags that are not read, sentences that are too long or too short."""
     notes: tuple[str, ...] = ()
-    """What else is to be known."""
+    """Other notes about the input."""
     skipped: tuple[Skipped, ...] = ()
-    """What was not scored, and why."""
+    """Files and annotations that were not scored, and why."""
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Evidence:
-        """Take over what the compiled half noticed."""
+        """Return the evidence that the compiled scorer collected."""
         return cls(
-            {
-                side: [
-                    LocatedViolation(sentence, line or None, Violation(*row))
-                    for sentence, line, row in state[f"{side}_violations"]
-                ]
-                for side in ("gold", "pred")
-            },
+            {side: state[f"{side}_violations"] for side in ("gold", "pred")},
             state["detection"],
             state["pred_detection"],
             tuple(state["differing"]),
@@ -166,24 +146,24 @@ class Evidence:
         )
 
     def first(self, most: int) -> Evidence:
-        """Keep the first violations of each side, ``most`` of them."""
+        """Keep at most the first ``most`` violations of each side."""
         if all(len(places) <= most for places in self.located.values()):
             return self
         return replace(self, located={side: places[:most] for side, places in self.located.items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain values; :meth:`from_dict` takes them."""
+        """Return the evidence as plain values, for :meth:`from_dict`."""
         located = {side: [_plain(place) for place in places] for side, places in self.located.items()}
         return vars(self) | {"located": located}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Evidence:
-        """Take what :meth:`to_dict` gave.
+        """Return the evidence that :meth:`to_dict` described.
 
         Raises
         ------
         TypeError, LookupError
-            For other fields, and fields of other types.
+            For unknown fields, and fields of other types.
         """
         check_stored(plain, _STORED, "evidence")
         for pair in plain["skipped"]:
@@ -195,7 +175,7 @@ class Evidence:
             tuple(plain["differing"]),
             tuple(plain["warnings"]),
             tuple(plain["notes"]),
-            tuple(Skipped(*one) for one in plain["skipped"]),
+            tuple(Skipped(*entry) for entry in plain["skipped"]),
         )
 
 
@@ -204,7 +184,7 @@ def merge_evidence(parts: Sequence[Evidence], offsets: Sequence[int]) -> Evidenc
     located: dict[str, list[LocatedViolation]] = {"gold": [], "pred": []}
     for part, offset in zip(parts, offsets, strict=True):
         for side, places in part.located.items():
-            # Without an offset places are not copied.
+            # Without an offset the places need not be copied.
             located[side] += (
                 [replace(place, sentence=place.sentence + offset) for place in places] if offset else places
             )
@@ -212,8 +192,8 @@ def merge_evidence(parts: Sequence[Evidence], offsets: Sequence[int]) -> Evidenc
         located,
         next((part.detection for part in parts if part.detection), None),
         next((part.pred_detection for part in parts if part.pred_detection), None),
-        tuple(one for part in parts for one in part.differing)[:EXAMPLES],
-        tuple(dict.fromkeys(one for part in parts for one in part.warnings)),
-        tuple(dict.fromkeys(one for part in parts for one in part.notes)),
-        tuple(one for part in parts for one in part.skipped),
+        tuple(item for part in parts for item in part.differing)[:EXAMPLES],
+        tuple(dict.fromkeys(item for part in parts for item in part.warnings)),
+        tuple(dict.fromkeys(item for part in parts for item in part.notes)),
+        tuple(item for part in parts for item in part.skipped),
     )

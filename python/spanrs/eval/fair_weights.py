@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
-#: Error type -> how much of a TP, an FP and an FN one such error is.
+#: Weights of an error type as TP, FP and FN.
 Weights: TypeAlias = Mapping[str, Mapping[str, float]]
 
 #: What can be counted. BE is BES, BEL and BEO together.
@@ -19,10 +19,10 @@ LARGEST = 1e100
 ITSELF: Weights = {"TP": {"TP": 1}, "FP": {"FP": 1}, "FN": {"FN": 1}}
 _HALF: Mapping[str, float] = {"TP": 0, "FP": 0.5, "FN": 0.5}
 
-#: Every near miss is half a false positive and half a false negative: what fair evaluation uses.
+#: Fair evaluation: every near miss is half a false positive and half a false negative.
 FAIR: Weights = {**ITSELF, "LE": _HALF, "BE": _HALF, "LBE": _HALF}
 
-#: What Ortmann (2022) suggests: boundary errors are half right.
+#: Suggested by Ortmann (2022): boundary errors are half right.
 PAPER: Weights = {
     "LE": _HALF,
     "BES": {"TP": 0.5, "FP": 0, "FN": 0.5},
@@ -39,12 +39,12 @@ _TERM = re.compile(r"(?P<weight>\d+\.?\d*|\.\d+)\s*\*?\s*(?P<part>TP|FP|FN)", re
 
 
 def as_weights(weights: str | Weights) -> Weights:
-    """Give the weights a user names, writes as formulas, or has as a dictionary.
+    """Return weights given by name, as formulas or as a mapping.
 
     Parameters
     ----------
     weights : str or mapping
-        ``paper`` (what Ortmann 2022 suggests), ``default`` (all near misses half FP and half FN), formulas
+        ``paper`` (suggested by Ortmann 2022), ``default`` (all near misses half FP and half FN), formulas
         ``ERROR = w TP + w FP + w FN`` separated by commas, or a mapping of error types to mappings of
         ``TP``, ``FP`` and ``FN`` to numbers. Parts that are left out weigh 0; TP, FP and FN are themselves
         unless they are named; other error types that are not named do not count.
@@ -86,9 +86,9 @@ def formulas(weights: Weights) -> str:
 
 
 def phrase(weights: Weights) -> str:
-    """Say weights in a signature: their name, or formulas without blanks."""
-    for name, known in NAMED.items():
-        if weights == known:
+    """Return weights as in a signature: their name, or formulas without blanks."""
+    for name, named in NAMED.items():
+        if weights == named:
             return name
     return formulas(weights).replace(" ", "")
 
@@ -111,15 +111,15 @@ def _formulas(text: str) -> dict[str, dict[str, float]]:
 def _terms(kind: str, terms: str) -> dict[str, float]:
     parts: dict[str, float] = {}
     for term in terms.split("+"):
-        found = _TERM.fullmatch(term.strip())
-        if found is None:
+        match = _TERM.fullmatch(term.strip())
+        if match is None:
             raise ValueError(
                 f"weight of {kind}: {term.strip()!r} is not a term; write a number from 0 up and TP, FP or "
                 "FN, as in 0.5 FP"
             )
-        if found["part"] in parts:
-            raise ValueError(f"weight of {kind}: {found['part']} is named twice")
-        parts[found["part"]] = float(found["weight"])
+        if match["part"] in parts:
+            raise ValueError(f"weight of {kind}: {match['part']} is named twice")
+        parts[match["part"]] = float(match["weight"])
     return {part: parts.get(part, 0.0) for part in _PARTS}
 
 

@@ -1,4 +1,4 @@
-"""What gold and pred may be, brought to what the compiled half takes."""
+"""Conversion of gold and pred in memory to the arguments of the compiled module."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def is_arrow(column: object) -> bool:
-    """Tell a column that gives itself away as Arrow (pyarrow, Polars, pandas) from other sequences."""
+    """Return whether a value is an Arrow column (pyarrow, Polars, pandas), as opposed to other sequences."""
     if not (hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__")):
         return False
-    # A pandas column of Python lists would be copied first; the lists can be walked where they are.
+    # A pandas column of Python lists would be copied first; lists are read in place.
     return str(getattr(column, "dtype", "")) != "object"
 
 
 def as_lists(column: object) -> object:
-    """Give an Arrow column as lists, for the case that the other side is none; all else as it is."""
+    """Convert an Arrow column to lists, if the other side is not one; return other values unchanged."""
     if not is_arrow(column):
         return column
     for name in ("to_pylist", "to_list"):
@@ -50,9 +50,9 @@ def without_nulls(column: object) -> object:
 def as_batch(
     gold: object, pred: object, ignore_index: int, lengths: object, mask: object
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64] | None]:
-    """Give ids of both sides as arrays, and the lengths of sentences where those are flat.
+    """Return the ids of both sides as arrays, and the lengths of sentences if the arrays are flat.
 
-    Tokens behind the lengths of padded sentences, and those not in the mask, become ``ignore_index``.
+    Padding and tokens outside the mask become ``ignore_index``.
     """
     import numpy as np
 
@@ -80,7 +80,7 @@ def as_batch(
 def _as_mask(mask: object) -> npt.NDArray[np.bool_]:
     array = as_ids(mask, "mask")
     if array.dtype.kind not in "biuf":
-        # Any string but the empty one would be true.
+        # Any string except the empty one would be true.
         raise TypeError(f"a mask holds bool or numbers, not {array.dtype}")
     return array.astype(bool)
 
@@ -95,7 +95,7 @@ def _ids(side: str, ids: object) -> npt.NDArray[Any]:
 def _signed(
     ids: npt.NDArray[Any], chosen: npt.NDArray[Any], sizes: npt.NDArray[np.int64] | None
 ) -> npt.NDArray[Any]:
-    """Give ids in a type that has a type in common with any ``ignore_index``."""
+    """Return ids in a type that can be promoted to hold any ``ignore_index``."""
     import numpy as np
 
     if ids.dtype != np.uint64:
@@ -103,7 +103,7 @@ def _signed(
     large = chosen & (ids > np.iinfo(np.int64).max)
     if large.any():
         first = int(np.flatnonzero(large)[0])
-        # Arrays of one dimension are one sentence, or cut by the lengths.
+        # One-dimensional arrays are one sentence, or are split by the lengths.
         starts = np.arange(0, ids.size, ids.shape[-1]) if sizes is None else np.cumsum(sizes) - sizes
         sentence = np.searchsorted(starts, first, side="right") - 1
         token = first - starts[sentence]
@@ -113,7 +113,7 @@ def _signed(
 
 
 def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
-    """Give lengths of sentences, from whatever can be walked, as an array."""
+    """Return the lengths of sentences as an array."""
     import numpy as np
 
     is_array = hasattr(lengths, "__array__") or hasattr(lengths, "__dlpack__")
@@ -137,9 +137,9 @@ def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
     Raises
     ------
     TypeError
-        For anything but sequences of sequences, and for one str in place of either.
+        For values that are not sequences of sequences, and for a str in place of either.
     spanrs.errors.AlignmentError
-        Where there are not as many as ``sentences``.
+        If there are not ``sentences`` of them.
     """
     if isinstance(tokens, NOT_IN_ORDER) or not (is_iterable(tokens) or is_arrow(tokens)):
         raise TypeError(
@@ -157,9 +157,9 @@ def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
 def reiterable(side: Any, *, sentences: bool = False) -> Any:
     """Replace an iterator by a list, so that it can be read twice.
 
-    With ``sentences`` also iterators within, and arrays of strings.
+    With ``sentences`` also iterators of sentences and arrays of strings.
 
-    What cannot be iterated at all is refused by the compiled half.
+    Values that are not iterable are refused by the compiled module.
     """
     side = list(side) if isinstance(side, Iterator) else side
     if not sentences:
@@ -182,7 +182,7 @@ def are_spans(gold: object, pred: object) -> bool:
     Raises
     ------
     TypeError
-        For spans that are not in a list for each sentence, dictionaries with other keys, and spans beside tags.
+        For spans that are not in one list per sentence, dictionaries with other keys, and spans on one side only.
     """
     kinds = {
         name: kind
@@ -193,13 +193,13 @@ def are_spans(gold: object, pred: object) -> bool:
         tags = "gold" if kinds["pred"] else "pred"
         raise TypeError(
             f"{tags} has tags and the other side spans; convert the tags: "
-            f"[spanrs.tags.read_spans(sentence) for sentence in {tags}]"
+            f"[spanrs.tags.tags_to_spans(sentence) for sentence in {tags}]"
         )
     return any(kinds.values())
 
 
 def _holds_spans(name: str, side: object) -> bool | None:
-    """Return whether the first item of a side is a span; None if there is none in lists."""
+    """Return whether the first item of a side is a span; None if there is no item in lists."""
     for at, sentence in enumerate(side if isinstance(side, (list, tuple)) else ()):
         if isinstance(sentence, Mapping) and _bound_keys(sentence) is not None:
             raise TypeError(
@@ -217,7 +217,7 @@ def _holds_spans(name: str, side: object) -> bool | None:
                     f"{name}, sentence {at}: expected tags or spans (type, start, end), got the pair {item!r}; "
                     "pass the tags alone"
                 )
-            # Sentences that are nested once too often are not spans beside tags.
+            # Sentences nested one level too deep are not spans.
             return isinstance(item, (tuple, Mapping)) or (isinstance(item, list) and len(item) > 2)
     return None
 
@@ -233,7 +233,7 @@ def spans_as_tuples(side: Any) -> Any:
     Raises
     ------
     TypeError
-        Where dicts stand among other spans, or have other keys.
+        If dicts and tuples are mixed, or dicts have other keys.
     """
     if not isinstance(side, (list, tuple)):
         return side
@@ -242,17 +242,17 @@ def spans_as_tuples(side: Any) -> Any:
     )
     if not isinstance(first, Mapping):
         return side
-    found = []
+    converted = []
     for at, sentence in enumerate(side):
         for item in sentence:
             if not isinstance(item, Mapping) or not _is_span(item):
                 shown = _dict_advice(item) if isinstance(item, Mapping) else repr(item)
                 raise TypeError(f"sentence {at}: expected a span with type, start and end, got {shown}")
         fields = ("type", "start", "end", "tokens")
-        found.append(
+        converted.append(
             [tuple(item[name] for name in fields if item.get(name) is not None) for item in sentence]
         )
-    return found
+    return converted
 
 
 #: Keys of spans that are dictionaries: their types, and their bounds.
@@ -271,7 +271,7 @@ def _bound_keys(span: Mapping[Any, Any]) -> tuple[str, str] | None:
 
 
 def _dict_advice(span: Mapping[Any, Any]) -> str:
-    """Name a dictionary that stands in place of a span, and how to convert it."""
+    """Describe a dictionary given instead of a span, and how to convert it."""
     text = f"the dict {dict(span)!r}"
     key = next((key for key in TYPE_KEYS if key in span), None)
     bounds = _bound_keys(span)
@@ -282,7 +282,7 @@ def _dict_advice(span: Mapping[Any, Any]) -> str:
 
 
 def count_sentences(side: Any, lengths: object) -> int:
-    """Give the number of sentences of a side that can be asked for it."""
+    """Return the number of sentences of a side that has a length."""
     if lengths is not None:
         return len(as_lengths(lengths))
     if not hasattr(side, "__len__"):
@@ -290,7 +290,7 @@ def count_sentences(side: Any, lengths: object) -> int:
             f"weights of documents need columns that have a length, and {type(side).__name__} has none; "
             "pass a column of pyarrow, Polars or pandas, or name by="
         )
-    # Ids of one dimension are one sentence.
+    # One-dimensional ids are one sentence.
     if len(getattr(side, "shape", ())) == 1 and getattr(getattr(side, "dtype", None), "kind", "O") != "O":
         return 1
     return len(side)

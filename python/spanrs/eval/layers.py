@@ -17,15 +17,15 @@ ONCE = ("sentences", "differing_tokens", "unaligned_files")
 
 def spans_of(result: Result) -> float:
     """Return the number of gold and pred spans."""
-    tp, fp, fn = result[result.criterion.support].totals
+    tp, fp, fn = result[result.matcher.support].totals
     return 2 * tp + fp + fn
 
 
 def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
     """Add the results of layers of nested annotations: several columns of tags for the same tokens, as in GermEval.
 
-    Spans are matched within their layer and counted together. Sentences and documents count once; tokens, which
-    have a tag in each layer, count once a layer.
+    Spans are matched within their layer and counted together. Sentences and documents count once; tokens count
+    once per layer, because they have a tag in each.
     """
     first = results[0]
     settings: Any = first.settings
@@ -39,19 +39,21 @@ def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
     merged = merge_evidence(layers, [0] * len(layers))
     evidence = replace(
         merged,
-        # Sentences are those of the same file, so they keep their numbers.
+        # All layers have the same sentences, so the numbers of sentences stay.
         located={
             side: sorted(places, key=lambda place: place.sentence)
             for side, places in merged.located.items()
         },
-        # Tokens were compared once a layer.
+        # Tokens were compared once per layer.
         differing=layers[0].differing,
         # Warnings of a single layer are about the other layers; those of all layers are about the file.
-        warnings=tuple(m for m in layers[0].warnings if all(m in other.warnings for other in layers)),
+        warnings=tuple(m for m in layers[0].warnings if all(m in layer.warnings for layer in layers)),
     )
     settings = with_setting(settings, "columns", ",".join(map(str, columns)))
-    errors = first.error_list
-    lists = [result.error_list for result in results[1:]]
+    errors = first.errors
+    lists = [result.errors for result in results[1:]]
     if errors is not None and None not in lists:
-        errors = errors.merge([one for one in lists if one is not None], [0] * len(results))
-    return replace(first, counts=counts, settings=settings, evidence=evidence, error_list=errors)
+        errors = errors.merge(
+            [layer_errors for layer_errors in lists if layer_errors is not None], [0] * len(results)
+        )
+    return replace(first, counts=counts, settings=settings, evidence=evidence, errors=errors)

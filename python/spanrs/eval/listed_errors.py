@@ -1,4 +1,4 @@
-"""The errors of parts that are read again for them: tables, documents, and sides of several formats."""
+"""Errors that need a second pass: those of tables, documents, and sides of different formats."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from spanrs.eval.details import (
     IdOptions,
     find_errors,
     first_of_each_kind,
+    reader_of,
     span_lists,
     with_tokens,
 )
@@ -20,7 +21,6 @@ from spanrs.eval.document_pairs import paired_documents
 from spanrs.eval.evidence import Detail
 from spanrs.eval.result import Result
 from spanrs.eval.sentence_chunks import sentence_chunks
-from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.table_sides import id_options, table_sides
 from spanrs.io import Corpus, Document
 from spanrs.io.parts import Part
@@ -38,32 +38,28 @@ def list_errors(
     align: str,
     most: int | None,
 ) -> ErrorList:
-    """Read parts again that were scored, and list the errors in them."""
-    lists = [ErrorList(result.criterion.name, most=most)]
+    """Read scored parts again, and list their errors."""
+    lists = [ErrorList(result.matcher.criterion, most=most)]
     offsets = [0]
     sentence = 0
-    scheme = result.settings.get("scheme", UNDECIDED)
-    read = (
-        "BIO" if scheme == UNDECIDED else scheme,
-        result.settings.get("pred_scheme"),
-        reading,
-        dialect,
-    )
+    reader = reader_of(result.settings, reading, dialect)
     for golds, preds, texts, documents, ids in _batches_again(corpora, parts, align):
         with warnings.catch_warnings():
-            # The result of all batches has the warnings.
+            # These warnings are already in the result.
             warnings.simplefilter("ignore", SpanrsWarning)
-            spans = span_lists(golds, preds, read, ids)
-        found = find_errors(*spans, result.matcher, result.criterion, most)
+            spans = span_lists(golds, preds, reader, ids)
+        errors_of_batch = find_errors(*spans, result.matcher, most)
         if texts is not None:
             errors = [
                 error if texts[error.sentence] is None else with_tokens(error, texts[error.sentence])
-                for error in found.errors
+                for error in errors_of_batch.errors
             ]
-            found = replace(found, errors=errors)
+            errors_of_batch = replace(errors_of_batch, errors=errors)
         if documents is not None:
-            found = replace(found, errors=[_in_text(error, documents) for error in found.errors])
-        lists.append(found)
+            errors_of_batch = replace(
+                errors_of_batch, errors=[_in_text(error, documents) for error in errors_of_batch.errors]
+            )
+        lists.append(errors_of_batch)
         offsets.append(sentence)
         sentence += len(golds)
     whole = lists[0].merge(lists[1:], offsets)
@@ -89,15 +85,15 @@ def _batches_again(
     if pred is None and gold.kind == "table" and not is_long(gold, options):
         layout = columns_of(gold, options)
         ids = id_options(gold, options, layout)
-        known = IdOptions(
+        options_of_ids = IdOptions(
             as_vocabulary(ids["vocabulary"]) if ids else None, options.ignore_index, None, None
         )
         extra = None if layout.tokens is None else str(layout.tokens)
         for golds, preds, _, texts in table_sides(gold, layout._replace(documents=None), extra):
             lists = [side if isinstance(side, list) else side.to_pylist() for side in (golds, preds)]
-            if known.vocabulary is not None:
+            if options_of_ids.vocabulary is not None:
                 lists = [_padded(side, options.ignore_index) for side in lists]
-            yield lists[0], lists[1], texts, None, known
+            yield lists[0], lists[1], texts, None, options_of_ids
         return
     if pred is not None and gold.kind == pred.kind == "documents":
         pairs = list(
@@ -122,6 +118,6 @@ def _padded(sentences: list[list[int | None]], ignore_index: int) -> list[list[i
     """Pad sentences of ids to equal length with ``ignore_index``, which also replaces nulls."""
     longest = max(map(len, sentences), default=0)
     return [
-        [ignore_index if id_ is None else id_ for id_ in own] + [ignore_index] * (longest - len(own))
-        for own in sentences
+        [ignore_index if id_ is None else id_ for id_ in row] + [ignore_index] * (longest - len(row))
+        for row in sentences
     ]

@@ -12,7 +12,7 @@ from spanrs.report.frames import Frames
 class LongTable(Frames):
     """Every cell of every document; :meth:`to_arrow`, :meth:`to_polars` and :meth:`to_pandas` give frames.
 
-    What takes Arrow streams (DuckDB, Polars, pyarrow) takes it as it is, where pyarrow is installed.
+    Consumers of Arrow streams (DuckDB, Polars, pyarrow) accept it directly if pyarrow is installed.
     """
 
     types = dict.fromkeys(("document", "criterion", "outcome", "gold", "pred"), str) | {"n": int}
@@ -26,11 +26,11 @@ class LongTable(Frames):
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The rows, a tuple each."""
+        """The rows as tuples."""
         return list(zip(*self.data.values(), strict=True))
 
     def by_column(self) -> dict[str, list[Any]]:
-        """Give the values of each column."""
+        """Return the values of each column."""
         return self.data
 
     def __len__(self) -> int:

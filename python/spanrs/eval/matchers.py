@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from spanrs import _spanrs
-from spanrs._spanrs import Criterion
 from spanrs.eval.arguments import is_iterable, is_number
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
 from spanrs.eval.stored import ANY, NONE, check_stored
 from spanrs.io.sentences import DUMMIES
@@ -20,27 +20,27 @@ from spanrs.io.sentences import DUMMIES
 Cell: TypeAlias = tuple[int, int, str | None, str | None, float]
 #: Indices of outcomes, and the weights of their sum as (TP, FP, FN).
 Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
-#: Whose type an error between spans of different types is counted for.
+#: Sides whose type an error between types can be attributed to.
 FOCUSES = ("gold", "pred")
 MATCHINGS = ("greedy", "optimal")
 #: Characters with a meaning in signatures.
 QUOTED = re.compile(r'[,=|;"\n]|^\[\]$')
-#: Types that fair matching leaves out unless it is told otherwise: FairEval's dummies.
+#: Types excluded from fair matching by default: FairEval's dummies.
 EXCLUDED = DUMMIES
 
 
 @cache
 def criteria(matcher: str) -> Mapping[str, Criterion]:
-    """Give the criteria of a matcher by name."""
-    return _spanrs.criteria(matcher)
+    """Return the criteria of a matcher by name."""
+    return {criterion.name: criterion for criterion in _spanrs.criteria(matcher)}
 
 
 @cache
 def _questions(matcher: str) -> Mapping[str, Criterion]:
-    """Give the criteria of a matcher that are of spans, and not only of those of a type."""
-    found = criteria(matcher)
-    by_type = {c.per_type for c in found.values() if c.per_type != c.name}
-    return {name: c for name, c in found.items() if name != "corpus" and name not in by_type}
+    """Return the public criteria of a matcher: those of spans, without companions for single types."""
+    named = criteria(matcher)
+    by_type = {c.per_type for c in named.values() if c.per_type != c.name}
+    return {name: c for name, c in named.items() if name != "corpus" and name not in by_type}
 
 
 @dataclass(frozen=True)
@@ -50,23 +50,28 @@ class Matcher:
     name: str
     #: Outcomes that are sums of others.
     groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    #: Outcomes in the order in which they are shown, where it is not that of the compiled half.
+    #: Outcomes in the order of tables, if it differs from that of the compiled module.
     columns: ClassVar[tuple[str, ...] | None] = None
-    #: Outcomes that are no confusion.
+    #: Outcomes left out of the confusion matrix.
     unconfused: ClassVar[tuple[str, ...]] = ()
 
     @property
     def criteria(self) -> Mapping[str, Criterion]:
-        """The questions it answers, by name."""
+        """The criteria by name."""
         return _questions(self.name)
 
     @property
     def criterion(self) -> str:
-        """The criterion that results speak of unless another one is named."""
+        """The default criterion, whose measures are those of the result."""
         return next(iter(self.criteria))
 
+    @property
+    def support(self) -> str:
+        """The criterion whose gold spans are the support of the default criterion."""
+        return self.criteria[self.criterion].support
+
     def shown(self, cells: Sequence[Cell]) -> list[str]:
-        """Name the criteria that have something to show."""
+        """Return the names of the criteria that tables show."""
         del cells
         return list(self.criteria)
 
@@ -85,20 +90,20 @@ class Matcher:
         del criterion
         return None
 
-    def options(self) -> tuple[str, float, bool]:
-        """Give what the compiled half takes."""
-        return self.name, 0.0, False
+    def options(self) -> dict[str, Any]:
+        """Return the options for the compiled module."""
+        return {"name": self.name}
 
-    def filter(self) -> tuple[list[str] | None, list[str]]:
-        """Give the types that are looked at (None: all), and those that are not."""
-        return None, []
+    def filter(self) -> dict[str, Collection[str] | None]:
+        """Return the types to count for the compiled module: ``keep`` (None for all) and ``exclude``."""
+        return {}
 
     def settings(self) -> dict[str, str]:
-        """Name how spans are matched, for signatures."""
+        """Return the settings of the matcher, for signatures."""
         return {"matcher": self.name}
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the options as plain values; :func:`from_dict` takes them."""
+        """Return the options as plain values, for :func:`from_dict`."""
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
@@ -115,11 +120,11 @@ def listed(names: Iterable[str]) -> str:
 T = TypeVar("T")
 
 
-def find_criterion(known: Mapping[str, T], name: str, matcher: Matcher) -> T:
+def find_criterion(values: Mapping[str, T], name: str, matcher: Matcher) -> T:
     """Look up a criterion by name, or raise a KeyError that lists the known ones."""
-    if name not in known:
-        raise KeyError(f"the {matcher.name} matcher has no criterion {name!r}; one of {', '.join(known)}")
-    return known[name]
+    if name not in values:
+        raise KeyError(f"the {matcher.name} matcher has no criterion {name!r}; one of {', '.join(values)}")
+    return values[name]
 
 
 def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
@@ -129,7 +134,7 @@ def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
         return None
     if not is_iterable(given):
         raise TypeError(f"{name} is a collection of types, not {type(given).__name__}")
-    # An iterator is read once.
+    # Iterators can be read only once.
     given = list(given)
     for ty in given:
         if not isinstance(ty, str):
@@ -139,7 +144,7 @@ def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Partial(Matcher):
-    """Spans that overlap answer each other, in four criteria.
+    """Partial matching: overlapping spans are paired and judged under four criteria.
 
     ``strict``: a pair is correct with equal bounds and equal type; ``bounds``: with equal bounds; ``overlap``: with
     equal bounds, and other pairs have half the credit; ``type``: with equal type. The measures of a type are of the
@@ -148,15 +153,15 @@ class Partial(Matcher):
     Parameters
     ----------
     matching : str
-        ``greedy``: pred spans in their order take what they can get, as in nervaluate 1.2.1.
-        ``optimal``: the pairs that bring the most credit, whatever the order of the spans.
+        ``greedy``: each pred span in turn takes the first gold span available, as in nervaluate 1.2.1.
+        ``optimal``: the pairs with the largest total credit, whatever the order of the spans.
     min_overlap : float
-        Share of the gold span, from 0 to 1, that a pair needs; 0 asks for one shared token.
+        Minimum overlap as a fraction of the gold span, from 0 to 1; 0 means one shared token.
 
     Raises
     ------
     ValueError
-        For unknown matchings and a ``min_overlap`` that is no share.
+        For unknown matchings and a ``min_overlap`` outside 0 to 1.
 
     Examples
     --------
@@ -176,19 +181,23 @@ class Partial(Matcher):
             raise ValueError(f"unknown matching {self.matching!r}; one of {', '.join(MATCHINGS)}")
         if not is_number(self.min_overlap):
             raise TypeError(f"min_overlap is a number from 0 to 1, not {type(self.min_overlap).__name__}")
-        # Numbers of numpy are no numbers of JSON.
+        # NumPy scalars are not JSON numbers.
         object.__setattr__(self, "min_overlap", float(self.min_overlap))
         if not 0.0 <= self.min_overlap <= 1.0:
             raise ValueError(
                 f"min_overlap is a share of the gold span, from 0 to 1, not {self.min_overlap}"
             )
 
-    def options(self) -> tuple[str, float, bool]:
-        """Give what the compiled half takes."""
-        return self.name, 100.0 * self.min_overlap, self.matching == "optimal"
+    def options(self) -> dict[str, Any]:
+        """Return the options for the compiled module."""
+        return {
+            "name": self.name,
+            "min_overlap": 100.0 * self.min_overlap,
+            "optimal": self.matching == "optimal",
+        }
 
     def settings(self) -> dict[str, str]:
-        """Name how spans are matched, for signatures."""
+        """Return the settings of the matcher, for signatures."""
         return super().settings() | {
             "matching": self.matching,
             "min_overlap": repr(self.min_overlap).removesuffix(".0"),
@@ -197,7 +206,7 @@ class Partial(Matcher):
 
 @dataclass(frozen=True)
 class Fair(Matcher):
-    """Every mistake is counted once, as what it is: labelling error, boundary error, both, or a span alone.
+    """Fair matching: every mistake counts once, as labelling error, boundary error, both, or unmatched span.
 
     Criteria: ``fair`` (near misses are half a false positive and half a false negative), ``weighted`` (errors weigh
     what ``weights`` says), ``traditional`` (near misses are wrong on both sides).
@@ -205,20 +214,20 @@ class Fair(Matcher):
     Parameters
     ----------
     weights : str or mapping
-        How much of a TP, an FP and an FN each kind of error is under ``weighted``: ``paper`` (what the paper
-        suggests: boundary errors are half right), ``default`` (as under ``fair``), formulas such as
+        Weights of each kind of error as TP, FP and FN under ``weighted``: ``paper`` (suggested by the paper:
+        boundary errors are half right), ``default`` (as under ``fair``), formulas such as
         ``"LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.5 FN"``, or ``{"LE": {"FP": 0.5, "FN": 0.5}, ...}``.
     focus : str
         Type for which errors between types are counted in measures of types: that of the ``gold`` or the ``pred`` span.
     types : collection of str, optional
-        Look at spans of these types only; others are not there.
+        Types to score; all if not given.
     exclude : collection of str
-        Do not look at spans of these types. What is given takes the place of ``NONE`` and ``EMPTY``.
+        Types to exclude; replaces the default ``NONE`` and ``EMPTY``.
 
     Raises
     ------
     TypeError, ValueError
-        For weights that cannot be, an unknown focus, and types that are one str.
+        For invalid weights, an unknown focus, and a single str as types.
 
     Notes
     -----
@@ -260,7 +269,7 @@ class Fair(Matcher):
 
     @property
     def criterion(self) -> str:
-        """The criterion that results speak of unless another one is named."""
+        """The default criterion, whose measures are those of the result."""
         return "fair"
 
     @property
@@ -280,23 +289,23 @@ class Fair(Matcher):
             terms.append(([criterion.outcomes.index(name) for name in names], (tp, fp, fn)))
         return terms
 
-    def filter(self) -> tuple[list[str] | None, list[str]]:
-        """Give the types that are looked at (None: all), and those that are not."""
-        return (None if self.types is None else list(self.types)), list(self.exclude)
+    def filter(self) -> dict[str, Collection[str] | None]:
+        """Return the types to count for the compiled module: ``keep`` (None for all) and ``exclude``."""
+        return {"keep": self.types, "exclude": self.exclude}
 
     def settings(self) -> dict[str, str]:
-        """Name how spans are matched, for signatures."""
-        own = super().settings() | {"focus": self.focus, "weights": phrase(self.error_weights)}
+        """Return the settings of the matcher, for signatures."""
+        settings = super().settings() | {"focus": self.focus, "weights": phrase(self.error_weights)}
         if self.types is not None:
-            own["types"] = listed(self.types)
+            settings["types"] = listed(self.types)
         if self.exclude:
-            own["exclude"] = listed(self.exclude)
-        return own
+            settings["exclude"] = listed(self.exclude)
+        return settings
 
 
 @dataclass(frozen=True)
 class Unregistered(Matcher):
-    """A stored matcher whose package is not imported; its options are kept as they were stored."""
+    """A stored matcher whose package is not imported; its options are kept unchanged."""
 
     given: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
@@ -315,7 +324,7 @@ _MAKERS: dict[str, tuple[Callable[..., Matcher], Mapping[str, Any]]] = {
 
 
 def register(name: str, make: Callable[..., Matcher], fields: Mapping[str, Any]) -> None:
-    """Let :func:`from_dict` make the matcher of another package; ``fields`` are their types for ``check_stored``."""
+    """Register a matcher of another package for :func:`from_dict`; ``fields`` are the types for ``check_stored``."""
     _MAKERS[name] = make, fields
 
 
@@ -324,43 +333,43 @@ _DOCUMENT_SCORERS: dict[str, Callable[..., Any]] = {}
 
 
 def register_documents(name: str, score: Callable[..., Any]) -> None:
-    """Let a matcher of another package score documents, whose texts it needs.
+    """Register the function that scores documents for a matcher that needs their texts.
 
     Parameters
     ----------
     name : str
         The matcher.
     score : callable
-        Takes the corpora and the options of :func:`spanrs.score`, and returns a result.
+        Called with the corpora and the options of :func:`spanrs.score`; returns a result.
     """
     _DOCUMENT_SCORERS[name] = score
 
 
 def document_scorer(matcher: Matcher) -> Callable[..., Any] | None:
-    """Return what scores documents with a matcher that needs texts; None for other matchers."""
+    """Return the function that scores documents for a matcher that needs texts; None for other matchers."""
     return _DOCUMENT_SCORERS.get(matcher.name)
 
 
 def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
-    """Return a matcher by its name, with the options it has by default.
+    """Return a matcher by its name, with default options.
 
     Parameters
     ----------
     matcher : str or Matcher
         The matcher.
     of_texts : bool
-        Accept one that needs texts.
+        Accept matchers that need texts.
 
     Raises
     ------
     TypeError, ValueError
         For anything else.
     """
-    known = [*_spanrs.matchers(), *(_DOCUMENT_SCORERS if of_texts else ())]
+    names = [*_spanrs.matchers(), *(_DOCUMENT_SCORERS if of_texts else ())]
     if isinstance(matcher, Matcher):
-        if type(matcher) is Matcher and matcher.name in _MAKERS and matcher.name in known:
+        if type(matcher) is Matcher and matcher.name in _MAKERS and matcher.name in names:
             return from_dict({"name": matcher.name})
-        if matcher.name not in known:
+        if matcher.name not in names:
             raise TypeError(
                 f"the {matcher.name} matcher compares texts; pass files or spanrs.io.Document objects to spanrs.score"
             )
@@ -369,33 +378,33 @@ def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
         raise TypeError(
             f"matcher is a name or an object such as spanrs.Fair(), not {type(matcher).__name__}"
         )
-    if matcher not in known:
-        raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(known)}")
+    if matcher not in names:
+        raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(names)}")
     return from_dict({"name": matcher})
 
 
 def from_dict(options: Mapping[str, Any]) -> Matcher:
-    """Give the matcher that :meth:`Matcher.to_dict` describes, :class:`Unregistered` where nobody knows its options."""
-    own = dict(options)
-    name = own.pop("name")
+    """Return the matcher that :meth:`Matcher.to_dict` described; an :class:`Unregistered` one if need be."""
+    fields = dict(options)
+    name = fields.pop("name")
     if name in _MAKERS:
-        return _MAKERS[name][0](**own)
-    return Unregistered(name, own) if own else Matcher(name)
+        return _MAKERS[name][0](**fields)
+    return Unregistered(name, fields) if fields else Matcher(name)
 
 
 def from_stored(options: dict[str, Any]) -> Matcher:
-    """Give the matcher of options that were stored.
+    """Return the matcher from stored options.
 
     Raises
     ------
     TypeError, LookupError, ValueError
-        For other fields, and fields of other types or with other values.
+        For unknown fields, and fields of other types or invalid values.
     """
     name = options["name"]
     check_stored(name, str, "matcher: name")
     if name in _MAKERS:
         check_stored(options, {"name": str, **_MAKERS[name][1]}, f"matcher {name}")
     else:
-        # Options that nobody knows can be anything that is stored again.
+        # Options of unregistered matchers are not checked.
         json.dumps(options, allow_nan=False)
     return from_dict(options)

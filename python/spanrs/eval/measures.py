@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanrs._spanrs import Criterion
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
 
-#: Over which spans a measure is: all, those of one type, or the mean over types.
-AVERAGES = ("micro", "macro", "weighted", "type")
-PARTS = ("precision", "recall", "f1")
+#: Averages over types.
+AVERAGES = ("micro", "macro", "weighted")
+NAMES = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True)
@@ -21,47 +21,67 @@ class Measure:
 
     Parameters
     ----------
-    average : str
-        ``micro`` (all spans), ``macro`` (mean over types), ``weighted`` (mean over types by gold spans), ``type``.
-    part : str
+    name : str
         ``precision``, ``recall`` or ``f1``.
+    average : str
+        ``micro`` (over all spans), ``macro`` (mean over types) or ``weighted`` (mean over types by gold spans).
     criterion : str, optional
-        The matcher's own if not given.
+        The matcher's default criterion if not given.
     type : str, optional
-        For ``type``. The measure of a type that does not occur is not a number.
+        Measure the spans of this type only. NaN if the type does not occur.
     beta : float
-        How much more recall matters than precision in F.
+        Weight of recall relative to precision in F.
+
+    Raises
+    ------
+    ValueError
+        For unknown names, an average together with a type, and a beta that is negative or not finite.
+
+    Examples
+    --------
+    >>> from spanrs.eval import Measure
+    >>> Measure("recall", average="macro").title, Measure("f1", type="PER").title
+    ('macro recall', 'F1 of PER')
     """
 
-    average: str = "micro"
-    part: str = "f1"
-    criterion: str | None = None
-    type: str | None = None
-    beta: float = 1.0
+    name: str = "f1"
+    average: str = field(default="micro", kw_only=True)
+    criterion: str | None = field(default=None, kw_only=True)
+    type: str | None = field(default=None, kw_only=True)
+    beta: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name, value, known in (("average", self.average, AVERAGES), ("part", self.part, PARTS)):
-            if value not in known:
-                raise ValueError(f"unknown {name} {value!r}; one of {', '.join(known)}")
-        if (self.average == "type") != (self.type is not None):
-            raise ValueError("the average 'type' needs a type, and no other takes one")
+        if self.name not in NAMES:
+            raise ValueError(f"unknown measure {self.name!r}; one of {', '.join(NAMES)}")
+        if self.average not in AVERAGES:
+            raise ValueError(f"unknown average {self.average!r}; one of {', '.join(AVERAGES)}")
+        if self.type is not None and self.average != "micro":
+            raise ValueError(f"average={self.average!r} is over all types; leave out average or type")
         if not 0 <= self.beta < math.inf:
             raise ValueError(f"beta is a finite number from 0, not {self.beta}")
 
     @property
     def title(self) -> str:
-        """What it is, in a word or two: ``F1``, ``macro precision``, ``F1 of PER``."""
-        part = self.part if self.part != "f1" else "F1" if self.beta == 1.0 else f"F{self.beta:g}"
-        whole = {"micro": part, "type": f"{part} of {self.type}"}.get(
-            self.average, f"{self.average} {part}"
-        )
-        return whole if self.criterion is None else f"{self.criterion} {whole}"
+        """A short description: ``F1``, ``macro precision``, ``F1 of PER``."""
+        title = self.name if self.name != "f1" else "F1" if self.beta == 1.0 else f"F{self.beta:g}"
+        if self.type is not None:
+            title = f"{title} of {self.type}"
+        elif self.average != "micro":
+            title = f"{self.average} {title}"
+        return title if self.criterion is None else f"{self.criterion} {title}"
 
-    def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
-        """Give what the compiled half takes."""
+    def compiled(self, matcher: Matcher) -> dict[str, Any]:
+        """Return the options for the compiled module."""
         criterion = _criterion(matcher, self.criterion)
-        terms, axis = matcher.terms(criterion), matcher.axis
-        return self.average, criterion.index, self.part, float(self.beta), terms, axis, self.type
+        return {
+            "criterion": criterion.index,
+            "part": self.name,
+            "average": self.average,
+            "type": self.type,
+            "beta": self.beta,
+            "terms": matcher.terms(criterion),
+            "axis": matcher.axis,
+        }
 
 
 @dataclass(frozen=True)
@@ -71,13 +91,13 @@ class Ratio:
     Parameters
     ----------
     above, below : mapping of str to float
-        Coefficient of each outcome above and below the fraction line. Those that are not named do not count.
+        Coefficients of outcomes in the numerator and the denominator. Other outcomes do not count.
     criterion : str, optional
-        The matcher's own if not given.
+        The matcher's default criterion if not given.
     complement : bool
         1 minus the quotient.
     type : str, optional
-        For one type; pairs of types count for gold's, and outcomes without types for every type.
+        Measure this type only; pairs of types count for the gold type, and outcomes without types for every type.
     """
 
     above: Mapping[str, float] = field(hash=False)
@@ -88,35 +108,39 @@ class Ratio:
 
     @property
     def title(self) -> str:
-        """Outcomes above and below the fraction line."""
+        """Outcomes of the numerator and the denominator."""
         above, below = ("+".join(form) for form in (self.above, self.below))
         return f"{'1-' if self.complement else ''}({above})/({below})"
 
-    def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
-        """Give what the compiled half takes."""
+    def compiled(self, matcher: Matcher) -> dict[str, Any]:
+        """Return the options for the compiled module."""
         criterion = _criterion(matcher, self.criterion)
         for outcome in (*self.above, *self.below):
             if outcome not in criterion.outcomes:
-                known = ", ".join(criterion.outcomes)
+                outcomes = ", ".join(criterion.outcomes)
                 raise ValueError(
-                    f"the criterion {criterion.name} has no outcome {outcome!r}; one of {known}"
+                    f"the criterion {criterion.name} has no outcome {outcome!r}; one of {outcomes}"
                 )
         if not any(self.below.values()):
             raise ValueError("a ratio needs an outcome below its fraction line")
-        forms = (
-            [float(form.get(outcome, 0)) for outcome in criterion.outcomes]
-            for form in (self.above, self.below)
+        above, below = (
+            [form.get(outcome, 0.0) for outcome in criterion.outcomes] for form in (self.above, self.below)
         )
-        kind = "all" if self.type is None else "type"
-        return kind, criterion.index, self.complement, *forms, self.type
+        return {
+            "criterion": criterion.index,
+            "above": above,
+            "below": below,
+            "complement": self.complement,
+            "type": self.type,
+        }
 
 
 def _criterion(matcher: Matcher, name: str | None) -> Criterion:
-    """Give a criterion by name, or the matcher's own."""
+    """Return a criterion by name, or the matcher's default."""
     return find_criterion(criteria(matcher.name), matcher.criterion if name is None else name, matcher)
 
 
 def f1_measures(types: Sequence[str], criterion: str | None = None) -> list[Measure | Ratio]:
-    """Give micro F1, macro F1, and F1 of each type."""
-    per_type = [Measure("type", "f1", criterion, name) for name in types]
-    return [Measure("micro", "f1", criterion), Measure("macro", "f1", criterion), *per_type]
+    """Return micro F1, macro F1, and F1 of each type."""
+    averages = [Measure(average=average, criterion=criterion) for average in ("micro", "macro")]
+    return [*averages, *(Measure(criterion=criterion, type=name) for name in types)]

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 MOST_TYPES = 100
 #: Largest number of errors on a page.
 MOST_ERRORS = 100_000
-#: Draws of documents for the intervals of a page, at most; at least :data:`FEWEST_SAMPLES` resamples are drawn.
+#: Maximum number of drawn documents for the intervals of a page; at least :data:`FEWEST_SAMPLES` resamples are drawn.
 MOST_DRAWS = 10**9
 MOST_SAMPLES, FEWEST_SAMPLES = 10_000, 200
-#: Documents below which a page warns of its intervals.
+#: With fewer documents, a page warns that its intervals are unreliable.
 FEW = 20
-#: What outcomes mean.
+#: Explanations of outcomes.
 MEANINGS = {
     "missed": "gold span without pred span",
     "spurious": "pred span without gold span",
@@ -71,7 +71,7 @@ def result_page(
 def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iterator[Section]:
     drawn = draw_intervals(result, list(f1_measures(list(result.per_type))))
     yield Cards("Summary", list(_cards(result, drawn)))
-    shown = tables.tables(result, criteria=criteria)
+    shown = tables.tables(result, criteria=criteria, documents=True)
     yield from (
         Sorted(table.title, table) for table in shown if table.title not in ("Confusion", "Documents")
     )
@@ -79,7 +79,7 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
         yield _type_bars(result, drawn)
     if result.confusion:
         yield confusion(result)
-    if result.error_list is not None:
+    if result.errors is not None:
         yield _errors(result)
     yield from (Sorted(table.title, table) for table in shown if table.title == "Documents")
     lines = [*result.warnings, *result.notes, *_violations(result)]
@@ -88,7 +88,7 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
 
 
 def draw_intervals(result: Evaluation, measures: list[Measure | Ratio]) -> Bootstrap | None:
-    """Resample the documents of a result for a page; None where it has fewer than two, or weights."""
+    """Resample the documents of a result for a page; None for fewer than two documents, or weights."""
     documents = len(result.counts)
     if documents < 2 or result.document_weights is not None:
         return None
@@ -97,14 +97,14 @@ def draw_intervals(result: Evaluation, measures: list[Measure | Ratio]) -> Boots
 
 
 def bar_of(name: str, value: float, measure: Measure, drawn: Bootstrap | None, note: str = "") -> Bar:
-    """Return the bar of a measure, with its interval where it was resampled."""
+    """Return the bar of a measure, with its interval if it was resampled."""
     if drawn is None:
         return Bar(name, value, note=note)
     return Bar(name, value, *drawn.interval(measure), note=note)
 
 
 def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
-    """Say what the whiskers of bars are, or why there are none."""
+    """Explain the whiskers of bars, or why there are none."""
     if result.document_weights is not None:
         return "No intervals: documents have weights, and resampling draws documents that count once."
     if drawn is None:
@@ -119,23 +119,25 @@ def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
 
 def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
     score = result.micro
-    # Of several criteria the name says which one it is.
-    criterion = result.criterion.name if len(result.matcher.criteria) > 1 else None
+    # With several criteria, titles name the criterion.
+    criterion = result.matcher.criterion if len(result.matcher.criteria) > 1 else None
     note = ""
     if drawn is not None:
         low, high = drawn.interval(Measure())
         note = f"95 %: {100 * low:.2f} to {100 * high:.2f}"
     parts = (("f1", score.f1, note), ("precision", score.precision, ""), ("recall", score.recall, ""))
     for part, value, remark in parts:
-        yield Card(_capitalized(Measure("micro", part, criterion)), percent(value), remark)
+        yield Card(_capitalized(Measure(part, criterion=criterion)), percent(value), remark)
     if result.per_type:
         types = f"{len(result.per_type)} types"
-        yield Card(_capitalized(Measure("macro", "f1", criterion)), percent(result.macro.f1), types)
+        yield Card(
+            _capitalized(Measure(average="macro", criterion=criterion)), percent(result.macro.f1), types
+        )
     yield Card("Gold spans", amount(score.support))
     if result.tokens:
         yield Card("Accuracy", f"{100 * result.accuracy:.2f}", f"{amount(result.tokens)} tokens")
-        for side, found in result.violations.items():
-            yield Card(f"Violations of {side}", str(found.count))
+        for side, violations in result.violations.items():
+            yield Card(f"Violations of {side}", str(violations.count))
 
 
 def _capitalized(measure: Measure) -> str:
@@ -144,22 +146,22 @@ def _capitalized(measure: Measure) -> str:
 
 def _type_bars(result: Evaluation, drawn: Bootstrap | None) -> Bars:
     bars = [
-        bar_of(name, score.f1, Measure("type", type=name), drawn, f"{amount(score.support)} gold spans")
+        bar_of(name, score.f1, Measure(type=name), drawn, f"{amount(score.support)} gold spans")
         for name, score in result.per_type.items()
     ]
     title = "F1 of types"
     if len(result.matcher.criteria) > 1:
-        title = f"{result.criterion.name.capitalize()} {title}"
+        title = f"{result.matcher.criterion.capitalize()} {title}"
     return Bars(title, bars, note=interval_note(result, drawn))
 
 
 def confusion(
     result: Evaluation, *, title: str = "Confusion", most: int = MOST_TYPES, what: str = "types"
 ) -> Heatmap:
-    """Show how often types were taken for each other; of many types the ``most`` with most errors."""
+    """Return the heat map of the confusion matrix; of many types the ``most`` with most errors."""
     names: list[str] = list(result.per_type)
-    wrong = result.wrong_outcomes
-    errors = [sum(result.outcomes_by_type[name][kind] for kind in wrong) for name in names]
+    wrong = result[result.matcher.criterion].wrong_outcomes
+    errors = [sum(result.per_type.outcomes[name][kind] for kind in wrong) for name in names]
     shown: list[str | None] = [*(names[at] for at in largest(errors, most)), None]
     places = {name: at for at, name in enumerate(shown)}
     cells = [
@@ -176,20 +178,20 @@ def confusion(
 
 
 def _errors(result: Evaluation) -> Examples:
-    found = result.error_list
-    assert found is not None  # The caller has looked.
-    errors = cut_by_kind(found.by_frequency(), kind_of, MOST_ERRORS)
-    known = sum(found.numbers.values())
-    note = "" if len(errors) == known else f"{len(errors)} of {known} errors; the first ones of each kind."
+    error_list = result.errors
+    assert error_list is not None  # Checked by the caller.
+    errors = cut_by_kind(error_list.by_frequency(), kind_of, MOST_ERRORS)
+    total = sum(error_list.numbers.values())
+    note = "" if len(errors) == total else f"{len(errors)} of {total} errors; the first ones of each kind."
     if any(not error.tokens for error in errors[:1]):
         note = f"{note} Tokens are not known.".strip()
     kinds = {kind: MEANINGS.get(kind, "") for kind in dict.fromkeys(error.outcome for error in errors)}
     examples = [example(error) for error in errors]
-    return Examples("Errors", examples, note=note, kinds=kinds, numbers=found.outcomes)
+    return Examples("Errors", examples, note=note, kinds=kinds, numbers=error_list.outcomes)
 
 
 def example(error: Detail) -> Example:
-    """Return an error as a page shows it."""
+    """Return an error as shown on a page."""
     marks = [
         mark(side, span) for side, span in (("gold", error.gold), ("pred", error.pred)) if span is not None
     ]
@@ -197,20 +199,20 @@ def example(error: Detail) -> Example:
 
 
 def mark(side: str, span: Span, kind: str = "") -> Mark:
-    """Return a span as a page shows it."""
+    """Return a span as shown on a page."""
     return Mark(side, span.type, span.start, span.end, kind, span.tokens)
 
 
 def located_example(kind: str, error: Detail, marks: Sequence[Mark]) -> Example:
-    """Return an error of a kind with these marks."""
+    """Return an error of a kind with its marks."""
     tokens, first = error.tokens, error.first
     if not tokens and marks:
-        # Without tokens their numbers are shown, from 1 as in the rest of the page.
-        first, end = min(one.start for one in marks), max(one.end for one in marks)
+        # Without tokens their numbers are shown, from 1 as elsewhere on the page.
+        first, end = min(mark.start for mark in marks), max(mark.end for mark in marks)
         tokens = tuple(f"[{at + 1}]" for at in range(first, min(end, first + 100)))
     return Example(kind, error.sentence, tokens, marks, first, error.line, error.path, error.length)
 
 
 def _violations(result: Evaluation) -> list[str]:
     lines = [line for line in tables.violation_lines(result) if line]
-    return lines if any(found.count for found in result.violations.values()) else []
+    return lines if any(violations.count for violations in result.violations.values()) else []

@@ -31,9 +31,9 @@ class McNemar:
     """McNemar's exact test (1947) on gold spans: those that only one of two systems found."""
 
     only_a: int
-    """Gold spans that ``a`` found and ``b`` did not."""
+    """Gold spans without error only in ``a``."""
     only_b: int
-    """Gold spans that ``b`` found and ``a`` did not."""
+    """Gold spans without error only in ``b``."""
     p_value: float
     """Two-sided binomial p-value."""
 
@@ -75,12 +75,12 @@ class Pair:
     p_value: float
     p_holm: float
     mcnemar: McNemar | None
-    """None where the results have no complete list of errors; score with ``errors=True``."""
+    """None if the results have no complete list of errors; score with ``errors=True``."""
     per_type: dict[str, Difference] = field(repr=False)
     """The same for each type."""
 
     def is_significant(self, level: float = 0.95) -> bool:
-        """Say whether the corrected p-value is at most one minus the confidence level."""
+        """Return whether the corrected p-value is at most one minus the confidence level."""
         return self.p_holm <= 1 - level
 
 
@@ -93,19 +93,19 @@ class PairedComparison:
     measure : Measure or Ratio
         What was compared.
     systems : dict of str to System
-        In the order in which they were given.
+        The systems in the given order.
     pairs : list of Pair
         All pairs of systems.
     level : float
         Confidence level of intervals.
     documents : int
-        Documents, or sentences, that were resampled.
+        Number of resampled documents or sentences.
     settings : dict of str to str
         How the comparison was made; :attr:`signature` is the same in one line.
     results : dict of str to Evaluation
         What was compared.
     error_lists : dict of str to ErrorList or None
-        The errors of each result, with the sentence numbers of the first system; None where they are not complete.
+        The errors of each result, with the sentence numbers of the first system; None if they are not complete.
     """
 
     measure: Measure | Ratio
@@ -128,12 +128,12 @@ class PairedComparison:
         return settings_of.short_signature(self.settings)
 
     def pair(self, a: str, b: str) -> Pair:
-        """Return the comparison of two systems, in the order in which they were given to :func:`compare`.
+        """Return the comparison of two systems, in the order given to :func:`compare`.
 
         Raises
         ------
         KeyError
-            Where there is no such pair.
+            If there is no such pair.
         """
         for pair in self.pairs:
             if (pair.a, pair.b) == (a, b):
@@ -143,13 +143,14 @@ class PairedComparison:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain dictionaries, lists, strings and numbers; NaN is None."""
+        """Return the comparison as plain dictionaries, lists, strings and numbers; NaN becomes None."""
         pairs = []
         for pair in self.pairs:
             plain = asdict(pair)
             plain["interval"] = list(pair.interval)
             plain["per_type"] = {
-                name: asdict(one) | {"interval": list(one.interval)} for name, one in pair.per_type.items()
+                name: asdict(difference) | {"interval": list(difference.interval)}
+                for name, difference in pair.per_type.items()
             }
             pairs.append(plain)
         systems = {
@@ -157,23 +158,23 @@ class PairedComparison:
             for name, system in self.systems.items()
         }
         numbers = {"measure": self.measure.title, "level": self.level, "documents": self.documents}
-        found = {"systems": systems, "pairs": pairs, **numbers, "signature": self.signature}
-        found["short_signature"] = self.short_signature
-        plain_values: dict[str, Any] = _without_nan(found)
+        everything = {"systems": systems, "pairs": pairs, **numbers, "signature": self.signature}
+        everything["short_signature"] = self.short_signature
+        plain_values: dict[str, Any] = _without_nan(everything)
         return plain_values
 
     def to_json(self, indent: int | None = None) -> str:
-        """Give :meth:`to_dict` as JSON text."""
+        """Return :meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def complete_errors(result: Evaluation) -> ErrorList | None:
-    """Return the errors of a result if they are all known and each span has one place.
+    """Return the errors of a result if all were kept and each span has a unique place.
 
     Spans of nested layers (several columns of tags) do not have one: the same bounds may occur in two layers. Nor do
     those of several span files, whose sentences are numbered anew in each file.
     """
-    errors = result.error_list
+    errors = result.errors
     if errors is None or not errors.is_complete or "columns" in result.settings:
         return None
     if "format" in result.settings and any(error.path is not None for error in errors):
@@ -230,19 +231,19 @@ def _aligned(errors: ErrorList, numbers: Any, gold: dict[tuple[Any, ...], int]) 
 
 def gold_spans(errors: ErrorList) -> dict[tuple[int, Any], int]:
     """Return the gold spans that were not found, by sentence and index, each with the number of its last error."""
-    places = enumerate((one.sentence, one.gold_index) for one in errors)
+    places = enumerate((error.sentence, error.gold_index) for error in errors)
     return {place: at for at, place in places if place[1] is not None}
 
 
 def pred_spans(errors: ErrorList) -> dict[tuple[int, Any], int]:
     """Return the pred spans that are wrong, by sentence and span, each with the number of its last error."""
-    places = enumerate((one.sentence, one.pred) for one in errors)
+    places = enumerate((error.sentence, error.pred) for error in errors)
     return {place: at for at, place in places if place[1] is not None}
 
 
 def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_nan(one) for name, one in value.items()}
+        return {name: _without_nan(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_nan(one) for one in value]
+        return [_without_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value

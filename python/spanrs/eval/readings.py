@@ -14,14 +14,14 @@ from spanrs.eval.sides import Corpora
 from spanrs.io import Corpus
 from spanrs.io.sentences import columns_of
 
-#: The reading that refuses malformed tags; where there are none it is the same as the others.
+#: The reading that refuses malformed tags; without malformed tags it equals the others.
 REFUSE = "refuse"
 
 
 def score_readings(
     corpora: Corpora, readings: Sequence[str] | None, options: ScoreOptions
 ) -> dict[str, Result]:
-    """Score column files under several readings: once for the first, which finds the scheme, and once for all others.
+    """Score column files under several readings: one pass for the first, which detects the scheme, one for all others.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ def score_readings(
     Raises
     ------
     ValueError
-        For options that several readings do not have, and unknown readings.
+        For options that are not supported with several readings, and unknown readings.
     OSError, spanrs.errors.SpanrsError
         As :func:`spanrs.score`.
     """
     gold, pred = corpora
     part = gold.require_one("several readings")
-    other = None if pred is None else pred.require_one("several readings")
-    if {own.kind for own in (part, other) if own is not None} != {"rows"}:
+    pred_part = None if pred is None else pred.require_one("several readings")
+    if {side.kind for side in (part, pred_part) if side is not None} != {"rows"}:
         raise ValueError("several readings are of column files")
     if pred is not None and (len(gold.options.layers()) > 1 or len(pred.options.layers()) > 1):
         raise ValueError("several readings are of one column of tags, not of layers")
@@ -52,7 +52,7 @@ def score_readings(
     if not names or REFUSE in names:
         raise ValueError(f"name readings other than {REFUSE}; there are {', '.join(_spanrs.readings())}")
     first = score_corpora(corpora, replace(options, reading=names[0]))
-    known = replace(
+    decided = replace(
         options.of_corpora(corpora),
         scheme=first.settings["scheme"],
         pred_scheme=first.settings.get("pred_scheme"),
@@ -60,14 +60,14 @@ def score_readings(
     scorers = {}
     for name in names[1:]:
         try:
-            scorers[name] = known.scorer(reading=name)
+            scorers[name] = decided.scorer(reading=name)
         except SchemeError as error:
-            # Not every reading is defined for every scheme; only readings that were asked for are refused.
+            # Not every reading is defined for every scheme; only requested readings are refused.
             if readings is not None or error.code != "reading_not_for_scheme":
                 raise
     compiled = [scorer.compiled for scorer in scorers.values()]
     columns = _columns_of_readings(gold, pred)
-    sources = part.opened(keep=True), None if other is None else other.opened(keep=True)
+    sources = part.opened(keep=True), None if pred_part is None else pred_part.opened(keep=True)
     _spanrs.score_readings(compiled, *sources, columns, options.by == "sentence", options.progress)
     results = {names[0]: first}
     results |= {
@@ -82,7 +82,9 @@ def score_readings(
 def _columns_of_readings(gold: Corpus, pred: Corpus | None) -> tuple[Any, Any]:
     if pred is None:
         layout = columns_of(gold.parts[0], gold.options).tags
-        own = gold.options.columns(layout["gold"], layout["pred"]).as_options()
-        return own, own
-    one, other = (corpus.options.columns(corpus.options.layers()[0]) for corpus in (gold, pred))
-    return one.as_options(), other.as_options()
+        columns = gold.options.columns(layout["gold"], layout["pred"])
+        return columns, columns
+    gold_columns, pred_columns = (
+        corpus.options.columns(corpus.options.layers()[0]) for corpus in (gold, pred)
+    )
+    return gold_columns, pred_columns

@@ -30,9 +30,9 @@ class Bootstrap:
     Attributes
     ----------
     measures : list of Measure or Ratio
-        What was measured, a column each.
+        The measures, one per column.
     values : array of float, shape (samples, measures)
-        NaN where a type does not occur in a resample.
+        Resampled values; NaN if a type does not occur in a resample.
     estimates : array of float, shape (measures,)
         Values of the corpus itself.
     """
@@ -41,7 +41,7 @@ class Bootstrap:
     values: npt.NDArray[np.float64]
     estimates: npt.NDArray[np.float64]
     _systems: Systems = field(repr=False)
-    _compiled: list[tuple[Any, ...]] = field(repr=False)
+    _compiled: list[dict[str, Any]] = field(repr=False)
 
     @cached_property
     def _jackknife(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
@@ -55,18 +55,18 @@ class Bootstrap:
         Parameters
         ----------
         measure : Measure or Ratio
-            One of those that were resampled.
+            One of the resampled measures.
         level : float
             Confidence level, between 0 and 1.
         method : str
-            ``percentile``, or ``bca``: bias-corrected and accelerated (Efron 1987), which needs as many evaluations
-            as there are distinct documents besides.
+            ``percentile``, or ``bca``: bias-corrected and accelerated (Efron 1987), which needs one more evaluation
+            per distinct document.
 
         Returns
         -------
         (float, float)
-            Lower and upper bound. NaN under ``bca`` where it is not defined: all resampled values lie on one side of
-            the estimate.
+            Lower and upper bound. NaN under ``bca`` if the interval is undefined, because all resampled values lie on
+            one side of the estimate.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class Bootstrap:
         >>> from spanrs.eval import Measure
         >>> gold, pred = [["B-A"]] * 4, [["B-A"]] * 2 + [["O"]] * 2
         >>> result = spanrs.score(gold, pred, by=[1] * 4)
-        >>> recall = Measure("micro", "recall")
+        >>> recall = Measure("recall")
         >>> low, high = result.bootstrap([recall], samples=100).interval(recall)
         >>> 0 <= low <= 0.5 <= high <= 1
         True
@@ -94,8 +94,8 @@ class Bootstrap:
         if not isinstance(measure, (Measure, Ratio)):
             raise TypeError(f"measure is a spanrs.eval.Measure or Ratio, not {measure!r}")
         if measure not in self.measures:
-            known = ", ".join(one.title for one in self.measures)
-            raise ValueError(f"{measure.title} was not resampled; there are {known}")
+            titles = ", ".join(resampled.title for resampled in self.measures)
+            raise ValueError(f"{measure.title} was not resampled; there are {titles}")
         at = self.measures.index(measure)
         values = self.values[:, at]
         values = values[~np.isnan(values)]
@@ -112,13 +112,13 @@ class Bootstrap:
         return float(low), float(high)
 
     def _omissions(self, at: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return the values of a measure without each group of equal documents, and the sizes of the groups."""
+        """Return the jackknife values of a measure without each group of equal documents, and the group sizes."""
         import numpy as np
 
         sizes, values = self._jackknife
-        own = values[:, 0, at]
-        known = ~np.isnan(own)
-        return own[known], sizes[known].astype(float)
+        column = values[:, 0, at]
+        defined = ~np.isnan(column)
+        return column[defined], sizes[defined].astype(float)
 
 
 def _bias(values: npt.NDArray[np.float64], estimate: float) -> float:
@@ -139,7 +139,7 @@ def _acceleration(values: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64
 
 
 def _adjusted(tail: float, bias: float, acceleration: float) -> float:
-    """Return the quantile that the bias-corrected and accelerated interval takes instead of a tail."""
+    """Return the quantile that replaces a tail in the bias-corrected and accelerated interval."""
     if math.isnan(bias) or math.isnan(acceleration):
         return math.nan
     from statistics import NormalDist
@@ -176,13 +176,13 @@ def bootstrap(
 
 
 def check_numbers(samples: int, seed: int, threads: int) -> None:
-    """Refuse numbers that resampling does not take."""
+    """Raise for numbers out of range."""
     for name, value, least in (("samples", samples, 1), ("threads", threads, 1), ("seed", seed, 0)):
         as_integer(value, name, least)
 
 
 def check_level(level: Any) -> None:
-    """Refuse a confidence level that is not a share."""
+    """Raise for a confidence level that is not between 0 and 1."""
     if not isinstance(level, Real):
         raise TypeError(f"level is a share between 0 and 1, not {type(level).__name__}")
     if not 0 < float(level) < 1:
@@ -190,13 +190,13 @@ def check_level(level: Any) -> None:
 
 
 def check_measures(measures: Any) -> list[Measure | Ratio]:
-    """Return measures as a list; refuse what is not one."""
+    """Return measures as a list; raise for other values."""
     if not is_iterable(measures):
         raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measures).__name__}")
-    found: list[Measure | Ratio] = list(measures)
-    if not found:
+    checked: list[Measure | Ratio] = list(measures)
+    if not checked:
         raise ValueError("name a measure, or none for micro F1, macro F1 and F1 of each type")
-    for measure in found:
+    for measure in checked:
         if not isinstance(measure, (Measure, Ratio)):
             raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measure).__name__}")
-    return found
+    return checked

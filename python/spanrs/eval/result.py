@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, SchemeError, with_code
@@ -20,23 +19,16 @@ from spanrs.eval.evidence import Evidence, merge_evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
-from spanrs.eval.scores import CriterionResult, UnscoredResult, plain_score
-from spanrs.eval.stored import ANY, NONE, check_stored
-from spanrs.report.table import Table
+from spanrs.eval.scores import plain_score
+from spanrs.eval.stored import ANY, NONE, check_stored, damaged, packed, unpacked
+from spanrs.report.table import as_latex
 
 if TYPE_CHECKING:
     from spanrs.eval.long_table import LongTable
     from spanrs.eval.resampling import Bootstrap
 
-#: Largest number of table rows in a notebook.
+#: Maximum number of table rows in a notebook.
 ROWS = 200
-#: First bytes of a stored result, with the format version.
-MAGIC = b"spanrs result\x01"
-#: Bytes of the CRC-32 of what follows it, and of the length of the header.
-CHECKSUM = 4
-LENGTH = 8
-
-
 #: Types of the fields of the header of a stored result. The parts of it check their own fields.
 _HEADER = {
     "settings": {ANY: str},
@@ -52,8 +44,11 @@ _HEADER = {
 class Result(Evaluation):
     """Result of an evaluation, for any matcher. Returned by :func:`spanrs.score`, :class:`spanrs.Scorer` and others.
 
-    Measures are fractions from 0 to 1. Without a name they are of the matcher's own criterion; ``result["bounds"]``
-    gives those of another one.
+    Measures are fractions from 0 to 1, under the matcher's default criterion; ``result["bounds"]`` has those of another
+    criterion.
+
+    Two results are equal if their counts, settings, matchers, evidence, documents and weights are equal. Details and
+    errors are not compared, because stored results do not have them. Results have no hash.
 
     Examples
     --------
@@ -65,33 +60,33 @@ class Result(Evaluation):
     Totals(tp=1, fp=0, fn=1)
     >>> print(result.signature)
     matcher:exact|scheme:BIO|reading:conlleval|version:0.1.0
-    >>> spanrs.Result.from_bytes(result.to_bytes()).micro == result.micro
+    >>> spanrs.Result.from_bytes(result.to_bytes()) == result
     True
     """
 
     def with_types(self, types: Mapping[str, str | None] | Collection[str]) -> Result:
-        """Look at the same spans under other types, or at some of them.
+        """Return the result with renamed types, or with some types only.
 
-        Tags are not read again: spans are first read with the types they have, then renamed, so that two
-        spans that touch stay two even if they come to be of one type.
+        Tags are not read again: spans are renamed after they were read, so that two adjacent spans stay two even if
+        they get the same type.
 
         Parameters
         ----------
         types : mapping of str to str or None, or collection of str
-            A map renames types; those it does not name stay, those it maps to None are left out. A
+            A mapping renames types; types mapped to None are left out, and types it does not name are kept. A
             collection names the types to keep.
 
         Returns
         -------
         Result
-            With the map in its signature, and without details. Accuracy, which is of tags, and violations stay.
+            With the mapping in its signature, and without details. Accuracy and violations, which are of tags, do not
+            change.
 
         Raises
         ------
         spanrs.errors.SchemeError
-            For matchers that would match other spans under other types: all but the exact one. Also where a map
-            merges types and several unmatched spans have equal bounds, which tags cannot have: the counts do not
-            tell which of them match then.
+            For all matchers but the exact one, because they would match other spans. Also if merged types have several
+            unmatched spans with equal bounds, which is impossible with tags: counts do not tell which would match.
 
         Examples
         --------
@@ -119,30 +114,29 @@ class Result(Evaluation):
             return name if name in types else None
 
         settings = settings_of.with_setting(self.settings, "types", phrase)
-        errors = None if self.error_list is None else self.error_list.renamed(rename)
+        errors = None if self.errors is None else self.errors.renamed(rename)
         counts = self.counts.renamed(rename)
-        return replace(self, counts=counts, settings=settings, details=None, error_list=errors)
+        return replace(self, counts=counts, settings=settings, details=None, errors=errors)
 
     def with_document_weights(self, weights: Iterable[float]) -> Result:
-        """Let documents count as often as their weights say.
+        """Return the result with weighted documents.
 
         Parameters
         ----------
         weights : iterable of float
-            One for each document, in order, from 0 to 1e15. The result must have been made by
-            document. New weights take the place of older ones.
+            One for each document, in order, from 0 to 1e15. The result needs rows of documents. New weights replace
+            earlier ones.
 
         Returns
         -------
         Result
-            Its numbers are sums of weights times counts, fractions where weights are. Documents keep their
-            own rows, and violations are not weighed.
+            Its numbers are sums of weights times counts. The rows of documents and the violations are not weighted.
 
         Raises
         ------
         ValueError
-            Where the result was not made by document, the number of weights is not that of the documents,
-            or one of them is negative or not finite.
+            If the result has no rows of documents, there is not one weight per document, or a weight is negative or not
+            finite.
 
         Examples
         --------
@@ -160,7 +154,7 @@ class Result(Evaluation):
         return replace(self, document_weights=given, settings=settings)
 
     def with_error_weights(self, weights: str | Weights | None = None, focus: str | None = None) -> Result:
-        """Look at the same fair counts with other weights of errors, or another focus.
+        """Return the result of fair matching with other weights of errors, or another focus.
 
         Parameters
         ----------
@@ -172,7 +166,7 @@ class Result(Evaluation):
         TypeError
             For results of another matcher.
         ValueError
-            For weights that cannot be, and an unknown focus.
+            For invalid weights, and an unknown focus.
 
         Examples
         --------
@@ -201,21 +195,21 @@ class Result(Evaluation):
         threads: int = 1,
         progress: Callable[[int], object] | None = None,
     ) -> Bootstrap:
-        """Measure resampled corpora: as many documents as there are, drawn with replacement.
+        """Compute measures of bootstrap resamples: as many documents, drawn with replacement.
 
         Parameters
         ----------
         measures : Measure, Ratio or sequence of them, optional
             Micro F1, macro F1 and F1 of each type if not given.
         samples : int
-            Corpora to draw.
+            Number of resamples.
         seed : int
             The same seed gives the same values for any number of threads. From 16,384 documents on they also depend on
             which criteria are measured together.
         threads : int
             Threads, 1 or more.
         progress : callable, optional
-            Called now and then with the number of resamples that are done.
+            Called periodically with the number of resamples done so far.
 
         Returns
         -------
@@ -224,9 +218,9 @@ class Result(Evaluation):
         Raises
         ------
         ValueError
-            Where there are fewer than two documents, or documents have weights.
+            If there are fewer than two documents, or documents have weights.
         spanrs.errors.LimitError
-            Where there are more values than fit into memory.
+            If the values do not fit into memory.
 
         Examples
         --------
@@ -241,26 +235,27 @@ class Result(Evaluation):
         return bootstrap(self, measures, samples=samples, seed=seed, threads=threads, progress=progress)
 
     def merge(self, *others: Result) -> Result:
-        """Add results made in the same way on other data.
+        """Merge results made in the same way on other data.
 
         Parameters
         ----------
         *others : Result
-            Their documents, violations and details come behind those of this one; details only if all have them.
+            Their documents, violations and details follow those of this result. Details are merged only if all results
+            have them.
 
         Returns
         -------
         Result
-            A new one. Its counts do not depend on the order.
+            Its counts do not depend on the order.
 
         Raises
         ------
         spanrs.errors.SchemeError
-            Where the signatures differ.
+            If the signatures differ.
 
         Notes
         -----
-        One call with many results takes less time than a loop of calls, which copy what there is again and again.
+        One call with many results is faster than a loop of calls, which would copy the counts repeatedly.
         """
         results = [self, *others]
         settings = self.settings
@@ -281,12 +276,16 @@ class Result(Evaluation):
         if all(result.details is not None for result in results):
             details = {name: [] for name in self.details or ()}
             for result, offset in zip(results, offsets, strict=True):
-                for name, found in (result.details or {}).items():
-                    details[name] += [shifted(detail, offset) for detail in found] if offset else found
+                for name, of_criterion in (result.details or {}).items():
+                    details[name] += (
+                        [shifted(detail, offset) for detail in of_criterion] if offset else of_criterion
+                    )
         errors = None
-        lists = [result.error_list for result in results]
+        lists = [result.errors for result in results]
         if lists[0] is not None and None not in lists:
-            errors = lists[0].merge([one for one in lists[1:] if one is not None], offsets)
+            errors = lists[0].merge(
+                [error_list for error_list in lists[1:] if error_list is not None], offsets
+            )
         weights = None
         if all(result.document_weights is not None for result in results):
             weights = tuple(weight for result in results for weight in result.document_weights or ())
@@ -296,37 +295,40 @@ class Result(Evaluation):
             settings=settings,
             evidence=_merged_evidence(results, offsets),
             details=details,
-            error_list=errors,
+            errors=errors,
             document_weights=weights,
         )
 
     def to_dict(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> dict[str, Any]:
-        """Give everything as plain dictionaries, lists, strings and numbers.
+        """Return the result as plain dictionaries, lists, strings and numbers.
 
         Parameters
         ----------
         untyped : bool
-            Also give ``untyped`` and ``untyped_counts``, over spans by their bounds alone.
+            Add ``untyped`` and ``untyped_counts``, of spans by their bounds alone.
         criteria : sequence of str, optional
             The criteria under ``criteria``; all if not given.
 
         Returns
         -------
         dict
-            ``matcher``, its name and options; what :meth:`CriterionResult.to_dict` gives for the matcher's own
-            criterion; ``criterion``, its name, and ``criteria``, the same for all of them where there are several;
+            ``matcher``, its name and options; the keys of :meth:`CriterionResult.to_dict` for the default criterion;
+            ``criterion``, its name, and ``criteria``, the same for all criteria if there are several;
             ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``, ``sentences``,
             ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and ``first``), ``detection``,
-            ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored`` where it is
-            not empty, and where they were asked for ``errors``, ``documents`` and ``details``.
+            ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored`` if it is
+            not empty, and ``errors``, ``documents`` and ``details`` if they were requested.
         """
-        everything: dict[str, Any] = {"matcher": self.matcher.to_dict(), "criterion": self.criterion.name}
-        own = self.criterion.name
-        everything |= self.shown(own).to_dict() if own in self.unscored else super().to_dict()
+        default = self[self.matcher.criterion].shown
+        everything: dict[str, Any] = {
+            "matcher": self.matcher.to_dict(),
+            "criterion": self.matcher.criterion,
+        }
+        everything |= default.to_dict()
         if len(self.matcher.criteria) > 1:
             everything["criteria"] = {
                 # Not cached: with many types each criterion takes tens of MB.
-                name: (UnscoredResult if name in self.unscored else CriterionResult)(self, name).to_dict()
+                name: self._view(name).shown.to_dict()
                 for name in criteria or self.matcher.criteria
             }
         everything |= {
@@ -336,23 +338,23 @@ class Result(Evaluation):
             "accuracy": self.accuracy,
             "sentences": self.sentences,
             "tokens": self.tokens,
-            "violations": {side: found.to_dict() for side, found in self.violations.items()},
-            "detection": self.detection,
-            "pred_detection": self.pred_detection,
+            "violations": {side: violations.to_dict() for side, violations in self.violations.items()},
+            "detection": self.evidence.detection,
+            "pred_detection": self.evidence.pred_detection,
             "warnings": self.warnings,
             "notes": self.notes,
             "signature": self.signature,
-            "short_signature": self.short_signature,
+            "short_signature": settings_of.short_signature(self._shown_settings),
         }
-        if self.unscored:
-            everything["unscored"] = dict(self.unscored)
-        if self.error_list is not None:
-            everything["errors"] = [plain_detail(error) for error in self.error_list.by_frequency()]
+        if self._unscored:
+            everything["unscored"] = dict(self._unscored)
+        if self.errors is not None:
+            everything["errors"] = [plain_detail(error) for error in self.errors.by_frequency()]
         if untyped:
-            everything["untyped"] = plain_score(self.untyped)
-            everything["untyped_counts"] = self.untyped_totals._asdict()
+            everything["untyped"] = plain_score(self.untyped.micro)
+            everything["untyped_counts"] = self.untyped.totals._asdict()
         if not self.by_sentence and self.documents:
-            everything["documents"] = [row.to_dict() for row in self.shown(own).documents]
+            everything["documents"] = [row.to_dict() for row in default.documents]
         if self.details is not None:
             everything["details"] = {
                 name: [plain_detail(detail) for detail in details] for name, details in self.details.items()
@@ -367,21 +369,21 @@ class Result(Evaluation):
         criteria: Sequence[str] | None = None,
         state: bool = True,
     ) -> str:
-        """Give :meth:`to_dict` as JSON text.
+        """Return :meth:`to_dict` as JSON text.
 
         Parameters
         ----------
         indent : int, optional
-            Spaces a level; None for one line.
+            Spaces per level; None for one line.
         untyped, criteria
             As for :meth:`to_dict`.
         state : bool
-            Add ``state``, from which :meth:`from_json` makes the result again.
+            Add ``state``, which :meth:`from_json` needs.
 
         Returns
         -------
         str
-            Valid JSON: there are no NaN and no infinities in it.
+            Valid JSON, without NaN and infinities.
         """
         everything = self.to_dict(untyped=untyped, criteria=criteria)
         if state:
@@ -390,35 +392,35 @@ class Result(Evaluation):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Result:
-        """Make the result again that :meth:`to_json` wrote with its state.
+        """Return the result that :meth:`to_json` wrote with its state.
 
         Raises
         ------
         spanrs.errors.FormatError
-            Where there is no state in it, or it is damaged.
+            If there is no state, or it is damaged.
 
         Examples
         --------
         >>> import spanrs
         >>> result = spanrs.score([["B-A"]], [["B-A"]])
-        >>> spanrs.Result.from_json(result.to_json()).counts == result.counts
+        >>> spanrs.Result.from_json(result.to_json()) == result
         True
         """
         try:
             stored = base64.b64decode(json.loads(text)["state"], validate=True)
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise _damaged(
+            raise damaged(
                 "this is not the JSON of a spanrs result with its state; write it with Result.to_json"
             ) from None
         return cls.from_bytes(stored)
 
     def to_bytes(self) -> bytes:
-        """Give the result as bytes: counts, settings and evidence, but no details.
+        """Return the result as bytes: counts, settings and evidence, but no details.
 
         Returns
         -------
         bytes
-            :meth:`from_bytes` makes the result again.
+            For :meth:`from_bytes`.
         """
         weights = self.document_weights
         # A header in JSON, then the counts.
@@ -430,32 +432,23 @@ class Result(Evaluation):
             "order": self.counts.stored_order(),
         } | ({"by_sentence": True} if self.by_sentence else {})
         text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
-        rest = len(text).to_bytes(LENGTH, "little") + text + self.counts.to_bytes()
-        return MAGIC + crc32(rest).to_bytes(CHECKSUM, "little") + rest
+        return packed(text, self.counts.to_bytes())
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Result:
-        """Make the result again that :meth:`to_bytes` gave.
+        """Return the result that :meth:`to_bytes` stored.
 
         Raises
         ------
         spanrs.errors.FormatError
-            For bytes that are something else, or damaged.
+            For other or damaged bytes.
         """
-        if not isinstance(stored, (bytes, bytearray, memoryview)):
-            raise TypeError(f"a stored result is bytes, not {type(stored).__name__}")
-        if not bytes(stored[: len(MAGIC)]) == MAGIC:
-            raise _damaged("these are not the bytes of a spanrs result of this version")
-        rest = len(MAGIC) + CHECKSUM
-        if crc32(stored[rest:]) != int.from_bytes(stored[len(MAGIC) : rest], "little"):
-            raise _damaged("the bytes of the result are damaged: their checksum is another one")
-        start = rest + LENGTH
-        end = start + int.from_bytes(stored[rest:start], "little")
+        text, stored_counts = unpacked(stored)
         try:
-            header = json.loads(bytes(stored[start:end]).decode("utf-8", "surrogatepass"))
+            header = json.loads(text.decode("utf-8", "surrogatepass"))
             check_stored(header, _HEADER, "header")
             matcher, settings = from_stored(header["matcher"]), header["settings"]
-            counts = _spanrs.Counts.from_bytes(bytes(stored[end:]), matcher.name, header["order"])
+            counts = _spanrs.Counts.from_bytes(stored_counts, matcher.name, header["order"])
             if "version" not in settings or settings.get("matcher") != matcher.name:
                 raise ValueError("the settings have no version, or another matcher")
             result = cls(counts, settings, matcher, Evidence.from_dict(header["evidence"]))
@@ -465,20 +458,32 @@ class Result(Evaluation):
         except FormatError:
             raise
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            raise _damaged("the bytes of the result are damaged", error) from None
+            raise damaged(f"the bytes of the result are damaged: {error}") from None
+
+    def _compared(self) -> tuple[Any, ...]:
+        """Return what equal results have in common."""
+        order = self.counts.stored_order()
+        return self.settings, self.matcher, self.by_sentence, self.document_weights, self.evidence, order
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        return self.counts == other.counts and self._compared() == other._compared()
+
+    __hash__ = None  # type: ignore[assignment]  # settings and evidence are dictionaries
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Unpickling the matcher imports the package that defines it.
-        return _restored, (self.to_bytes(), self.details, self.error_list, self.matcher)
+        return _restored, (self.to_bytes(), self.details, self.errors, self.matcher)
 
     def to_table(self) -> LongTable:
-        """Give every cell of every document as a table, for Arrow, Polars, pandas and SQL.
+        """Return every cell of every document as a table, for Arrow, Polars, pandas and SQL.
 
         Returns
         -------
         LongTable
-            Columns ``document``, ``criterion``, ``outcome``, ``gold``, ``pred``, ``n``; without documents one row for
-            each cell, whose document is None.
+            Columns ``document``, ``criterion``, ``outcome``, ``gold``, ``pred``, ``n``; without documents one row per
+            cell, whose document is None.
 
         Examples
         --------
@@ -492,62 +497,64 @@ class Result(Evaluation):
 
         return LongTable(self.counts.long())
 
-    def tables(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> list[Table]:
-        """Give the tables that are printed: measures, outcomes, confusion, documents; measures in per cent.
-
-        Parameters
-        ----------
-        untyped : bool
-            A row for spans by their bounds alone as well.
-        criteria : sequence of str, optional
-            The criteria to show; all if not given.
-        """
-        return tables.tables(self, untyped=untyped, criteria=criteria)
-
     def to_csv(self, *, criteria: Sequence[str] | None = None) -> str:
-        """Give the measures as CSV: a row for each type and criterion, fractions.
+        """Return the measures as CSV: a row for each type and criterion, as fractions.
 
         Returns
         -------
         str
-            With a header; the rows of all types have an empty type. Then rows for each document, if there are any.
-            Names that a spreadsheet would take for a formula have a ``'`` before them.
+            The columns of :attr:`per_type` in the same order (``type``, ``precision``, ``recall``, ``f1``, ``support``,
+            ``tp``, ``fp``, ``fn``) with ``criterion`` after ``type``, then one for each outcome; outcomes of fair
+            matching called ``tp``, ``fp`` and ``fn`` are ``outcome_tp`` and so on. Rows for all types together have an
+            empty ``type``. Rows for documents, if there are any, come last, and ``document`` is the first column then.
+            Names that a spreadsheet would read as a formula are prefixed with ``'``.
         """
         return tables.csv_text(self, criteria)
 
-    def to_markdown(self) -> str:
-        """Give the tables as Markdown, and the signature."""
-        parts = [f"**{table.title}**\n\n{table.markdown()}" for table in self.tables()]
+    def to_markdown(self, *, documents: bool = False) -> str:
+        """Return the tables as Markdown, and the signature.
+
+        Parameters
+        ----------
+        documents : bool
+            Add a table with a row for each document, if the result has documents.
+        """
+        shown = tables.tables(self, documents=documents)
+        parts = [f"**{table.title}**\n\n{table.markdown()}" for table in shown]
         signature = self.signature.replace("\n", " ")
         return "\n\n".join([*parts, f"`{signature}`"]) + "\n"
 
-    def to_latex(self) -> str:
-        """Give the tables as LaTeX ``tabular`` environments, and the signature as a comment."""
-        parts = [f"% {table.title}\n{table.latex()}" for table in self.tables()]
-        signature = self.signature.replace("\n", " ")
-        return "\n\n".join([*parts, f"% {signature}"]) + "\n"
+    def to_latex(self, *, documents: bool = False) -> str:
+        """Return the tables as LaTeX ``tabular`` environments for booktabs, and the signature as a comment.
+
+        Parameters
+        ----------
+        documents : bool
+            As for :meth:`to_markdown`.
+        """
+        return as_latex(tables.tables(self, documents=documents), [self.signature])
 
     def to_html(self, *, title: str | None = None, criteria: Sequence[str] | None = None) -> str:
         """Return a self-contained HTML report: measures with intervals, types, confusion, errors, violations.
 
-        Intervals are shown where there are two documents or more, errors where they were asked for.
+        Intervals are shown if there are two documents or more, errors if they were requested.
 
         Parameters
         ----------
         title : str, optional
-            Its heading.
+            Title of the page.
         criteria : sequence of str, optional
             The criteria to show; all if not given.
 
         Returns
         -------
         str
-            A page that needs nothing else, scripts and fonts included.
+            A page without external resources, including scripts and fonts.
 
         Raises
         ------
         ImportError
-            Where jinja2 is not installed (``pip install spanrs[html]``).
+            If jinja2 is not installed (``pip install spanrs[html]``).
         """
         from spanrs.eval.pages import result_page
 
@@ -556,9 +563,9 @@ class Result(Evaluation):
     def __repr__(self) -> str:
         names = list(self.matcher.criteria)
         f1 = ", ".join(
-            f"{self.shown(name).micro.f1:.4f}"
+            f"{self[name].shown.micro.f1:.4f}"
             if len(names) == 1
-            else f"{name} {self.shown(name).micro.f1:.4f}"
+            else f"{name} {self[name].shown.micro.f1:.4f}"
             for name in names
         )
         return f"<Result F1 {f1} of {self.micro.support} spans, {self.signature}>"
@@ -567,29 +574,26 @@ class Result(Evaluation):
         return tables.render(self)
 
     def _repr_html_(self) -> str:
-        parts = [table.html(ROWS) for table in self.tables()]
+        parts = [table.html(ROWS) for table in tables.tables(self, documents=True)]
         if self.tokens:
-            violations = ", ".join(f"{side} {found.count}" for side, found in self.violations.items())
+            violations = ", ".join(f"{side} {of_side.count}" for side, of_side in self.violations.items())
             parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")
         return "".join(parts) + f"<p><code>{escape(self.signature)}</code></p>"
 
 
 def _merged_evidence(results: Sequence[Result], offsets: Sequence[int]) -> Evidence:
-    """Merge evidence; of violations as many are kept as by one of the results that did not keep all."""
+    """Merge evidence; keep at most as many violations as the results that did not keep all."""
     merged = merge_evidence([result.evidence for result in results], offsets)
     located = dict(merged.located)
     for side, places in located.items():
-        found = [result.violations[side] for result in results]
-        limits = [len(one.first) for one in found if one.count > len(one.first)]
+        of_side = [result.violations[side] for result in results]
+        limits = [
+            len(violations.first) for violations in of_side if violations.count > len(violations.first)
+        ]
         located[side] = places[: min(limits)] if limits else places
     return replace(merged, located=located)
 
 
-def _damaged(message: str, cause: Exception | None = None) -> FormatError:
-    """Return the error for bytes that are not a stored result."""
-    return with_code(FormatError(message if cause is None else f"{message}: {cause}"), "damaged")
-
-
 def _restored(stored: bytes, details: Any, errors: Any, matcher: Matcher) -> Result:
-    """Make a result again that was pickled."""
-    return replace(Result.from_bytes(stored), details=details, error_list=errors, matcher=matcher)
+    """Return a result from its pickled parts."""
+    return replace(Result.from_bytes(stored), details=details, errors=errors, matcher=matcher)

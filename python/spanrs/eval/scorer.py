@@ -1,10 +1,10 @@
-"""Scoring batch after batch."""
+"""Scoring in batches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from spanrs import _spanrs
 from spanrs.errors import as_integer, check_name, warn
@@ -26,43 +26,32 @@ from spanrs.threads import thread_count
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: Violations kept a side unless asked otherwise.
+#: Default number of violations kept per side.
 MAX_VIOLATIONS = 10
-#: What to do where tokens of the two sides differ.
+#: What to do if tokens of the two sides differ.
 ALIGN = ("refuse", "report", "ignore")
-#: What a row of counts is.
+#: Units of the rows of counts.
 ROWS = (None, "document", "sentence")
 
 
-class _Options(NamedTuple):
-    """Arguments of the compiled scorer."""
-
-    scheme: str
-    pred_scheme: str | None
-    reading: str
-    dialect: Dialect
-    max_violations: int
-    by_document: bool
-
-
 class Scorer:
-    """Scores batch after batch, in memory that does not grow with their number.
+    """Scores in batches; memory does not grow with their number.
 
     Parameters
     ----------
     scheme, reading, matcher, pred_scheme, dialect, max_violations, threads
-        As for :func:`score`. The scheme ``auto`` is found out by the first batch that has a tag other than ``O``.
+        As for :func:`score`. The scheme ``auto`` is detected from the first batch that has a tag other than ``O``.
     vocabulary : sequence of str or mapping, optional
-        The tag of each id, for all batches of ids.
+        The tag of each id, for all batches.
     align : str
-        What to do where tokens of the two sides differ: ``refuse``, ``report`` or ``ignore``, as for :func:`score`.
+        What to do if tokens of the two sides differ: ``refuse``, ``report`` or ``ignore``, as for :func:`score`.
     by : str, optional
-        ``document``: keep a row of counts for each document; :meth:`end_document` says where one ends that is in
-        memory. ``sentence``: a row for each sentence.
+        ``document``: keep a row of counts for each document; :meth:`end_document` ends one in memory. ``sentence``:
+        keep a row for each sentence.
 
     Notes
     -----
-    Scorers can be copied and pickled, with what they have counted.
+    Scorers can be copied and pickled with their counts.
 
     Examples
     --------
@@ -109,13 +98,27 @@ class Scorer:
         self.dialect = dialect
         self.vocabulary = None if vocabulary is None else as_vocabulary(vocabulary)
         self._filter = self.matcher.filter()
-        self._options = _Options(scheme, pred_scheme, reading, dialect, max_violations, by is not None)
+        self._scheme, self._pred_scheme, self._reading = scheme, pred_scheme, reading
+        self._max_violations = max_violations
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything that was counted, and the schemes that were found out."""
-        self._scorer = _spanrs.Scorer(self.matcher.options(), self._filter, *self._options)
-        #: What was noticed before the scorer was copied.
+        """Clear the counts and the detected schemes."""
+        scheme, pred_scheme = (
+            None if is_auto(name or "auto") else name for name in (self._scheme, self._pred_scheme)
+        )
+        options = {
+            "filter": self._filter,
+            "scheme": scheme,
+            "pred_scheme": pred_scheme,
+            "detect_pred": scheme is None if self._pred_scheme is None else is_auto(self._pred_scheme),
+            "reading": self._reading,
+            "dialect": self.dialect,
+            "max_violations": self._max_violations,
+            "by_document": self._by is not None,
+        }
+        self._scorer = _spanrs.Scorer(self.matcher.options(), options)
+        #: Evidence collected before the scorer was copied.
         self._noticed: Evidence | None = None
         self._merged: list[Result] = []
 
@@ -125,11 +128,11 @@ class Scorer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        own, position = state["_scorer"]
+        counted, position = state["_scorer"]
         self.reset()
-        self._take_schemes(own)
-        self._scorer.resume(own.counts, position)
-        self._noticed = own.evidence
+        self._take_schemes(counted)
+        self._scorer.resume(counted.counts, position)
+        self._noticed = counted.evidence
         self._merged = list(state["_merged"])
 
     def update(
@@ -147,16 +150,15 @@ class Scorer:
         Parameters
         ----------
         gold, pred
-            As for :func:`score`. Files are read in chunks, and streams of tables batch by batch: where one batch cannot
-            be scored, those before it are counted. Of anything else nothing is counted then.
+            As for :func:`score`. Files are read in chunks, and streams of tables batch by batch: if a batch
+            cannot be scored, the batches before it stay counted. For other input nothing is counted then.
         by : str, or iterable of int or str, optional
-            Where the scorer was made with ``by``: ``document`` or ``sentence``, for files and tables that have other
-            rows than the scorer; for sentences in memory the sizes of documents, or the name of the document of each
-            sentence, as for :func:`score`. Sentences of earlier batches that no document
-            has yet are a document of their own. Documents end with the batch: one whose name comes again in a later
-            batch has another row there.
+            If the scorer was made with ``by``: ``document`` or ``sentence``, for files and tables whose rows differ
+            from those of the scorer; for sentences in memory the sizes of documents, or the name of the document of
+            each sentence, as for :func:`score`. Earlier sentences without a document become a document of their own.
+            Documents end with the batch: a name repeated in a later batch gets another row.
         progress : callable, optional
-            Called now and then with the bytes of files read so far, after decompression.
+            Called periodically with the bytes of files read so far, after decompression.
         **options
             Those of :func:`spanrs.read`.
 
@@ -194,26 +196,26 @@ class Scorer:
     def _with_schemes(self, corpora: Corpora) -> tuple[Corpus, Corpus]:
         """Return the corpora with the schemes and the reading of the scorer, for tags that are read in Python."""
         gold, pred = corpora.gold, corpora.gold if corpora.pred is None else corpora.pred
-        scheme, pred_scheme = self._options.scheme, self._options.pred_scheme or self._options.scheme
+        scheme, pred_scheme = self._scheme, self._pred_scheme or self._scheme
         schemes = (
             gold.options.scheme if is_auto(scheme) else scheme,
             pred.options.scheme if is_auto(pred_scheme) else pred_scheme,
         )
-        return with_schemes((gold, pred), schemes, self._options.reading)
+        return with_schemes((gold, pred), schemes, self._reading)
 
     def _check_parts(self, corpora: Corpora) -> None:
-        """Leave out the dummies of span files, and refuse several layers.
+        """Exclude the dummy types of span files, and refuse several layers.
 
         Raises
         ------
         ValueError
-            For several layers, and for files of spans after other batches.
+            For several layers, and span files after other batches.
         """
         both = [corpus for corpus in corpora if corpus is not None]
         if any(len(corpus.options.layers()) > 1 for corpus in both):
             raise ValueError("a scorer takes one layer of tags; spanrs.score takes several")
         has_spans = any(part.kind == "spans" for corpus in both for part in corpus.parts)
-        if has_spans and self._filter == (None, []):
+        if has_spans and not self._filter:
             if self._scorer.position()[0] or self._merged:
                 raise ValueError(
                     "files of spans come before other batches, as the types NONE and EMPTY do not count"
@@ -221,7 +223,7 @@ class Scorer:
             self.leave_out(EXCLUDED)
 
     def document_runs(self) -> DocumentRuns:
-        """Return what adds batches whose documents go on in the next batch."""
+        """Return the object that adds batches whose documents may continue in the next batch."""
         return DocumentRuns(self._scorer, self.update_sentences)
 
     def adding(
@@ -231,7 +233,7 @@ class Scorer:
         *,
         named: bool = False,
     ) -> Adding:
-        """Return what adds parts of corpora to this scorer."""
+        """Return the object that adds parts of corpora to this scorer."""
         options = self._align, self._by, self._threads
         return Adding(self._scorer, self.update_sentences, *options, progress, finder, named)
 
@@ -273,32 +275,32 @@ class Scorer:
             self._scorer.update_lists(gold, pred, sizes)
 
     def _need_documents(self) -> None:
-        if not self._options.by_document:
+        if self._by is None:
             raise TypeError('documents need a scorer that is made with by="document"')
 
     def end_document(self, name: str | None = None) -> None:
-        """End a document: what was added since the last call is one, which may have a name.
+        """End a document: the sentences added since the last call, optionally with a name.
 
         Raises
         ------
         TypeError
-            Where the scorer was not made by document.
+            If the scorer was made without ``by``.
         """
         self._need_documents()
         self._scorer.end_document(name)
 
     def merge(self, other: Scorer) -> None:
-        """Add what another scorer has counted.
+        """Add the counts of another scorer.
 
         Parameters
         ----------
         other : Scorer
-            Made with the same settings; it is not changed.
+            A scorer with the same settings; it is not changed.
 
         Raises
         ------
         spanrs.errors.SchemeError
-            Where the settings differ.
+            If the settings differ.
         """
         if not isinstance(other, Scorer):
             raise TypeError(f"scorers merge with scorers, not with {type(other).__name__}")
@@ -315,16 +317,16 @@ class Scorer:
         return make_settings(self.matcher, self._scorer.schemes(), self.dialect, self._align)
 
     def result(self) -> Result:
-        """Give what was counted so far. The scorer can go on.
+        """Return the result so far. The scorer can be used further.
 
         Returns
         -------
         Result
-            A value of its own, which later updates do not change. With documents, what was added since the last one
-            ended is one, too.
+            Not changed by later updates. With rows of documents, the sentences since the last document ended are a
+            document, too.
         """
-        own = self._own()
-        return own.merge(*self._merged) if self._merged else own
+        counted = self._own()
+        return counted.merge(*self._merged) if self._merged else counted
 
     @property
     def compiled(self) -> _spanrs.Scorer:
@@ -336,17 +338,17 @@ class Scorer:
         return self._own(take=True)
 
     def leave_out(self, types: Iterable[str]) -> None:
-        """Do not look at spans of these types; forget what was counted.
+        """Exclude spans of these types, and clear the counts.
 
-        Files of spans in FairEval's form have such, where a side has no spans.
+        Span files in FairEval's format have such types if a side has no spans.
         """
-        self._filter = (None, sorted(types))
+        self._filter = {"exclude": sorted(types)}
         self.reset()
 
     def _own(self, *, take: bool = False) -> Result:
         """Return the result without merged scorers. ``take`` avoids a copy; the scorer must not be used afterwards."""
         evidence = Evidence.from_state(self._scorer.evidence())
         if self._noticed is not None:
-            # The compiled scorer goes on numbering sentences, but keeps as many violations as if it began.
-            evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._options.max_violations)
+            # The compiled scorer continues the numbers of sentences, but keeps up to the maximum of violations anew.
+            evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._max_violations)
         return Result(self._scorer.counts(take), self._settings(), self.matcher, evidence)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
-from spanrs._spanrs import Criterion
 from spanrs.caching import cached_property
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
+from spanrs.report.frames import Frames
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision, recall and F1 as fractions, and the number of gold spans they rest on."""
+    """Precision, recall and F1 as fractions, and the number of gold spans."""
 
     precision: float
     recall: float
@@ -25,7 +26,7 @@ class Score:
 
 
 class Totals(NamedTuple):
-    """True positives, false positives, false negatives; fractions where outcomes weigh fractions."""
+    """True positives, false positives, false negatives; fractions if outcomes have fractional weights."""
 
     tp: float
     fp: float
@@ -36,27 +37,27 @@ class DocumentRow(NamedTuple):
     """One document of a corpus."""
 
     document: int
-    """Its place, from 0."""
+    """Index of the document, from 0."""
     name: str | None
-    """What it is called, where documents have names."""
+    """Name of the document, if documents have names."""
     sentences: int
-    """Its sentences."""
+    """Number of sentences."""
     tokens: int
-    """Its tokens."""
+    """Number of tokens."""
     outcomes: dict[str, int]
     """How often each outcome occurred."""
     totals: Totals
     """TP, FP and FN over all types."""
     micro: Score
-    """Over all types; not a number where the document has no spans on either side."""
+    """Over all types; NaN if the document has no spans on either side."""
 
     @property
     def shown_name(self) -> str:
-        """The name, or else the place."""
+        """The name, or else the index."""
         return str(self.document) if self.name is None else self.name
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain values; ``totals`` as ``counts``, what is not a number as None."""
+        """Return plain values; ``totals`` under ``counts``, NaN as None."""
         return {
             "document": self.document,
             "name": self.name,
@@ -68,16 +69,70 @@ class DocumentRow(NamedTuple):
         }
 
 
+class TypeScores(dict[str, Score], Frames):
+    """Scores by type, and a frame with a row for each type: measures and counts.
+
+    Parameters
+    ----------
+    scores : mapping of str to Score
+        The measures of each type.
+    totals : mapping of str to Totals
+        TP, FP and FN of each type.
+    outcomes : mapping of str to dict
+        How often each outcome occurred for each type.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> types = spanrs.score([["B-PER", "O"]], [["B-PER", "B-LOC"]]).per_type
+    >>> types["PER"].f1
+    1.0
+    >>> types.to_dict()["LOC"]
+    {'precision': 0.0, 'recall': 0.0, 'f1': 0.0, 'support': 0, 'tp': 0, 'fp': 1, 'fn': 0}
+    >>> types.to_arrow().column_names
+    ['type', 'precision', 'recall', 'f1', 'support', 'tp', 'fp', 'fn']
+    """
+
+    #: Counts are floats as well, because outcomes and documents may have fractional weights.
+    types = {"type": str} | dict.fromkeys(("precision", "recall", "f1", "support", "tp", "fp", "fn"), float)
+
+    def __init__(
+        self,
+        scores: Mapping[str, Score],
+        totals: Mapping[str, Totals],
+        outcomes: Mapping[str, dict[str, int]],
+    ) -> None:
+        super().__init__(scores)
+        self.totals = totals
+        """TP, FP and FN of each type."""
+        self.outcomes = outcomes
+        """How often each outcome occurred for each type."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.types)
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The rows, a tuple each; undefined measures are NaN."""
+        return [(name, *astuple(score), *self.totals[name]) for name, score in self.items()]
+
+    def to_dict(self) -> dict[str, dict[str, float | None]]:
+        """Return the columns of each type by name; undefined measures are None."""
+        return {name: plain_score(score) | self.totals[name]._asdict() for name, score in self.items()}
+
+
 class Confusion(dict[str | None, "Counter[str | None]"]):
-    """``confusion[gold type][pred type]``: what does not occur is 0, and not stored."""
+    """``confusion[gold type][pred type]``; missing pairs are 0 and not stored."""
 
     def __missing__(self, key: str | None) -> Counter[str | None]:
         return Counter()
 
     def triples(self) -> list[tuple[str | None, str | None, int]]:
-        """Give (gold type, pred type, number), sorted; None for no span comes last."""
-        found = [(gold, pred, n) for gold, row in self.items() for pred, n in row.items()]
-        return sorted(found, key=lambda t: (t[0] is None, t[0] or "", t[1] is None, t[1] or ""))
+        """Return (gold type, pred type, number), sorted; None, for no span, comes last."""
+        pairs = [(gold, pred, n) for gold, row in self.items() for pred, n in row.items()]
+        return sorted(pairs, key=lambda t: (t[0] is None, t[0] or "", t[1] is None, t[1] or ""))
 
 
 class Measured:
@@ -89,127 +144,116 @@ class Measured:
     """How often each outcome occurred between each pair of types, in all and by document."""
 
     document_weights: tuple[float, ...] | None
-    """How often each document counts; None where each counts once."""
-    criterion: Criterion
-    """The question that is answered."""
+    """Weight of each document; None if each counts once."""
+    _criterion: Criterion
 
     @cached_property
     def _summary(self) -> _spanrs._Summary:
-        of = self.criterion
-        terms, axis = self.matcher.terms(of), self.matcher.axis
-        return self.counts.summary(of.index, terms, axis, self.document_weights)
+        criterion = self._criterion
+        terms, axis = self.matcher.terms(criterion), self.matcher.axis
+        return self.counts.summary(criterion.index, terms, axis, self.document_weights)
 
     def _named(self, counts: Sequence[int]) -> dict[str, int]:
-        """Name outcomes, with the sums of groups; those that are shown come first."""
-        found = dict(zip(self.criterion.outcomes, counts, strict=True))
+        """Return outcomes by name, with the sums of groups; those of tables come first."""
+        named = dict(zip(self._criterion.outcomes, counts, strict=True))
         for group, parts in self._groups.items():
-            found.setdefault(group, sum(found[part] for part in parts))
-        return {name: found[name] for name in (*self.columns, *found)}
+            named.setdefault(group, sum(named[part] for part in parts))
+        return {name: named[name] for name in (*self._columns, *named)}
 
     @cached_property
     def _groups(self) -> dict[str, tuple[str, ...]]:
         """Groups of outcomes defined for this criterion."""
         groups = self.matcher.groups.items()
-        return {group: parts for group, parts in groups if set(parts) <= set(self.criterion.outcomes)}
+        return {group: parts for group, parts in groups if set(parts) <= set(self._criterion.outcomes)}
 
     @property
-    def columns(self) -> list[str]:
+    def _columns(self) -> list[str]:
         """The outcomes that tables show."""
-        shown = self.matcher.columns or self.criterion.outcomes
-        return [name for name in shown if name in self.criterion.outcomes or name in self._groups]
-
-    @property
-    def wrong_outcomes(self) -> list[str]:
-        """Outcomes that count as false positives or false negatives, at least in part."""
-        outcomes = zip(self.criterion.outcomes, self.criterion.weights, strict=True)
-        return [name for name, (_, fp, fn) in outcomes if fp or fn]
+        shown = self.matcher.columns or self._criterion.outcomes
+        return [name for name in shown if name in self._criterion.outcomes or name in self._groups]
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
         """How often each outcome occurred."""
-        return self._named(self._summary[0][0])
-
-    @cached_property
-    def outcomes_by_type(self) -> dict[str, dict[str, int]]:
-        """How often each outcome occurred for each type, sorted by name."""
-        return {name: self._named(counts) for name, counts, _, _ in self._summary[3]}
+        return self._named(self._summary["all"]["counts"])
 
     @cached_property
     def totals(self) -> Totals:
         """TP, FP and FN over all types."""
-        return Totals(*self._summary[0][1])
-
-    @cached_property
-    def totals_by_type(self) -> dict[str, Totals]:
-        """TP, FP and FN of each type, sorted by name."""
-        return {name: Totals(*totals) for name, _, totals, _ in self._summary[3]}
+        return self._summary["all"]["totals"]
 
     @cached_property
     def micro(self) -> Score:
-        """Over all spans, whatever their type."""
-        return Score(*self._summary[0][2])
+        """Over all spans of all types."""
+        return self._summary["all"]["score"]
 
     @cached_property
-    def per_type(self) -> dict[str, Score]:
-        """Each type that gold or pred has a span of, sorted by name."""
-        return {name: Score(*score) for name, _, _, score in self._summary[3]}
+    def per_type(self) -> TypeScores:
+        """Measures and counts of each type that gold or pred has a span of, sorted by name."""
+        types = self._summary["types"]
+        return TypeScores(
+            {name: outcomes["score"] for name, outcomes in types},
+            {name: outcomes["totals"] for name, outcomes in types},
+            {name: self._named(outcomes["counts"]) for name, outcomes in types},
+        )
 
     @cached_property
     def macro(self) -> Score:
-        """The mean over types, each counting the same."""
-        return Score(*self._summary[1])
+        """Unweighted mean over types."""
+        return self._summary["macro"]
 
     @cached_property
     def weighted(self) -> Score:
-        """The mean over types, each counting as often as it has gold spans."""
-        return Score(*self._summary[2])
+        """Mean over types, weighted by the number of gold spans."""
+        return self._summary["weighted"]
 
     @cached_property
     def confusion(self) -> Confusion:
-        """``confusion[gold type][pred type]``: how often a span of one type answered one of another.
+        """``confusion[gold type][pred type]``: number of pairs of spans of these types.
 
-        Under the exact matcher spans with equal bounds, so that each row adds up to the gold spans of its type and each
-        column to the pred spans. Under the fair matcher errors, each once: on the diagonal boundary errors. The row
-        and the column None hold what has no span on the other side. What does not occur is 0.
+        With exact matching, pairs have equal bounds, so that each row adds up to the gold spans of its type and each
+        column to the pred spans. With fair matching, pairs are errors, each once, with boundary errors on the diagonal.
+        The row and the column None hold unmatched spans. Missing pairs are 0.
         """
-        outcomes = self.criterion.outcomes
+        outcomes = self._criterion.outcomes
         left_out = [outcomes.index(name) for name in self.matcher.unconfused if name in outcomes]
-        mistyped = outcomes.index("mistyped") if self.criterion.renames else None
-        found = Confusion()
+        mistyped = outcomes.index("mistyped") if self._criterion.renames else None
+        matrix = Confusion()
         for gold, pred, n in self.counts.confusion(
-            self.criterion.index, left_out, mistyped, self.document_weights
+            self._criterion.index, left_out, mistyped, self.document_weights
         ):
-            found.setdefault(gold, Counter())[pred] = n
-        return found
+            matrix.setdefault(gold, Counter())[pred] = n
+        return matrix
 
     @cached_property
     def documents(self) -> list[DocumentRow]:
-        """One row a document, where documents were asked for."""
+        """One row per document, if documents were requested."""
         corpus = criteria(self.matcher.name)["corpus"]
-        terms = self.matcher.terms(self.criterion)
-        found = self.counts.document_summaries(self.criterion.index, terms)
+        terms = self.matcher.terms(self._criterion)
+        summaries = self.counts.document_summaries(self._criterion.index, terms)
         of_corpus = self.counts.document_summaries(corpus.index)
         rows: list[DocumentRow] = []
-        for (key, (counts, totals, score)), (_, (numbers, _, _)) in zip(found, of_corpus, strict=True):
+        for (key, outcomes), (_, numbers) in zip(summaries, of_corpus, strict=True):
             name = key if isinstance(key, str) else None
-            named = dict(zip(corpus.outcomes, numbers, strict=True))
+            named = dict(zip(corpus.outcomes, numbers["counts"], strict=True))
             sizes = named.get("sentences", 0), named.get("tokens", 0)
-            micro = Score(*score)
+            totals, micro = outcomes["totals"], outcomes["score"]
             if not any(totals) and not micro.precision:
-                # 0 would be the value of a document in which everything is wrong.
+                # 0 would mean that everything in the document is wrong.
                 micro = Score(math.nan, math.nan, math.nan, micro.support)
-            row = DocumentRow(len(rows), name, *sizes, self._named(counts), Totals(*totals), micro)
-            rows.append(row)
+            rows.append(
+                DocumentRow(len(rows), name, *sizes, self._named(outcomes["counts"]), totals, micro)
+            )
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the measures as plain dictionaries.
+        """Return the measures as plain dictionaries.
 
         Returns
         -------
         dict
-            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``; None for what is
-            not a number), ``per_type`` (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``,
+            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``; None for
+            NaN), ``per_type`` (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``,
             ``outcomes_by_type``.
         """
         return {
@@ -219,7 +263,7 @@ class Measured:
             "per_type": {name: plain_score(score) for name, score in self.per_type.items()},
             "counts": self.totals._asdict(),
             "outcomes": self.outcomes,
-            "outcomes_by_type": self.outcomes_by_type,
+            "outcomes_by_type": dict(self.per_type.outcomes),
         }
 
 
@@ -236,10 +280,34 @@ class CriterionResult(Measured):
     {'correct': 0, 'incorrect': 0, 'partial': 1, 'missed': 0, 'spurious': 0}
     """
 
-    def __init__(self, result: Measured, name: str) -> None:
+    def __init__(self, result: Measured, name: str, unscored: str | None = None) -> None:
         self.matcher, self.counts = result.matcher, result.counts
         self.document_weights = result.document_weights
-        self.criterion = find_criterion(result.matcher.criteria, name, result.matcher)
+        self._criterion = find_criterion(result.matcher.criteria, name, result.matcher)
+        self.unscored = unscored
+        """Why the measures are undefined; None if they are defined. Undefined measures are numbers here, and NaN in
+        :attr:`shown`, tables and dictionaries."""
+
+    @property
+    def criterion(self) -> Criterion:
+        """The criterion: its name, outcomes and their weights."""
+        return self._criterion
+
+    @property
+    def columns(self) -> list[str]:
+        """The outcomes that tables show."""
+        return self._columns
+
+    @property
+    def wrong_outcomes(self) -> list[str]:
+        """Outcomes that count as false positives or false negatives, at least in part."""
+        outcomes = zip(self.criterion.outcomes, self.criterion.weights, strict=True)
+        return [name for name, (_, fp, fn) in outcomes if fp or fn]
+
+    @property
+    def shown(self) -> CriterionResult:
+        """The same with NaN for undefined measures."""
+        return self if self.unscored is None else UnscoredResult(self, self.criterion.name, self.unscored)
 
 
 class UnscoredResult(CriterionResult):
@@ -247,28 +315,28 @@ class UnscoredResult(CriterionResult):
 
     @cached_property
     def _summary(self) -> _spanrs._Summary:
-        (counts, totals, micro), macro, weighted, types = super()._summary
-        by_type = [(name, outcomes, own, _with_nan_measures(score)) for name, outcomes, own, score in types]
-        return (
-            (counts, totals, _with_nan_measures(micro)),
-            _with_nan_measures(macro),
-            _with_nan_measures(weighted),
-            by_type,
-        )
+        summary = super()._summary
+        return {
+            "all": _with_nan_measures(summary["all"]),
+            "macro": _undefined(summary["macro"]),
+            "weighted": _undefined(summary["weighted"]),
+            "types": [(name, _with_nan_measures(outcomes)) for name, outcomes in summary["types"]],
+        }
 
     @cached_property
     def documents(self) -> list[DocumentRow]:
-        """One row a document, where documents were asked for."""
-        return [
-            row._replace(micro=replace(row.micro, precision=math.nan, recall=math.nan, f1=math.nan))
-            for row in super().documents
-        ]
+        """One row per document, if documents were requested."""
+        return [row._replace(micro=_undefined(row.micro)) for row in super().documents]
 
 
-def _with_nan_measures(score: _spanrs._Score) -> _spanrs._Score:
-    return math.nan, math.nan, math.nan, score[3]
+def _undefined(score: Score) -> Score:
+    return Score(math.nan, math.nan, math.nan, score.support)
+
+
+def _with_nan_measures(outcomes: _spanrs._Outcomes) -> _spanrs._Outcomes:
+    return {**outcomes, "score": _undefined(outcomes["score"])}
 
 
 def plain_score(score: Score) -> dict[str, float | None]:
-    """Give a score as a plain dictionary, None for what is not a number."""
+    """Return a score as a plain dictionary, with None for NaN."""
     return {name: None if math.isnan(value) else value for name, value in asdict(score).items()}

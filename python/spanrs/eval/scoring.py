@@ -1,4 +1,4 @@
-"""The one verb: gold against pred, whatever they are."""
+"""Scoring of gold and pred in any form."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from spanrs.eval.details import (
     errors_to_keep,
     find_errors,
     list_details,
+    reader_of,
     span_lists,
     with_tokens,
 )
@@ -94,12 +95,12 @@ def score(
         In memory, sentences of tags or spans; the two sides have the same sentences with the same number of tokens:
 
         - Lists, tuples, generators, pandas columns of sentences, each a list, tuple, array or generator of tags. Lists
-          and tuples are walked in place.
+          and tuples are read in place.
         - Spans (type, start, end[, tokens]) or dicts with these keys, flat, nested, overlapping or twice the same:
           tokens from 0, ends exclusive, and where a span has not all tokens between its bounds a collection of those
           it has.
-        - With ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``: numpy, and what
-          numpy can look into without a copy (torch, JAX and others on the CPU).
+        - With ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``: numpy, and arrays
+          that numpy can view without a copy (torch, JAX and others on the CPU).
         - Arrow list columns (pyarrow, Polars, pandas), one list a sentence, of strings, of a dictionary, or with
           ``vocabulary`` of integers. A null in gold leaves the token out.
     matcher : str or Matcher
@@ -109,26 +110,26 @@ def score(
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the scheme
         gold violates least, never TOKEN. That of the corpus of gold if not given. Not used for spans.
     pred_scheme : str, optional
-        The scheme of pred, where it is another one; spans are compared, so that schemes may differ. ``auto`` (the
+        The scheme of pred, if it differs; spans are compared, so schemes may differ. ``auto`` (the
         default where ``scheme`` is): that of gold, unless a tenth of pred's tags other than ``O`` violate it and hardly
         any another one.
     reading : str or sequence of str, optional
-        What malformed tags mean, as for :func:`spanrs.tags.read_spans`; that of the corpus if not given. Several of
+        What malformed tags mean, as for :func:`spanrs.tags.tags_to_spans`; that of the corpus if not given. Several of
         files, or ``"all"`` that are defined for the scheme but ``refuse``, give a result for each: the files are read
         once for the first and once for all others.
     by : str, or iterable of int or str, optional
-        What has a row of counts, for intervals and comparisons. ``document``, ``sentence``; for sentences in memory the
-        sizes of documents in order, 1 or more, or the name of the document of each sentence.
+        Unit of the rows of counts, for intervals and comparisons: ``document``, ``sentence``; for sentences in memory
+        the sizes of documents in order, 1 or more, or the name of the document of each sentence.
     document_weights : sequence of float, optional
-        How often each document counts, as for :meth:`Result.with_document_weights`. Without ``by`` every sentence is a
+        Weight of each document, as for :meth:`Result.with_document_weights`. Without ``by`` every sentence is a
         document.
     align : str
-        What to do where tokens or texts of the two sides differ: ``refuse`` is an error, ``report`` counts them in the
+        What to do if tokens or texts of the two sides differ: ``refuse`` is an error, ``report`` counts them in the
         result and its signature, ``ignore`` does not compare them; sentences and their lengths must agree in any case.
         ``characters`` compares spans by their characters in the text, whatever the tokens: spans that cannot be aligned
         are errors of their side, and are counted and listed.
     pairing : Pairing
-        Which files of directories belong together.
+        How files of directories are paired.
     on_error : str
         ``raise``, or ``skip`` to score what can be scored: ``result.evidence.skipped`` lists the files that were not,
         and why.
@@ -141,14 +142,14 @@ def score(
     tokens : iterable of sequences of str, int or str, optional
         For sentences in memory the tokens of each, to be shown with errors; else a column, as for :func:`spanrs.read`.
     max_violations : int
-        Violations to keep a side; all are counted.
+        Violations to keep per side; all are counted.
     threads : int or None
-        Threads for ids, Arrow columns, large uncompressed column files and several files; 0 and None are one for each
-        processor. The result does not depend on it. Lists are walked by one thread.
+        Threads for ids, Arrow columns, large uncompressed column files and several files; 0 and None mean one per
+        processor. The result does not depend on it. Lists are read by one thread.
     progress : callable, optional
-        Called now and then with the bytes read so far, after decompression; with several files, with those of the files
-        that are done. For tables these are the bytes of their columns, for documents the characters of their texts.
-        ``auto`` may begin anew.
+        Called periodically with the bytes read so far, after decompression; with several files, with those of completed
+        files. For tables these are the bytes of their columns, for documents the characters of their texts.
+        ``auto`` may start again.
     store : path, optional
         Write the result there. Until all files are scored, those that are done wait in a folder beside it, so that a
         run that was interrupted continues where it was: a file is scored again only if its content or the options
@@ -163,24 +164,24 @@ def score(
     Returns
     -------
     Result, or dict of str to Result
-        Measures, counts, violations, signature; of several readings one each.
+        Measures, counts, violations, signature; with several readings one result each.
 
     Raises
     ------
     OSError
-        Where a file cannot be opened.
+        If a file cannot be opened.
     spanrs.errors.AlignmentError
-        Where the two sides have other sentences or tokens; at the first one that differs, with both places.
+        If the sentences or tokens of the two sides differ; at the first difference, with both places.
     spanrs.errors.FormatError
-        Where a file or table is not what it should be, with the place.
+        For malformed files and tables, with the place.
     spanrs.errors.SchemeError
         For unknown names, ids outside the vocabulary, and malformed tags under ``refuse``.
     spanrs.errors.LimitError
-        For input beyond a limit, and where too many spans overlap each other for optimal partial matching.
+        For input beyond a limit, and too many overlapping spans for optimal partial matching.
     TypeError
-        For sides that are ambiguous or contradict each other, and options that have no meaning for them.
+        For ambiguous or contradictory sides, and options that do not apply to them.
     ValueError
-        For values out of range, weights that are not one a document, and spans without tokens.
+        For values out of range, another number of weights than documents, and spans without tokens.
 
     Examples
     --------
@@ -256,7 +257,7 @@ def score(
             if document_weights is None:
                 return results
             weights = list(document_weights)
-            return {name: one.with_document_weights(weights) for name, one in results.items()}
+            return {name: result.with_document_weights(weights) for name, result in results.items()}
         result = score_corpora(corpora, asked, store)
     warn(result.warnings)
     return result if document_weights is None else result.with_document_weights(document_weights)
@@ -317,7 +318,7 @@ def _score_memory(
     lengths = arguments["lengths"] = inputs.reiterable(arguments.get("lengths"))
     mask = arguments.get("mask")
     if details or errors:
-        # They are read twice.
+        # Both sides are read twice.
         gold, pred = (
             inputs.reiterable(inputs.without_nulls(side), sentences=True) for side in (gold, pred)
         )
@@ -331,15 +332,14 @@ def _score_memory(
     if by_sentence:
         result = replace(result, by_sentence=True)
     if details or errors:
-        schemes = result.settings["scheme"], result.settings.get("pred_scheme")
-        read = (*schemes, result.settings["reading"], scorer.dialect)
+        reader = reader_of(result.settings, result.settings["reading"], scorer.dialect)
         ids = IdOptions(scorer.vocabulary, arguments.get("ignore_index", IGNORE_INDEX), lengths, mask)
-        lists = span_lists(gold, pred, read, ids)
+        lists = span_lists(gold, pred, reader, ids)
         if details:
             result = replace(result, details=list_details(*lists, scorer.matcher))
         if errors:
-            found = find_errors(*lists, scorer.matcher, result.criterion, most_errors)
-            result = replace(result, error_list=_with_tokens(found, tokens, result.sentences))
+            error_list = find_errors(*lists, scorer.matcher, most_errors)
+            result = replace(result, errors=_with_tokens(error_list, tokens, result.sentences))
     return result
 
 

@@ -77,8 +77,8 @@ def sentence_chunks(
     schemes = decided_schemes(corpora, parts)
     pairs: Iterator[tuple[Any, Any]]
     layers = [("gold", "pred")] if pred is None else []
-    own = _side(corpora[0], gold)
-    sides = own, own if pred is None else _side(corpora[1], pred)
+    side = _side(corpora[0], gold)
+    sides = side, side if pred is None else _side(corpora[1], pred)
     with ExitStack() as files:
         golds = files.enter_context(closing(_sentences(corpora[0], gold, schemes[0])))
         if pred is None:
@@ -115,10 +115,10 @@ def decided_schemes(
     gold, pred = parts
     layers = ("gold", "pred") if pred is None else (None, None)
     scheme = _of(corpora[0], gold).likely_scheme(None, layers[0]) if has_tags(gold) else None
-    other = gold if pred is None else pred
-    if not has_tags(other):
+    pred_or_gold = gold if pred is None else pred
+    if not has_tags(pred_or_gold):
         return scheme, scheme
-    return scheme, _of(corpora[1], other).likely_scheme(scheme, layers[1])
+    return scheme, _of(corpora[1], pred_or_gold).likely_scheme(scheme, layers[1])
 
 
 def with_decided_schemes(
@@ -129,8 +129,8 @@ def with_decided_schemes(
     if scheme is not None and (parts[1] is None or has_tags(parts[1])):
         scorer.set_schemes(scheme, None if pred_scheme == scheme else pred_scheme)
     gold, pred = (
-        replace(corpus, options=replace(corpus.options, scheme=own or corpus.options.scheme))
-        for corpus, own in zip(corpora, (scheme, pred_scheme), strict=True)
+        replace(corpus, options=replace(corpus.options, scheme=side_scheme or corpus.options.scheme))
+        for corpus, side_scheme in zip(corpora, (scheme, pred_scheme), strict=True)
     )
     return gold, pred
 
@@ -169,14 +169,12 @@ def _chunk(
             )
             raise with_code(AlignmentError(message), "sentences", longer.path, longer.line)
         _check_pair(gold, pred, sides, both=bool(layers))
-        found = _differing(gold, pred, sides)
-        if found and align == "refuse":
-            message = (
-                f"{found[0]}; both sides must hold the same tokens, or name align='report' (--align report)"
-            )
+        differences = _differing(gold, pred, sides)
+        if differences and align == "refuse":
+            message = f"{differences[0]}; both sides must hold the same tokens, or name align='report' (--align report)"
             raise with_code(AlignmentError(message), "tokens", gold.path, gold.line)
-        differing += len(found) if align == "report" else 0
-        examples += found[: EXAMPLES - len(examples)] if align == "report" else []
+        differing += len(differences) if align == "report" else 0
+        examples += differences[: EXAMPLES - len(examples)] if align == "report" else []
         (gold_layer, pred_layer) = layers[0] if layers else (gold.layers[0], pred.layers[0])
         if gold.tags and pred.tags:
             golds.append(gold.tags[gold_layer])
@@ -213,16 +211,22 @@ def _check_pair(gold: Sentence, pred: Sentence, sides: tuple[Side, Side], *, bot
             f"in pred ({places[1]}); both sides must hold the same documents in the same order"
         )
         raise with_code(AlignmentError(message), "documents", gold.path, gold.line)
-    for one, other, at in ((gold, pred, 0), (pred, gold, 1)):
-        spans = () if one.tokens is None or other.tokens is not None or other.tags else other.spans.values()
-        beyond = next((span for layer in spans for span in layer if span.end > len(one.tokens or ())), None)
+    for part, partner, at in ((gold, pred, 0), (pred, gold, 1)):
+        spans = (
+            ()
+            if part.tokens is None or partner.tokens is not None or partner.tags
+            else partner.spans.values()
+        )
+        beyond = next(
+            (span for layer in spans for span in layer if span.end > len(part.tokens or ())), None
+        )
         if beyond is not None:
             message = (
                 f"{places[1 - at]}: the span {beyond.type} of tokens {beyond.start} to {beyond.end - 1} "
-                f"ends beyond the sentence, which has {len(one.tokens or ())} tokens ({places[at]}); both "
+                f"ends beyond the sentence, which has {len(part.tokens or ())} tokens ({places[at]}); both "
                 "sides must hold the same sentences"
             )
-            raise with_code(AlignmentError(message), "tokens", other.path, other.line)
+            raise with_code(AlignmentError(message), "tokens", partner.path, partner.line)
     if (
         (gold.tokens is None or pred.tokens is None)
         and None not in (gold.id, pred.id)
@@ -256,7 +260,8 @@ def _differing(gold: Sentence, pred: Sentence, sides: tuple[Side, Side]) -> list
         )
         raise with_code(AlignmentError(message), "tokens", gold.path, gold.line)
     return [
-        f"{sides[0].place(gold, at)}: gold has token `{one}`, but {sides[1].place(pred, at)} (pred) has token `{other}`"
-        for at, (one, other) in enumerate(zip(gold.tokens, pred.tokens, strict=True))
-        if one != other
+        f"{sides[0].place(gold, at)}: gold has token `{gold_token}`, "
+        f"but {sides[1].place(pred, at)} (pred) has token `{pred_token}`"
+        for at, (gold_token, pred_token) in enumerate(zip(gold.tokens, pred.tokens, strict=True))
+        if gold_token != pred_token
     ]

@@ -1,4 +1,4 @@
-"""How results are made, by name; in one line it is their signature."""
+"""Settings of results by name, and signatures, which are settings in one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spanrs.errors import SchemeError, with_code
 from spanrs.eval.matchers import Matcher
 from spanrs.tags.types import Dialect
 
-#: The scheme of a result of data that has no tag but ``O``, where it was not given.
+#: The scheme of a result if none was given and all tags are ``O``.
 UNDECIDED = "auto"
 #: Names of settings in short signatures.
 SHORT = {
@@ -40,7 +40,7 @@ SHORT = {
     "sentences": "se",
     "version": "v",
 }
-#: A setting: everything up to a bar that is not within quotes.
+#: A setting: everything up to an unquoted bar.
 _PART = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^|"])+')
 _NAME = re.compile(r"[a-z_]+")
 
@@ -67,7 +67,7 @@ def make_settings(
 
 
 def with_setting(settings: Mapping[str, str], name: str, value: str) -> dict[str, str]:
-    """Give settings with one more, before the version; a second value follows the first."""
+    """Return settings with one more before the version; a second value is appended to the first."""
     new = dict(settings)
     version = new.pop("version")
     new[name] = f"{new[name]};{value}" if name in new else value
@@ -75,12 +75,12 @@ def with_setting(settings: Mapping[str, str], name: str, value: str) -> dict[str
 
 
 def signature(settings: Mapping[str, str]) -> str:
-    """Give settings in one line."""
+    """Return settings as a signature."""
     return "|".join(f"{name}:{value}" for name, value in settings.items())
 
 
 def short_signature(settings: Mapping[str, str]) -> str:
-    """Give settings in one line with short names; :func:`parse_signature` reads it.
+    """Return settings as a signature with short names, for :func:`parse_signature`.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def parse_signature(text: str) -> dict[str, str]:
     Raises
     ------
     spanrs.errors.SchemeError
-        For text that is no signature, or names a setting twice.
+        For other text, and repeated settings.
 
     Examples
     --------
@@ -128,36 +128,36 @@ def parse_signature(text: str) -> dict[str, str]:
 
 
 def quoted(value: str) -> str:
-    """Quote a value that would end the setting as in JSON."""
+    """Quote a value as in JSON if it has characters that would end the setting."""
     return json.dumps(value, ensure_ascii=False) if set(value) & set('|"') else value
 
 
-def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """Give the settings of two results together, or refuse; an undecided scheme fits any."""
-    both, theirs = dict(one), dict(other)
-    # Files of spans have no scheme, and then neither of the two has one.
+def merged_settings(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
+    """Return the common settings of two results, or raise; an undecided scheme is compatible with any."""
+    both, theirs = dict(first), dict(second)
+    # Span files have no scheme.
     if "scheme" in both and "scheme" in theirs:
         both, theirs = with_schemes(both, theirs), with_schemes(theirs, both)
     if both != theirs:
-        signatures = f"{signature(one)} and {signature(other)}"
+        signatures = f"{signature(first)} and {signature(second)}"
         error = SchemeError(f"results made differently cannot be merged: {signatures}")
         raise with_code(error, "signature")
     return both
 
 
 def _pred_scheme(settings: dict[str, str]) -> str | None:
-    """Give the scheme of pred; None where it is that of gold. It is undecided where that of gold is."""
+    """Return the scheme of pred; None if it equals that of gold. It is undecided if that of gold is."""
     return settings.get("pred_scheme", UNDECIDED if settings["scheme"] == UNDECIDED else None)
 
 
 def with_schemes(settings: dict[str, str], others: dict[str, str]) -> dict[str, str]:
-    """Give settings whose undecided schemes are those of others."""
+    """Return settings with undecided schemes replaced by those of others."""
     scheme, pred_scheme = settings["scheme"], _pred_scheme(settings)
     if pred_scheme == UNDECIDED:
         pred_scheme = _pred_scheme(others)
     if scheme == UNDECIDED:
         scheme = others["scheme"]
-    # Results whose schemes are decided do not name a scheme of pred that is that of gold.
+    # With decided schemes, pred_scheme is only set if it differs.
     if pred_scheme == scheme:
         pred_scheme = None
     schemes = {"scheme": scheme, "pred_scheme": pred_scheme}

@@ -28,15 +28,15 @@ from spanrs.threads import thread_count
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-#: Ending of the folder in which the results of single shards wait until all are scored.
+#: Suffix of the folder that holds results of single shards until all are scored.
 PARTS = ".parts"
-#: File that says what the folder is.
+#: File that identifies the folder.
 MARKER = "spanrs-shards"
-#: Results that are merged at once.
+#: Number of results merged at once.
 FAN_IN = 32
-#: Shards for each thread that may be scored before an earlier one is done.
+#: Shards per thread that may be scored before an earlier one is done.
 WINDOW = 8
-#: First bytes of the result of a shard, before a line of JSON that says what was scored how.
+#: First bytes of the result of a shard, before a line of JSON with the content of its files and the options.
 MAGIC = b"spanrs shard 1\n"
 
 
@@ -48,14 +48,14 @@ class Shard(NamedTuple):
     gold: Part
     """Gold, or the part that holds both sides."""
     pred: Part | None
-    """Pred; None where gold holds both sides."""
+    """Pred; None if gold holds both sides."""
 
     def parts(self) -> list[Part]:
         """Return its parts."""
         return [part for part in (self.gold, self.pred) if part is not None]
 
 
-#: Scores a shard with a scheme and one of pred, and a function to call now and then.
+#: Scores a shard, given the two schemes and a progress callback.
 ShardScorer = Callable[[Shard, str, "str | None", Callable[[int], object]], Result]
 
 
@@ -65,15 +65,15 @@ def as_shard(result: Result, name: str) -> Result:
         side: [replace(place, path=name) for place in places]
         for side, places in result.evidence.located.items()
     }
-    errors = result.error_list
+    errors = result.errors
     if errors is not None:
         errors = replace(errors, errors=[error._replace(path=name) for error in errors.errors])
     return replace(
         result,
-        # A file of spans is one document, which has the name of the file.
+        # A span file is one document with the name of the file.
         counts=result.counts if result.counts.documents() == [name] else result.counts.prefixed(name),
         evidence=replace(result.evidence, located=located),
-        error_list=errors,
+        errors=errors,
     )
 
 
@@ -84,7 +84,7 @@ def score_shards(
     settings: Mapping[str, Any],
     store: str | os.PathLike[str] | None = None,
 ) -> tuple[Result, list[Skipped]]:
-    """Score shards each by itself, and merge the results in order.
+    """Score shards separately, and merge the results in order.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def score_shards(
         Those of :func:`spanrs.score`: schemes, threads, progress, errors, on_error. ``auto`` is decided by the first
         shard that has a tag other than ``O``.
     settings : mapping
-        What the results depend on besides the content of files.
+        The options that the results depend on.
     store : path, optional
         As for :func:`spanrs.score`.
 
@@ -125,7 +125,7 @@ def score_shards(
         cache = _ShardCache(Path(f"{os.fspath(store)}{PARTS}"), settings)
     job = _ShardJob(score, cache, options)
     with warnings.catch_warnings():
-        # Those of the whole are given at the end.
+        # The warnings of the merged result are raised at the end.
         warnings.simplefilter("ignore", SpanrsWarning)
         results = _score_all(job, shards, options.scheme, options.pred_scheme, threads)
         whole = _merge(_refuse_equal_names(shards, results))
@@ -167,7 +167,7 @@ class _ShardCache:
         return self.folder / f"{digest[:24]}.shard"
 
     def header(self, shard: Shard, schemes: tuple[str, str | None]) -> bytes:
-        """Return what the result of a shard depends on: the content of its files, and the options."""
+        """Return the header that identifies the result of a shard: the content of its files, and the options."""
         # Lazy: see _path.
         import hashlib
 
@@ -177,10 +177,10 @@ class _ShardCache:
                 raise ValueError(f"{part.shown} is not a file, so its result cannot be stored; omit store")
             for path in part.paths():
                 with open(path, "rb") as file:
-                    # Copied files may have the size and the time of others.
+                    # Copies may have the size and time of other files.
                     files.append([path, hashlib.file_digest(file, "sha256").hexdigest()])
-        known = {"name": shard.name, "files": files, "schemes": schemes, "settings": self.settings}
-        return MAGIC + json.dumps(known).encode() + b"\n"
+        header = {"name": shard.name, "files": files, "schemes": schemes, "settings": self.settings}
+        return MAGIC + json.dumps(header).encode() + b"\n"
 
     def load(self, shard: Shard, header: bytes) -> Result | None:
         """Return the result of a shard if it is stored with this header."""
@@ -191,7 +191,7 @@ class _ShardCache:
             return None
 
     def keep(self, shard: Shard, header: bytes, result: Result) -> None:
-        """Store the result of a shard, whole or not at all."""
+        """Store the result of a shard atomically."""
         self._make_folder()
         with atomic_output(self._path(shard)) as out:
             out.write(header + result.to_bytes())
@@ -203,7 +203,7 @@ class _ShardCache:
     def finish(self, result: Result, path: Path) -> None:
         """Write the result of all shards and remove the folder."""
         self._make_folder()
-        # What a killed process leaves behind is in the folder too.
+        # Remains of a killed process are in the folder, too.
         whole = self.folder / "whole"
         with atomic_output(whole) as out:
             out.write(result.to_bytes())
@@ -212,7 +212,7 @@ class _ShardCache:
             for file in self.folder.glob(pattern):
                 file.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
-            self.folder.rmdir()  # Files of others stay.
+            self.folder.rmdir()  # Files of other programs stay.
 
 
 class _ShardJob:
@@ -251,24 +251,24 @@ class _ShardJob:
             stored = None if self.keeps_errors else self.cache.load(shard, header)
             if stored is not None:
                 return stored
-        found = as_shard(self.score(shard, scheme, pred_scheme, self._check), shard.name)
-        # A file that was changed meanwhile is scored again by the next run.
+        result = as_shard(self.score(shard, scheme, pred_scheme, self._check), shard.name)
+        # A file changed in the meantime is scored again by the next run.
         if self.cache is not None and _file_states(shard) == before:
-            self.cache.keep(shard, header, found)
-        return found
+            self.cache.keep(shard, header, result)
+        return result
 
     def report(self, shard: Shard) -> None:
-        """Tell how many bytes are done."""
+        """Report the number of bytes done."""
         self.done += sum(part.size() for part in shard.parts())
         if self.progress is not None:
             self.progress(self.done)
 
-    def kept(self, shard: Shard, found: Result | Skipped) -> Iterator[tuple[Shard, Result]]:
+    def kept(self, shard: Shard, scored: Result | Skipped) -> Iterator[tuple[Shard, Result]]:
         """Yield the result of a shard, unless it was skipped."""
-        if isinstance(found, Skipped):
-            self.skipped.append(found)
+        if isinstance(scored, Skipped):
+            self.skipped.append(scored)
         else:
-            yield shard, found
+            yield shard, scored
 
 
 def _file_states(shard: Shard) -> list[tuple[int, ...]]:
@@ -306,23 +306,23 @@ def _refuse_equal_names(
     counts = Counter(shard.name for shard in shards)
     seen: dict[str, str] = {}
     for shard, result in results:
-        # Keys of shards with other names are other ones, and may be many.
+        # Shards with unique names have unique keys; there may be many.
         if counts[shard.name] > 1:
             check_repeated(shard.gold.shown, result, seen)
         yield result
 
 
 def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
-    """Refuse a result with documents of a result before it: they would be counted twice.
+    """Refuse a result with documents of an earlier result: they would be counted twice.
 
     Parameters
     ----------
     path : str
-        Where the result is from.
+        Path of the result.
     result : Result
-        A result, whose documents are added to those seen.
+        The result; its documents are added to ``seen``.
     seen : dict of str to str
-        Keys of the documents before it, and the path of each.
+        Path of each earlier document, by key.
 
     Returns
     -------
@@ -347,32 +347,32 @@ def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
 
 
 def names_schemes(scheme: str, pred_scheme: str | None) -> bool:
-    """Return whether both schemes are named, so that shards need not find them out."""
-    return not any(is_auto(one) for one in (scheme, pred_scheme or ""))
+    """Return whether both schemes are named, so that shards need not detect them."""
+    return not any(is_auto(name) for name in (scheme, pred_scheme or ""))
 
 
 def has_no_scheme(result: Result) -> bool:
-    """Return whether a result is of spans, which are not written in a scheme."""
+    """Return whether a result is of spans, which have no scheme."""
     return result.tokens == 0 and any(result.totals)
 
 
 def found_schemes(result: Result, scheme: str, pred_scheme: str | None) -> tuple[str, str | None]:
-    """Return the schemes for the shards after a result, which was scored with these.
+    """Return the schemes for the next shards, given a result scored with these schemes.
 
-    Shards that found out their schemes separately could find different ones, which do not merge. The first shard with a
+    Schemes detected separately could differ, and such results do not merge. The first shard with a
     tag other than ``O`` decides; those before it have no such tag and are the same under every scheme.
     """
-    found = result.settings.get("scheme", UNDECIDED)
-    if found == UNDECIDED:
+    detected = result.settings.get("scheme", UNDECIDED)
+    if detected == UNDECIDED:
         return scheme, pred_scheme
-    return found, result.settings.get("pred_scheme")
+    return detected, result.settings.get("pred_scheme")
 
 
 def _in_threads(
     job: _ShardJob, shards: Iterator[Shard], scheme: str, pred_scheme: str | None, threads: int
 ) -> Iterator[tuple[Shard, Result]]:
-    """Score shards in threads, in a window that moves over them, so that few results wait for an earlier one."""
-    # It registers functions to run around a fork, which must not happen while a fork waits for an import of spanrs.
+    """Score shards in threads, in a sliding window, so that few results wait for an earlier one."""
+    # Its import registers at-fork functions, which must not happen while a fork waits for an import of spanrs.
     from concurrent.futures import ThreadPoolExecutor, wait
 
     pool = ThreadPoolExecutor(threads)
@@ -395,18 +395,18 @@ def _in_threads(
 
 
 def _merge(results: Iterable[Result]) -> Result:
-    """Merge results in order, in groups of neighbours, so that memory follows the merged result.
+    """Merge results in order, in groups of neighbours, so that memory is bounded by the merged result.
 
     Raises
     ------
     spanrs.errors.FormatError
-        Where all shards were skipped.
+        If all shards were skipped.
     """
     levels: list[tuple[int, Result]] = []
     for result in results:
         levels.append((0, result))
         while len(levels) >= FAN_IN and levels[-FAN_IN][0] == levels[-1][0]:
-            group = [one for _, one in levels[-FAN_IN:]]
+            group = [result for _, result in levels[-FAN_IN:]]
             rank = levels[-1][0] + 1
             del levels[-FAN_IN:]
             levels.append((rank, group[0].merge(*group[1:])))

@@ -1,4 +1,4 @@
-"""What gold and pred are: corpora, what :func:`spanrs.read` takes, or sentences in memory."""
+"""Kinds of gold and pred: corpora, sources for :func:`spanrs.read`, or sentences in memory."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from spanrs.io.options import NAMES
 from spanrs.io.reader import read_both, read_stream, refuse
 from spanrs.io.tables import is_table
 
-#: Gold or pred: a corpus, what :func:`spanrs.read` takes, or sentences in memory.
+#: Gold or pred: a corpus, a source for :func:`spanrs.read`, or sentences in memory.
 Side: TypeAlias = Any
 
-#: Reading options that sentences in memory have.
+#: Reading options that apply to sentences in memory.
 OF_MEMORY = ("scheme", "reading", "dialect", "vocabulary", "ignore_index", "lengths", "mask")
 
 
@@ -43,8 +43,8 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
     Raises
     ------
     TypeError
-        For sides that are ambiguous or contradict each other, options that no side takes, and unknown options; with
-        what to pass instead.
+        For ambiguous or contradictory sides, options that apply to no side, and unknown options, with what to pass
+        instead.
     """
     for name in arguments:
         if name not in NAMES:
@@ -62,11 +62,11 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
         _check_memory(arguments)
         return None
     if not all(readable):
-        side, other = ("gold", "pred") if readable[0] else ("pred", "gold")
+        side, partner = ("gold", "pred") if readable[0] else ("pred", "gold")
         kind = type(pred if readable[0] else gold).__name__
         raise TypeError(
-            f"{side} is read and {other} is a {kind} in memory; pass two files, tables or documents, or the sentences "
-            f"of both: [sentence.tags['tags'] for sentence in spanrs.read({side})]"
+            f"{side} is read and {partner} is a {kind} in memory; pass two files, tables or documents, or the "
+            f"sentences of both: [sentence.tags['tags'] for sentence in spanrs.read({side})]"
         )
     if isinstance(gold, Corpus) and isinstance(pred, Corpus) and arguments:
         raise TypeError(
@@ -110,7 +110,7 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
             raise ValueError(
                 "layers of tags are scored of two files; one file holds one column of gold and one of pred"
             )
-        # By default gold is in the last column but one, pred in the last.
+        # By default gold is in the second to last column and pred in the last.
         gold = options.gold
         if gold is None:
             gold = options.tags if options.tags not in (None, -1) else -2 if options.pred is None else -1
@@ -120,10 +120,12 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
         names = [name for name in corpus.layers if name]
         advice = ""
         if names[1:]:
-            one, other = names[:2]
-            advice = f"; its layers are {', '.join(names)}: score(corpus[{one!r}], corpus[{other!r}])"
+            gold_name, pred_name = names[:2]
+            advice = (
+                f"; its layers are {', '.join(names)}: score(corpus[{gold_name!r}], corpus[{pred_name!r}])"
+            )
             if part.format in ANNOTATED:
-                advice += f", on the command line --gold-annotator {one} --pred-annotator {other}"
+                advice += f", on the command line --gold-annotator {gold_name} --pred-annotator {pred_name}"
         raise TypeError(
             f"{part.shown} ({part.format}) holds one side; pass gold and pred, two files or corpora{advice}"
         )
@@ -136,7 +138,7 @@ def is_readable(side: str, value: Side) -> bool:
     Raises
     ------
     TypeError
-        For what is neither.
+        For other values.
     """
     # Lists first, as small ones are scored often.
     if isinstance(value, (list, tuple)):

@@ -1,32 +1,40 @@
-"""Types of values that were stored as JSON."""
+"""Results stored as bytes: their frame with a checksum, and the types of the values in their header."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
+from zlib import crc32
 
-#: Key of a description that stands for every key.
+from spanrs.errors import FormatError, with_code
+
+#: First bytes of a stored result, with the format version.
+MAGIC = b"spanrs result\x01"
+#: Bytes of the CRC-32 of what follows it, and of the length of the header.
+CHECKSUM = 4
+LENGTH = 8
+#: Key of a description for all other keys.
 ANY = ""
 NONE = type(None)
 
 
 def check_stored(value: Any, kind: Any, name: str) -> None:
-    """Refuse a value of another type than the one that is stored.
+    """Raise if a stored value does not have the described type.
 
     Parameters
     ----------
     value : object
-        What JSON gave.
+        A value of parsed JSON.
     kind : type, list, dict or tuple
         A type, a list with the kind of all items, a dictionary with the kind of each field (:data:`ANY`: of all
-        others), or a tuple of alternatives. True and False are no integers.
+        others), or a tuple of alternatives. Booleans are not integers.
     name : str
-        What messages call the value.
+        Name of the value in messages.
 
     Raises
     ------
     TypeError
-        Where the types differ, or a field is not described.
+        If the types differ, or a field is not described.
     ValueError
         For numbers that are not finite.
 
@@ -39,18 +47,49 @@ def check_stored(value: Any, kind: Any, name: str) -> None:
     TypeError: evidence: notes is int, not str
     """
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    types = [one if isinstance(one, type) else type(one) for one in kinds]
+    types = [alternative if isinstance(alternative, type) else type(alternative) for alternative in kinds]
     if type(value) not in types:
-        names = " or ".join(one.__name__ for one in types)
+        names = " or ".join(alternative.__name__ for alternative in types)
         raise TypeError(f"{name} is {type(value).__name__}, not {names}")
-    own: Any = kinds[types.index(type(value))]
-    if isinstance(own, list):
+    described: Any = kinds[types.index(type(value))]
+    if isinstance(described, list):
         for item in value:
-            check_stored(item, own[0], name)
-    elif isinstance(own, dict):
+            check_stored(item, described[0], name)
+    elif isinstance(described, dict):
         for key, item in value.items():
-            if key not in own and ANY not in own:
+            if key not in described and ANY not in described:
                 raise TypeError(f"{name} has no field {key!r}")
-            check_stored(item, own[key] if key in own else own[ANY], f"{name}: {key}")
-    elif own is float and not math.isfinite(value):
+            check_stored(item, described[key] if key in described else described[ANY], f"{name}: {key}")
+    elif described is float and not math.isfinite(value):
         raise ValueError(f"{name} is {value}")
+
+
+def packed(header: bytes, body: bytes) -> bytes:
+    """Return a header and a body behind the magic bytes and a checksum."""
+    rest = len(header).to_bytes(LENGTH, "little") + header + body
+    return MAGIC + crc32(rest).to_bytes(CHECKSUM, "little") + rest
+
+
+def unpacked(stored: bytes) -> tuple[bytes, bytes]:
+    """Return the header and the body that :func:`packed` joined.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        For other bytes, and a wrong checksum.
+    """
+    if not isinstance(stored, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a stored result is bytes, not {type(stored).__name__}")
+    if bytes(stored[: len(MAGIC)]) != MAGIC:
+        raise damaged("these are not the bytes of a spanrs result of this version")
+    rest = len(MAGIC) + CHECKSUM
+    if crc32(stored[rest:]) != int.from_bytes(stored[len(MAGIC) : rest], "little"):
+        raise damaged("the bytes of the result are damaged: their checksum differs")
+    start = rest + LENGTH
+    end = start + int.from_bytes(stored[rest:start], "little")
+    return bytes(stored[start:end]), bytes(stored[end:])
+
+
+def damaged(message: str) -> FormatError:
+    """Return the error for bytes that are not a stored result."""
+    return with_code(FormatError(message), "damaged")

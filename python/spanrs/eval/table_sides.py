@@ -38,8 +38,8 @@ def table_sides(
     # The ids of both sides are those of the vocabulary, if one is given.
     places = _joined_labels(part, layout)[1] if layout.vocabulary is None else None
     gold, pred = (str(layout.tags[side]) for side in ("gold", "pred"))
-    other = layout.documents if extra is None else extra
-    names = [gold, pred] if other is None else [gold, pred, other]
+    extra_column = layout.documents if extra is None else extra
+    names = [gold, pred] if extra_column is None else [gold, pred, extra_column]
     row = 0
     for batch in tables.batches(
         part, names, whole=part.format == "table" and not tables.is_one_shot(part.source)
@@ -52,8 +52,8 @@ def table_sides(
             values = None
             if extra is not None:
                 values = batch.column(extra).to_pylist()
-            elif other is not None:
-                values = _documents(batch.column(other), other, row)
+            elif extra_column is not None:
+                values = _documents(batch.column(extra_column), extra_column, row)
         yield golds, preds, rows, values
         row = rows.stop
 
@@ -71,8 +71,8 @@ def _renumbered(column: Any, places: Sequence[int]) -> Any:
         ids = ids.combine_chunks()
     is_known = pc.and_(pc.greater_equal(ids, 0), pc.less(ids, len(places)))
     taken = pc.take(pyarrow.array(places, ids.type), pc.if_else(is_known, ids, 0))
-    found = pyarrow.ListArray.from_arrays(offsets, pc.if_else(is_known, taken, ids))
-    return pyarrow.chunked_array([found])
+    mapped = pyarrow.ListArray.from_arrays(offsets, pc.if_else(is_known, taken, ids))
+    return pyarrow.chunked_array([mapped])
 
 
 def _sides(batch: Any, gold_name: str, pred_name: str, row: int) -> tuple[Any, Any]:

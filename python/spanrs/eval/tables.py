@@ -1,4 +1,4 @@
-"""Results as tables; measures in per cent, in CSV fractions."""
+"""Tables of results, with measures in per cent, and CSV, with fractions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from spanrs.eval.evaluation import Evaluation
-from spanrs.eval.scores import plain_score
+from spanrs.eval.scores import Totals, TypeScores, plain_score
 from spanrs.report.numbers import amount, percent, safe_cell
 from spanrs.report.table import Table, as_text, print_parts
 
@@ -16,30 +16,30 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spanrs.eval.evidence import Violations
-    from spanrs.eval.scores import CriterionResult, Measured, Score, Totals
+    from spanrs.eval.scores import CriterionResult, Score
 
-#: Violations shown a side.
+#: Number of violations shown per side.
 SHOWN = 5
-#: Types up to which the confusion is shown as text.
+#: Maximum number of types in a confusion matrix of text.
 MOST = 20
 MEASURES = ("precision", "recall", "F1")
-#: What stands for no span in a confusion.
+#: Heading for no span in a confusion matrix.
 NOTHING = "(none)"
 
 
 def _criteria(result: Evaluation, names: Sequence[str] | None) -> list[CriterionResult]:
     if isinstance(names, str):
         raise TypeError(f"criteria is a sequence of names, not one str; say [{names!r}]")
-    return [result.shown(name) for name in names or result.matcher.shown(result.cells)]
+    return [result[name].shown for name in names or result.matcher.shown(result._cells)]
 
 
 def percents(score: Score) -> list[str]:
-    """Give precision, recall and F1 in per cent; ``-`` for what is not a number."""
+    """Return precision, recall and F1 in per cent; ``-`` for NaN."""
     return [percent(value) for value in (score.precision, score.recall, score.f1)]
 
 
 def _is_single(result: Evaluation) -> bool:
-    """Say whether there is one criterion, whose precision and recall have room beside F1."""
+    """Return whether there is only one criterion, so that tables have room for precision and recall."""
     return len(result.matcher.criteria) == 1
 
 
@@ -48,14 +48,14 @@ def _measure_heads(result: Evaluation, criteria: Sequence[CriterionResult]) -> S
 
 
 def _measures(result: Evaluation, scores: Sequence[Score | None]) -> list[str]:
-    """Give the measures of a row, whose scores are those of the criteria; None where one has no such type."""
+    """Return the measures of a row, given the score of each criterion; None if it lacks the type."""
     if _is_single(result) and scores[0] is not None:
         return percents(scores[0])
     return ["" if score is None else percents(score)[-1] for score in scores]
 
 
-def _is_plain(criterion: Measured) -> bool:
-    """Say whether outcomes are true positives, false positives and false negatives."""
+def _is_plain(criterion: CriterionResult) -> bool:
+    """Return whether each outcome is exactly one TP, FP or FN."""
     return sorted(weights for weights in criterion.criterion.weights if any(weights)) == [
         (0, 0, 1),
         (0, 1, 0),
@@ -63,21 +63,21 @@ def _is_plain(criterion: Measured) -> bool:
     ]
 
 
-def _heads(criterion: Measured) -> list[str]:
-    """Give the headings of numbers: TP, FP, FN, or the outcomes."""
+def _heads(criterion: CriterionResult) -> list[str]:
+    """Return the headings of numbers: TP, FP, FN, or the outcomes."""
     if _is_plain(criterion):
         return ["TP", "FP", "FN"]
     short = all(len(name) <= 3 for name in criterion.columns)
     return [name.upper() if short else name for name in criterion.columns]
 
 
-def _numbers(criterion: Measured, totals: Totals, outcomes: Mapping[str, int]) -> list[str]:
+def _numbers(criterion: CriterionResult, totals: Totals, outcomes: Mapping[str, int]) -> list[str]:
     numbers = totals if _is_plain(criterion) else [outcomes[name] for name in criterion.columns]
     return list(map(amount, numbers))
 
 
 def _share_outcomes(criteria: Sequence[CriterionResult]) -> bool:
-    """Say whether several criteria have outcomes of their own under the same names."""
+    """Return whether several criteria have separate cells with outcomes of the same names."""
     return len({c.criterion.cells for c in criteria}) == len(criteria) > 1 and (
         len({c.criterion.outcomes for c in criteria}) == 1
     )
@@ -88,45 +88,45 @@ def tables(
     *,
     untyped: bool = False,
     criteria: Sequence[str] | None = None,
-    documents: bool = True,
+    documents: bool = False,
 ) -> list[Table]:
-    """Give the tables of a result; see :meth:`spanrs.Result.tables`."""
+    """Return the tables of a result; measures in per cent."""
     if untyped and not _is_single(result):
-        # Raises for matchers without this row.
+        # Raises for matchers that do not support it.
         result.untyped  # noqa: B018
     shown = _criteria(result, criteria)
     if _share_outcomes(shown):
-        found = [_by_type_and_criterion(shown)]
+        shown_tables = [_by_type_and_criterion(shown)]
     elif _is_single(result):
-        found = [_by_type(result, shown, untyped=untyped)]
+        shown_tables = [_by_type(result, shown, untyped=untyped)]
     else:
-        found = [_summary(shown), _by_type(result, shown)]
+        shown_tables = [_summary(shown), _by_type(result, shown)]
         if len(result.per_type) <= MOST:
-            found.append(_confusion(result))
-    # Rows of sentences are not made: there may be millions.
+            shown_tables.append(_confusion(result))
+    # There may be millions of rows of sentences.
     if documents and not result.by_sentence and result.documents:
-        found.append(_documents(result, shown))
-    return found
+        shown_tables.append(_documents(result, shown))
+    return shown_tables
 
 
 def _rows_by_type(
     criteria: Sequence[CriterionResult],
-) -> Iterator[tuple[str | None, list[tuple[CriterionResult, Score, dict[str, int]]]]]:
-    """Give the measures and outcomes of each type, at last of all (None), under each criterion that has it."""
+) -> Iterator[tuple[str | None, list[tuple[CriterionResult, Score, Totals, dict[str, int]]]]]:
+    """Yield the measures and outcomes of each type, then of all (None), under each criterion that has it."""
     for name in criteria[0].per_type:
-        having = [c for c in criteria if name in c.per_type]
-        yield name, [(c, c.per_type[name], c.outcomes_by_type[name]) for c in having]
-    yield None, [(c, c.micro, c.outcomes) for c in criteria]
+        per_type = [(c, c.per_type) for c in criteria if name in c.per_type]
+        yield name, [(c, types[name], types.totals[name], types.outcomes[name]) for c, types in per_type]
+    yield None, [(c, c.micro, c.totals, c.outcomes) for c in criteria]
 
 
 def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
-    """Give the measures and outcomes of each type under each criterion."""
+    """Return the measures and outcomes of each type under each criterion."""
     table = Table(["type", "criterion", *MEASURES, *criteria[0].outcomes], left=2, title="Types")
     for name, rows in _rows_by_type(criteria):
         table.add_section()
-        # A type is named once, at its first criterion.
+        # The type is shown only at its first criterion.
         shown = "all" if name is None else name
-        for criterion, score, outcomes in rows:
+        for criterion, score, _, outcomes in rows:
             numbers = map(amount, outcomes.values())
             table.add_row(shown, criterion.criterion.name, *percents(score), *numbers)
             shown = ""
@@ -140,14 +140,15 @@ def _summary(criteria: Sequence[CriterionResult]) -> Table:
     return table
 
 
-def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> Measured:
-    """Give the criterion whose outcomes are shown: the matcher's own, unless another one is shown alone."""
-    only = criteria[0] if len(criteria) == 1 else result
-    return result if only.criterion.cells == result.criterion.cells else only
+def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> CriterionResult:
+    """Return the criterion whose outcomes are shown: the matcher's default, unless another one is shown alone."""
+    default = result[result.matcher.criterion]
+    only = criteria[0] if len(criteria) == 1 else default
+    return default if only.criterion.cells == default.criterion.cells else only
 
 
 def _by_type(result: Evaluation, criteria: Sequence[CriterionResult], *, untyped: bool = False) -> Table:
-    """Give the measures of each type, and its outcomes; the means where there is one criterion."""
+    """Return the measures and outcomes of each type, and the means if there is only one criterion."""
     counted = _counted(result, criteria)
     heads = _heads(counted)
     table = Table(["type", *_measure_heads(result, criteria), "support", *heads], title="Types")
@@ -155,9 +156,9 @@ def _by_type(result: Evaluation, criteria: Sequence[CriterionResult], *, untyped
     def row(name: str, scores: Sequence[Score | None], support: float, numbers: Sequence[str]) -> None:
         table.add_row(name, *_measures(result, scores), amount(support), *numbers)
 
-    for name, outcomes in counted.outcomes_by_type.items():
+    for name, outcomes in counted.per_type.outcomes.items():
         scores = [criterion.per_type.get(name) for criterion in criteria]
-        numbers = _numbers(counted, counted.totals_by_type[name], outcomes)
+        numbers = _numbers(counted, counted.per_type.totals[name], outcomes)
         row(name, scores, counted.per_type[name].support, numbers)
     table.add_section()
     numbers = _numbers(counted, counted.totals, counted.outcomes)
@@ -167,7 +168,8 @@ def _by_type(result: Evaluation, criteria: Sequence[CriterionResult], *, untyped
         for name, score in (("macro", counted.macro), ("weighted", counted.weighted)):
             row(name, [score], score.support, [""] * len(heads))
     if untyped:
-        row("untyped", [result.untyped], result.untyped.support, list(map(amount, result.untyped_totals)))
+        micro, totals = result.untyped.micro, result.untyped.totals
+        row("untyped", [micro], micro.support, list(map(amount, totals)))
     return table
 
 
@@ -178,7 +180,7 @@ def _confusion(result: Evaluation) -> Table:
     )
     for gold in names:
         row = result.confusion[gold]
-        # A zero is nothing to look at.
+        # Zeros would hide the other numbers.
         numbers = (amount(row[pred]) if row[pred] else "." for pred in names)
         table.add_row(NOTHING if gold is None else gold, *numbers)
     return table
@@ -197,7 +199,7 @@ def _documents(result: Evaluation, criteria: Sequence[CriterionResult]) -> Table
 
 
 def render(result: Evaluation, **options: Any) -> str:
-    """Give a result as plain text of any width; the options are those of :func:`shown_parts`."""
+    """Return a result as plain text of any width; the options are those of :func:`shown_parts`."""
     return as_text(shown_parts(result, **options))
 
 
@@ -213,33 +215,34 @@ def shown_parts(
     max_violations: int = SHOWN,
     untyped: bool = False,
     criteria: Sequence[str] | None = None,
-    documents: bool = True,
+    documents: bool = False,
 ) -> Iterator[Table | str]:
-    """Give the tables of a result, and the lines that stand below them.
+    """Yield the tables of a result, and the lines below them.
 
     Parameters
     ----------
     result : Result
-        What.
+        The result.
     names : (str, str)
-        How gold and pred are called, their paths for instance.
+        Names of gold and pred, such as their paths.
     max_violations : int
-        Violations to list a side.
+        Number of violations to list per side.
     untyped : bool
-        A row for spans by their bounds alone as well.
+        Add a row for spans by their bounds alone.
     criteria : sequence of str, optional
         The criteria to show; all if not given.
     documents : bool
-        A row for each document, where the result has them.
+        Add a table of documents, if the result has documents.
     """
     yield from tables(result, untyped=untyped, criteria=criteria, documents=documents)
     several = len(result.matcher.criteria) > 1 and not _share_outcomes(_criteria(result, criteria))
     if several and len(result.per_type) > MOST:
         yield f"confusion  of {len(result.per_type)} types is too wide here; JSON and HTML have it"
-    if result.detection:
-        yield f"scheme    {result.detection}"
-    if result.pred_detection:
-        yield f"pred      {result.pred_detection}"
+    evidence = result.evidence
+    if evidence.detection:
+        yield f"scheme    {evidence.detection}"
+    if evidence.pred_detection:
+        yield f"pred      {evidence.pred_detection}"
     if result.tokens:
         yield (
             f"accuracy  {100 * result.accuracy:.2f} of {amount(result.tokens)} tokens "
@@ -261,7 +264,7 @@ def violation_lines(
 
 
 def _violation_lines(violations: Violations, name: str, most: int) -> Iterator[str]:
-    """Give one line for each of the first violations, and one for the rest."""
+    """Yield one line for each of the first violations, and one for the rest."""
     shown = violations.first[:most]
     for located in shown:
         file = name if located.path is None else located.path
@@ -283,21 +286,27 @@ def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Ta
     first = next(iter(results.values()))
     criteria = [first[name] for name in first.matcher.criteria]
     support = ["support"] if _is_single(first) else []
-    differing = ["differing"] if any(result.differing_tokens for result in results.values()) else []
-    heads = [*_measure_heads(first, criteria), *support, *_heads(first), "violations", *differing]
-    table = Table([head, *heads])
+    differing = ["differing"] if any(result._differing_tokens for result in results.values()) else []
+    heads = [
+        *_measure_heads(first, criteria),
+        *support,
+        *_heads(first[first.matcher.criterion]),
+        "violations",
+        *differing,
+    ]
+    table = Table([head, *heads], ranked=_measure_heads(first, criteria))
     for system, result in results.items():
-        cells = _measures(result, [result.shown(name).micro for name in result.matcher.criteria])
+        cells = _measures(result, [result[name].shown.micro for name in result.matcher.criteria])
         cells += [amount(result.micro.support)] if support else []
-        cells += _numbers(result, result.totals, result.outcomes)
+        cells += _numbers(result[result.matcher.criterion], result.totals, result.outcomes)
         cells += [amount(result.violations["pred"].count)]
-        cells += [amount(result.differing_tokens)] if differing else []
+        cells += [amount(result._differing_tokens)] if differing else []
         table.add_row(system, *cells)
     return table
 
 
 def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
-    """Give the measures as CSV; see :meth:`spanrs.Result.to_csv`."""
+    """Return the measures as CSV; see :meth:`spanrs.Result.to_csv`."""
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerows(_csv_rows(result, criteria))
     return text.getvalue()
@@ -306,21 +315,28 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
 def _csv_rows(result: Evaluation, criteria: Sequence[str] | None = None) -> Iterator[list[object]]:
     """Yield the names of the columns, and the rows below them."""
     shown = _criteria(result, criteria)
-    # Only results that have documents need to say whose a row is.
+    # Only results with documents need the column.
     columns = dict.fromkeys(["document"] if not result.by_sentence and result.documents else [])
-    columns |= dict.fromkeys(["type", "criterion", "precision", "recall", "f1", "support"])
+    first, *measures = TypeScores.types
+    columns |= dict.fromkeys([first, "criterion", *measures])
     for criterion in sorted(shown, key=lambda c: -len(c.outcomes)):
-        columns |= dict.fromkeys(criterion.columns)
+        columns |= dict.fromkeys(map(_outcome_column, criterion.columns))
     yield list(columns)
-    rows = [("", name or "", *row) for name, found in _rows_by_type(shown) for row in found]
+    rows = [("", name or "", *row) for name, of_type in _rows_by_type(shown) for row in of_type]
     by_document = [] if result.by_sentence else [criterion.documents for criterion in shown]
     for documents in zip(*by_document, strict=True):
         of_criteria = zip(shown, documents, strict=True)
-        rows += [(row.shown_name, "", c, row.micro, row.outcomes) for c, row in of_criteria]
-    for document, name, criterion, score, outcomes in rows:
-        names = {"document": safe_cell(document), "type": safe_cell(name)}
-        row = names | {"criterion": criterion.criterion.name} | plain_score(score) | outcomes
+        rows += [(row.shown_name, "", c, row.micro, row.totals, row.outcomes) for c, row in of_criteria]
+    for document, name, criterion, score, totals, outcomes in rows:
+        row: dict[str, object] = {"document": safe_cell(document), "type": safe_cell(name)}
+        row |= {"criterion": criterion.criterion.name} | plain_score(score) | totals._asdict()
+        row |= {_outcome_column(outcome): n for outcome, n in outcomes.items()}
         yield [row.get(column, "") for column in columns]
+
+
+def _outcome_column(outcome: str) -> str:
+    """Name the column of an outcome; under fair matching some are named as the totals, which are other numbers."""
+    return f"outcome_{outcome}" if outcome in Totals._fields else outcome
 
 
 def systems_csv(results: Mapping[str, Evaluation]) -> str:

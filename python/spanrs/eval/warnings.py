@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from spanrs.errors import Violation
-from spanrs.eval.evidence import LocatedViolation, Violations
+from spanrs.errors import LocatedViolation, Violation
+from spanrs.eval.evidence import Violations
 from spanrs.eval.scores import Measured
 from spanrs.io.file_advice import comments_advice
 
-#: Names that models give to labels whose own names were never set.
+#: Default names of labels in models without label names.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
-#: Tags that begin a span or continue one in most schemes and spellings.
+#: Tags that begin or continue a span in most schemes and spellings.
 PREFIXED = re.compile(r"[BIbi][-_:].+|.+-[BI]")
-#: One violation in so many tags other than ``O`` is too much.
+#: Violations are suspicious from one in this many tags other than ``O``.
 TENTH = 10
 #: With fewer gold or pred spans, it is not suspicious that none is correct.
 MIN_SPANS = 5
@@ -28,14 +28,14 @@ def of_tags(
     types: Collection[str],
     settings: Mapping[str, str],
 ) -> list[str]:
-    """Give a sentence for everything that is conspicuous about tags, of which there are these numbers."""
-    found = []
+    """Return warnings about tags, given the corpus numbers."""
+    messages = []
     tokens = numbers["tokens"]
     for side in ("gold", "pred"):
         labelled = numbers[f"{side}_labelled"]
         if tokens and not labelled:
             tags = f"all {tokens} tags of {side} are" if tokens > 1 else f"the only tag of {side} is"
-            found.append(f"{tags} O, so there are no spans to score; is the right column read?")
+            messages.append(f"{tags} O, so there are no spans to score; is the right column read?")
         wrong = violations[side].count
         first = violations[side].first
         advice = comments_advice([(place.line, place.violation) for place in first])
@@ -43,29 +43,29 @@ def of_tags(
             scheme = settings.get(f"{side}_scheme", settings.get("scheme"))
             example = f", the first: {first[0].violation}" if first else ""
             noun = "violation" if wrong == 1 else "violations"
-            found.append(
+            messages.append(
                 f"{wrong} {noun} of {scheme} among {labelled} tags of {side} other than O{example}; "
                 + _why(side, first[0].violation if first else None)
                 + ("" if advice is None else f" Or {advice}")
             )
         elif wrong == 1 and _is_header(first):
             tag = first[0].violation.current
-            found.append(
+            messages.append(
                 f"the first tag of {side}, {tag!r}, is unknown and the only one; is the first line a header?"
             )
         elif advice is not None:
             place = f"line {first[0].line} ({first[0].violation.current})"
-            found.append(f"the first unknown tags of {side}, from {place}, begin sentences; {advice}")
-    found += _of_types(types, settings)
+            messages.append(f"the first unknown tags of {side}, from {place}, begin sentences; {advice}")
+    messages += _of_types(types, settings)
     if numbers["unaligned_files"]:
-        found.append(
+        messages.append(
             "a side holds tags without tokens, so that only the lengths of sentences were compared"
         )
     if numbers["differing_tokens"]:
-        # Layers are columns of the same tokens.
+        # Layers are tag columns of the same tokens.
         compared = tokens // (settings.get("columns", "").count(",") + 1)
-        found.append(f"{numbers['differing_tokens']} of {compared} tokens differ between gold and pred")
-    return found
+        messages.append(f"{numbers['differing_tokens']} of {compared} tokens differ between gold and pred")
+    return messages
 
 
 def _is_header(first: Sequence[LocatedViolation]) -> bool:
@@ -81,7 +81,7 @@ def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[s
     spaced = sorted(name for name in types if name != name.strip())
     if spaced:
         yield f"the type {spaced[0]!r} begins or ends with white space; strip the lines that tags are cut from"
-    # A number may be a type among others.
+    # A number may be one type among others.
     numbered = bool(types) and all(FORGOTTEN.fullmatch(name) for name in types)
     forgotten = sorted(name for name in types if numbered or re.fullmatch("LABEL_[0-9]+", name))
     if forgotten:
@@ -93,7 +93,7 @@ def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[s
 
 
 def _why(side: str, first: Violation | None) -> str:
-    """Say what may be wrong with a side that has many violations, of which this is the first."""
+    """Return a question about the cause of many violations, given the first."""
     if first is not None and FORGOTTEN.fullmatch(first.current):
         return "these look like ids whose names were forgotten; set id2label of the model"
     scheme = "another scheme (pred_scheme)" if side == "pred" else "another scheme"
@@ -103,23 +103,23 @@ def _why(side: str, first: Violation | None) -> str:
 
 
 def without_spans(sentences: int, gold: float, pred: float) -> list[str]:
-    """Give a sentence for each side that has no span."""
+    """Return a warning for each side without spans."""
     if not sentences:
         return ["there are no sentences to score"]
     sides = [side for side, spans in (("gold", gold), ("pred", pred)) if not spans]
     return [f"{side} has no spans to score; is it the right file and format?" for side in sides]
 
 
-def without_matches(own: Measured, *, near_misses: bool) -> list[str]:
-    """Warn where both sides have several spans and none is correct.
+def without_matches(measures: Measured, *, near_misses: bool) -> list[str]:
+    """Return a warning if both sides have several spans and none is correct.
 
-    With ``near_misses`` only where the sides have no type in common, because spans may be near others then.
+    With ``near_misses`` only if the sides have no type in common, because spans may match partially otherwise.
     """
-    tp, fp, fn = own.totals
+    tp, fp, fn = measures.totals
     if tp or fn < MIN_SPANS or fp < MIN_SPANS:
         return []
-    of_gold = [name for name, totals in own.totals_by_type.items() if totals.fn]
-    of_pred = [name for name, totals in own.totals_by_type.items() if totals.fp]
+    of_gold = [name for name, totals in measures.per_type.totals.items() if totals.fn]
+    of_pred = [name for name, totals in measures.per_type.totals.items() if totals.fp]
     if not set(of_gold) & set(of_pred):
         why = f"their types are different: {_some(of_gold)} in gold, {_some(of_pred)} in pred"
     elif near_misses:
@@ -130,13 +130,13 @@ def without_matches(own: Measured, *, near_misses: bool) -> list[str]:
 
 
 def of_ends(numbers: Mapping[str, int]) -> list[str]:
-    """Warn where all ends of one side are one less than those of the other, which happens if they are inclusive."""
+    """Return a warning if all ends of one side are one less than those of the other, as with inclusive ends."""
     pairs = numbers["equal_starts"]
-    for outcome, side, other in (("ends_one_less", "pred", "gold"), ("ends_one_more", "gold", "pred")):
+    for outcome, side, longer in (("ends_one_less", "pred", "gold"), ("ends_one_more", "gold", "pred")):
         if pairs >= MIN_ENDS and numbers[outcome] == pairs:
             return [
                 f"every end is off by one: where spans of gold and pred have equal types and starts, the end in {side} "
-                f"is one less than in {other}; ends are exclusive, so add 1 if those of {side} are inclusive"
+                f"is one less than in {longer}; ends are exclusive, so add 1 if those of {side} are inclusive"
             ]
     return []
 

@@ -1,1 +1,1 @@
-"""Thin bridges to other libraries, which are imported only when used."""
+"""Integrations with other libraries, which are imported on first use."""

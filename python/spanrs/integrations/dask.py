@@ -1,10 +1,10 @@
-"""Scores Dask bags, Dask dataframes and shards on disk.
+"""Scoring of Dask bags, Dask dataframes and shards on disk.
 
-Each partition is scored to the bytes of its result where it is, and the results are merged in a tree. The result equals
-that of merging the results of the partitions in order, to the byte.
+Each partition is scored on its worker to a serialized result, and the results are merged in a tree. The outcome is
+identical, byte for byte, to merging the results of the partitions in order.
 
-``scheme="auto"`` is decided once: partitions are scored one after the other until one has a tag other than ``O``, and
-the others are scored together under its scheme. Name the scheme to score all partitions at once.
+``scheme="auto"`` is decided once: partitions are scored one after the other until one has a tag other than ``O``; the
+remaining partitions are scored in parallel under its scheme. Name the scheme to score all partitions at once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from spanrs.eval import Result
 from spanrs.integrations.shards import (
     Paths,
     decide_schemes,
+    document_column,
     finished,
     groups,
     merge_bytes,
@@ -35,11 +36,12 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
     Parameters
     ----------
     gold : dask.bag.Bag
-        One item a sentence: pairs of gold and pred, each a list of tags or of spans; or, with ``pred``, gold alone.
+        One item per sentence: pairs of gold and pred, each a list of tags or of spans; or, if ``pred`` is given, gold
+        alone.
     pred : dask.bag.Bag, optional
         The other side, with the same sentences in the same partitions.
     **options
-        Those of :class:`spanrs.Scorer` for sentences in memory.
+        Options of :class:`spanrs.Scorer` for sentences in memory.
 
     Returns
     -------
@@ -48,9 +50,9 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
     Raises
     ------
     ImportError
-        Where Dask is not installed.
+        If Dask is not installed.
     ValueError
-        Where the bags have another number of partitions.
+        If the bags differ in their number of partitions.
     TypeError, spanrs.errors.SpanrsError
         As :func:`spanrs.score`.
 
@@ -68,13 +70,19 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
     preds = pred.to_delayed()
     if len(golds) != len(preds):
         raise ValueError(
-            f"gold has {len(golds)} partitions and pred {len(preds)}; they must hold the same sentences"
+            f"gold has {len(golds)} partitions and pred {len(preds)}; they must contain the same sentences"
         )
     return _score(list(zip(golds, preds, strict=True)), _score_sides, options)
 
 
 def score_dataframe(
-    frame: Any, gold: str = "gold", pred: str = "pred", *, documents: str | None = None, **options: Any
+    frame: Any,
+    gold: str = "gold",
+    pred: str = "pred",
+    *,
+    documents: str | None = None,
+    by: str | None = None,
+    **options: Any,
 ) -> Result:
     """Score two columns of a Dask dataframe.
 
@@ -83,8 +91,10 @@ def score_dataframe(
     frame : dask.dataframe.DataFrame
         One row a sentence.
     gold, pred, documents
-        As columns of a table for :func:`spanrs.score`: Arrow lists of tags, ids or spans (structs), or Python lists.
-        The sentences of a document are in one partition.
+        Names of columns, as for tables in :func:`spanrs.score`: Arrow lists of tags, ids or spans (structs), or Python
+        lists. The sentences of a document must be in one partition.
+    by : str, optional
+        ``document`` keeps a row of counts for each document.
     **options
         Those of :class:`spanrs.Scorer`.
 
@@ -95,42 +105,45 @@ def score_dataframe(
     Raises
     ------
     ImportError
-        Where Dask or pyarrow are not installed.
+        If Dask or pyarrow are not installed.
     KeyError
-        Where there is no column of a name.
+        If there is no column of a name.
     TypeError
-        For columns of text.
+        If a column contains text.
+    ValueError
+        If ``by`` is unknown, or ``by="document"`` without ``documents``.
     spanrs.errors.AlignmentError
-        Where a document is in two partitions, and as :func:`spanrs.score`.
+        If a document is in two partitions; also as :func:`spanrs.score`.
 
     Notes
     -----
-    Dask makes text of Python lists unless its option ``dataframe.convert-string`` is False. Columns of Arrow lists
-    (``pandas.ArrowDtype``) stay as they are.
+    Dask converts Python lists to text unless its option ``dataframe.convert-string`` is False. Columns of Arrow lists
+    (``pandas.ArrowDtype``) are not converted.
     """
     import pandas
 
+    documents = document_column(documents, by)
     names = list(dict.fromkeys(name for name in (gold, pred, documents) if name is not None))
     check_columns(names, list(frame.columns))
     for name in (gold, pred):
         if isinstance(frame.dtypes[name], pandas.StringDtype):
             raise TypeError(
-                f"the column {name!r} holds text, not lists; Dask makes text of lists unless "
+                f"the column {name!r} contains text, not lists; Dask converts lists to text unless "
                 "dask.config.set({'dataframe.convert-string': False}) is called before, or they are Arrow lists"
             )
     score = partial(_score_frame, columns=(gold, pred, documents))
-    options["by"] = None if documents is None else "document"
+    options["by"] = by
     return _score(frame[names].to_delayed(), score, options)
 
 
 def score_shards(shards: Iterable[Paths], **options: Any) -> Result:
-    r"""Score files that hold one shard of a corpus each.
+    r"""Score files that each contain one shard of a corpus.
 
     Parameters
     ----------
     shards : iterable of paths, or of pairs of paths
-        Gold and pred, or one file with both sides. Every worker must be able to open them. Documents end with their
-        shard.
+        Gold and pred, or one file with both sides. Every worker must be able to open them. Documents end at the end of
+        a shard.
     **options
         Those of :func:`spanrs.score`.
 
@@ -141,9 +154,9 @@ def score_shards(shards: Iterable[Paths], **options: Any) -> Result:
     Raises
     ------
     ImportError
-        Where Dask is not installed.
+        If Dask is not installed.
     ValueError
-        Where there are no shards.
+        If there are no shards.
     OSError, TypeError, spanrs.errors.SpanrsError
         As :func:`spanrs.integrations.shards.score_shard`.
 
@@ -164,11 +177,11 @@ def score_shards(shards: Iterable[Paths], **options: Any) -> Result:
 def _score(
     parts: Sequence[Any], score: Any, options: Mapping[str, Any], *, named: bool | None = None
 ) -> Result:
-    """Score each part with ``score(part, options)``, which gives bytes, and merge them in order."""
+    """Score each part with ``score(part, options)``, which returns bytes, and merge them in order."""
     import dask
 
     def task(at: int, given: Mapping[str, Any]) -> Any:
-        # Options are bound, so that Dask does not look for its own objects in them.
+        # Options are bound with ``partial``, so that Dask does not search them for Dask objects.
         return dask.delayed(partial(score, options=dict(given)), pure=False)(parts[at])
 
     def computed(at: int, given: Mapping[str, Any]) -> bytes:
@@ -177,8 +190,8 @@ def _score(
 
     if not parts:
         raise ValueError("there is nothing to score: no shards or partitions")
-    found, decided = decide_schemes(computed, len(parts), options)
-    stored = [*found, *(task(at, decided) for at in range(len(found), len(parts)))]
+    decided_bytes, decided = decide_schemes(computed, len(parts), options)
+    stored = [*decided_bytes, *(task(at, decided) for at in range(len(decided_bytes), len(parts)))]
     merge = dask.delayed(merge_bytes, pure=False)
     while len(stored) > 1:
         stored = [merge(list(group)) for group in groups(stored)]
@@ -197,11 +210,11 @@ def _score_sides(sides: tuple[Iterable[Any], Iterable[Any]], options: Mapping[st
 
 
 def _score_frame(frame: Any, options: Mapping[str, Any], columns: tuple[str, str, str | None]) -> bytes:
-    """Score a partition, which is a dataframe of pandas."""
+    """Score a partition, a pandas dataframe."""
     import pyarrow
 
     def batches() -> Iterator[Any]:
-        # Without rows pyarrow does not know what type a column of Python lists has.
+        # Without rows pyarrow cannot infer the type of a column of Python lists.
         if len(frame):
             table = pyarrow.Table.from_pandas(frame, preserve_index=False)
             yield from table_batches(table, *columns)

@@ -1,8 +1,8 @@
-"""Scores shards of a corpus to the bytes of their results, and merges them.
+"""Scoring of shards of a corpus to serialized results, and merging them.
 
-Bytes of :meth:`spanrs.Result.to_bytes` travel between processes, with a checksum and the signature of the result, so
-that a process needs no more than this package to read them. The bridges to Dask and Spark are built from this module;
-it imports neither.
+Processes exchange the bytes of :meth:`spanrs.Result.to_bytes`, which include a checksum and the signature of the
+result, so a process needs only this package to read them. The integrations of Dask and Spark are built on this module,
+which imports neither.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from spanrs.eval.table_sides import table_sides
 from spanrs.io.parts import Part
 from spanrs.io.sentences import Layout
 
-#: Gold and pred, or one file that holds both.
+#: Gold and pred, or one file with both sides.
 Paths: TypeAlias = str | PathLike[str] | tuple[str | PathLike[str], str | PathLike[str]]
 
 
@@ -33,13 +33,13 @@ def score_shard(paths: Paths, options: Mapping[str, Any]) -> bytes:
     paths : path, or pair of paths
         Gold and pred, or one file with both sides.
     options : mapping
-        Those of :func:`spanrs.score`.
+        Options of :func:`spanrs.score`.
 
     Returns
     -------
     bytes
-        As of :meth:`spanrs.Result.to_bytes`. Documents and violations are named after the file of gold, as those of a
-        directory without subdirectories are.
+        As of :meth:`spanrs.Result.to_bytes`. Documents and violations are named after the gold file, as for directories
+        without subdirectories.
 
     Raises
     ------
@@ -65,11 +65,26 @@ def score_shard(paths: Paths, options: Mapping[str, Any]) -> bytes:
 def table_batches(
     table: Any, gold: str, pred: str, documents: str | None
 ) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield gold, pred and the names of documents of the batches of a table."""
+    """Yield gold, pred and document names of each batch of a table."""
     part = Part("", table, "table")
     layout = Layout({"gold": gold, "pred": pred}, None, documents)
     for golds, preds, _, names in table_sides(part, layout):
         yield golds, preds, names
+
+
+def document_column(documents: str | None, by: str | None) -> str | None:
+    """Return the column with the name of each sentence's document, where counts have a row for each document.
+
+    Raises
+    ------
+    ValueError
+        For rows that dataframes do not have, and documents without a column.
+    """
+    if by not in (None, "document"):
+        raise ValueError(f"by is 'document' or None for dataframes, not {by!r}")
+    if by is not None and documents is None:
+        raise ValueError("by='document' needs the column of documents; name it with documents=")
+    return documents if by is not None else None
 
 
 def score_batches(
@@ -80,7 +95,7 @@ def score_batches(
     Parameters
     ----------
     batches : iterable of (gold, pred, names of documents or None)
-        As :meth:`spanrs.Scorer.update` takes them. A document may go on in the next batch.
+        As for :meth:`spanrs.Scorer.update`. A document may continue in the next batch.
     options : mapping
         Those of :class:`spanrs.Scorer`.
 
@@ -97,9 +112,9 @@ def score_batches(
     >>> [row.name for row in spanrs.Result.from_bytes(stored).documents]
     ['x']
     """
-    known = dict(options)
-    ids = {name: known.pop(name) for name in ("ignore_index",) if name in known}
-    scorer = Scorer(**known)
+    scorer_options = dict(options)
+    ids = {name: scorer_options.pop(name) for name in ("ignore_index",) if name in scorer_options}
+    scorer = Scorer(**scorer_options)
     runs = scorer.document_runs()
     for gold, pred, names in batches:
         if names is None:
@@ -111,9 +126,9 @@ def score_batches(
 
 
 def _document(name: object) -> str:
-    # pandas has NaN in place of a null.
+    # pandas represents null as NaN.
     if name is None or (isinstance(name, float) and isnan(name)):
-        raise TypeError("a sentence has no document: the column of documents has a null")
+        raise TypeError("the document of a sentence is null; give every sentence a document")
     return str(name)
 
 
@@ -123,21 +138,21 @@ def merge_bytes(stored: Iterable[bytes]) -> bytes:
     Parameters
     ----------
     stored : iterable of bytes
-        One or more, as of :meth:`spanrs.Result.to_bytes`.
+        One or more results from :meth:`spanrs.Result.to_bytes`.
 
     Returns
     -------
     bytes
-        The result of all. Merging is associative: groups of neighbours may be merged first.
+        The merged result. Merging is associative: adjacent results may be merged first.
 
     Raises
     ------
     ValueError
-        Where there is nothing to merge.
+        If there is nothing to merge.
     spanrs.errors.SchemeError
-        Where the signatures differ.
+        If the signatures differ.
     spanrs.errors.FormatError
-        For damaged bytes.
+        If the bytes are damaged.
 
     Examples
     --------
@@ -147,32 +162,32 @@ def merge_bytes(stored: Iterable[bytes]) -> bytes:
     >>> spanrs.Result.from_bytes(merge_bytes([stored, stored])).totals.tp
     2
     """
-    results = [Result.from_bytes(one) for one in stored]
+    results = [Result.from_bytes(data) for data in stored]
     if not results:
         raise ValueError("there are no results to merge")
     return results[0].merge(*results[1:]).to_bytes() if len(results) > 1 else results[0].to_bytes()
 
 
 def groups(items: Sequence[Any], size: int = FAN_IN) -> Iterator[Sequence[Any]]:
-    """Give neighbours together, ``size`` of them at most."""
+    """Split a sequence into groups of at most ``size`` adjacent items."""
     for start in range(0, len(items), size):
         yield items[start : start + size]
 
 
 def finished(stored: bytes, *, named: bool) -> Result:
-    """Read the merged result and raise its warnings.
+    """Deserialize the merged result and issue its warnings.
 
     Parameters
     ----------
     stored : bytes
-        As of :func:`merge_bytes`.
+        Result of :func:`merge_bytes`.
     named : bool
-        Documents were named by a column.
+        Whether documents were named by a column.
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        Where a named document is in two partitions.
+        If a named document is in two partitions.
     """
     result = Result.from_bytes(stored)
     if named:
@@ -180,7 +195,7 @@ def finished(stored: bytes, *, named: bool) -> Result:
         for name in result.counts.documents():
             if name in seen:
                 error = AlignmentError(
-                    f"document {name!r} goes on after another one has begun, or in another partition; "
+                    f"document {name!r} continues after another one has begun, or in another partition; "
                     "keep the sentences of a document together in one partition"
                 )
                 raise with_code(error, "documents")
@@ -192,23 +207,23 @@ def finished(stored: bytes, *, named: bool) -> Result:
 def decide_schemes(
     score_one: Callable[[int, Mapping[str, Any]], bytes], count: int, options: Mapping[str, Any]
 ) -> tuple[list[bytes], dict[str, Any]]:
-    """Score shards one after the other until no scheme is to be found out any more.
+    """Score shards one after the other until the schemes of both sides are known.
 
     Parameters
     ----------
     score_one : callable
-        Scores the shard of a number, from 0, with the options, to bytes.
+        Called with the index of a shard and options; returns the serialized result.
     count : int
         Number of shards.
     options : mapping
-        Among them ``scheme`` and ``pred_scheme``.
+        Options that include ``scheme`` and ``pred_scheme``.
 
     Returns
     -------
     list of bytes
-        The results of the first shards; none where the schemes are named.
+        The results of the first shards; empty if the schemes are named.
     dict
-        Options for the other shards.
+        Options for the remaining shards.
 
     Notes
     -----

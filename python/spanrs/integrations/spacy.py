@@ -1,6 +1,6 @@
-"""The numbers of spaCy's scorer, and its conversions between IOB and BILUO.
+"""Scores of spaCy's scorer, and its conversions between IOB and BILUO.
 
-spaCy is imported only where documents come in pairs instead of Examples.
+spaCy is imported only if documents are passed as pairs instead of Examples.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["biluo_to_iob", "get_ner_prf", "iob_to_biluo", "score_spans", "tags_to_entities"]
 
-#: Keeps spaCy's quotients defined, and changes none.
+#: spaCy adds this to denominators to avoid division by 0.
 TINY = 1e-100
 
 #: True and false positives, false negatives.
@@ -35,13 +35,13 @@ def _measures(counts: Sequence[int]) -> dict[str, float]:
 
 
 def _scores(attr: str, total: Counts, by_type: dict[str, Counts] | None) -> dict[str, Any]:
-    """Name the measures; each is None where there is no span at all."""
-    found = any(total)
-    measures: dict[str, Any] = _measures(total) if found else dict.fromkeys("prf")
+    """Return the measures by name; all are None if there are no spans."""
+    has_spans = any(total)
+    measures: dict[str, Any] = _measures(total) if has_spans else dict.fromkeys("prf")
     named = {f"{attr}_{name}": value for name, value in measures.items()}
     if by_type is not None:
         types = {name: _measures(counts) for name, counts in by_type.items()}
-        named[f"{attr}_per_type"] = types if found else None
+        named[f"{attr}_per_type"] = types if has_spans else None
     return named
 
 
@@ -53,30 +53,29 @@ def score_spans(
     has_annotation: Callable[[Any], bool] | None = None,
     labeled: bool = True,
     allow_overlap: bool = False,
-    **cfg: Any,  # noqa: ARG001  # taken and not looked at, as spaCy does
+    **cfg: Any,  # noqa: ARG001  # ignored, as in spaCy
 ) -> dict[str, Any]:
-    """Give the dictionary of ``spacy.scorer.Scorer.score_spans``.
+    """Return the dictionary of ``spacy.scorer.Scorer.score_spans``.
 
     Parameters
     ----------
     examples : iterable of Example, or of pairs of Doc
         Pairs are (predicted, reference).
     attr : str
-        The attribute with the spans, ``ents`` say.
+        Name of the attribute with the spans, for example ``ents``.
     getter : callable
-        Called as ``getter(doc, attr)``, gives the spans.
+        Called as ``getter(doc, attr)``; returns the spans.
     has_annotation : callable, optional
-        Says of a Doc whether it is annotated; references that are not are passed over.
+        Called with a Doc; returns whether it is annotated. Other references are skipped.
     labeled : bool
-        False to compare bounds only.
+        Whether to compare labels; if False, only boundaries are compared.
     allow_overlap : bool
-        Allow predicted spans to overlap where tokens are aligned.
+        Whether predicted spans may overlap when tokens are aligned.
 
     Returns
     -------
     dict
-        ``{attr}_p``, ``{attr}_r``, ``{attr}_f`` and, if labeled, ``{attr}_per_type``: None where neither
-        side has a span.
+        ``{attr}_p``, ``{attr}_r``, ``{attr}_f`` and, if labeled, ``{attr}_per_type``; None if neither side has spans.
 
     Examples
     --------
@@ -121,15 +120,15 @@ def _labelled(spans: Iterable[Any]) -> set[tuple[str, int, int]]:
 
 
 def get_ner_prf(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001
-    """Give the dictionary of ``spacy.scorer.get_ner_prf``: entities, where gold says what they are.
+    """Return the dictionary of ``spacy.scorer.get_ner_prf``: scores of entities on annotated tokens.
 
     Parameters
     ----------
     examples : iterable of Example, or of pairs of Doc
-        As for :func:`score_spans`. References without any annotation are passed over, and so are
-        predicted entities on tokens without one.
+        As for :func:`score_spans`. References without annotations are skipped, and so are predicted entities on tokens
+        without annotation.
     **kwargs
-        Not looked at.
+        Ignored.
 
     Returns
     -------
@@ -160,12 +159,12 @@ def get_ner_prf(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:  # no
             if not len(places):
                 continue
             start, end = int(places[0]), int(places[-1]) + 1
-            # Where gold is silent a prediction is neither right nor wrong.
+            # Predictions on tokens without gold annotation are not counted.
             if any(token.ent_iob == 0 for token in gold_doc[start:end]):
                 continue
-            found = (span.label_, start, end)
-            counts[0 if found in missed else 1] += 1
-            missed.discard(found)
+            key = (span.label_, start, end)
+            counts[0 if key in missed else 1] += 1
+            missed.discard(key)
         for label, _, _ in missed:
             by_type[label][2] += 1
     total = [sum(counts[place] for counts in by_type.values()) for place in range(3)]
@@ -173,23 +172,23 @@ def get_ner_prf(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:  # no
 
 
 def tags_to_entities(tags: Iterable[str | None]) -> list[tuple[str, int, int]]:
-    """Give the entities of BILUO tags as ``spacy.training.iob_utils.tags_to_entities`` does.
+    """Return the entities of BILUO tags as ``spacy.training.iob_utils.tags_to_entities`` does.
 
     Parameters
     ----------
     tags : iterable of str or None
-        BILUO tags; ``-`` or None where it is not known what the token is.
+        BILUO tags; ``-`` or None for tokens without annotation.
 
     Returns
     -------
     list of tuple
-        (type, first token, last token), tokens from 0; a token of which nothing is known is an entity
-        of the type ``""``, but one within an entity loses that entity.
+        (type, first token, last token), tokens from 0. A token without annotation is an entity of type ``""``; inside
+        an entity it discards that entity.
 
     Raises
     ------
     ValueError
-        For I or L without a B before, and for other tags.
+        For I or L without a preceding B, and for unknown tags.
 
     Examples
     --------
@@ -232,17 +231,17 @@ def iob_to_biluo(tags: Iterable[str]) -> list[str]:
     Parameters
     ----------
     tags : iterable of str
-        IOB tags; any other tag than ``O`` begins an entity, whatever its prefix is.
+        IOB tags; any tag other than ``O`` may begin an entity, whatever its prefix.
 
     Returns
     -------
     list of str
-        As many tags.
+        BILUO tags of the same tokens.
 
     Raises
     ------
     ValueError
-        For a tag without a type on a single token.
+        If a tag of a single token has no type.
 
     Examples
     --------
@@ -281,7 +280,7 @@ def biluo_to_iob(tags: Iterable[str | None]) -> list[str | None]:
     Parameters
     ----------
     tags : iterable of str or None
-        BILUO tags; None stays.
+        BILUO tags; None is kept.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Dependency trees of spaCy's documents, and documents of parses.
+"""Conversion between dependency trees and spaCy documents.
 
-spaCy is imported only where documents are made.
+spaCy is imported only to create documents.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ __all__ = ["from_doc", "to_doc"]
 
 
 def from_doc(doc: Doc) -> Iterator[Parse]:
-    """Give the sentences of a document with their tags and trees.
+    """Return the sentences of a document with their tags and trees.
 
     Parameters
     ----------
     doc : Doc
-        A document; without sentence boundaries it is one sentence. Tokens that are white space are left out, and what
-        depends on them goes to their head.
+        A document; without sentence boundaries it is one sentence. White-space tokens are removed, and their dependents
+        are attached to their head.
 
     Examples
     --------
@@ -62,14 +62,14 @@ def from_doc(doc: Doc) -> Iterator[Parse]:
 
 
 def to_doc(parses: Iterable[Parse], vocab: Vocab) -> Doc:
-    """Make a document of sentences; words are separated by spaces.
+    """Create a document from sentences; words are separated by spaces.
 
     Parameters
     ----------
     parses : iterable of Parse
-        Sentences, with tags and trees or without.
+        Sentences, with or without tags and trees.
     vocab : Vocab
-        That of a pipeline, as ``nlp.vocab``.
+        Vocabulary of a pipeline, for example ``nlp.vocab``.
     """
     from spacy.tokens import Doc
 
@@ -80,7 +80,7 @@ def to_doc(parses: Iterable[Parse], vocab: Vocab) -> Doc:
     for parse in sentences:
         start = len(words)
         words += parse.words
-        # spaCy's root is its own head.
+        # In spaCy a root is its own head.
         heads += [start + (at if not head else int(head) - 1) for at, head in enumerate(parse.heads)]
         starts += [at == 0 for at in range(len(parse))]
     columns: dict[str, list[str] | list[int] | list[bool]] = {}

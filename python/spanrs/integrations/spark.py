@@ -1,7 +1,7 @@
-"""Scores dataframes of Spark.
+"""Scoring of Spark dataframes.
 
-Each partition is scored by an executor from Arrow batches to the bytes of its result; the driver merges them in the
-order of the partitions. Executors need this package and pyarrow.
+Executors score Arrow batches of each partition to a serialized result; the driver merges the results in the order of
+the partitions. Executors need this package and pyarrow.
 """
 
 from __future__ import annotations
@@ -13,56 +13,66 @@ from typing import Any
 from spanrs.eval import Result, Scorer
 from spanrs.eval.settings import UNDECIDED
 from spanrs.eval.shards import names_schemes
-from spanrs.integrations.shards import finished, merge_bytes, score_batches, table_batches
+from spanrs.integrations.shards import document_column, finished, merge_bytes, score_batches, table_batches
 from spanrs.io.tables import check_columns
 
 __all__ = ["score_dataframe"]
 
-#: Columns of what partitions give.
+#: Schema of the rows that partitions return.
 SCHEMA = "partition int, result binary"
 
 
 def score_dataframe(
-    frame: Any, gold: str = "gold", pred: str = "pred", *, documents: str | None = None, **options: Any
+    frame: Any,
+    gold: str = "gold",
+    pred: str = "pred",
+    *,
+    documents: str | None = None,
+    by: str | None = None,
+    **options: Any,
 ) -> Result:
     """Score two columns of a Spark dataframe.
 
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
-        One row a sentence. The columns hold arrays: of strings (tags), with ``vocabulary`` of integers, or of structs
-        with ``type`` (or ``label``), ``start`` and ``end`` (spans).
+        One row per sentence. The columns contain arrays: of strings (tags), of integers (with ``vocabulary``), or of
+        structs with ``type`` (or ``label``), ``start`` and ``end`` (spans).
     gold, pred : str
         Names of the columns.
     documents : str, optional
-        Name of the column that says to which document a sentence belongs. The sentences of a document stand together in
-        one partition, as after ``frame.repartition("document").sortWithinPartitions("document", "sentence")``.
+        Name of the column that names the document of each sentence, for ``by``. The sentences of a document must be
+        adjacent in one partition, as after
+        ``frame.repartition("document").sortWithinPartitions("document", "sentence")``.
+    by : str, optional
+        ``document`` keeps a row of counts for each document.
     **options
-        Those of :class:`spanrs.Scorer`. The scheme of tags must be named.
+        Options of :class:`spanrs.Scorer`. The scheme of tags must be named.
 
     Returns
     -------
     Result
-        Its documents and violations are in the order of the partitions.
+        Documents and violations are in the order of the partitions.
 
     Raises
     ------
     ImportError
-        Where pyspark or pyarrow are not installed.
+        If pyspark or pyarrow are not installed.
     KeyError
-        Where there is no column of a name.
+        If a column does not exist.
     TypeError
-        Where a column holds no arrays.
+        If a column does not contain arrays.
     ValueError
-        Where the scheme of tags is to be found out: partitions would do so apart from each other.
+        If the scheme is ``auto``: partitions are scored independently and might detect different schemes. Also if
+        ``by`` is unknown, or ``by="document"`` without ``documents``.
     spanrs.errors.AlignmentError
-        Where a document is in two partitions.
+        If a document is in two partitions.
     pyspark.errors.PythonException
-        Where a partition cannot be scored, with the message of the error.
+        If a partition cannot be scored; contains the message of the error.
 
     Notes
     -----
-    The bytes of all partitions come to the driver, about 500 bytes each without violations and documents; see
+    The results of all partitions are sent to the driver, about 500 bytes each without violations and documents; see
     ``spark.driver.maxResultSize``.
 
     Examples
@@ -78,22 +88,25 @@ def score_dataframe(
     from pyspark.sql import functions
     from pyspark.sql.types import ArrayType, StructType
 
+    documents = document_column(documents, by)
     names = list(dict.fromkeys(name for name in (gold, pred, documents) if name is not None))
     check_columns(names, frame.columns)
     kinds = {name: frame.schema[name].dataType for name in (gold, pred)}
     for name, kind in kinds.items():
         if not isinstance(kind, ArrayType):
-            raise TypeError(f"the column {name!r} holds {kind.simpleString()}, not arrays of tags or spans")
+            raise TypeError(
+                f"the column {name!r} contains {kind.simpleString()}, not arrays of tags or spans"
+            )
     if not isinstance(kinds[gold].elementType, StructType) and not names_schemes(
         options.get("scheme", UNDECIDED), options.get("pred_scheme")
     ):
         raise ValueError(
-            "name the scheme: partitions are scored apart from each other, and could find out different ones"
+            "name the scheme: partitions are scored independently and might detect different schemes"
         )
-    options["by"] = None if documents is None else "document"
-    # Refuses wrong options here, rather than in the executors.
+    options["by"] = by
+    # Invalid options raise here instead of in the executors.
     Scorer(**options)
-    # mapInArrow cannot have columns with dots in their names.
+    # mapInArrow does not support columns with dots in their names.
     given = {"gold": gold, "pred": pred} | ({} if documents is None else {"document": documents})
     columns = [functions.col(_quoted(name)).alias(new) for new, name in given.items()]
     score = partial(_score_partition, documents=None if documents is None else "document", options=options)
@@ -110,7 +123,7 @@ def _quoted(name: str) -> str:
 def _score_partition(
     batches: Iterable[Any], documents: str | None, options: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """Give one row for a partition: its number and its result. There is none for a partition without rows."""
+    """Yield one row for a partition, its number and its result; none for a partition without rows."""
     import pyarrow
     from pyspark import TaskContext
 
@@ -126,7 +139,7 @@ def _score_partition(
     stored = score_batches(sides(), options)
     if not empty:
         context = TaskContext.get()
-        assert context is not None  # Executors have one.
+        assert context is not None  # Executors have one context.
         number = pyarrow.array([context.partitionId()], pyarrow.int32())
         result = pyarrow.array([stored], pyarrow.binary())
         yield pyarrow.RecordBatch.from_arrays([number, result], ["partition", "result"])

@@ -1,4 +1,4 @@
-"""Reading and writing: whatever holds labelled text becomes a corpus.
+"""Read and write labelled text as corpora.
 
 - :func:`read`: files, directories, tables and documents as a :class:`Corpus` of :class:`Document` and
   :class:`Sentence`.

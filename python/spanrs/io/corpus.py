@@ -29,15 +29,15 @@ CHUNK = 10_000
 class Corpus:
     r"""Documents and sentences of labelled text: files, tables, documents in memory. Returned by :func:`spanrs.read`.
 
-    It describes its sources and does not hold the data: iterating over it reads the files anew. Corpora of files can be
-    pickled, and are read by another process from the same paths.
+    A corpus does not store the data; each iteration reads the sources again. Corpora of files can be pickled; another
+    process reads them from the same paths.
 
     Attributes
     ----------
     parts : tuple of Part
-        The files, streams and tables, in order; those of directories by name.
+        The files, streams and tables, in order; the files of a directory are sorted by name.
     options : ReadOptions
-        How they are read.
+        The options to read them with.
 
     Examples
     --------
@@ -56,13 +56,13 @@ class Corpus:
     def __iter__(self) -> Iterator[Sentence]:
         """Yield the sentences.
 
-        Text without sentences is cut at line breaks, and into tokens by the tokens that the export has or by the
-        tokenizer of the options.
+        Text without sentence boundaries is split at line breaks. Its tokens are those of the file, if it contains
+        tokens, or else those of the tokenizer in the options.
 
         Raises
         ------
         OSError, spanrs.errors.SpanrsError
-            Where a source cannot be read.
+            If a source cannot be read.
         """
         scheme = self.scheme if self.has_tags else "BIO"
         make: Callable[..., Sentence] = partial(
@@ -79,7 +79,7 @@ class Corpus:
 
     @property
     def documents(self) -> Iterator[Document]:
-        """The documents, one by one: text with annotations at characters.
+        """An iterator over the documents: texts with annotations at character offsets.
 
         Tokens of column files and tables are joined by a space, sentences by a line feed; the tokens are annotations of
         type ``lex``.
@@ -105,20 +105,20 @@ class Corpus:
 
     @property
     def scheme(self) -> str:
-        """The scheme of the tags; with ``scheme="auto"`` it is detected by reading them.
+        """The scheme of the tags; with ``scheme="auto"`` it is detected by reading the tags.
 
-        One scheme is detected for all layers and files: the one with the fewest violations. If all tags are
-        ``O``, it is BIO.
+        One scheme is detected for all layers and files: the one with the fewest violations. If all tags are ``O``, the
+        scheme is BIO.
 
         Raises
         ------
         OSError, spanrs.errors.SpanrsError
-            Where a file cannot be read, and where most tags are in no scheme.
+            If a file cannot be read, or most tags follow no scheme.
         """
         return self.likely_scheme(None)
 
     def likely_scheme(self, expected: str | None, layer: str | None = None) -> str:
-        """Return the scheme of the tags, or of one layer; ``expected``, unless they clearly follow another one."""
+        """Return the scheme of the tags or of one layer; ``expected`` unless the tags clearly follow another one."""
         if not is_auto(self.options.scheme):
             return _spanrs.scheme_name(self.options.scheme)
         evidence = _spanrs.SchemeEvidence(self.options.dialect)
@@ -129,7 +129,7 @@ class Corpus:
         try:
             return evidence.decide(expected)[0]
         except SchemeError as error:
-            # The detector does not know the file.
+            # The detector does not know the name of the file.
             shown, path = self.parts[0].shown, self.parts[0].path
             raise with_code(SchemeError(f"{shown}: {error}"), error.code, path) from None
 
@@ -137,25 +137,25 @@ class Corpus:
         if part.kind == "rows":
             for name, tag in columns_of(part, self.options).tags.items():
                 if layer in (None, name):
-                    evidence.add_file(part.opened(keep=True), self.options.columns(tag).as_options(), None)
+                    evidence.add_file(part.opened(keep=True), self.options.columns(tag), None)
         elif part.kind == "table":
             sentences = sentences_of(part, self.options, Sentence)
             tags = (
-                list(own)
+                list(layer_tags)
                 for sentence in sentences
-                for name, own in sentence.tags.items()
+                for name, layer_tags in sentence.tags.items()
                 if layer in (None, name)
             )
-            while some := list(islice(tags, CHUNK)):
-                evidence.add_sentences(some)
+            while chunk := list(islice(tags, CHUNK)):
+                evidence.add_sentences(chunk)
 
     def decided(self) -> Corpus:
-        """Return the corpus with the detected scheme, so that it is not detected again."""
+        """Return the corpus with the detected scheme, to avoid detecting it again."""
         return replace(self, options=replace(self.options, scheme=self.scheme))
 
     @property
     def layers(self) -> list[str]:
-        """The names of the layers of tags or annotations of the first part."""
+        """Names of the layers of tags or annotations in the first part."""
         part = self.parts[0]
         if part.kind == "rows" or (part.kind == "table" and part.format != "csv"):
             return list(columns_of(part, self.options).tags)
@@ -175,13 +175,13 @@ class Corpus:
             If there is no such layer; the message lists the layers.
         """
         part = self.parts[0]
-        known = self.layers
-        if layer not in known:
-            raise KeyError(f"there is no layer {layer!r}; there are {', '.join(known) or 'none'}")
+        layers = self.layers
+        if layer not in layers:
+            raise KeyError(f"there is no layer {layer!r}; the layers are {', '.join(layers) or 'unnamed'}")
         if part.kind == "documents":
             name = "layer" if part.format == "spacy" else "annotator"
             return replace(self, options=self.options.with_layer(name, layer))
-        if known == [LAYER]:
+        if layers == [LAYER]:
             return self
         column: Any = layer
         if part.kind == "rows" or not is_long(part, self.options):
@@ -190,19 +190,19 @@ class Corpus:
 
     @property
     def size(self) -> int:
-        """Bytes of its files."""
+        """Total size of the files, in bytes."""
         return sum(part.size() for part in self.parts)
 
     def require_one(self, what: str) -> Part:
-        """Return the part of a corpus with a single one.
+        """Return the only part of the corpus.
 
         Raises
         ------
         spanrs.errors.AlignmentError
-            Where there are several.
+            If the corpus has several parts.
         """
         if len(self.parts) > 1:
-            message = f"{what} takes one file, and there are {len(self.parts)}"
+            message = f"{what} accepts one file, not {len(self.parts)}"
             raise with_code(AlignmentError(message), "files", self.parts[1].path)
         return self.parts[0]
 
@@ -215,8 +215,8 @@ class Corpus:
     def facts(self) -> dict[str, Any]:
         """Return how the sources are interpreted, as plain values: ``parts``, ``layers``, ``scheme``, ``options``.
 
-        Each of ``parts`` has a ``path`` and a ``format``; ``scheme`` is None where there are no tags; ``options`` are
-        those of :func:`spanrs.read` that are not at their defaults.
+        Each of ``parts`` has a ``path`` and a ``format``; ``scheme`` is None if there are no tags; ``options`` are the
+        options of :func:`spanrs.read` that differ from their defaults.
         """
         return {
             "parts": [{"path": part.shown, "format": part.format} for part in self.parts],

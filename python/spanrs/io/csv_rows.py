@@ -22,7 +22,7 @@ from spanrs.io.table_columns import (
     simple_name,
 )
 
-#: Rows that show whether the first one is a header.
+#: Number of rows that are inspected to detect a header.
 HEAD_ROWS = 1000
 #: Tags with a scheme prefix.
 TAG = re.compile(r"[BIESULM][-_].+", re.DOTALL)
@@ -50,17 +50,17 @@ def csv_rows(file: TextIOWrapper, shown: str, options: ReadOptions) -> CsvRows:
     file : text file
         Opened with ``newline=""``.
     shown : str
-        Its name in messages.
+        Name of the file in messages.
     options : ReadOptions
-        ``separator``: ``auto`` is the most frequent of tab, comma and semicolon in the first line. Columns that are
-        named by strings identify the header.
+        With ``separator="auto"``, the separator is the most frequent of tab, comma and semicolon in the first line.
+        Columns that are named by strings identify the header.
 
     Raises
     ------
     UnicodeDecodeError
-        While rows are read, for text in another encoding.
+        While rows are read, if the text is in another encoding.
     spanrs.errors.FormatError
-        If quotation marks are not closed or enclose rows, and for rows of another length than the first.
+        If a quoted cell is not closed or contains other rows, or a row differs in length from the first one.
     """
     first = file.readline().removeprefix("\ufeff")
     delimiter = _delimiter(first, options.separator)
@@ -87,7 +87,7 @@ def _rows(reader: Any, shown: str, delimiter: str, width: int) -> Iterator[Row |
             number = reader.line_num
             if number > line + 1 and _holds_rows(values, delimiter):
                 message = (
-                    f"{shown}:{line + 1}: a cell in quotation marks goes on to line {number} and holds "
+                    f"{shown}:{line + 1}: a quoted cell extends to line {number} and contains "
                     'other rows; double quotation marks that are tokens, as in """"'
                 )
                 raise with_code(FormatError(message), "csv", shown, line + 1)
@@ -112,7 +112,7 @@ def _rows(reader: Any, shown: str, delimiter: str, width: int) -> Iterator[Row |
 
 
 def _holds_rows(values: Sequence[str], delimiter: str) -> bool:
-    """Return whether a cell of a row has delimiters after a line break, as when it ends at a later quotation mark."""
+    """Return whether a cell contains a line break followed by delimiters, which suggests a stray quotation mark."""
     return any(delimiter in value.partition("\n")[2] for value in values)
 
 
@@ -126,10 +126,10 @@ def _delimiter(line: str, separator: str) -> str:
 
 
 def _is_header(cells: Sequence[str], rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
-    """Return whether the first row is a header, given the rows after it.
+    """Return whether the first row is a header, given the next rows.
 
-    A header has a usual or a named column name, or is the only row whose cell is not a tag in a column of tags with a
-    scheme prefix. No cell of it looks like a tag.
+    No cell of a header looks like a tag. A header contains a usual column name or one named in the options, or is the
+    only row without a tag in a column of tags with scheme prefixes.
     """
     cells = [cell.strip() for cell in cells]
     if any(map(_is_tag, cells)):

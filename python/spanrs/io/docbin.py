@@ -23,7 +23,7 @@ ENTITIES = "ents"
 #: Maximum decompression ratio, and decompressed bytes from which it applies, as for files of other formats.
 EXPANSION = 100
 EXPANSION_FREE = 16 << 20
-#: Bytes that are decompressed at once to count them.
+#: Bytes decompressed at once to measure the decompressed size.
 CHUNK = 1 << 16
 
 
@@ -39,8 +39,8 @@ def read_docbin(
     source : path, or an opened source
         A file that ``spacy.tokens.DocBin`` wrote.
     layer : str, optional
-        The annotations: ``ents`` (``doc.ents``) or a span group (``doc.spans``) by its name. By default the entities,
-        with a warning if there are span groups.
+        Name of the layer to read: ``ents`` (``doc.ents``) or a span group (a key of ``doc.spans``). By default the
+        entities, with a warning if there are span groups.
     max_expansion : int, optional
         Maximum decompression ratio (100); applies once the output exceeds 16 MiB.
 
@@ -48,7 +48,7 @@ def read_docbin(
     -------
     list of Document
         Tokens are annotations of type ``lex``, including white space that is a token in spaCy; the annotations of the
-        layer follow. A document without the span group has none.
+        layer follow. A document without the span group has no annotations.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def is_doc(value: object) -> bool:
 
 
 def read_docs(docs: Sequence[Any], layer: str | None, shown: str) -> list[Document]:
-    """Convert spaCy Docs in memory, as :func:`read_docbin` those of a file; Documents are returned as they are.
+    """Convert spaCy Docs in memory like :func:`read_docbin`; Documents are returned unchanged.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def _docs(
     except Exception as error:
         raise _damaged(path, error) from error
     finally:
-        # The unpacker disables the garbage collector, and does not enable it again if it fails.
+        # The unpacker disables the garbage collector and does not re-enable it on failure.
         if collecting:
             gc.enable()
 
@@ -159,7 +159,7 @@ def _check_expansion(data: bytes, path: str, most: int) -> None:
 
 
 def _sizes(docs: Iterable[Any]) -> Counter[str]:
-    """Return the number of spans of each span group; Documents have none."""
+    """Return the number of spans in each span group of Docs; Documents have no span groups."""
     sizes: Counter[str] = Counter()
     for doc in filter(is_doc, docs):
         for name, group in doc.spans.items():
@@ -170,12 +170,14 @@ def _sizes(docs: Iterable[Any]) -> Counter[str]:
 def _check_layer(path: str, layer: str | None, groups: Counter[str], documents: int) -> None:
     """Warn about span groups that are not read, and refuse a layer that does not exist."""
     shown = groups if layer is not None else +groups
-    listed = ", ".join(f"{name} ({size} span{'s' * (size != 1)})" for name, size in sorted(shown.items()))
-    if layer is None and listed:
-        message = f"{path}: the span groups {listed} are not read, only the entities; choose with layer= (--layer)"
+    sizes = ", ".join(f"{name} ({size} span{'s' * (size != 1)})" for name, size in sorted(shown.items()))
+    if layer is None and sizes:
+        message = (
+            f"{path}: the span groups {sizes} are not read, only the entities; choose with layer= (--layer)"
+        )
         warn([message])
     elif layer not in (None, ENTITIES, *groups) and documents:
-        layers = ", ".join(filter(None, (ENTITIES, listed)))
+        layers = ", ".join(filter(None, (ENTITIES, sizes)))
         message = f"{path}: no document has the span group {layer!r}; the layers are {layers}"
         raise with_code(FormatError(message), "no_layer", path)
 
@@ -190,8 +192,8 @@ def _document(doc: Doc, layer: str | None) -> Document:
 
 
 def _damaged(path: str, error: Exception) -> FormatError:
-    said = (" ".join(str(error).split()) or type(error).__name__)[:200]
-    message = f"{path}: spaCy cannot read this as a DocBin; write it again with DocBin.to_disk ({said})"
+    reason = (" ".join(str(error).split()) or type(error).__name__)[:200]
+    message = f"{path}: spaCy cannot read this as a DocBin; write it again with DocBin.to_disk ({reason})"
     told = FormatError(message)
     told.code, told.path = "bad_document", path
     return told

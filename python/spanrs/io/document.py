@@ -82,12 +82,12 @@ class Document:
     text : str
         The text.
     annotations : sequence of Annotation
-        In the order of the file. Tokens are annotations of type ``lex``. Tuples ``(type, start, end)`` and dicts
-        ``{"type": ..., "start": ..., "end": ...}``, also with ``label`` for ``type``, are converted.
+        Annotations in the order of the file. Tokens are annotations of type ``lex``. Tuples ``(type, start, end)`` and
+        dicts ``{"type": ..., "start": ..., "end": ...}``, also with ``label`` for ``type``, are converted.
     id : str or None
         The id in the file, for formats with several documents per file.
     left_out : sequence of str
-        Messages about items that were not read, such as annotations that reach beyond the text.
+        Messages about items that were not read, such as annotations that extend beyond the text.
     relations : sequence of Relation
         Links between annotations, in the order of the file. Tuples ``(type, source, target)`` and dicts are converted.
 
@@ -120,7 +120,7 @@ class Document:
                 object.__setattr__(self, name, converted)  # The dataclass is frozen.
 
     def spans(self, types: Collection[str] | None = None) -> list[tuple[Any, ...]]:
-        """Return the annotations as :func:`spanrs.score` takes spans, with characters for tokens.
+        """Return the annotations as spans for :func:`spanrs.score`, with character offsets in place of token indices.
 
         Parameters
         ----------
@@ -141,16 +141,16 @@ class Document:
         >>> spanrs.score([gold.spans()], [pred.spans()], matcher="fair").outcomes["bel"]
         1
         """
-        found: list[tuple[Any, ...]] = []
+        spans: list[tuple[Any, ...]] = []
         for a in self.annotations:
             if a.type in types if types is not None else a.is_content:
                 covered = [at for first, last in a.pieces for at in range(first, last)]
-                found.append((a.type, a.start, a.end, covered) if covered else (a.type, a.start, a.end))
-        return found
+                spans.append((a.type, a.start, a.end, covered) if covered else (a.type, a.start, a.end))
+        return spans
 
 
 def _is_valid(value: Any, kind: type[Any]) -> bool:
-    """Return whether a value is of the kind and holds a str and two integers."""
+    """Return whether a value is of the given type and contains a str and two integers."""
     return (
         isinstance(value, kind)
         and isinstance(value[0], str)

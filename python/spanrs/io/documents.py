@@ -1,23 +1,23 @@
-"""Documents: texts with annotations that point into them."""
+"""Documents: texts with annotations at character offsets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, check_name, warn, with_code
-from spanrs.io.document import Annotation, Document, Relation
+from spanrs.io.document import Document
 from spanrs.io.encodings import as_declared, is_utf8, recoded
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.sentences import sentences_of
 from spanrs.io.texts import documents_of_sentences
+from spanrs.tags.types import Reader
 
-#: Formats that name annotators.
+#: Formats that record annotators.
 ANNOTATED = ("label-studio", "prodigy")
 #: Formats with an ``encoding`` option; all others are UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
@@ -25,9 +25,8 @@ ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
 def plain_document(document: _spanrs.Document) -> Document:
     """Convert a document of the compiled module to Python values."""
-    text, annotations, id_, left_out, relations = document.plain()
-    kept = [Annotation(*annotation) for annotation in annotations]
-    return Document(text, kept, id_, left_out, tuple(Relation(*relation) for relation in relations))
+    plain = document.plain()
+    return Document(**plain | {"relations": tuple(plain["relations"])})
 
 
 def plain_documents(
@@ -38,26 +37,25 @@ def plain_documents(
     Parameters
     ----------
     documents : iterator
-        Those of :func:`core_documents`.
+        Documents from :func:`core_documents`.
     part, options
-        Where they are from. XML has one element around the whole text, which is an annotation only where ``elements``
-        says so.
+        The source of the documents. The root element of XML is an annotation only if ``elements`` names it.
     losses : list of str
-        Gets what of the part could not be kept, after the last document.
+        After the last document, a message about items of the part that could not be read is appended.
     """
-    left, first = 0, ""
+    left_out, first = 0, ""
     for document in documents:
         plain = plain_document(document)
         number, reports = document.left_out()
         number += max(len(plain.left_out) - len(reports), 0)
-        if number and not left:
+        if number and not left_out:
             first = plain.left_out[0]
-        left += number
+        left_out += number
         if part.format == "xml-inline" and options.elements is None:
             plain = _without_root(plain)
         yield plain
-    if left:
-        more = f" and {left - 1} more" if left > 1 else ""
+    if left_out:
+        more = f" and {left_out - 1} more" if left_out > 1 else ""
         losses.append(f"{part.shown}: left out: {first}{more}")
 
 
@@ -77,17 +75,17 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
     Parameters
     ----------
     part : Part
-        Of any format. Column files and tables are joined to text; of tables each name of a document is one, or the
-        whole table.
+        A part of any format. Column files and tables are joined to text. Each document name of a table is one document;
+        without document names the whole table is one.
     options : ReadOptions
-        How it is read; tags in the named scheme.
+        How the part is read; ``scheme`` must not be ``auto``.
 
     Raises
     ------
     OSError, spanrs.errors.SpanrsError
-        Where it cannot be read.
+        If the part cannot be read.
     ValueError
-        For options that do not go with the format.
+        If an option does not apply to the format.
     """
     _check_options(part, options)
     if part.format == "documents":
@@ -99,21 +97,27 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
             return iter(of_memory(read_docs(part.source, options.layer, part.shown)))
         return iter(of_memory(read_docbin(part.opened(keep=True), options.layer, options.limits.expansion)))
     # Several named columns are merged into one document.
-    several = len(options.layers()) > 1
-    if part.kind == "rows" and not several and options.gold is None and options.pred is None:
+    has_layers = len(options.layers()) > 1
+    if part.kind == "rows" and not has_layers and options.gold is None and options.pred is None:
         return _column_documents(part, options)
     if part.kind in ("rows", "table", "spans"):
         make = partial(Sentence, scheme=options.scheme, reading=options.reading, dialect=options.dialect)
-        joined = documents_of_sentences(sentences_of(part, options, make), part.shown, several=several)
-        return (document for one in joined for document in of_memory([one]))
+        joined = documents_of_sentences(
+            sentences_of(part, options, make), part.shown, merge_layers=has_layers
+        )
+        return (document for joined_document in joined for document in of_memory([joined_document]))
+    has_elements = options.elements not in (None, "all")
     return _spanrs.read_documents(
         _source(part, options),
-        part.format,
-        None if options.elements in (None, "all") else list(options.elements),
-        options.overlay and options.elements not in (None, "all"),
-        None if options.annotator is None else str(options.annotator),
-        False,
-        options.limits.expansion,
+        {
+            "format": part.format,
+            "elements": {
+                "declared": list(options.elements) if has_elements else None,
+                "overlay": options.overlay and has_elements,
+            },
+            "annotator": None if options.annotator is None else str(options.annotator),
+            "max_expansion": options.limits.expansion,
+        },
     )
 
 
@@ -131,8 +135,9 @@ def layer_names(part: Part, options: ReadOptions) -> list[str]:
     if part.format not in ANNOTATED:
         return [LAYER]
     source = part.opened(keep=True)
-    reader = _spanrs.read_documents(source, part.format, None, False, None, True, options.limits.expansion)
-    names = dict.fromkeys(name for document in reader for name, _ in document.layers())
+    reading = {"format": part.format, "all_layers": True, "max_expansion": options.limits.expansion}
+    documents = _spanrs.read_documents(source, reading)
+    names = dict.fromkeys(layer["name"] for document in documents for layer in document.layers())
     return [name for name in names if name is not None] or [LAYER]
 
 
@@ -141,7 +146,9 @@ def _check_options(part: Part, options: ReadOptions) -> None:
     if options.layer is not None:
         check_name(options.layer, "layer", "ents")
         if part.format != "spacy":
-            raise ValueError(f"a layer can be chosen in spacy, not in {part.format}; see corpus[...]")
+            raise ValueError(
+                f"layer= applies to the format spacy, not to {part.format}; select a layer with corpus[...]"
+            )
     if options.annotator is not None and part.format not in ANNOTATED:
         raise ValueError(f"an annotator can be chosen in {' and '.join(ANNOTATED)}, not in {part.format}")
 
@@ -159,8 +166,8 @@ def _source(part: Part, options: ReadOptions) -> _spanrs.Source | tuple[bytes, s
 
 
 def _column_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Document]:
-    columns = options.columns(options.layers()[0]).as_options()
-    reader = options.scheme, options.reading, options.dialect
+    columns = options.columns(options.layers()[0])
+    reader = Reader(options.scheme, options.reading, options.dialect)
     documents = _spanrs.read_conll_documents(part.opened(keep=True), columns, reader)
     yield from documents
     warn(documents.warnings())
@@ -176,31 +183,18 @@ def of_memory(documents: Sequence[Document]) -> list[_spanrs.Document]:
     ValueError
         For annotations and relations that do not exist in the document.
     """
-    values = [
-        (
-            document.text,
-            document.id,
-            [
-                (a.type, a.start, a.end, dict(a.attributes), [(first, last) for first, last in a.pieces])
-                for a in document.annotations
-            ],
-            [(r.type, r.source, r.target) for r in document.relations],
-            list(document.left_out),
-        )
-        for document in documents
-    ]
     try:
-        return _spanrs.documents_of(values)
+        return _spanrs.documents_of(documents)
     except UnicodeEncodeError:
-        for at, value in enumerate(values):
-            _check_surrogates(value, at)
+        for at, document in enumerate(documents):
+            _check_surrogates(document, at)
         raise
 
 
-def _check_surrogates(value: tuple[Any, ...], at: int) -> None:
+def _check_surrogates(document: Document, at: int) -> None:
     """Refuse a document with an unpaired surrogate, with its location."""
     try:
-        _spanrs.documents_of([value])
+        _spanrs.documents_of([document])
     except UnicodeEncodeError as error:
         surrogate = ord(error.object[error.start])
         message = (

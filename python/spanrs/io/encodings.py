@@ -9,12 +9,12 @@ from spanrs.errors import FormatError
 
 
 def is_utf8(encoding: str) -> bool:
-    """Tell whether an encoding is UTF-8.
+    """Return whether an encoding is UTF-8.
 
     Raises
     ------
     ValueError
-        For what is no encoding of text.
+        If the name is not a text encoding.
     """
     try:
         # Codecs between str or between bytes (rot13, hex) are not text encodings.
@@ -37,12 +37,14 @@ def as_declared(data: bytes, path: str) -> bytes:
     try:
         utf8 = is_utf8(encoding)
     except ValueError as error:
-        raise _not_in(path, f"the declaration names no encoding of text: {error}") from None
-    # A declaration that can be read as ASCII is not in an encoding of two bytes a character.
+        raise _not_in(path, f"the XML declaration does not name a text encoding: {error}") from None
+    # A declaration that is readable as ASCII is not encoded in two or four bytes per character.
     if data.startswith((b"<?xml", b"\xef\xbb\xbf")) and codecs.lookup(encoding).name.startswith(
         ("utf-16", "utf-32")
     ):
-        raise _not_in(path, f"the declaration says {encoding}, which the file is not in; name its encoding")
+        raise _not_in(
+            path, f"the file is not in {encoding}, which its XML declaration names; name its encoding"
+        )
     return data if utf8 else recoded(data, path, encoding)
 
 

@@ -1,4 +1,4 @@
-"""Advice on column files that are probably not what their user thinks they are."""
+"""Advice on column files that are probably misread."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from spanrs.errors import Violation
 
-#: Minimum length, in tokens, at which the only sentence of a file is reported.
+#: Minimum length, in tokens, of the only sentence of a file to report it.
 MIN_LONG_SENTENCE = 1000
-#: Minimum number of lines at which it is reported that comments seem to be read as tokens.
+#: Minimum number of lines to report that comments seem to be read as tokens.
 MIN_COMMENTS = 2
-#: Minimum number of sentences at which it is reported that all have one token.
+#: Minimum number of sentences to report that all have one token.
 MIN_SHORT_SENTENCES = 20
 
 
 def odd_sentences(path: str, sentences: int, tokens: int) -> list[str]:
-    """Warn where the blank lines of a file seem to be missing, or to stand between all tokens."""
+    """Return a warning if the blank lines of a file seem to be missing or to follow every token."""
     if sentences == 1 and tokens >= MIN_LONG_SENTENCE:
         return [f"{path}: all {tokens} tokens are one sentence; are blank lines between sentences missing?"]
     if sentences == tokens >= MIN_SHORT_SENTENCES:
@@ -28,9 +28,9 @@ def odd_sentences(path: str, sentences: int, tokens: int) -> list[str]:
 def comments_advice(places: Sequence[tuple[int | None, Violation]]) -> str | None:
     """Return advice if the first violations of a file look like comments that were read as tokens.
 
-    A comment of as many words as there are columns, such as ``# comment`` beside ``Rio B-LOC``, is a token line by its
-    form. Its tag is unknown and it begins a sentence, alone or behind other such lines. Unknown tags of the wrong
-    column or scheme stand anywhere.
+    A comment with as many words as there are columns, such as ``# comment`` before ``Rio B-LOC``, looks like a token
+    line. Its tag is unknown, and it begins a sentence, alone or after other such lines. Unknown tags caused by a wrong
+    column or scheme occur anywhere.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def comments_advice(places: Sequence[tuple[int | None, Violation]]) -> str | Non
     Returns
     -------
     str or None
-        The advice; None where one of the violations is not that of a comment, and for a single one, which may be
-        anything.
+        The advice; None if a violation cannot be due to a comment, or there is only one violation, which may have any
+        cause.
     """
     before = None
     for line, violation in places:
@@ -54,6 +54,6 @@ def comments_advice(places: Sequence[tuple[int | None, Violation]]) -> str | Non
     if len(places) < MIN_COMMENTS:
         return None
     return (
-        "if the lines that begin these sentences are comments, name what comments begin with: --comments '# ', in "
+        "if the lines that begin these sentences are comments, give the prefix of comments: --comments '# ', in "
         "Python comments='# '"
     )

@@ -43,13 +43,13 @@ class LongForm:
     document: int | None = None
     sentence: int | None = None
     possible_sentence: int | None = None
-    """A column that may number the sentences; only read to advise."""
+    """A column that may number the sentences; only used for advice."""
     position: int | None = None
     shown: str = "table"
     is_csv: bool = False
-    """Whether rows are counted by lines."""
+    """Whether messages give line numbers instead of row numbers."""
     vocabularies: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The tags of integers by layer."""
+    """The tag of each integer id, by layer."""
 
     def columns(self) -> list[int]:
         """Return the indices of all columns that are read."""
@@ -76,7 +76,7 @@ class LongForm:
         Warns
         -----
         spanrs.errors.SpanrsWarning
-            If nothing separates sentences, and they probably have to be separated.
+            If no column or blank line separates sentences, and a sentence is suspiciously long.
         """
         longest: list[Row] = []
         number = 0
@@ -126,7 +126,7 @@ class LongForm:
         )
 
     def _key(self, cells: tuple[Any, ...], row: Row, before: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return document and sentence of a row; empty cells repeat those of the row before."""
+        """Return the document and sentence of a row; empty cells repeat the values of the previous row."""
         names = []
         for at, (place, what) in enumerate(((self.document, "document"), (self.sentence, "sentence"))):
             name = cells[at]
@@ -155,10 +155,10 @@ class LongForm:
                 raise with_code(AlignmentError(message), "documents")
 
     def _advice(self, group: Sequence[Row]) -> list[str]:
-        """Return advice if the longest of the sentences, which nothing separates, is probably several."""
+        """Return advice if the longest sentence probably consists of several, because nothing separates them."""
         place = self.possible_sentence
         ids = [] if place is None else [values[place] for _, values in group]
-        repeats = len(set(ids)) > 1 and any(one == other for one, other in pairwise(ids))
+        repeats = len(set(ids)) > 1 and any(first == second for first, second in pairwise(ids))
         if not repeats and len(group) <= MAX_SENTENCE:
             return []
         what = "the table is one sentence" if self.document is None else "each document is one sentence"
@@ -205,7 +205,7 @@ class LongForm:
             texts = [
                 self._tag_of_id(vocabulary, value, row) for value, row in zip(texts, group, strict=True)
             ]
-        # Checking each value on its own is slow.
+        # Checking values one by one is slow.
         is_valid = (self.is_csv or set(map(type, texts)) == {str}) and "" not in texts
         if not is_valid or (what == "tag" and " ".join(texts).split() != texts):
             for value, row in zip(texts, group, strict=True):
@@ -213,7 +213,7 @@ class LongForm:
         return texts
 
     def _tag_of_id(self, vocabulary: Sequence[str], value: Any, row: Row) -> Any:
-        """Return the tag of an integer, which may be written as digits; other values as they are."""
+        """Return the tag of an integer or of its digits; return other values unchanged."""
         if isinstance(value, str) and value.isdecimal():
             value = int(value)
         if not isinstance(value, int):
@@ -230,7 +230,7 @@ class LongForm:
             cure = "give each row a tag (O outside spans)"
             if what == "token":
                 cure = (
-                    "write it into the cell"
+                    "fill the cell"
                     if self.is_csv
                     else "pandas reads the tokens NA and null as missing unless read_csv has keep_default_na=False"
                 )
@@ -238,13 +238,13 @@ class LongForm:
         if not isinstance(value, str):
             is_id = what == "tag" and isinstance(value, int)
             cure = (
-                "name the tags of integers with vocabulary=" if is_id else "convert the column to strings"
+                "give the tags of the integers with vocabulary="
+                if is_id
+                else "convert the column to strings"
             )
             raise self._error(row, f"the {what} is {value!r}, not a string; {cure}")
         if what == "tag" and len(value.split()) != 1:
-            message = (
-                f"the tag {value!r} has a blank in it; a row is one token, or a sentence with lists of tags"
-            )
+            message = f"the tag {value!r} contains white space; a row is one token, or a sentence with lists of tags"
             raise self._error(row, message)
 
     def _place(self, row: Row) -> str:
@@ -257,7 +257,7 @@ class LongForm:
 
 
 def _position(value: Any) -> int:
-    """Return a position, which is an integer or the digits of one.
+    """Convert a position, an integer or its digits, to int.
 
     Raises
     ------
@@ -286,13 +286,13 @@ def long_form(names: Sequence[str], options: ReadOptions, shown: str, *, is_csv:
     spanrs.errors.FormatError
         As :func:`spanrs.io.table_columns.table_columns`.
     """
-    found = table_columns(names, options, shown)
+    columns = table_columns(names, options, shown)
     sentence = find_column(None, names, SENTENCE_NAMES, shown)
     form = LongForm(
         names,
-        found.tags,
-        found.token,
-        found.document,
+        columns.tags,
+        columns.token,
+        columns.document,
         sentence,
         None,
         find_column(options.position, names, POSITION_NAMES, shown),

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 from spanrs.io.document import Annotation
 from spanrs.tags.types import Span
 
-#: What writers return: the number of sentences or documents, and the options to read the file with.
+#: Return type of writers: the number of sentences or documents, and the options to read the file with.
 Counted: TypeAlias = tuple[int, dict[str, Any]]
 SpanT = TypeVar("SpanT", Span, Annotation)
 

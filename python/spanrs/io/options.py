@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: A column: its index (from 0; negative values count from the end) or its name.
 Column: TypeAlias = int | str
 
-#: Formats of text with annotations at characters.
+#: Formats of texts with annotations at character offsets.
 DOCUMENT_FORMATS = (
     "mat-json",
     "xml-inline",
@@ -44,7 +44,7 @@ class Limits(NamedTuple):
     """
 
     line_bytes: int | None = None
-    """Longest line of a column file, in bytes; None for 16 MiB."""
+    """Maximum length of a line of a column file, in bytes; None for 16 MiB."""
     expansion: int | None = None
     """Largest ratio of decompressed to compressed bytes, once the output exceeds 16 MiB; None for 100."""
 
@@ -121,12 +121,12 @@ class ReadOptions:
         if not is_auto(self.scheme):
             _spanrs.scheme_name(self.scheme)
         if self.reading not in _spanrs.readings():
-            known = ", ".join(_spanrs.readings())
-            message = f"unknown reading `{self.reading}`; known are {known}"
+            readings = ", ".join(_spanrs.readings())
+            message = f"unknown reading `{self.reading}`; the readings are {readings}"
             raise with_code(SchemeError(message), "unknown_reading")
         if isinstance(self.gold, tuple) or isinstance(self.pred, tuple):
             raise ValueError(
-                "gold= and pred= take one column each; to score several layers pass two files and tags=(...)"
+                "gold= and pred= accept one column each; to score several layers pass two files and tags=(...)"
             )
         for name in ("gold", "pred", "punct_column"):
             check_column(getattr(self, name), name)
@@ -175,7 +175,7 @@ class ReadOptions:
         return tags
 
     def columns(self, tag: Column = -1, second: Column | None = None) -> Columns:
-        """Return the layout of a column file with these columns of tags."""
+        """Return the layout of a column file for the given columns of tags."""
         return Columns(
             separator=self.separator,
             comments=self.comments,
@@ -201,7 +201,7 @@ def read_options(arguments: Mapping[str, Any]) -> ReadOptions:
     Raises
     ------
     TypeError
-        For an unknown option, with the known ones, and for values of a wrong type.
+        If an option is unknown (the message lists the options), or a value has the wrong type.
     ValueError
         For values out of range.
     """
@@ -219,7 +219,7 @@ def check_format(name: object) -> None:
     """Refuse a format that does not exist."""
     check_name(name, "format", "columns")
     if name != "auto" and name not in FORMATS:
-        raise ValueError(f"no format {name!r}; the formats are auto, {', '.join(FORMATS)}")
+        raise ValueError(f"unknown format {name!r}; the formats are auto, {', '.join(FORMATS)}")
 
 
 def check_column(column: object, name: str) -> None:
@@ -237,5 +237,5 @@ def check_column(column: object, name: str) -> None:
         as_integer(column, name, -(2**63))
 
 
-#: Shared by all calls without options.
+#: Options shared by all calls without arguments.
 _DEFAULTS = ReadOptions()

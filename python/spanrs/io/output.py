@@ -1,4 +1,4 @@
-"""Results get out whole or not at all."""
+"""Atomic output: a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, cast
 
-#: Directories whose entries are the open descriptors of the process, where there are such.
+#: Directories whose entries are the open file descriptors of the process, on systems that have them.
 DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
-#: Results up to this size wait in memory, larger ones in a temporary file.
+#: Output up to this size is buffered in memory, larger output in a temporary file.
 SPOOLED = 1 << 20
 
 
 def named_descriptor(path: str | PathLike[str]) -> int | None:
-    """Give the open descriptor that a path such as ``/dev/stdout`` or ``/dev/fd/3`` names; None for other paths."""
+    """Return the open descriptor that a path such as ``/dev/stdout`` or ``/dev/fd/3`` names; None for other paths."""
     step = os.path.abspath(path)
     folders = {os.path.realpath(folder) for folder in DESCRIPTORS}
-    # Links lead to the directory; an entry of it is a link that is not followed.
+    # Links to the directory are followed; its entries are links that are not.
     for _ in range(8):
         folder, name = os.path.split(step)
         if os.path.realpath(folder) in folders:
@@ -35,7 +35,7 @@ def named_descriptor(path: str | PathLike[str]) -> int | None:
 
 
 def _opened_descriptor(descriptor: int, name: str) -> IO[bytes]:
-    """Open an open descriptor for writing; closing the file leaves the descriptor open."""
+    """Open a file object on a descriptor for writing; closing the file leaves the descriptor open."""
     if descriptor == 1:
         sys.stdout.flush()
     try:
@@ -46,13 +46,14 @@ def _opened_descriptor(descriptor: int, name: str) -> IO[bytes]:
 
 @contextmanager
 def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO[bytes]]:
-    """Give a binary file object whose content reaches the target only if nothing is raised.
+    """Open a binary file object whose content is written to the target only if no exception is raised.
 
     Parameters
     ----------
     target : path, binary file object or None
-        A path is written under a temporary name beside it and renamed; a file object, a pipe, a device and an open
-        descriptor (``/dev/stdout``) get a copy at the end; with None the content is only for reading back.
+        For a path, a temporary file in the same directory is renamed at the end. To a file object, a pipe, a device or
+        an open descriptor (``/dev/stdout``) the content is copied at the end. With None the content can only be read
+        back.
     """
     import shutil
     import tempfile
@@ -79,9 +80,9 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
     if looped:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(target))
     if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "is a directory; name a file", str(target))
+        raise IsADirectoryError(errno.EISDIR, "is a directory; give the name of a file", str(target))
     if path.exists() and not path.is_file():
-        # A device or a pipe cannot be renamed over.
+        # A device or a pipe cannot be replaced by renaming.
         with path.open("wb") as device, atomic_output(device) as out:
             yield out
         return
@@ -93,11 +94,11 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
 
 @contextmanager
 def _renamed(path: Path, shown: str) -> Iterator[IO[bytes]]:
-    """Give a temporary file beside a path, which takes its place at the end; errors name it as ``shown``."""
+    """Open a temporary file that replaces ``path`` at the end; errors call it ``shown``."""
     import secrets
 
     name = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    # A signal may come as soon as the file is there.
+    # A signal may arrive as soon as the file exists.
     try:
         try:
             out = name.open("xb")

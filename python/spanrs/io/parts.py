@@ -11,15 +11,15 @@ from typing import Any
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, with_code
 
-#: Bytes from which the format is detected.
+#: Number of bytes from which the format is detected.
 BEGINNING = 1 << 16
-#: The same for files whose first record is longer.
+#: Number of bytes if the first record is longer than that.
 LONG_BEGINNING = 1 << 25
-#: Formats of one token a line, with one tag in each column.
+#: Formats of one token per line, with one tag in each column.
 ROWS = ("columns", "conllu")
 #: Formats of spans of tokens that may overlap.
 SPANS = ("spans", "stacked")
-#: Formats of tables, and a table in memory.
+#: Formats of tables; ``table`` is a table in memory.
 TABLES = ("parquet", "arrow", "csv", "table")
 _KINDS = dict.fromkeys(ROWS, "rows") | dict.fromkeys(SPANS, "spans") | dict.fromkeys(TABLES, "table")
 
@@ -31,18 +31,18 @@ class Part:
     Attributes
     ----------
     name : str
-        The name by which the part is paired with one of another corpus, and that stands before the keys of its
-        documents where there are several parts: the path below the directory, with forward slashes.
+        Name by which the part is paired with a part of another corpus: its path below the directory, with forward
+        slashes. It is also the prefix of document keys if there are several parts.
     source : object
         A path, an opened :class:`spanrs._spanrs.Source`, or an object in memory.
     format : str
         One of the formats of :func:`spanrs.read`; ``table`` or ``documents`` for objects in memory; ``unreadable`` for
-        a file of a directory that cannot be opened or recognised, whose source is the error; ``joined`` for parts
-        whose documents are compared with those of a single part.
+        a file of a directory that cannot be opened or recognised (``source`` is the error); ``joined`` for parts whose
+        documents are paired with the documents of a single part.
     path : str or None
-        The path, where the part is a file.
+        The path, if the part is a file.
     is_listed : bool
-        Whether it is a file of a list of paths, whose order may pair it.
+        Whether the part comes from a list of paths, which may be paired by their order.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Part:
         Raises
         ------
         OSError, spanrs.errors.FormatError
-            For a file that cannot be opened or recognised.
+            If a file cannot be opened or recognised.
         """
         if isinstance(self.source, Exception):
             raise self.source
@@ -74,7 +74,7 @@ class Part:
         return self.path or f"<{self.format}>"
 
     def paths(self) -> list[str]:
-        """Return the paths of its files: two for brat, none for streams and objects."""
+        """Return the paths of the files of the part: two for brat, none for streams and objects."""
         if self.format == "joined":
             return [path for part in self.source for path in part.paths()]
         if self.path is None:
@@ -110,14 +110,14 @@ class Part:
 
 
 def recognised(part: Part, named: str) -> Part:
-    """Return a part with its format: the named one, else detected from the first bytes.
+    """Return the part with its format, which is detected from the first bytes unless it is named.
 
     Raises
     ------
     OSError
-        Where the file cannot be opened.
+        If the file cannot be opened.
     spanrs.errors.FormatError
-        For a format that is recognised and not read, with what to do.
+        If the format is recognised but not supported; the message suggests an alternative.
     """
     is_pipe = part.path is not None and not os.path.isfile(part.path) and os.path.exists(part.path)
     if named == "auto" and is_brat_text(part.path):
@@ -132,13 +132,13 @@ def recognised(part: Part, named: str) -> Part:
     source = part.opened(keep=True)
     for size in (BEGINNING, LONG_BEGINNING):
         beginning, whole = source.beginning(size)
-        found, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
+        format_, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
         # The keys of a record may follow a long text.
-        if whole or not (found is None or beginning.lstrip().startswith(b"<")):
+        if whole or not (format_ is None or beginning.lstrip().startswith(b"<")):
             break
-    if found is None:
+    if format_ is None:
         raise with_code(FormatError(f"{part.shown}: {refusal}"), "wrong_format", part.shown)
-    return Part(part.name, source if is_pipe else part.source, found, part.path)
+    return Part(part.name, source if is_pipe else part.source, format_, part.path)
 
 
 def is_brat_text(path: str | None) -> bool:
@@ -155,15 +155,15 @@ def _text_of(path: str) -> str:
 class Pairing:
     """How the files of two corpora are paired.
 
-    Files of equal names are paired. Where the names of all differ, ``a.gold.conll`` is paired with ``a.pred.conll``, as
-    the names are equal without their suffixes.
+    Files with the same name are paired. If no names are equal, suffixes are ignored: ``a.gold.conll`` is paired with
+    ``a.pred.conll``.
 
     Parameters
     ----------
     file_re : str, optional
-        A regular expression for the whole base name of pred's files; others are not scored.
+        Regular expression that must match the whole base name of a pred file; other files are not scored.
     suffix_off, suffix_on : str, optional
-        What is taken from the end of the name of pred's file, and what is put there, to get the name of gold's.
+        Suffix to remove from, and suffix to append to, the name of a pred file to get the name of its gold file.
 
     Examples
     --------
@@ -186,7 +186,7 @@ class Pairing:
         Raises
         ------
         ValueError
-            Where ``file_re`` is no regular expression.
+            If ``file_re`` is not a valid regular expression.
         """
         if self.file_re is None:
             return True
@@ -211,7 +211,7 @@ class PairedParts:
     preds: Sequence[Part] = ()
     """Parts of pred without a partner."""
     notes: tuple[str, ...] = ()
-    """What was assumed."""
+    """Notes on the assumptions made."""
 
     def require_all(self, gold: str, pred: str) -> None:
         """Refuse parts without a partner.
@@ -219,13 +219,13 @@ class PairedParts:
         Raises
         ------
         spanrs.errors.AlignmentError
-            With the first names.
+            If there are any; the message lists the first names.
         """
-        for side, other, alone in (("pred", pred, self.golds), ("gold", gold, self.preds)):
+        for side, corpus, alone in (("pred", pred, self.golds), ("gold", gold, self.preds)):
             if alone:
                 names = ", ".join(part.name or part.shown for part in alone[:3])
                 more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
-                message = f"{other}: {side} has no file for {names}{more}; files are paired by name"
+                message = f"{corpus}: {side} has no file for {names}{more}; files are paired by name"
                 raise with_code(AlignmentError(message), "files", alone[0].path)
 
 
@@ -242,7 +242,9 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
     preds_by_name = {pairing.gold_name(part.name or os.path.basename(part.shown)): part for part in preds}
     for side, named in ((gold, golds_by_name), (preds, preds_by_name)):
         if len(named) < len(side):
-            message = f"{side[-1].shown}: several files have one name, so they cannot be paired by name"
+            message = (
+                f"{side[-1].shown}: several files have the same name, so they cannot be paired by name"
+            )
             raise with_code(AlignmentError(message), "files", side[-1].path)
     for shorten in (str, _stem, None):
         golds, preds_found = (
@@ -263,23 +265,23 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
 
 
 def _assumed(gold: Part, pred: Part) -> tuple[str, ...]:
-    """Return a note about two files that are the only ones of their directories, if their names are unrelated."""
+    """Return a note if two files are paired as the only files of their directories and have unrelated names."""
     names = [part.name.partition(".")[0] for part in (gold, pred)]
     if not all(names) or names[0] == names[1]:
         return ()
     return (f"{gold.shown} and {pred.shown} are paired as the only files, although their names differ",)
 
 
-def _of_name(one: Part, parts: Sequence[Part]) -> Sequence[Part]:
+def _of_name(file: Part, parts: Sequence[Part]) -> Sequence[Part]:
     """Return the part named like the single file on the other side; all parts if there is none."""
-    name = os.path.basename(one.shown)
+    name = os.path.basename(file.shown)
     return [part for part in parts if part.name == name] or parts
 
 
 def _by(parts: Mapping[str, Part], shorten: Any) -> dict[str, Part] | None:
     """Return parts keyed by a shortened name; None if names collide."""
-    found = {shorten(name): part for name, part in parts.items()}
-    return found if len(found) == len(parts) else None
+    parts_by_name = {shorten(name): part for name, part in parts.items()}
+    return parts_by_name if len(parts_by_name) == len(parts) else None
 
 
 def _stem(name: str) -> str:

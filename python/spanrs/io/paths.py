@@ -1,4 +1,4 @@
-"""Files that one name means: directories and patterns."""
+"""Expansion of directories and patterns to files."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def find_files(path: str | os.PathLike[str]) -> dict[str, str]:
     Parameters
     ----------
     path : path
-        A directory, which is searched with its subdirectories, or a pattern such as ``gold/*.conll``. Files and
-        directories that begin with a dot are left out, and links to directories are not followed.
+        A directory, which is searched recursively, or a pattern such as ``gold/*.conll``. Files and directories whose
+        names begin with a dot are skipped, and links to directories are not followed.
 
     Returns
     -------
     dict of str to str
-        The path of each file by its path below the directory, or below the part of the pattern that has no wildcard,
-        with forward slashes; sorted.
+        The path of each file. The keys are the paths relative to the directory, or to the part of the pattern before
+        the first wildcard, with forward slashes; sorted.
 
     Raises
     ------
     FileNotFoundError
-        Where there is no file.
+        If there is no file.
     """
     path = os.fspath(path)
     is_directory = os.path.isdir(path)
@@ -52,25 +52,26 @@ def find_files(path: str | os.PathLike[str]) -> dict[str, str]:
         parts = Path(path).parts
         literal = list(takewhile(lambda part: not glob.has_magic(part), parts))
         root, pattern = Path(*literal), list(parts[len(literal) :])
-    found = (file for file in _matches(root, pattern) if is_file_or_broken_link(file))
-    names = {file.relative_to(root).as_posix(): str(file) for file in found}
+    files = (file for file in _matches(root, pattern) if is_file_or_broken_link(file))
+    names = {file.relative_to(root).as_posix(): str(file) for file in files}
     visible = {
         name: names[name] for name in sorted(names) if not any(p.startswith(".") for p in name.split("/"))
     }
     if not visible:
-        raise FileNotFoundError(2, "there is no file in it" if is_directory else "no file matches", path)
+        raise FileNotFoundError(
+            2, "the directory has no files" if is_directory else "no file matches", path
+        )
     return visible
 
 
 def _matches(root: Path, pattern: list[str]) -> Iterator[Path]:
-    """Yield what matches the parts of a pattern below a directory.
+    """Yield the paths below a directory that match the components of a pattern.
 
-    As ``glob.glob`` with ``recursive``, except that ``**`` does not follow links to directories, which may be loops.
+    Like ``glob.glob`` with ``recursive``, except that ``**`` does not follow links to directories, which may form
+    cycles.
     """
     before = list(takewhile(lambda part: part != "**", pattern))
-    starts = (
-        [root / found for found in glob.glob(os.path.join(*before), root_dir=root)] if before else [root]
-    )
+    starts = [root / name for name in glob.glob(os.path.join(*before), root_dir=root)] if before else [root]
     if before == pattern:
         yield from starts
         return

@@ -1,4 +1,4 @@
-""":func:`spanrs.read`: any source of labelled text becomes a corpus."""
+""":func:`spanrs.read`: read labelled text from any source."""
 
 from __future__ import annotations
 
@@ -21,75 +21,75 @@ from spanrs.io.tables import is_one_shot, is_table
 
 
 def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
-    r"""Read labelled text: a file, a directory, a pattern, an open file, a table, documents.
+    r"""Read labelled text from files, directories, tables or documents.
 
-    Nothing but the beginnings of files is read until the corpus is gone through.
+    Only the beginnings of files are read, to detect their formats, until the corpus is iterated over.
 
     Parameters
     ----------
     source : path, binary file object, table, document, or list of them
-        - A path of a file, a directory (searched with its subdirectories) or a pattern such as ``"gold/*.conll"``;
-          plain, gzip or zstd.
-        - A binary file object. What is read of it is kept for the next time.
+        - A path of a file, a directory (searched recursively) or a pattern such as ``"gold/*.conll"``; plain, gzip or
+          zstd.
+        - A binary file object. Its content is kept for further iterations.
         - A table of pyarrow, Polars (lazy too), pandas, DuckDB or Hugging Face datasets, with a row for each sentence
           (columns of lists) or for each token (long form).
         - :class:`spanrs.io.Document` or a Doc of spaCy, or a list of them.
-        - A list of paths, which are one corpus in this order.
+        - A list of paths, which form one corpus in this order.
     format : str
-        ``auto``: what the first bytes of a file look like. Else ``columns`` (a token a line), ``conllu``, ``stacked``
-        (columns with tags such as ``I-S|B-NP``), ``spans`` (a span a line), ``mat-json``, ``xml-inline``,
+        ``auto`` (detected from the first bytes of each file), ``columns`` (one token per line), ``conllu``, ``stacked``
+        (columns with tags such as ``I-S|B-NP``), ``spans`` (one span per line), ``mat-json``, ``xml-inline``,
         ``fake-xml-inline``, ``raw``, ``brat``, ``doccano``, ``prodigy``, ``label-studio``, ``spacy`` (DocBin),
         ``parquet``, ``arrow`` or ``csv``.
     tokens : int or str, optional
-        Column of the tokens: its number, from 0, negative from the last, or in CoNLL-U, tables and CSV files its name.
-        The first one of a column file; of others the one with a usual name, if there is one.
+        Column of the tokens: its index (from 0; negative values count from the end) or, in CoNLL-U, tables and CSV
+        files, its name. By default the first column of a column file, and the column with a usual name of other files.
     tags : int, str, or tuple of them, optional
-        Column of the tags, the last one of a column file if not given; several are layers of nested annotations.
+        Column of the tags, by default the last one of a column file; several columns are layers of nested annotations.
     gold, pred : int or str, optional
-        Columns of the two sides, where one file holds both.
+        Columns of the two sides, if one file contains both.
     position : str, optional
-        For long form: column of the places of tokens in their sentence; rows are then in any order within it.
+        Tables in long form: column of the token positions; the rows of a sentence may then be in any order.
     documents : str, optional
-        For tables: column that names the document of a sentence or token.
+        Tables: column that names the document of a sentence or token.
     annotator : int or str, optional
-        Of Label Studio and Prodigy: whose annotations are read, a name, an e-mail address or an id as the file has
-        them. Where no annotator is called by a number, a number is a place from 0.
+        Label Studio and Prodigy: the annotator whose annotations are read, by the name, e-mail address or id in the
+        file. If no annotator has that number as name, a number is an index from 0.
     layer : str, optional
-        Of DocBin and spaCy Docs: ``ents``, or a span group by its name; the entities if not given.
+        DocBin and spaCy Docs: ``ents`` (default) or the name of a span group.
     missing : str
         The tag that means "not answered" in files of several annotators.
     scheme : str
-        IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the one that
-        the tags violate least; never TOKEN.
+        IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the scheme
+        with the fewest violations; TOKEN is never detected.
     reading : str
-        What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
+        How malformed tags are converted to spans, as for :func:`spanrs.tags.tags_to_spans`.
     dialect : Dialect
-        How tags are spelt.
+        How tags are written.
     separator : str
-        Of column files: ``auto`` (tabs if the first token line has one, else white space), ``whitespace``, ``tab``,
+        Column files: ``auto`` (tabs if the first token line contains one, else white space), ``whitespace``, ``tab``,
         ``space``, or one ASCII character.
     comments : str
-        Of column files: ``auto`` (lines that begin with ``#`` before the first token of a sentence and have another
-        number of columns than token lines; also ``# newdoc`` and ``# key = value``), a prefix, or ``none``.
+        Column files: ``auto`` (lines before the first token of a sentence that begin with ``#`` and differ from token
+        lines in the number of columns; also ``# newdoc`` and ``# key = value``), a prefix, or ``none``.
     encoding : str, optional
-        Of XML, raw text and CSV, as Python names it; if not given, what XML declares, else UTF-8.
+        XML, raw text and CSV: a Python encoding name. By default the encoding that the XML declares, else UTF-8.
     punct_column : int or str, optional
-        Of files with stacked tags: column of the parts of speech. Tokens that are punctuation in STTS, UPOS or PTB are
-        left out, and what is left of their spans counts.
+        Files with stacked tags: column of the parts of speech. Punctuation tokens (in STTS, UPOS or PTB) are removed
+        from the spans.
     elements : sequence of str, or "all", optional
-        Of XML: which elements are annotations. All but the one around the whole text, if not given.
+        XML: the elements that are annotations. By default all except the root element.
     overlay : bool
-        Of XML with ``elements``: the other elements stay in the text as they are written.
+        XML with ``elements``: keep the markup of all other elements as part of the text.
     tokenizer : callable, optional
-        Finds the tokens of a text: takes a str, gives (start, end) in characters. If not given, the tokens that the
-        file has, else :func:`spanrs.io.tokenizer.tokenize`.
+        Splits a text into tokens: takes a str and returns pairs (start, end) of character offsets. By default the
+        tokens in the file are used, if there are any, else :func:`spanrs.io.tokenizer.tokenize`.
     vocabulary : sequence of str or mapping, optional
-        The tag of each id, for integers; label2id and id2label will do. Those of Hugging Face's ``ClassLabel`` are
-        known.
+        The tag of each integer id; ``label2id`` and ``id2label`` mappings are accepted. Not needed for the
+        ``ClassLabel`` of Hugging Face datasets.
     ignore_index, lengths, mask
         For ids in memory, as for :func:`spanrs.score`.
     limits : Limits
-        Limits of sizes.
+        Limits on the size of the input.
 
     Returns
     -------
@@ -98,13 +98,13 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
     Raises
     ------
     OSError
-        Where a file cannot be opened.
+        If a file cannot be opened.
     spanrs.errors.FormatError
-        For formats that are recognised and cannot be read, with what to do.
+        If a format is recognised but not supported; the message suggests an alternative.
     TypeError
-        For what is no source, with what to pass instead.
+        If the source is of an unsupported type; the message suggests what to pass instead.
     ValueError
-        For unknown formats and schemes.
+        If the format or the scheme is unknown.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
     """
     if isinstance(source, Corpus):
         if options:
-            raise TypeError("the corpus is read already; give its options to spanrs.read")
+            raise TypeError("the source is a Corpus already; pass the options to spanrs.read")
         return source
     corpus = _read(source, options)
     check_used(options, [corpus])
@@ -132,8 +132,8 @@ def read_stream(source: Any, arguments: Mapping[str, Any]) -> Corpus:
 
 
 def _read(source: Any, arguments: Mapping[str, Any]) -> Corpus:
-    found = read_options(arguments)
-    return Corpus(tuple(_parts(source, found)), found)
+    options = read_options(arguments)
+    return Corpus(tuple(_parts(source, options)), options)
 
 
 def read_both(
@@ -149,14 +149,14 @@ def read_both(
     Raises
     ------
     TypeError
-        For an option that does not apply to the formats of both sides.
+        If an option applies to neither side.
     """
-    both = [
+    corpora = [
         source if isinstance(source, Corpus) else _read(source, arguments)
         for source, arguments in (gold, pred)
     ]
-    check_used({**gold[1], **pred[1]}, both)
-    return both[0], both[1]
+    check_used({**gold[1], **pred[1]}, corpora)
+    return corpora[0], corpora[1]
 
 
 #: Options that apply to every kind of part.
@@ -199,7 +199,7 @@ def check_used(arguments: Mapping[str, Any], corpora: Iterable[Corpus]) -> None:
     Raises
     ------
     TypeError
-        With the option and the formats.
+        If there is one; the message names the option and the formats.
     """
     parts = [part for corpus in corpora for part in corpus.parts if part.format != "unreadable"]
     used = _EVERYWHERE.union(
@@ -234,8 +234,8 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
         if hasattr(first, "read") or isinstance(first, _spanrs.Source) or is_table(first):
             return [
                 replace(part, name=f"{at}/{part.name}" if part.name else str(at))
-                for at, one in enumerate(source)
-                for part in _parts(one, options)
+                for at, item in enumerate(source)
+                for part in _parts(item, options)
             ]
     return refuse(source)
 
@@ -263,7 +263,7 @@ def _path_parts(path: str | bytes, options: ReadOptions) -> list[Part]:
             and (options.format == "auto" or name.endswith(".ann"))
         }
         if not files:
-            raise FileNotFoundError(2, "there is no file of brat (.ann) in it", path)
+            raise FileNotFoundError(2, "the directory has no brat files (.ann)", path)
     return [_part_of_several(name, file, options) for name, file in files.items()]
 
 
@@ -280,16 +280,16 @@ def _part_of_several(name: str, path: str, options: ReadOptions) -> Part:
 
 
 def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> list[Part]:
-    """Return the parts of several paths, each a file, a directory or a pattern; streams may be among them."""
+    """Return the parts of several paths (files, directories or patterns) and streams."""
     parts: list[Part] = []
     for path in paths:
         if not (isinstance(path, (str, PathLike, _spanrs.Source)) or hasattr(path, "read")):
-            raise TypeError(f"a list of paths has {type(path).__name__} in it")
-        own = list(_parts(path, options))
-        is_listed = [part.name for part in own] == [""]
+            raise TypeError(f"a list of paths must not contain {type(path).__name__}")
+        path_parts = list(_parts(path, options))
+        is_listed = [part.name for part in path_parts] == [""]
         parts += [
             replace(part, name=part.name or os.path.basename(part.shown), is_listed=is_listed)
-            for part in own
+            for part in path_parts
         ]
     if len({part.name for part in parts}) < len(parts):
         # Files of equal names in several directories are distinguished by their paths.
@@ -304,9 +304,9 @@ def _is_document(source: object) -> bool:
 
 def _document_part(documents: Sequence[Any]) -> Part:
     """Return Documents or spaCy Docs as a part; Docs are converted when the part is read."""
-    for one in documents:
-        if not _is_document(one):
-            raise TypeError(f"a list of documents has {type(one).__name__} in it")
+    for document in documents:
+        if not _is_document(document):
+            raise TypeError(f"a list of documents must not contain {type(document).__name__}")
     return Part("", list(documents), "spacy" if any(map(is_doc, documents)) else "documents")
 
 
@@ -331,6 +331,6 @@ def refuse(source: object) -> NoReturn:
             "table of pyarrow, Polars or pandas"
         )
     raise TypeError(
-        f"a source is a path, a binary file object, a table, documents or a list of paths, not {kind}; tags in memory "
-        "go to spanrs.score"
+        f"a source is a path, a binary file object, a table, documents or a list of paths, not {kind}; score tags in "
+        "memory with spanrs.score"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spanrs.tags.spans import read_spans
+from spanrs.tags.spans import tags_to_spans
 from spanrs.tags.types import Dialect, Span
 
 #: Name of the only layer of a corpus without layer names.
@@ -13,27 +13,28 @@ LAYER = "tags"
 
 
 class Sentence:
-    r"""Tokens with layers of tags or spans. Iterating over a :class:`spanrs.Corpus` gives them.
+    r"""Tokens with layers of tags or spans. Iterating over a :class:`spanrs.Corpus` yields sentences.
 
     Parameters
     ----------
     tokens : sequence of str, optional
         The tokens; None for files of tags or spans alone.
     tags : mapping of str to sequence of str, optional
-        A tag for each token, by layer. The one layer of a column file is called ``tags``; those of a file with gold and
-        pred ``gold`` and ``pred``; others have the name or number of their column, or that of the annotator.
+        A tag for each token, by layer. A single layer of a column file is called ``tags``; the layers of a file with
+        both sides are called ``gold`` and ``pred``; others are called by the name or index of their column, or by the
+        annotator.
     spans : mapping of str to sequence of Span, optional
         Spans by layer, for sources without tags. Token indices start at 0, ends are exclusive.
     scheme, reading, dialect
-        How tags are converted to spans, as for :func:`spanrs.tags.read_spans`.
+        How tags are converted to spans, as for :func:`spanrs.tags.tags_to_spans`.
     document : str, optional
-        The key of its document.
+        The key of the document.
     id : str, optional
         The name of the sentence, from the sentence column of a table in long form.
     path : str, optional
-        The file.
+        The path of the file.
     line : int, optional
-        The line of its first token, from 1; of a table the row, from 0.
+        The line of the first token, from 1; for tables the row, from 0.
 
     Examples
     --------
@@ -84,18 +85,18 @@ class Sentence:
         Raises
         ------
         spanrs.errors.SchemeError
-            For malformed tags under the reading ``refuse``.
+            If tags are malformed and the reading is ``refuse``.
         """
         if self._spans is None:
             self._spans = {
-                layer: read_spans(list(tags), self._scheme, self._reading, dialect=self._dialect)
+                layer: tags_to_spans(list(tags), self._scheme, self._reading, dialect=self._dialect)
                 for layer, tags in self.tags.items()
             }
         return self._spans
 
     @property
     def layers(self) -> list[str]:
-        """The names of its layers."""
+        """The names of the layers."""
         return list(self.tags or self.spans)
 
     def __len__(self) -> int:
@@ -103,7 +104,7 @@ class Sentence:
             return len(self.tokens)
         if self.tags:
             return len(next(iter(self.tags.values())))
-        raise TypeError("the file has spans without tokens, so the length of the sentence is unknown")
+        raise TypeError("the file contains spans without tokens, so the length of the sentence is unknown")
 
     def __bool__(self) -> bool:
         """Return whether the sentence has tokens; spans without tokens count as a sentence of unknown length."""
@@ -117,8 +118,8 @@ class Sentence:
     __hash__ = None  # type: ignore[assignment]  # as of lists
 
     def _values(self) -> tuple[Any, ...]:
-        tags = {layer: list(own) for layer, own in self.tags.items()}
-        spans = {} if tags else {layer: list(own) for layer, own in self.spans.items()}
+        tags = {layer: list(values) for layer, values in self.tags.items()}
+        spans = {} if tags else {layer: list(values) for layer, values in self.spans.items()}
         return (None if self.tokens is None else list(self.tokens)), tags, spans, self.document
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The sentences of a part of a corpus, whatever its format."""
+"""Iteration over the sentences of a part of a corpus, in any format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spanrs.io.span_columns import holds_spans, is_list, is_string, span_tuples
 from spanrs.io.table_columns import table_columns
 from spanrs.tags.types import Span, as_vocabulary
 
-#: Types of lines of span files that mark a sentence without spans.
+#: Types in span files that mark a sentence without spans.
 DUMMIES = ("NONE", "EMPTY")
 
 
@@ -34,11 +34,11 @@ class Layout(NamedTuple):
     documents: str | None = None
     """The column of a table that names the document of a sentence."""
     vocabulary: Any = None
-    """The vocabulary of the user for columns of integers."""
+    """The ``vocabulary`` option, for columns of integers."""
 
 
 def columns_of(part: Part, options: ReadOptions) -> Layout:
-    """Return the column layout of a part: named columns, else those found by their usual names.
+    """Return the column layout of a part: columns named in the options, else columns with usual names.
 
     Raises
     ------
@@ -56,11 +56,11 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
     types = tables.column_types(part)
     names = list(types)
     lists = {name for name, data_type in types.items() if is_list(data_type)}
-    found = table_columns(names, options, part.shown, lists)
+    columns = table_columns(names, options, part.shown, lists)
     return Layout(
-        {layer: names[place] for layer, place in found.tags.items()},
-        None if found.token is None else names[found.token],
-        None if found.document is None else names[found.document],
+        {layer: names[place] for layer, place in columns.tags.items()},
+        None if columns.token is None else names[columns.token],
+        None if columns.document is None else names[columns.document],
         options.vocabulary,
     )
 
@@ -71,7 +71,7 @@ def is_long(part: Part, options: ReadOptions) -> bool:
     Raises
     ------
     spanrs.errors.FormatError
-        If one of its columns of tags holds lists and another does not.
+        If one column of tags contains lists and another does not.
     """
     if part.format == "csv":
         return True
@@ -79,7 +79,9 @@ def is_long(part: Part, options: ReadOptions) -> bool:
     lists = {name: is_list(types[str(name)]) for name in columns_of(part, options).tags.values()}
     if len(set(lists.values())) > 1:
         flat = next(name for name, is_one in lists.items() if not is_one)
-        message = f"the column {flat!r} is of type {types[str(flat)]}; it must hold one list a sentence"
+        message = (
+            f"the column {flat!r} is of type {types[str(flat)]}; it must contain one list per sentence"
+        )
         raise tables.table_error(part.shown, message, "columns")
     return not next(iter(lists.values()))
 
@@ -110,10 +112,10 @@ def _column_sentences(
     part: Part, options: ReadOptions, make: Callable[..., Sentence]
 ) -> Iterator[Sentence]:
     layers = columns_of(part, options).tags
-    columns = options.columns(next(iter(layers.values()))).as_options()
+    columns = options.columns(next(iter(layers.values())))
     reader = _spanrs.SentenceReader(part.opened(keep=True), columns, list(layers.values()), None)
     document: str | None = None
-    # Unnamed documents have their number as name, from 0, as in the rows of counts.
+    # Unnamed documents are numbered from 0, as in the rows of counts.
     number = -1
     for chunk in reader:
         for tokens, tags, line, name in chunk:
@@ -127,10 +129,13 @@ def _column_sentences(
 
 
 def _span_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentence]) -> Iterator[Sentence]:
-    columns = options.columns(options.layers()[0], options.punct_column).as_options()
-    ignore_punct = options.punct_column is not None
-    source = part.opened(keep=True), part.format, columns, ignore_punct
-    for chunk in _spanrs.SpanReader(source, None):
+    columns = options.columns(options.layers()[0], options.punct_column)
+    reading = {
+        "format": part.format,
+        "columns": columns,
+        "ignore_punct": options.punct_column is not None,
+    }
+    for chunk in _spanrs.SpanReader((part.opened(keep=True), reading), None):
         for tokens, rows, line in chunk:
             spans = [
                 Span(row[0], row[1], row[2], tuple(row[3]) if len(row) > 3 else None)
@@ -146,9 +151,14 @@ def _long_sentences(part: Part, options: ReadOptions, make: Callable[..., Senten
         return
     names = list(tables.column_types(part))
     form = long_form(names, options, part.shown)
-    known = {layer: _vocabulary(part, names[place], options) for layer, place in form.tags.items()}
-    form = replace(form, vocabularies={layer: own for layer, own in known.items() if own is not None})
-    yield from _made(form.sentences(_table_rows(part, names, form)), part, make)
+    vocabularies = {layer: _vocabulary(part, names[place], options) for layer, place in form.tags.items()}
+    form = replace(
+        form,
+        vocabularies={
+            layer: vocabulary for layer, vocabulary in vocabularies.items() if vocabulary is not None
+        },
+    )
+    yield from _sentences(form.sentences(_table_rows(part, names, form)), part, make)
 
 
 def _csv_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentence]) -> Iterator[Sentence]:
@@ -159,16 +169,16 @@ def _csv_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentenc
                 options = without_header(options, len(names))
             form = long_form(names, options, part.shown, is_csv=True)
             if form.token is None and len(form.columns()) < len(names):
-                there = ", ".join(names)
+                header = ", ".join(names)
                 warn(
                     [
-                        f"{part.shown}: no column of tokens among {there}; name it with tokens=, or they are ignored"
+                        f"{part.shown}: no column of tokens among {header}; name it with tokens=, or they are ignored"
                     ]
                 )
             if options.vocabulary is not None:
-                known = as_vocabulary(options.vocabulary)
-                form = replace(form, vocabularies=dict.fromkeys(form.tags, known))
-            yield from _made(form.sentences(rows), part, make)
+                vocabulary = as_vocabulary(options.vocabulary)
+                form = replace(form, vocabularies=dict.fromkeys(form.tags, vocabulary))
+            yield from _sentences(form.sentences(rows), part, make)
         except UnicodeDecodeError:
             binary: Any = file.buffer
             binary.seek(0)
@@ -187,7 +197,7 @@ def _opened_csv(part: Part, options: ReadOptions) -> TextIOWrapper:
 
 
 def _refuse_encoding(data: bytes, shown: str, encoding: str | None) -> None:
-    """Raise the error for text that is not in its encoding, with the line."""
+    """Raise the error for text in another encoding, with the line."""
     if encoding is not None:
         recoded(data, shown, encoding)
         return
@@ -199,7 +209,7 @@ def _refuse_encoding(data: bytes, shown: str, encoding: str | None) -> None:
         raise with_code(FormatError(message), "encoding", shown, line) from None
 
 
-def _made(rows: Iterator[TokenRows], part: Part, make: Callable[..., Sentence]) -> Iterator[Sentence]:
+def _sentences(rows: Iterator[TokenRows], part: Part, make: Callable[..., Sentence]) -> Iterator[Sentence]:
     for tokens, tags, document, name, number in rows:
         yield make(tokens, tags, document=document, id=name, path=part.path, line=number)
 
@@ -252,32 +262,34 @@ def _check_types(part: Part, layout: Layout) -> bool:
     Raises
     ------
     spanrs.errors.FormatError
-        For layers of both, and tokens that are not lists of strings.
+        If there are layers of both, or the tokens are not lists of strings.
     """
     from pyarrow import types
 
-    known = tables.column_types(part)
-    spans = {str(name): holds_spans(known[str(name)]) for name in layout.tags.values()}
+    column_types = tables.column_types(part)
+    spans = {str(name): holds_spans(column_types[str(name)]) for name in layout.tags.values()}
     if len(set(spans.values())) > 1:
-        names = " and ".join(f"{name!r} ({'spans' if own else 'tags'})" for name, own in spans.items())
+        names = " and ".join(
+            f"{name!r} ({'spans' if are_spans else 'tags'})" for name, are_spans in spans.items()
+        )
         raise tables.table_error(
             part.shown, f"columns {names} cannot be read together; name one with tags=", "columns"
         )
     if layout.tokens is not None:
-        found = known[str(layout.tokens)]
-        items = found.value_type if is_list(found) else None
+        token_type = column_types[str(layout.tokens)]
+        items = token_type.value_type if is_list(token_type) else None
         items = items.value_type if items is not None and types.is_dictionary(items) else items
         if items is None or not (is_string(items) or types.is_null(items)):
             message = (
-                f"the column {layout.tokens!r} is of type {found}; tokens are one list of strings a sentence; "
-                "name their column with tokens="
+                f"the column {layout.tokens!r} is of type {token_type}; it must contain lists of strings; "
+                "name the column of tokens with tokens="
             )
             raise tables.table_error(part.shown, message, "columns")
     return next(iter(spans.values()))
 
 
 def _check_row(part: Part, row: int, tokens: Any, values: Mapping[str, Any], *, are_spans: bool) -> None:
-    """Refuse null tokens, another number of tags than tokens, and spans out of range.
+    """Refuse null tokens, a number of tags that differs from the number of tokens, and spans out of range.
 
     Raises
     ------
@@ -290,7 +302,7 @@ def _check_row(part: Part, row: int, tokens: Any, values: Mapping[str, Any], *, 
         if are_spans:
             message = message or _misplaced_span(layer, tokens)
         elif tokens is not None and len(layer) != len(tokens):
-            message = message or f"{len(tokens)} tokens and {len(layer)} tags"
+            message = message or f"{len(tokens)} tokens but {len(layer)} tags"
     if message is not None:
         raise with_code(AlignmentError(f"{part.shown}: row {row}: {message}"), "shape", part.path)
 
@@ -326,34 +338,32 @@ def layer_values(part: Part, name: str, column: Any, options: ReadOptions, row: 
     spanrs.errors.FormatError
         If a tag is null, or an integer is not in the vocabulary.
     TypeError
-        For integers without a vocabulary.
+        If tags are integers and there is no vocabulary.
     """
     if holds_spans(column.type):
         return span_tuples(column, name, row)
-    known = _vocabulary(part, name, options)
+    vocabulary = _vocabulary(part, name, options)
     sentences: list[Any] = column.to_pylist()
     for at, sentence in enumerate(sentences):
         if sentence is None:
             message = f"{part.shown}: row {row + at} of the column {name!r} is null"
             raise with_code(AlignmentError(message), "shape", part.path)
-        if known is not None:
-            sentences[at] = [_tag(known, tag, part.shown, name) for tag in sentence]
+        if vocabulary is not None:
+            sentences[at] = [_tag(vocabulary, tag, part.shown, name) for tag in sentence]
             continue
         for tag in sentence:
             if not isinstance(tag, str):
                 if isinstance(tag, int):
                     raise TypeError(
-                        f"{part.shown}: the column {name!r} holds integers; name their tags with vocabulary="
+                        f"{part.shown}: the column {name!r} contains integers; give their tags with vocabulary="
                     )
                 message = f"row {row + at} of the column {name!r} has {tag!r} in place of a tag"
                 raise tables.table_error(part.shown, message, "columns")
     return sentences
 
 
-def _tag(known: Sequence[str], tag: Any, shown: str, name: str) -> str:
-    if isinstance(tag, int) and 0 <= tag < len(known):
-        return known[tag]
-    message = (
-        f"{shown}: the column {name!r} has {tag!r}, which is not in the vocabulary of {len(known)} tags"
-    )
+def _tag(vocabulary: Sequence[str], tag: Any, shown: str, name: str) -> str:
+    if isinstance(tag, int) and 0 <= tag < len(vocabulary):
+        return vocabulary[tag]
+    message = f"{shown}: the column {name!r} has {tag!r}, which is not in the vocabulary of {len(vocabulary)} tags"
     raise with_code(FormatError(message), "unknown_id", shown)

@@ -1,4 +1,4 @@
-"""Where bytes come from."""
+"""Sources of bytes: paths and binary file objects."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import IO, TypeAlias
 
 from spanrs import _spanrs
 
-#: A path, an object with ``read(n) -> bytes``, or either of them prepared by :func:`open_source`. Plain, gzip or
-#: zstd, as the first bytes tell.
+#: A path, an object with ``read(n) -> bytes``, or the result of :func:`open_source`. Compression (gzip, zstd) is
+#: detected from the first bytes.
 Source: TypeAlias = str | PathLike[str] | IO[bytes] | _spanrs.Source
 
 
 def source_name(source: Source) -> str:
-    """Give the name that messages have for a source.
+    """Return the name of a source in messages.
 
     The name of a file object may be the number of a descriptor, or empty.
     """
@@ -23,22 +23,22 @@ def source_name(source: Source) -> str:
 
 
 def check_source(source: object) -> None:
-    """Refuse what is neither a path nor a file object."""
+    """Refuse anything but a path or a binary file object."""
     if not isinstance(source, (str, PathLike, _spanrs.Source)) and not hasattr(source, "read"):
         message = (
-            f"a file is a path or a binary file object, not {type(source).__name__}; "
-            "tags in memory are scored by spanrs.score"
+            f"a file must be a path or a binary file object, not {type(source).__name__}; "
+            "score tags in memory with spanrs.score"
         )
         raise TypeError(message)
 
 
-def same_file(one: str, other: str) -> bool:
-    """Say whether two names are those of one file, which is there."""
-    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
+def same_file(first: str, second: str) -> bool:
+    """Return whether two paths lead to the same existing file."""
+    return os.path.exists(first) and os.path.exists(second) and os.path.samefile(first, second)
 
 
 def is_file_or_broken_link(path: str | PathLike[str]) -> bool:
-    """Say whether a path is a file, or a link whose target cannot be reached: opening it tells why."""
+    """Return whether a path is a file or a broken link; opening a broken link raises the reason."""
     return os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path))
 
 
@@ -48,10 +48,10 @@ def open_source(source: Source, *, keep: bool = False) -> _spanrs.Source:
     Parameters
     ----------
     source : path, binary file object, or the result of another call
-        What is to be read.
+        The source to read.
     keep : bool
-        Whether it may be read more than once. A path is opened again; what is read of a stream is kept for
-        the next time, in memory and beyond 16 MiB in an unnamed temporary file.
+        Whether the source may be read more than once. A path is opened again; the content of a stream is kept in
+        memory, beyond 16 MiB in an unnamed temporary file.
 
     Returns
     -------
@@ -67,16 +67,16 @@ def open_source(source: Source, *, keep: bool = False) -> _spanrs.Source:
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """Read a small text file, plain, gzip or zstd, that must be UTF-8.
+    """Read a small UTF-8 text file, plain, gzip or zstd.
 
     Raises
     ------
     OSError
-        Where it cannot be read.
+        If the file cannot be read.
     spanrs.errors.FormatError
-        Where it is not UTF-8, with the line, or the compressed data is damaged.
+        If the file is not UTF-8 (with the line), or the compressed data is damaged.
     spanrs.errors.LimitError
-        For more than 1 GiB, and compressed data that expands more than 100 times and beyond 16 MiB.
+        If the file has more than 1 GiB, or compressed data expands more than 100 times and beyond 16 MiB.
     """
     from spanrs.errors import FormatError
 

@@ -19,7 +19,7 @@ def is_list(data_type: Any) -> bool:
     from pyarrow import types
 
     tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
-    # List views are newer than the oldest pyarrow that is supported.
+    # The oldest supported pyarrow has no list views.
     return any(getattr(types, test)(data_type) for test in tests if hasattr(types, test))
 
 
@@ -44,8 +44,8 @@ def span_tuples(column: Any, side: str, first: int = 0) -> SpanTuples:
     Parameters
     ----------
     column : pyarrow.Array or pyarrow.ChunkedArray
-        One list of structs a sentence. The fields are ``type`` or ``label``, a string; ``start`` and ``end``, integers;
-        and optionally ``tokens``, a list of integers or null.
+        One list of structs per sentence. The fields are ``type`` or ``label``, a string; ``start`` and ``end``,
+        integers; and optionally ``tokens``, a list of integers or null.
     side : str
         Name of the column, for messages.
     first : int
@@ -75,10 +75,10 @@ def span_tuples(column: Any, side: str, first: int = 0) -> SpanTuples:
     [[('PER', 0, 2)], []]
     """
     chunks = column.chunks if hasattr(column, "chunks") else [column]
-    found: SpanTuples = []
+    spans: SpanTuples = []
     for chunk in chunks:
-        found += _chunk(chunk, side, first + len(found))
-    return found
+        spans += _chunk(chunk, side, first + len(spans))
+    return spans
 
 
 def _chunk(chunk: Any, side: str, offset: int) -> SpanTuples:
@@ -104,7 +104,10 @@ def _chunk(chunk: Any, side: str, offset: int) -> SpanTuples:
     tuples: list[tuple[Any, ...]] = list(zip(*fields, strict=True))
     if "tokens" in names:
         tokens = _lists(pc.struct_field(spans, "tokens"), side)
-        tuples = [span if own is None else (*span, own) for span, own in zip(tuples, tokens, strict=True)]
+        tuples = [
+            span if token_list is None else (*span, token_list)
+            for span, token_list in zip(tuples, tokens, strict=True)
+        ]
     return _cut(tuples, pc.list_value_length(chunk))
 
 
@@ -151,11 +154,13 @@ def _lists(field: Any, side: str) -> list[list[int] | None]:
     if not is_list(field.type):
         raise _wrong(side, f"has tokens of {field.type}, which must be a list of integers")
     numbers = _integers(field.flatten(), side, "tokens")
-    found: list[Any] = _cut(numbers, pc.fill_null(pc.list_value_length(field), 0))
+    token_lists: list[Any] = _cut(numbers, pc.fill_null(pc.list_value_length(field), 0))
     if field.null_count:
-        known = field.is_valid().to_pylist()
-        found = [own if there else None for own, there in zip(found, known, strict=True)]
-    return found
+        is_valid = field.is_valid().to_pylist()
+        token_lists = [
+            token_list if valid else None for token_list, valid in zip(token_lists, is_valid, strict=True)
+        ]
+    return token_lists
 
 
 def _cut(items: list[Any], lengths: Any) -> list[list[Any]]:

@@ -1,4 +1,4 @@
-"""Columns of tables and CSV files: named ones, else those with usual names."""
+"""Columns of tables and CSV files: columns named in the options, else columns with usual names."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SENTENCE_NAMES = (
     "sentnum",
     "sid",
 )
-#: Names of columns that may number the sentences, or anything else.
+#: Names of columns that may number the sentences or something else.
 POSSIBLE_SENTENCE_NAMES = (
     "id",
     "idx",
@@ -108,16 +108,16 @@ def table_columns(
     names : sequence of str
         The names of the columns.
     options : ReadOptions
-        Columns that are named there must exist; the others are found by their usual names.
+        Columns that are named must exist; the others are found by their usual names.
     shown : str
         Name of the table in messages.
     lists : container of str
-        The columns that hold lists. If a column of tags does, columns of single values are ignored.
+        The columns that contain lists. If a column of tags is among them, columns of single values are ignored.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a named column does not exist, there is no column of tags, or several have usual names of tags.
+        If a named column does not exist, or none or several columns have usual names of tags.
     """
     tags = _tag_columns(names, options, shown, lists)
     has_lists = any(names[place] in lists for place in tags.values())
@@ -144,16 +144,16 @@ def _tag_columns(
     if options.gold is not None or options.pred is not None:
         return {LAYER: pred if gold is None else gold}  # type: ignore[dict-item]  # one of them is named
     usual = {*TAG_NAMES, *SPAN_NAMES, *GOLD_NAMES, *PRED_NAMES}
-    found = [at for at, name in enumerate(names) if simple_name(name) in usual]
-    found = [at for at in found if names[at] in lists] or found
-    if len(found) == 1:
-        return {LAYER: found[0]}
-    if found:
-        # The index is needed where the names are the same.
-        find_column(None, [names[at] for at in found], [simple_name(names[found[0]])], shown)
-        shown_names = " and ".join(repr(names[at]) for at in found)
+    places = [at for at, name in enumerate(names) if simple_name(name) in usual]
+    places = [at for at in places if names[at] in lists] or places
+    if len(places) == 1:
+        return {LAYER: places[0]}
+    if places:
+        # Equal names can only be distinguished by index.
+        find_column(None, [names[at] for at in places], [simple_name(names[places[0]])], shown)
+        shown_names = " and ".join(repr(names[at]) for at in places)
         message = (
-            f"{shown}: columns {shown_names} may {'both' if len(found) == 2 else 'all'} hold the tags; "
+            f"{shown}: columns {shown_names} may {'both' if len(places) == 2 else 'all'} hold the tags; "
         )
         message += "name one with tags="
     else:
@@ -165,28 +165,28 @@ def _tag_columns(
 
 
 def simple_name(name: str) -> str:
-    """Return the letters and digits of the name of a column, in lower case: ``sentenceid`` of ``Sentence ID``."""
+    """Return the letters and digits of a column name in lower case: ``sentenceid`` for ``Sentence ID``."""
     return "".join(filter(str.isalnum, name)).lower()
 
 
 def find_column(asked: Any, names: Sequence[str], usual: Sequence[str], shown: str) -> int | None:
-    """Return the index of the column that is asked for, else of the first one with a usual name; None if there is none.
+    """Return the index of the requested column, else of the first one with a usual name; None if there is none.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If the column that is asked for does not exist, or several columns have the name.
+        If the requested column does not exist, or several columns have the same name.
     """
     if asked is not None:
         return column_place(asked, names, shown)
     simple = [simple_name(name) for name in names]
-    found = next((name for name in usual if name in simple), None)
-    if found is None:
+    name = next((name for name in usual if name in simple), None)
+    if name is None:
         return None
-    if simple.count(found) > 1:
-        message = f"{shown}: several columns are called {names[simple.index(found)]!r}; give the index of one of them"
+    if simple.count(name) > 1:
+        message = f"{shown}: several columns are called {names[simple.index(name)]!r}; give the index of one of them"
         raise with_code(FormatError(message), "columns", shown)
-    return simple.index(found)
+    return simple.index(name)
 
 
 def column_place(asked: int | str, names: Sequence[str], shown: str) -> int:
@@ -195,7 +195,7 @@ def column_place(asked: int | str, names: Sequence[str], shown: str) -> int:
     Raises
     ------
     spanrs.errors.FormatError
-        If it does not exist.
+        If the column does not exist, or its name is not unique.
     """
     if isinstance(asked, int):
         at = asked + len(names) if asked < 0 else asked
@@ -206,5 +206,5 @@ def column_place(asked: int | str, names: Sequence[str], shown: str) -> int:
             message = f"{shown}: several columns are called {asked!r}; give the index of one of them"
             raise with_code(FormatError(message), "columns", shown)
         return names.index(asked)
-    message = f"{shown}: there is no column {asked!r}; there are {', '.join(map(str, names))}"
+    message = f"{shown}: there is no column {asked!r}; the columns are {', '.join(map(str, names))}"
     raise with_code(FormatError(message), "columns", shown)

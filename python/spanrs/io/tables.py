@@ -12,12 +12,13 @@ from spanrs.io.parts import Part
 
 #: First bytes of Arrow streams: the marker before the length of each message.
 STREAM = b"\xff\xff\xff\xff"
-#: Decoded size of a batch of Parquet; rows are counted from the sizes in the footer.
+#: Decoded size of a batch of Parquet, in bytes; its number of rows is computed from the sizes in the footer.
 BATCH_BYTES = 1 << 26
-#: Decoded bytes per encoded byte: a tag is a dictionary index of two or more bits in the file, of four bytes in memory.
+#: Decoded bytes per encoded byte: the dictionary index of a tag has at least two bits in the file and four bytes in
+#: memory.
 GROWTH = 16
 BATCH_ROWS = 1 << 16
-#: Compressed bytes of a column that are read at once.
+#: Compressed bytes of a column read at once.
 READ_BYTES = 1 << 20
 
 
@@ -57,20 +58,20 @@ def _need_pyarrow() -> Any:
 
 
 def column_types(part: Part) -> dict[str, Any]:
-    """Return the Arrow types of the columns of a table by name.
+    """Return the Arrow type of each column of a table by name.
 
     Raises
     ------
     ImportError
         If pyarrow is not installed.
     spanrs.errors.FormatError
-        For damaged files, and several columns of one name.
+        If the file is damaged, or several columns have the same name.
     """
     schema = _schema(part)
     names = list(schema.names)
     doubled = next((name for name in names if names.count(name) > 1), None)
     if doubled is not None:
-        raise table_error(part.shown, f"there are several columns {doubled!r}", "columns")
+        raise table_error(part.shown, f"several columns are called {doubled!r}", "columns")
     return dict(zip(names, schema.types, strict=True))
 
 
@@ -79,7 +80,7 @@ def _schema(part: Part) -> Any:
     if part.format == "table":
         source = part.source
         if hasattr(source, "features"):
-            # A dataset of Hugging Face; its table may have more rows than it shows.
+            # A Hugging Face dataset; its table may have more rows than the dataset.
             return _dataset_schema(source, part.shown)
         if hasattr(source, "collect_schema") and hasattr(source, "collect"):
             return _reader(source.limit(0).collect()).schema
@@ -99,7 +100,7 @@ def _schema(part: Part) -> Any:
 
 
 def _dataset_schema(dataset: Any, shown: str) -> Any:
-    """Return the schema of a Hugging Face dataset; streamed datasets may only know it from their rows."""
+    """Return the schema of a Hugging Face dataset; for some streamed datasets it is inferred from the rows."""
     if dataset.features is not None:
         return dataset.features.arrow_schema
     first = next(iter(dataset.with_format("arrow").iter(1)), None)
@@ -118,7 +119,7 @@ def plain_path(part: Part) -> str | None:
 
 
 def _file(part: Part) -> Any:
-    """Return the path of an uncompressed file, else the contents: the footer is read first."""
+    """Return the path of an uncompressed file, else its contents, because the footer is read first."""
     path = plain_path(part)
     if path is not None:
         return path
@@ -134,7 +135,7 @@ def _opened(file: Any) -> Any:
 
 def class_labels(part: Part, column: str) -> list[str] | None:
     """Return the class names of a column of a Hugging Face dataset; None for other columns."""
-    # Streamed datasets may not know their features.
+    # Streamed datasets may have no features.
     features = getattr(part.source, "features", None) if part.format == "table" else None
     feature = None if features is None else features.get(column)
     while feature is not None:
@@ -146,7 +147,7 @@ def class_labels(part: Part, column: str) -> list[str] | None:
 
 
 def batches(part: Part, names: Sequence[str], *, whole: bool = False) -> Iterator[Any]:
-    """Yield the rows of a table as tables or record batches of pyarrow, with the columns of these names.
+    """Yield the rows of a table as tables or record batches of pyarrow, with the given columns.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def batches(part: Part, names: Sequence[str], *, whole: bool = False) -> Iterato
     names : sequence of str
         The columns, which must exist.
     whole : bool
-        Whether tables in memory are yielded at once.
+        Whether to yield tables in memory as a single batch.
 
     Raises
     ------
@@ -164,7 +165,7 @@ def batches(part: Part, names: Sequence[str], *, whole: bool = False) -> Iterato
     KeyError
         If a column does not exist.
     spanrs.errors.FormatError
-        For damaged files.
+        If the file is damaged.
     """
     names = list(dict.fromkeys(names))
     if part.format == "table":
@@ -175,11 +176,11 @@ def batches(part: Part, names: Sequence[str], *, whole: bool = False) -> Iterato
         yield from read(_file(part), part.shown, names)
 
 
-def check_columns(names: Iterable[str], there: Sequence[str]) -> None:
+def check_columns(names: Iterable[str], columns: Sequence[str]) -> None:
     """Refuse names that are not columns."""
     for name in names:
-        if name not in there:
-            raise KeyError(f"the table has no column {name!r}; its columns are {', '.join(there)}")
+        if name not in columns:
+            raise KeyError(f"the table has no column {name!r}; its columns are {', '.join(columns)}")
 
 
 def _memory(table: Any, names: list[str], *, whole: bool) -> Iterator[Any]:
@@ -196,14 +197,14 @@ def _memory(table: Any, names: list[str], *, whole: bool) -> Iterator[Any]:
     if hasattr(table, "collect_schema") and hasattr(table, "collect"):  # Polars' LazyFrame.
         check_columns(names, table.collect_schema().names())
         chosen = table.select(names)
-        # Without collect_batches, of Polars 1.33, the frame is collected as a whole.
+        # Polars before 1.33 has no collect_batches, so the whole frame is collected.
         if not whole and hasattr(chosen, "collect_batches"):
             for frame in chosen.collect_batches():
                 yield from _reader(frame)
             return
         table = chosen.collect()
     if _is_relation(table):
-        # A connection of DuckDB has one open result at a time.
+        # A DuckDB connection has one open result at a time.
         table = _reader(table).read_all()
     reader = _reader(table)
     check_columns(names, reader.schema.names)
@@ -221,15 +222,15 @@ def _reader(table: Any) -> Any:
     pyarrow = _need_pyarrow()
     if hasattr(table, "__arrow_c_stream__"):
         return pyarrow.RecordBatchReader.from_stream(table)
-    if hasattr(table, "__arrow_c_array__"):  # One record batch.
+    if hasattr(table, "__arrow_c_array__"):  # A single record batch.
         batch = pyarrow.record_batch(table)
         return pyarrow.RecordBatchReader.from_batches(batch.schema, [batch])
-    if hasattr(table, "fetch_arrow_reader"):  # Relations of older versions of DuckDB.
+    if hasattr(table, "fetch_arrow_reader"):  # Relations of older DuckDB versions.
         return table.fetch_arrow_reader(BATCH_ROWS)
     if hasattr(table, "fetch_record_batch"):
         return table.fetch_record_batch()
     raise TypeError(
-        "a table must give an Arrow stream (pyarrow, Polars, pandas, DuckDB) or be a LazyFrame or dataset, not "
+        "a table must export an Arrow stream (pyarrow, Polars, pandas, DuckDB) or be a LazyFrame or dataset, not "
         f"{type(table).__name__}"
     )
 
@@ -248,7 +249,7 @@ def _parquet(source: Any, shown: str, names: list[str]) -> Iterator[Any]:
         _opened(source) as opened,
         parquet.ParquetFile(opened, buffer_size=READ_BYTES, read_dictionary=strings) as file,
     ):
-        # Each row group has a dictionary, and pyarrow does not read lists with two dictionaries into one batch.
+        # Each row group has its own dictionary, and pyarrow cannot read lists with two dictionaries into one batch.
         parts = (
             part
             for at in range(len(groups))
@@ -278,7 +279,7 @@ def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 
 def _string_paths(schema: Any, names: list[str]) -> list[str]:
-    """Return the Parquet paths of the string columns inside these list columns."""
+    """Return the Parquet paths of the strings inside the given list columns."""
     columns = map(schema.column, range(len(schema)))
     prefixes = tuple(f"{name}." for name in names)
     return [
@@ -295,8 +296,8 @@ def _ipc(source: Any, shown: str, names: list[str]) -> Iterator[Any]:
         file.seek(0)
         reader = _open_ipc(file, included_fields=sorted(schema.get_field_index(name) for name in names))
         one_by_one = hasattr(reader, "get_batch")
-        found = map(reader.get_batch, range(reader.num_record_batches)) if one_by_one else reader
-        for batch in found:
+        batches = map(reader.get_batch, range(reader.num_record_batches)) if one_by_one else reader
+        for batch in batches:
             # A damaged file may have out-of-range offsets.
             batch.validate(full=True)
             yield batch
@@ -318,7 +319,7 @@ def _check_there(path: str, names: list[str], schema: Any) -> None:
         raise table_error(path, error.args[0], "columns") from None
     for name in names:
         if schema.names.count(name) > 1:
-            raise table_error(path, f"there are several columns {name!r}", "columns")
+            raise table_error(path, f"several columns are called {name!r}", "columns")
 
 
 @contextmanager
@@ -332,8 +333,8 @@ def readable(path: str) -> Iterator[None]:
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        said = str(error).strip().partition("\n")[0]
-        raise table_error(path, f"the file is truncated or damaged: {said}", "damaged") from error
+        reason = str(error).strip().partition("\n")[0]
+        raise table_error(path, f"the file is truncated or damaged: {reason}", "damaged") from error
 
 
 def table_error(path: str, message: str, code: str = "format") -> FormatError:

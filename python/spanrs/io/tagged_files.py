@@ -16,64 +16,64 @@ from spanrs.io.output import atomic_output
 from spanrs.io.parts import Part
 from spanrs.io.reader import read
 from spanrs.tags.detect import Detection
-from spanrs.tags.types import is_auto
+from spanrs.tags.types import Converter, Reader, is_auto
 
 Progress = Callable[[int], object]
 
 
 def _tagged_part(source: Any, options: ReadArguments, what: str) -> tuple[Corpus, Part, Any]:
-    """Return a corpus of one column file, the file, and the layout of its columns.
+    """Return the corpus of one column file, its part, and the layout of its columns.
 
     Raises
     ------
     spanrs.errors.FormatError
-        For other formats.
+        If the file is not a column file.
     """
     if hasattr(source, "read") and not is_auto(options.get("scheme", "auto")):
-        # It is read once, so that nothing need be kept.
+        # The file is read once, so its content is not kept.
         source = _spanrs.Source(source, False)
     corpus = read(source, **options)
     part = corpus.require_one(what)
     if part.kind != "rows":
         message = (
-            f"{part.shown}: {what} takes a column file (a token a line), and this looks like {part.format}; if it is "
-            "a column file, name format='columns' (--format columns)"
+            f"{part.shown}: {what} requires a column file (one token per line), but this looks like {part.format}; "
+            "if it is a column file, pass format='columns' (--format columns)"
         )
         raise with_code(FormatError(message), "wrong_format", part.path)
     layers = corpus.options.layers()
     if len(layers) > 1:
         raise ValueError(
-            f"{what} takes one column of tags, not {len(layers)}; several are layers of nested annotations, which "
-            "spanrs.score (spanrs score) reads"
+            f"{what} accepts one column of tags, not {len(layers)}; several are layers of nested annotations, which "
+            "spanrs.score (spanrs score) accepts"
         )
-    return corpus, part, corpus.options.columns(layers[0]).as_options()
+    return corpus, part, corpus.options.columns(layers[0])
 
 
 def detect_scheme(
     source: Any, /, *, progress: Progress | None = None, **options: Unpack[ReadArguments]
 ) -> Detection:
-    r"""Find out which scheme the tags of a column file are in, by reading it once.
+    r"""Detect the scheme of the tags of a column file.
 
     Parameters
     ----------
     source : path, binary file object or Corpus
         A column file.
     progress : callable, optional
-        Called now and then with the bytes read.
+        Called periodically with the number of bytes read.
     **options
-        Those of :func:`spanrs.read`.
+        Options of :func:`spanrs.read`.
 
     Returns
     -------
     Detection
-        The scheme, and what speaks for it.
+        The scheme, with the evidence for it.
 
     Raises
     ------
     OSError
-        Where the file cannot be opened.
+        If the file cannot be opened.
     spanrs.errors.FormatError, spanrs.errors.LimitError
-        Where it is no column file.
+        If the file is not a column file, or exceeds a limit.
 
     Examples
     --------
@@ -82,15 +82,14 @@ def detect_scheme(
     'IOB'
     """
     corpus, part, columns = _tagged_part(source, options, "detect_scheme")
-    found = _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress)
-    return Detection(found[0], found[1], dict(found[2]))
+    return _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress)
 
 
 def _scheme(corpus: Corpus, part: Part, columns: Any, progress: Progress | None) -> str:
-    """Return the scheme of a column file; ``auto`` reads it."""
+    """Return the scheme of a column file; with ``auto`` the file is read to detect it."""
     if not is_auto(corpus.options.scheme):
         return _spanrs.scheme_name(corpus.options.scheme)
-    return _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress)[0]
+    return _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress).scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +97,17 @@ class FileReport:
     """Violations in the tags of a file."""
 
     scheme: str
-    """The scheme they were checked against."""
+    """The scheme against which the tags were checked."""
     sentences: int
-    """Sentences read."""
+    """Number of sentences."""
     tokens: int
-    """Tokens read."""
+    """Number of tokens."""
     count: int
-    """Violations."""
+    """Number of violations."""
     located: list[tuple[int, Violation]]
-    """The first ones, each with its line of the file."""
+    """The first violations, each with its line."""
     kinds: dict[str, int]
-    """How many there are of each kind."""
+    """Number of violations of each kind."""
     warnings: list[str] = field(default_factory=list)
     """Warnings about the file, such as columns of tags that were not checked."""
 
@@ -126,22 +125,21 @@ def validate(
     Parameters
     ----------
     source, progress, **options
-        As for :func:`detect_scheme`. ``scheme`` is the one to check against; ``auto`` finds it out first, in a pass of
-        its own.
+        As for :func:`detect_scheme`. ``scheme`` is the scheme to check against; ``auto`` detects it in a separate pass.
     max_violations : int
-        Violations to locate; all are counted.
+        Maximum number of violations to locate; all are counted.
 
     Returns
     -------
     FileReport
-        What was found.
+        Counts of violations, and the first violations with their lines.
 
     Raises
     ------
     OSError
-        Where the file cannot be opened.
+        If the file cannot be opened.
     spanrs.errors.FormatError, spanrs.errors.LimitError
-        Where it is no column file.
+        If the file is not a column file, or exceeds a limit.
 
     Examples
     --------
@@ -152,19 +150,18 @@ def validate(
     """
     corpus, part, columns = _tagged_part(source, options, "validate")
     name = _scheme(corpus, part, columns, progress)
-    reader = name, "conlleval", corpus.options.dialect
-    sentences, tokens, (count, first), kinds, found = _spanrs.validate_file(
-        part.opened(), columns, reader, max_violations, progress
-    )
-    rows = [(line, Violation(*row)) for _, line, row in first]
-    found += odd_sentences(part.shown, sentences, tokens)
+    reader = Reader(name, dialect=corpus.options.dialect)
+    report, messages = _spanrs.validate_file(part.opened(), columns, reader, max_violations, progress)
+    sentences, tokens, violations = report["sentences"], report["tokens"], report["violations"]
+    rows = [(located.line or 0, located.violation) for located in violations["first"]]
+    messages += odd_sentences(part.shown, sentences, tokens)
     advice = comments_advice(rows)
     if advice is not None:
-        found.append(
+        messages.append(
             f"{part.shown}: the first unknown tags, from line {rows[0][0]}, begin sentences; {advice}"
         )
-    warn(found)
-    return FileReport(name, sentences, tokens, count, rows, dict(kinds), found)
+    warn(messages)
+    return FileReport(name, sentences, tokens, violations["count"], rows, report["kinds"], messages)
 
 
 def convert(
@@ -176,24 +173,24 @@ def convert(
     progress: Progress | None = None,
     **options: Unpack[ReadArguments],
 ) -> None:
-    r"""Copy a column file with its tags in another scheme; every other byte stays as it is.
+    r"""Convert the tags of a column file to another scheme; all other bytes are copied unchanged.
 
     Parameters
     ----------
     source, progress, **options
 
     target : path or binary file object
-        Where to write; a path gets the whole file or nothing.
+        The output; a path is written atomically.
     to : str
         The scheme to write.
 
     Raises
     ------
     OSError, spanrs.errors.FormatError, spanrs.errors.LimitError
-        Where the file cannot be read or written; nothing is written then.
+        If the file cannot be read or written; nothing is written then.
     spanrs.errors.SchemeError
-        Where tags are malformed: every violation counted, the first thousand in ``located`` with their lines. Also
-        where the other scheme cannot express the spans.
+        If tags are malformed (all violations are counted; ``located`` has the first thousand with their lines), or the
+        target scheme cannot express the spans.
 
     Examples
     --------
@@ -208,9 +205,9 @@ def convert(
     target_scheme = _spanrs.scheme_name(to)
     name = _scheme(corpus, part, columns, progress)
     with atomic_output(target) as out:
-        converter = name, target_scheme, reading, corpus.options.dialect
-        found = _spanrs.convert_file(part.opened(), out, columns, converter, progress)
-    warn(found)
+        converter = Converter(name, target_scheme, reading, corpus.options.dialect)
+        messages = _spanrs.convert_file(part.opened(), out, columns, converter, progress)
+    warn(messages)
 
 
 def write_spans(
@@ -221,17 +218,17 @@ def write_spans(
     progress: Progress | None = None,
     **options: Unpack[ReadArguments],
 ) -> None:
-    """Write the spans of a column file as JSON Lines, one object a sentence.
+    """Write the spans of a column file as JSON Lines, one object per sentence.
 
     Parameters
     ----------
     source, progress, **options
         As for :func:`detect_scheme`.
     out : binary file object
-        Gets objects with ``document``, ``sentence`` (from 0), ``line`` (of the first token, from 1), ``tokens`` and
+        Receives objects with ``document``, ``sentence`` (from 0), ``line`` (of the first token, from 1), ``tokens`` and
         ``spans`` (``type``, ``start``, ``end``, ``text``).
     """
     corpus, part, columns = _tagged_part(source, options, "write_spans")
     name = _scheme(corpus, part, columns, progress)
-    reader = name, corpus.options.reading, corpus.options.dialect
+    reader = Reader(name, corpus.options.reading, corpus.options.dialect)
     warn(_spanrs.spans_file(part.opened(), out, columns, reader, progress))

@@ -17,30 +17,30 @@ Tokenizer = Callable[[str], Iterable[tuple[int, int]]]
 
 
 def documents_of_sentences(
-    sentences: Iterable[Sentence], shown: str, *, several: bool = False
+    sentences: Iterable[Sentence], shown: str, *, merge_layers: bool = False
 ) -> Iterator[Document]:
     """Join sentences into texts: a space between tokens, a line feed between sentences.
 
     Sentences of a document must be adjacent; those without a document form one. The tokens are annotations of type
-    ``lex``, which precede the spans; ``several`` joins the spans of several layers.
+    ``lex``, which precede the spans; with ``merge_layers`` the spans of all layers are included.
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        For sentences without tokens, which have no text.
+        If a sentence has no tokens, and so no text.
     spanrs.errors.FormatError
-        For several layers, unless ``several`` is given.
+        If there are several layers, unless ``merge_layers`` is given.
     """
     group: list[Sentence] = []
     for sentence in sentences:
         if sentence.tokens is None:
             message = (
-                f"{shown}: there are no tokens, so there is no text; name the column of tokens with tokens="
+                f"{shown}: there are no tokens to join to a text; name the column of tokens with tokens="
             )
             raise with_code(AlignmentError(message), "no_tokens", shown)
-        if len(sentence.layers) > 1 and not several:
+        if len(sentence.layers) > 1 and not merge_layers:
             message = (
-                f"{shown}: there are layers {', '.join(sentence.layers)}; "
+                f"{shown}: there are several layers: {', '.join(sentence.layers)}; "
                 f"choose one: spanrs.read(...)['{sentence.layers[-1]}'], or name it with tags="
             )
             raise with_code(FormatError(message), "layers", shown)
@@ -74,7 +74,7 @@ def _joined(sentences: Sequence[Sentence]) -> Document:
 
 
 def _placed(span: Span, starts: Sequence[int], ends: Sequence[int]) -> Annotation:
-    """Convert a span of tokens to an annotation of characters."""
+    """Convert a span of tokens to an annotation at character offsets."""
     if span.tokens is None:
         return Annotation(span.type, starts[span.start], ends[span.end - 1])
     pieces: list[tuple[int, int]] = []
@@ -136,11 +136,11 @@ def sentences_of_document(
         active = [a for a in active if a.end > start]
         if at == first:
             continue
-        found = [_covered(a, starts, ends, (first, at)) for a in active]
+        covered = [_covered(a, starts, ends, (first, at)) for a in active]
         yield Sentence(
             [document.text[begin:stop] for begin, stop in tokens[first:at]],
             None,
-            {LAYER: [span for span in found if span is not None]},
+            {LAYER: [span for span in covered if span is not None]},
             document=document.id,
             path=path,
         )

@@ -1,4 +1,4 @@
-"""Between text and tokens: a small tokenizer that keeps offsets."""
+"""A simple tokenizer that keeps character offsets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def tokenize(text: str) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        First character and one past the last of each token, from 0, in order. White space is in no token.
+        First character and one past the last of each token, from 0, in order. Tokens contain no white space.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def tokenize(text: str) -> list[tuple[int, int]]:
 
 
 def lines(text: str) -> Iterable[tuple[int, int]]:
-    """Yield the lines of a text that are not blank, as (start, end): each is a sentence."""
+    """Yield (start, end) of each line that is not blank; a line is a sentence."""
     start = 0
     for line in text.splitlines(keepends=True):
         if line.strip():

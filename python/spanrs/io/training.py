@@ -1,4 +1,4 @@
-"""Tokens and tags of a corpus, for models that learn from them."""
+"""Tokens and tags of a corpus, for training."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def tagged(source: Any) -> Tagged:
     Parameters
     ----------
     source : Corpus, or what :func:`spanrs.read` takes
-        With one layer. Spans of text are written as tags in BIO; of spans that share tokens the first and longest is
-        kept, with a warning.
+        A source with one layer. Spans are converted to BIO tags; of spans that share tokens only the first and longest
+        is kept, with a warning.
 
     Raises
     ------
     spanrs.errors.FormatError
-        Where there are several layers, no tokens, or no sentences.
+        If there are several layers, no tokens, or no sentences.
     OSError, spanrs.errors.SpanrsError
         As :func:`spanrs.read`.
 
@@ -64,23 +64,23 @@ def tagged(source: Any) -> Tagged:
         message = f"{part.shown} has several layers: {', '.join(layers)}; choose one: corpus[{layers[0]!r}]"
         raise with_code(FormatError(message), "layers", part.path)
     if len(corpus.parts) == 1 and part.kind == "rows":
-        columns = corpus.options.columns(corpus.options.layers()[0]).as_options()
-        found = _spanrs.CrfSentences(part.opened(keep=True), columns, [], None)
-        warn(found.facts()[4])
-        return Tagged(found, found.tags())
+        columns = corpus.options.columns(corpus.options.layers()[0])
+        sentences = _spanrs.CrfSentences(part.opened(keep=True), columns, [], None)
+        warn(sentences.facts()[4])
+        return Tagged(sentences, sentences.tags())
     losses = Losses()
     tags = Tags(corpus, corpus.scheme if corpus.has_tags else "BIO", losses)
     found_tokens, found_tags = [], []
     for at, sentence in enumerate(corpus):
         place = f"{part.shown}, sentence {at}"
         if sentence.tokens is None:
-            message = f"{place} has no tokens to learn from; name the column of tokens"
+            message = f"{place} has no tokens to train on; name the column of tokens with tokens="
             raise with_code(FormatError(message), "no_tokens", part.path)
         found_tokens.append(list(sentence.tokens))
         found_tags.append(tags.of(sentence, sentence.layers[0], place))
     if not found_tokens:
         raise with_code(
-            FormatError(f"{part.shown}: there are no sentences to learn from"), "no_tokens", part.path
+            FormatError(f"{part.shown}: there are no sentences to train on"), "no_tokens", part.path
         )
     warn(f"{part.shown}: left out: {message}" for message in losses.messages())
     return Tagged(found_tokens, found_tags)

@@ -13,32 +13,32 @@ from spanrs.errors import FormatError, with_code
 from spanrs.io.document import TOKEN, Annotation, Document
 from spanrs.io.losses import Counted, Losses, without_crossing
 
-#: Documents with their places for messages.
+#: Documents with their locations for messages.
 Placed: TypeAlias = Iterable[tuple[str, Document]]
-#: The root element of XML files that are written.
+#: Name of the root element in XML output.
 ROOT = "document"
-#: Names of elements; XML allows more, which few programs read.
+#: Allowed names of elements; XML allows more, but few programs support them.
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
-#: Names of attributes: production 5 of XML 1.0.
+#: Allowed names of attributes: production 5 of XML 1.0.
 _BEGINS = (
     ":A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef"
     "\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 _ATTRIBUTE = re.compile(f"[{_BEGINS}][{_BEGINS}.0-9\xb7\u0300-\u036f\u203f\u2040-]*")
-#: Prefix of attributes of MAT, which are not read as attributes of annotations.
+#: Prefix of MAT's internal attributes, which are not read as attributes of annotations.
 _MAT = "_mat:"
 #: Characters that XML does not allow.
 _CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def placed(documents: Iterable[Document]) -> Placed:
-    """Yield documents with their places for messages: the id, or the number from 0."""
+    """Yield documents with their locations for messages: the id, or the index from 0."""
     for at, document in enumerate(documents):
         yield f"document {at if document.id is None else document.id}", document
 
 
 def _lose(document: Document, place: str, losses: Losses, *, holds: Iterable[str] = ()) -> None:
-    """Count items that many formats cannot represent; ``holds`` names those that this one can."""
+    """Count the items of a document that a format cannot represent; ``holds`` names the kinds that it can."""
     holds = set(holds)
     if document.id is not None and "id" not in holds:
         losses.add("names of documents", place)
@@ -53,8 +53,8 @@ def _lose(document: Document, place: str, losses: Losses, *, holds: Iterable[str
         losses.add("documents with relations that are not written", place)
     if "relations" in holds:
         content = {number for number, _ in _content(document)}
-        for one in document.relations:
-            if not {one.source, one.target} <= content:
+        for relation in document.relations:
+            if not {relation.source, relation.target} <= content:
                 losses.add("relations of tokens", place)
 
 
@@ -91,7 +91,7 @@ def write_xml(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
     types: dict[str, None] = {}
     for place, document in documents:
         _lose(document, place, losses, holds=("attributes", "tokens"))
-        # Readers of XML convert carriage returns.
+        # XML parsers convert carriage returns.
         if "\r" in document.text or _CONTROL.search(document.text):
             message = (
                 f"{place} has a control character, which XML cannot represent; remove it, or write mat-json"
@@ -212,7 +212,7 @@ def _without_breaks(text: str, annotation: Annotation) -> Iterator[tuple[int, in
 
 
 def write_doccano(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
-    """Write the JSON Lines of doccano; relations if a document has some."""
+    """Write the JSON Lines of doccano, with relations if the document has any."""
     return _write_records(documents, out, losses, ("id", "relations"), _doccano_fields)
 
 
@@ -227,9 +227,14 @@ def _doccano_fields(document: Document) -> dict[str, Any]:
             for number, (_, a) in enumerate(content)
         ],
         "relations": [
-            {"id": number, "from_id": places[one.source], "to_id": places[one.target], "type": one.type}
-            for number, one in enumerate(document.relations)
-            if one.source in places and one.target in places
+            {
+                "id": number,
+                "from_id": places[relation.source],
+                "to_id": places[relation.target],
+                "type": relation.type,
+            }
+            for number, relation in enumerate(document.relations)
+            if relation.source in places and relation.target in places
         ],
     }
 
@@ -251,9 +256,13 @@ def _prodigy_fields(document: Document) -> dict[str, Any]:
     fields["spans"] = list(spans.values())
     if document.relations:
         fields["relations"] = [
-            {"head_span": spans[one.source], "child_span": spans[one.target], "label": one.type}
-            for one in document.relations
-            if one.source in spans and one.target in spans
+            {
+                "head_span": spans[relation.source],
+                "child_span": spans[relation.target],
+                "label": relation.type,
+            }
+            for relation in document.relations
+            if relation.source in spans and relation.target in spans
         ]
     return fields | {"answer": "accept"}
 
@@ -302,13 +311,13 @@ def write_label_studio(documents: Placed, out: IO[bytes], losses: Losses) -> Cou
         result += [
             {
                 "type": "relation",
-                "from_id": ids[one.source],
-                "to_id": ids[one.target],
+                "from_id": ids[relation.source],
+                "to_id": ids[relation.target],
                 "direction": "right",
-                "labels": [one.type],
+                "labels": [relation.type],
             }
-            for one in document.relations
-            if one.source in ids and one.target in ids
+            for relation in document.relations
+            if relation.source in ids and relation.target in ids
         ]
         task = ({} if document.id is None else {"id": document.id}) | {
             "data": {"text": document.text},
@@ -348,8 +357,8 @@ def write_docbin(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
     overlapping = False
     for place, document in documents:
         _lose(document, place, losses, holds=("tokens",))
-        own = sorted({(a.start, a.end) for a in document.annotations if a.type == TOKEN})
-        words, spaces = _spacy_words(document.text, own or tokenize(document.text))
+        tokens = sorted({(a.start, a.end) for a in document.annotations if a.type == TOKEN})
+        words, spaces = _spacy_words(document.text, tokens or tokenize(document.text))
         doc = Doc(vocab, words=words, spaces=spaces)
         spans = []
         for _, a in _content(document):
@@ -375,7 +384,7 @@ def _overlap(spans: Sequence[Any]) -> bool:
 
 
 def _spacy_words(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[list[str], list[bool]]:
-    """Return words and whether a space follows each; joined they are the text."""
+    """Return the words and whether a space follows each; joined they give the text."""
     words: list[str] = []
     spaces: list[bool] = []
     at = 0
@@ -400,7 +409,7 @@ def _spacy_words(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[list[str
     return words, spaces
 
 
-#: Writers by format; those of :data:`ONE_A_FILE` get a single document.
+#: Writers by format; the writers of formats in :data:`ONE_A_FILE` accept a single document.
 FORMATS: dict[str, Callable[[Placed, IO[bytes], Losses], Counted]] = {
     "mat-json": write_mat_json,
     "xml-inline": write_xml,

@@ -21,12 +21,12 @@ from spanrs.io.table_columns import (
     TOKEN_NAMES,
     simple_name,
 )
-from spanrs.tags.spans import write_tags
+from spanrs.tags.spans import spans_to_tags
 from spanrs.tags.types import Span
 
 #: Characters that end a field or a line of a column file.
 BREAKS = ("\t", "\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
-#: Beginnings of lines of column files that are comments or document boundaries, not tokens.
+#: Prefixes of lines that are comments or document boundaries in column files.
 NO_TOKENS = ("# ", "-DOCSTART-")
 #: Line of a span file for a sentence without spans.
 NO_SPANS = "NONE\t999\t999\t999\n"
@@ -35,7 +35,7 @@ COLUMN_NAMES = (*TOKEN_NAMES, *DOCUMENT_NAMES, *SENTENCE_NAMES, *POSITION_NAMES)
 
 
 def flat(spans: Sequence[Span], losses: Losses, place: str) -> list[Span]:
-    """Return spans that do not share tokens: of overlapping spans the one that starts first, then the longest."""
+    """Return spans that do not share tokens; of overlapping spans keep the one that starts first, then the longest."""
     kept: list[Span] = []
     end = 0
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
@@ -55,11 +55,11 @@ class Tags:
     Parameters
     ----------
     corpus : Corpus
-        The corpus of the sentences; tags in the scheme to write are kept unchanged.
+        The corpus of the sentences; tags that are already in the scheme are kept unchanged.
     scheme : str
         The scheme to write.
     losses : Losses
-        Counts the spans that tags cannot express.
+        Receives the spans that tags cannot express.
     """
 
     def __init__(self, corpus: Corpus, scheme: str, losses: Losses) -> None:
@@ -75,12 +75,12 @@ class Tags:
         spanrs.errors.SchemeError
             If the scheme cannot express the spans.
         """
-        own = sentence.tags.get(layer)
-        if own is not None and self._is_own:
-            return list(own)
+        layer_tags = sentence.tags.get(layer)
+        if layer_tags is not None and self._is_own:
+            return list(layer_tags)
         spans = flat(sentence.spans[layer], self._losses, place)
         try:
-            return write_tags(spans, len(sentence), self.scheme, dialect=self._options.dialect)
+            return spans_to_tags(spans, len(sentence), self.scheme, dialect=self._options.dialect)
         except SchemeError as error:
             raise with_code(SchemeError(f"{place}: {error}"), error.code) from None
 
@@ -125,7 +125,7 @@ def _check_type(name: str, place: str) -> None:
 
 
 def _column_words(sentence: Sentence, place: str) -> Sequence[str]:
-    """Return the tokens of a sentence for a column file, where some beginnings of lines have another meaning.
+    """Return the tokens of a sentence for a column file; refuse tokens that look like comments or document boundaries.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _column_words(sentence: Sentence, place: str) -> Sequence[str]:
 
 
 def _numbered(corpus: Corpus) -> Iterator[tuple[str, Sentence]]:
-    """Yield the sentences with their places for messages.
+    """Yield the sentences with their locations for messages.
 
     Raises
     ------
@@ -158,15 +158,15 @@ def _numbered(corpus: Corpus) -> Iterator[tuple[str, Sentence]]:
         elif sentence.layers != layers:
             message = (
                 f"{sentence.path or f'sentence {at}'} has the layers {', '.join(sentence.layers)}, but "
-                f"{first.path or 'sentence 0'} has {', '.join(layers)}; write each to its own file, or read the same "
-                "columns of all: tags="
+                f"{first.path or 'sentence 0'} has {', '.join(layers)}; write each to a separate file, "
+                "or read the same columns of all files with tags="
             )
             raise with_code(FormatError(message), "layers", sentence.path)
         yield f"sentence {at}", sentence
 
 
 def _sentences(corpus: Corpus, losses: Losses) -> Iterator[tuple[str, Sentence]]:
-    """Yield the sentences that are not empty, with their places for messages."""
+    """Yield the sentences that are not empty, with their locations for messages."""
     for place, sentence in _numbered(corpus):
         if sentence.tokens is not None and not len(sentence.tokens):
             losses.add("empty sentences", place)
@@ -198,7 +198,7 @@ def _tagged(
     losses: Losses,
     words_of: Callable[[Sentence, str], Sequence[str]],
 ) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
-    """Write the lines between sentences; yield place, layers, and (token, tag of each layer) of each sentence."""
+    """Write the lines between sentences; yield the location, layers and rows (token, tags) of each sentence."""
     layers: list[str] = []
     document = None
     for place, sentence in _sentences(corpus, losses):
@@ -250,8 +250,8 @@ def write_conllu(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) ->
     read = tags.read_options()
     if keys:
         sides = dict(zip(names, keys, strict=True))
-        both = set(names) == {"gold", "pred"}
-        read |= sides if both else {"tags": keys[0] if len(keys) == 1 else tuple(keys)}
+        are_sides = set(names) == {"gold", "pred"}
+        read |= sides if are_sides else {"tags": keys[0] if len(keys) == 1 else tuple(keys)}
     return count, read
 
 
@@ -272,7 +272,7 @@ def _keys(layers: Sequence[str]) -> list[str]:
         if key in keys:
             message = (
                 f"the layers {keys[key]!r} and {layer!r} have the same key {key!r} in the column MISC; "
-                f"write each to its own file: corpus[{layer!r}]"
+                f"write each to a separate file: corpus[{layer!r}]"
             )
             raise with_code(FormatError(message), "layers")
         keys[key] = layer
@@ -304,9 +304,9 @@ def write_stacked(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -
 
 
 def _only_layer(sentence: Sentence, losses: Losses, place: str) -> str:
-    """Return the first layer; others are left out."""
-    first, *others = sentence.layers
-    for _ in others:
+    """Return the first layer; count the others as losses."""
+    first, *unwritten = sentence.layers
+    for _ in unwritten:
         losses.add("further layers", place)
     return first
 
@@ -373,7 +373,7 @@ def write_csv(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Co
 
 
 def _check_layers(layers: Sequence[str]) -> None:
-    """Refuse layers that a reader of tables would take for other columns.
+    """Refuse layer names that readers of tables recognise as other columns.
 
     Raises
     ------
@@ -396,7 +396,7 @@ def _layer_options(layers: Sequence[str]) -> dict[str, Any]:
 
 
 def _check_cells(tags: Iterable[str], place: str) -> None:
-    """Refuse tags with white space, which the reader takes for several tags.
+    """Refuse tags with white space, which the reader splits into several tags.
 
     Raises
     ------
@@ -460,7 +460,7 @@ def _table_schema(pyarrow: Any, layers: Iterable[str], *, as_tags: bool) -> Any:
 def _table_columns(
     rows: Sequence[tuple[str, Sentence]], layers: Sequence[str], tags: Tags | None
 ) -> Mapping[str, list[Any]]:
-    """Return the columns of sentences with their places: tags, or spans if ``tags`` is None."""
+    """Return the columns of sentences: tags, or spans if ``tags`` is None."""
     columns: dict[str, list[Any]] = {
         "document": [sentence.document for _, sentence in rows],
         "tokens": [None if sentence.tokens is None else list(sentence.tokens) for _, sentence in rows],

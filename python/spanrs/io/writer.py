@@ -66,8 +66,9 @@ def write(
     source : Corpus, or what :func:`spanrs.read` takes
         The corpus to write.
     target : path or binary file object
-        Output file, written atomically. For ``brat`` the .ann file; the text is written to the .txt beside it. Formats
-        with one document per file write several documents to a directory, which must be empty or not exist.
+        Output file, written atomically. For ``brat`` the .ann file; the text is written to a .txt file in the same
+        directory. Formats with one document per file write several documents to a directory, which must be empty or not
+        exist.
     to : str, optional
         The format, as for :func:`spanrs.read`, except ``raw`` and ``fake-xml-inline``. By default inferred from the
         suffix of the target.
@@ -86,7 +87,7 @@ def write(
     OSError
         If a file cannot be read or written.
     ValueError
-        If the format cannot be written, or not be inferred.
+        If the format cannot be written or cannot be inferred.
     spanrs.errors.FormatError
         If a token, type or name cannot be written in the format, or the parts of the corpus have different layers;
         nothing is written then.
@@ -125,16 +126,16 @@ def write(
 
 def _format(target: Any, to: str | None) -> str:
     """Return the format to write."""
-    known = (*write_sentences.FORMATS, *write_documents.FORMATS)
+    formats = (*write_sentences.FORMATS, *write_documents.FORMATS)
     if to is None:
         name = os.fspath(target) if isinstance(target, (str, PathLike)) else ""
         to = ENDINGS.get(os.path.splitext(name)[1].lower())
         if to is None:
             raise ValueError(
-                f"cannot infer the format from {name!r}; pass to= with one of {', '.join(known)}"
+                f"cannot infer the format from {name!r}; pass to= with one of {', '.join(formats)}"
             )
-    if to not in known:
-        raise ValueError(f"cannot write the format {to!r}; pass to= with one of {', '.join(known)}")
+    if to not in formats:
+        raise ValueError(f"cannot write the format {to!r}; pass to= with one of {', '.join(formats)}")
     return to
 
 
@@ -164,13 +165,13 @@ def _write_documents(corpus: Any, target: Any, form: str, losses: Losses) -> tup
 def _write_folder(
     documents: write_documents.Placed, folder: Path, form: str, losses: Losses
 ) -> tuple[int, dict[str, Any]]:
-    """Write each document to a file in a directory; nothing is written if one of them cannot be."""
+    """Write each document to a file in a directory; if one of them fails, nothing is written."""
     from tempfile import TemporaryDirectory
 
     is_new = not folder.is_dir()
     folder.mkdir(exist_ok=True)
     if any(folder.iterdir()):
-        raise FileExistsError(17, "the directory is not empty; name another one", str(folder))
+        raise FileExistsError(17, "the directory is not empty; choose another one", str(folder))
     suffix = write_documents.ONE_A_FILE[form]
     suffixes = (suffix, ".txt") if form == "brat" else (suffix,)
     ids: list[str | None] = []
@@ -179,10 +180,12 @@ def _write_folder(
         with TemporaryDirectory(prefix=".", suffix=".tmp", dir=folder) as unfinished:
             for at, (place, document) in enumerate(documents):
                 ids.append(document.id)
-                own = _write_one((place, document), Path(unfinished, f"{at}{suffix}"), form, losses)
-                # The elements of XML are those of all files.
-                elements = {*options.get("elements", ()), *own.get("elements", ())}
-                options |= own | ({"elements": sorted(elements)} if elements else {})
+                file_options = _write_one(
+                    (place, document), Path(unfinished, f"{at}{suffix}"), form, losses
+                )
+                # Reading the XML files needs the elements of all of them.
+                elements = {*options.get("elements", ()), *file_options.get("elements", ())}
+                options |= file_options | ({"elements": sorted(elements)} if elements else {})
             for at, name in enumerate(_file_names(ids)):
                 for ending in suffixes:
                     Path(unfinished, f"{at}{ending}").rename(folder / f"{name}{ending}")
@@ -200,7 +203,9 @@ def _write_one(document: tuple[str, Any], target: Any, form: str, losses: Losses
         with atomic_output(target) as out:
             return write([document], out, losses)[1]
     if not isinstance(target, (str, PathLike)) or not os.fspath(target).endswith(".ann"):
-        raise ValueError("brat needs a target ending in .ann; the text is written to the .txt beside it")
+        raise ValueError(
+            "brat needs a target that ends in .ann; the text is written to a .txt file in the same directory"
+        )
     with (
         atomic_output(f"{os.fspath(target).removesuffix('.ann')}.txt") as text,
         atomic_output(target) as out,
@@ -211,7 +216,9 @@ def _write_one(document: tuple[str, Any], target: Any, form: str, losses: Losses
 
 def _file_names(ids: Sequence[str | None]) -> list[str]:
     """Return names of files for documents: their ids if these are distinct file names, otherwise numbers."""
-    names = [one for one in ids if one and "/" not in one and "\0" not in one and not one.startswith(".")]
+    names = [
+        name for name in ids if name and "/" not in name and "\0" not in name and not name.startswith(".")
+    ]
     if len(set(map(str.lower, names))) == len(ids):
         return names
     width = len(str(len(ids)))

@@ -1,12 +1,12 @@
-"""MITRE's MATScore: annotations of documents scored by tag, token, pseudo-token and character.
+"""MITRE's MATScore: scores of annotations by tag, token, pseudo-token and character.
 
-- :class:`Mat`: which annotations are scored, and under which labels; the matcher of :func:`spanrs.score` for documents.
-- :func:`tables`: MATScore's tables of such a result.
-- :func:`read_task`: a task.xml, which says what types there are.
+- :class:`Mat`: the matcher of :func:`spanrs.score` for documents; selects the annotations and labels to score.
+- :func:`tables`: MATScore's tables of a result.
+- :func:`read_task`: read a task.xml, which defines the annotation types.
 """
 
 from spanrs.eval.evidence import Skipped
-from spanrs.mat.details import Detail
+from spanrs.mat.details import AnnotationPair
 from spanrs.mat.layout import MatTables
 from spanrs.mat.matcher import Mat
 from spanrs.mat.scoring import score_pairs
@@ -15,8 +15,8 @@ from spanrs.mat.task import Tag, Task, read_task
 from spanrs.mat.views import tables
 
 __all__ = [
+    "AnnotationPair",
     "Confusability",
-    "Detail",
     "Mat",
     "MatTables",
     "ScoreTable",

@@ -1,4 +1,4 @@
-"""How far measures lie apart over resampled corpora."""
+"""Spread of measures over bootstrap resamples."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ if TYPE_CHECKING:
 
     from spanrs.eval import Result
 
-#: Samples of MATScore's confidence.
+#: MATScore's default number of samples.
 SAMPLES = 1000
-#: Spreads of a table: of all labels together, and of each.
+#: Spreads of the measures of a table: of all labels together, and of each label.
 Spreads: TypeAlias = tuple[list[Spread], dict[str, list[Spread]]]
-#: Of what occurs in no sample.
+#: Spread of a measure that is undefined in every sample.
 NOTHING = Spread(0, float("nan"), float("nan"))
 
 
 def measures(table: str, label: str | None) -> list[Measure | Ratio]:
-    """Give the measures of MATScore's columns, in order: of a label, or of all together."""
-    average = "micro" if label is None else "type"
-    found: list[Measure | Ratio] = [
-        Measure(average, part, table, label) for part in ("precision", "recall", "f1")
+    """Return the measures of MATScore's columns, in order, of one label or of all labels together."""
+    columns: list[Measure | Ratio] = [
+        Measure(name, criterion=table, type=label) for name in ("precision", "recall", "f1")
     ]
     clashes = (*CLASHES, *(f"gold_{kind}" for kind in CLASHES)) if table == "tag" else ("clash",)
     for wrong in (("missing", "spurious", *clashes), ("missing", "spurious")):
         above = {"elements": 1.0} | dict.fromkeys(wrong, -1.0)
-        found += [Ratio(above, {"elements": 1.0}, table, complement, label) for complement in (False, True)]
-    return found
+        columns += [
+            Ratio(above, {"elements": 1.0}, table, complement, label) for complement in (False, True)
+        ]
+    return columns
 
 
 def spreads(
     result: Result, counts: LabelCounts, samples: int, seed: int, threads: int
 ) -> dict[str, Spreads]:
-    """Draw samples of documents and give, by table, the spread of the measures. All tables share the samples."""
+    """Return the spread of the measures of each table over resamples of documents, which all tables share."""
     import numpy as np
 
     keys = [(table, label) for table in TABLES for label in (None, *sorted(counts.rows[table]))]
@@ -48,30 +49,35 @@ def spreads(
         return {table: ([NOTHING] * len(measures(table, None)), {}) for table in TABLES}
     systems = Systems([result.counts], ["the result"])
     values = systems.bootstrap(compiled, samples, seed, threads)[:, 0]
-    # One block of columns for each label, after one for all labels.
+    # One block of columns for all labels together, then one for each label.
     columns = dict(zip(keys, np.split(values, len(keys), axis=1), strict=True))
-    found: dict[str, Spreads] = {}
+    spreads_by_table: dict[str, Spreads] = {}
     for table in TABLES:
         together = columns[table, None]
         by_label = {label: columns[table, label] for label in sorted(counts.rows[table])}
-        # Samples without any annotation do not count for all labels together.
+        # Samples without annotations are excluded for all labels together.
         empty = np.all([np.isnan(column[:, 0]) for column in by_label.values()], axis=0)
         together[empty] = np.nan
-        found[table] = (_spreads(together), {label: _spreads(of) for label, of in by_label.items()})
-    return found
+        spreads_by_table[table] = (
+            _spreads(together),
+            {label: _spreads(of) for label, of in by_label.items()},
+        )
+    return spreads_by_table
 
 
 def _spreads(columns: npt.NDArray[np.float64]) -> list[Spread]:
-    """Give mean and variance of the values of each column that are numbers."""
+    """Return the mean and variance of each column, ignoring NaN."""
     import numpy as np
 
-    found = []
+    column_spreads = []
     for column in columns.T:
-        known = column[~np.isnan(column)]
-        if not len(known):
-            found.append(NOTHING)
+        defined = column[~np.isnan(column)]
+        if not len(defined):
+            column_spreads.append(NOTHING)
             continue
-        # Values that lie close together lose no digits when their mean is near 0.
-        apart = known - known[0]
-        found.append(Spread(len(known), float(known[0] + apart.mean()), float(apart.var())))
-    return found
+        # Shifted by the first value, to avoid loss of precision if the variance is small.
+        shifted = defined - defined[0]
+        column_spreads.append(
+            Spread(len(defined), float(defined[0] + shifted.mean()), float(shifted.var()))
+        )
+    return column_spreads

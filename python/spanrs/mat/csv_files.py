@@ -1,4 +1,4 @@
-"""Tables of MATScore as CSV files: values, or formulas for a spreadsheet."""
+"""MATScore's tables as CSV files with values or spreadsheet formulas."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from spanrs.io import atomic_output
-from spanrs.mat.details import Detail
+from spanrs.mat.details import AnnotationPair
 from spanrs.mat.formulas import cells
 from spanrs.report.frames import Tabular
 from spanrs.report.numbers import safe_cell
 
-#: A table, with the name of its CSV file and its title.
+#: A table with the name of its CSV file and its title.
 Sheet: TypeAlias = tuple[str, str, Tabular]
 #: Tables and their files.
 FILES = {
@@ -26,12 +26,12 @@ FILES = {
 }
 DETAILS = "details.csv"
 CONFUSABILITY = "confusability.csv"
-#: What stands between the arguments of a function.
+#: Separator of function arguments, by spreadsheet program.
 SEPARATORS = {"excel": ",", "openoffice": ";", None: None}
 
 
 def write(sheets: Iterable[Sheet], folder: str | PathLike[str], formulas: str | None) -> list[str]:
-    """Write tables; the arguments are those of :meth:`spanrs.mat.MatTables.to_csv`."""
+    """Write tables; for the arguments see :meth:`spanrs.mat.MatTables.to_csv`."""
     if formulas not in SEPARATORS:
         raise ValueError(f"unknown formulas {formulas!r}; excel, openoffice or None")
     written = []
@@ -44,13 +44,13 @@ def write(sheets: Iterable[Sheet], folder: str | PathLike[str], formulas: str | 
 
 
 def csv_rows(out: IO[bytes], columns: Sequence[str]) -> Callable[[Iterable[Iterable[Any]]], None]:
-    """Give a function that writes rows as Python's csv does (commas, CR LF); the header is written first."""
+    """Write the header, and return a function that writes rows in the default dialect of :mod:`csv` (commas, CR LF)."""
     writer = csv.writer(getwriter("utf-8")(out))
     writer.writerow(map(safe_cell, columns))
     return writer.writerows
 
 
-def detail_rows(out: IO[bytes]) -> Callable[[Iterable[Detail]], None]:
-    """Give a function that writes details, as many at a time as there are."""
-    add = csv_rows(out, Detail._fields)
+def detail_rows(out: IO[bytes]) -> Callable[[Iterable[AnnotationPair]], None]:
+    """Return a function that writes batches of details."""
+    add = csv_rows(out, AnnotationPair._fields)
     return lambda details: add(map(safe_cell, detail) for detail in details)

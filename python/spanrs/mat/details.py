@@ -1,4 +1,4 @@
-"""What becomes of single annotations, and what is not scored."""
+"""Outcomes of single annotations, and skipped items."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from spanrs.report.frames import Frames
 
 
-class Detail(NamedTuple):
+class AnnotationPair(NamedTuple):
     """A pair of annotations, or one without a partner."""
 
     file: str
-    """Base name of pred's file."""
+    """Base name of the pred file."""
     type: str
-    """What pred's annotation is to gold's: match, missing, spurious, or a kind of clash."""
+    """Outcome: match, missing, spurious, or a kind of clash of the pred annotation with the gold one."""
     reflabel: str | None
     refstart: int | None
     refend: int | None
@@ -23,7 +23,7 @@ class Detail(NamedTuple):
     hypstart: int | None
     hypend: int | None
     refcontent: str | None
-    """The text between start and end."""
+    """The annotated text."""
     hypcontent: str | None
 
     @property
@@ -34,22 +34,22 @@ class Detail(NamedTuple):
 
 @dataclass(frozen=True)
 class DetailTable(Frames):
-    """Details as a table: :attr:`columns`, :attr:`rows`, and frames."""
+    """Details as a table: :attr:`columns`, :attr:`rows`, and conversion to data frames."""
 
-    details: list[Detail]
+    details: list[AnnotationPair]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return Detail._fields
+        return AnnotationPair._fields
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The details; None where a side has no annotation."""
+        """The details; None if a side has no annotation."""
         return list(self.details)
 
 
 def first_names(names: Sequence[str]) -> str:
-    """List the first three names, and say how many more there are."""
+    """Return the first three names and the number of further names."""
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return ", ".join(names[:3]) + more

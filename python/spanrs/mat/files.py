@@ -1,4 +1,4 @@
-"""Which files belong together, and how documents are read from them."""
+"""Pairing of files, and reading their documents."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FilePair:
-    """Two files, or two lists of documents, that belong together.
+    """Two files, or two lists of documents, to score against each other.
 
     Attributes
     ----------
     name : str
-        What the details call it: the base name of pred's file.
+        Name in the details: the base name of the pred file.
     gold, pred : str
-        What messages call the two.
+        Names of the two sides in messages.
     read_gold, read_pred : callable
-        Give the documents one by one.
+        Iterate over the documents.
     """
 
     name: str
@@ -46,10 +46,10 @@ class FilePair:
 def corpus_pairs(
     gold: Corpus, pred: Corpus, task: Task | None, pairing: Pairing = Pairing()
 ) -> tuple[list[FilePair], list[str]]:
-    """Return what belongs together, by the names of pred's files, sorted, and the files of gold without a partner.
+    """Return the pairs of files, sorted by the names of the pred files, and the gold files without a partner.
 
-    A file of pred without a partner is paired with the file that is missing, so that it is reported as one that cannot
-    be opened.
+    A pred file without a partner is paired with the missing file, so that it is reported as a file that cannot be
+    opened.
     """
     gold, pred = (_with_task(corpus, task) for corpus in (gold, pred))
     paired = pair_parts(gold.parts, pred.parts, pairing)
@@ -59,7 +59,7 @@ def corpus_pairs(
         pairs.append(
             FilePair(part.name, name, part.shown, partial(_missing, name, _shown(gold)), lambda: iter(()))
         )
-    # With a pattern somebody has chosen.
+    # A pattern selects files deliberately.
     alone = [] if pairing.file_re is not None else [part.name for part in paired.golds]
     return sorted(pairs, key=lambda pair: pair.name), alone
 
@@ -74,7 +74,7 @@ def _missing(name: str, folder: str) -> Iterator[_spanrs.Document]:
 
 
 def _with_task(corpus: Corpus, task: Task | None) -> Corpus:
-    """Return a corpus whose elements of XML are those of a task, unless others were named."""
+    """Return a corpus whose XML elements are the types of a task, unless elements are named in its options."""
     options = corpus.options
     if task is None or options.elements is not None:
         return corpus
@@ -82,7 +82,7 @@ def _with_task(corpus: Corpus, task: Task | None) -> Corpus:
 
 
 def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FilePair:
-    """Return two parts as a pair."""
+    """Return a pair of two parts."""
     gold, pred = parts
     in_memory = isinstance(gold.source, list) and isinstance(pred.source, list)
     names = ("gold", "pred") if in_memory else (gold.shown, pred.shown)
@@ -90,7 +90,7 @@ def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FileP
     def read_pred() -> Iterator[_spanrs.Document]:
         corpus = corpora[1]
         if gold.kind == pred.kind == "rows" and is_auto(corpus.options.scheme):
-            # As for scores: gold says how both are written, unless pred is clearly in another scheme.
+            # As in spanrs.score, pred is read in the scheme of gold unless it is clearly in another one.
             expected = replace(corpora[0], parts=(gold,)).scheme
             scheme = replace(corpus, parts=(pred,)).likely_scheme(expected)
             corpus = replace(corpus, options=replace(corpus.options, scheme=scheme))
@@ -104,14 +104,14 @@ def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FileP
 
 
 class Side(NamedTuple):
-    """A file or a directory that MATScore is given, and how its files are read."""
+    """A file or a directory to score, with the options to read its files."""
 
     path: Path
     format: str
     options: ReadOptions
 
     def part(self, path: Path) -> Part:
-        """Return a file of it, which need not be there: opening it tells."""
+        """Return a file of this side; if it does not exist, opening it raises the error."""
         return Part(path.name, str(path), self.format, str(path))
 
     def corpus(self, task: Task | None) -> Corpus:
@@ -120,7 +120,7 @@ class Side(NamedTuple):
 
 
 def two_files(gold: Side, pred: Side, task: Task | None) -> FilePair:
-    """Return two files as a pair."""
+    """Return a pair of two files."""
     parts = gold.part(gold.path), pred.part(pred.path)
     return file_pair((gold.corpus(task), pred.corpus(task)), parts)
 
@@ -128,12 +128,12 @@ def two_files(gold: Side, pred: Side, task: Task | None) -> FilePair:
 def two_directories(
     gold: Side, pred: Side, task: Task | None, pairing: Pairing = Pairing()
 ) -> tuple[list[FilePair], list[str]]:
-    """Return what :func:`corpus_pairs` does, of the files that MATScore finds in two directories.
+    """Pair the files of two directories as MATScore does; see :func:`corpus_pairs` for the return value.
 
-    It does not search below them, takes hidden files too, and pairs by the whole name alone.
+    MATScore ignores subdirectories, includes hidden files, and pairs by the whole name only.
     """
     corpora = gold.corpus(task), pred.corpus(task)
-    names = [name for name in _listed(pred.path) if pairing.selects(name)]
+    names = [name for name in _file_names(pred.path) if pairing.selects(name)]
     if pred.format == "brat":
         # The .txt file of a brat document is not a separate document.
         names = [name for name in names if name.endswith(".ann")]
@@ -142,23 +142,23 @@ def two_directories(
         file_pair(corpora, (gold.part(gold.path / of_gold), pred.part(pred.path / name)))
         for name, of_gold in zip(names, golds, strict=True)
     ]
-    # With a pattern somebody has chosen, and with brat texts lie beside annotations.
+    # A pattern selects files deliberately, and directories of brat also contain the texts.
     if pairing.file_re is not None or gold.format == "brat":
         return pairs, []
-    return pairs, sorted(set(_listed(gold.path)).difference(golds))
+    return pairs, sorted(set(_file_names(gold.path)).difference(golds))
 
 
-def _listed(folder: Path) -> list[str]:
-    # Errors of opening are reported later; opening a pipe would block.
+def _file_names(folder: Path) -> list[str]:
+    # Files are not opened here: errors are reported later, and opening a pipe would block.
     with os.scandir(folder) as entries:
-        found = [
+        names = [
             entry.name
             for entry in entries
             if entry.is_file(follow_symlinks=False) or is_file_or_broken_link(entry)
         ]
-    return sorted(found)
+    return sorted(names)
 
 
 def without_hypothesis(alone: list[str]) -> list[str]:
-    """List the files of gold's directory without a partner."""
+    """Return a message about gold files without a partner."""
     return [f"Reference files without a hypothesis are not scored: {first_names(alone)}."] if alone else []

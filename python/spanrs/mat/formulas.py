@@ -1,4 +1,4 @@
-"""Tables of scores as cells of a spreadsheet: numbers where something was counted, formulas elsewhere."""
+"""Tables of scores as spreadsheet cells: counts as numbers, everything else as formulas."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from spanrs.report.numbers import safe_cell
 if TYPE_CHECKING:
     from spanrs.report.frames import Tabular
 
-#: A call of SUM takes so many references in every spreadsheet.
+#: Maximum number of arguments of SUM that all spreadsheet programs accept.
 MOST = 20
-#: Columns that rows of all labels, and rows of all files, have the sums of.
+#: Columns that are summed in the rows for all labels and for all files.
 SUMMED = {"match", "refclash", "missing", "hypclash", "spurious", *KINDS}
-#: Formulas within one row. Column names are replaced by cells; ``size`` is the number of elements.
+#: Formulas within one row, with column names as placeholders of cells; ``size`` is the number of elements.
 FORMULAS = {
     "refonly": "=SUM({refclash}:{missing})",
     "reftotal": "=SUM({match}{sep}{refonly})",
@@ -41,19 +41,19 @@ PER_CENT = {"whole": "100", "scale": "100 * ", "no_hyp": "100.0", "no_ref": "100
 
 
 def cells(table: Tabular, separator: str | None) -> list[list[Any]]:
-    """Give the rows of a table below its header.
+    """Return the rows of a table, without the header.
 
     Parameters
     ----------
     table : spanrs.mat.ScoreTable, Confusability or DetailTable
-        The table; only scores have formulas.
+        The table; only tables of scores have formulas.
     separator : str or None
-        Between the arguments of a function: ``,`` for Excel, ``;`` for OpenOffice; None for values.
+        Separator of function arguments: ``,`` for Excel, ``;`` for OpenOffice; None for values.
 
     Returns
     -------
     list of list
-        Strings, numbers and None. Formulas refer to cells of a sheet that has the header in row 1.
+        Strings, numbers and None. Formulas refer to cells of a sheet with the header in row 1.
     """
     rows = [list(map(safe_cell, row)) for row in table.rows]
     if separator is None or not isinstance(table, ScoreTable):
@@ -62,8 +62,8 @@ def cells(table: Tabular, separator: str | None) -> list[list[Any]]:
     columns = {name: letters(place) for place, name in enumerate(table.columns)}
     words = {"sep": separator} | (PER_CENT if table.percent else FRACTIONS)
     by_document = table.lines[0].file is not None
-    # The rows of documents by label (None: all labels), and the rows of labels by document (None: all documents). What
-    # they add up to comes after them.
+    # Rows to sum: rows of documents by label (None: all labels), and rows of labels by document (None: all documents).
+    # The rows of sums follow them.
     summands: defaultdict[tuple[str, str | int | None], list[int]] = defaultdict(list)
     for at, (row, line) in enumerate(zip(rows, table.lines, strict=True), 2):
         label = None if line.together else line.tag
@@ -76,7 +76,7 @@ def cells(table: Tabular, separator: str | None) -> list[list[Any]]:
             elif name in SUMMED and (of_documents or line.together):
                 row[place] = total(columns[name], summands[key], separator)
             elif name == size and of_documents:
-                # In every row the whole text: that of the corpus is that of its files.
+                # Every row has the size of the whole text: for the corpus, the sum over the files.
                 row[place] = total(columns[name], summands["label", None], separator)
         if line.file is not None:
             summands["label", label].append(at)
@@ -86,7 +86,7 @@ def cells(table: Tabular, separator: str | None) -> list[list[Any]]:
 
 
 def total(column: str, rows: list[int], separator: str) -> Any:
-    """Give the sum of cells of one column; calls of SUM are nested where there are too many references for one."""
+    """Return a formula for the sum of cells of one column; SUM is nested if there are too many references."""
     references = [
         f"{column}{first}" if first == last else f"{column}{first}:{column}{last}"
         for first, last in runs(rows)
@@ -98,7 +98,7 @@ def total(column: str, rows: list[int], separator: str) -> Any:
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Give the first and last of each run of consecutive numbers.
+    """Return the first and last of each run of consecutive numbers.
 
     Examples
     --------
@@ -106,17 +106,17 @@ def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     >>> runs([2, 3, 4, 7])
     [(2, 4), (7, 7)]
     """
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1] = (ranges[-1][0], number)
         else:
-            found.append((number, number))
-    return found
+            ranges.append((number, number))
+    return ranges
 
 
 def letters(place: int) -> str:
-    """Give the name of a column, from 0.
+    """Return the letters of a spreadsheet column, given its index from 0.
 
     Examples
     --------

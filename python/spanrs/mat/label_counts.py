@@ -1,4 +1,4 @@
-"""Counts by label, as MATScore lays them out, made from the cells of a result."""
+"""Counts by label in MATScore's layout, computed from the cells of a result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from spanrs.eval.matchers import Cell, criteria
 from spanrs.mat.matcher import TABLES
 
-#: What a clash seen from pred is, seen from gold.
+#: The kind of a clash from the perspective of gold, by its kind from the perspective of pred.
 MIRRORED = {
     "overmark": "undermark",
     "undermark": "overmark",
@@ -19,24 +19,24 @@ MIRRORED = {
     "tagplusundermark": "tagplusovermark",
 }
 
-#: Outcomes that are no clashes, and the side whose label they count for; both labels of a match are the same.
+#: Outcomes other than clashes, with the side whose label they are counted for; both labels of a match are equal.
 COUNTED = {"match": "ref", "missing": "ref", "spurious": "hyp", "present": ""}
-#: Numbers of a label by MATScore's names of the columns: match, refclash, refovermark and so on.
+#: Counts of a label by MATScore's column names: match, refclash, refovermark and so on.
 Counts: TypeAlias = Counter[str]
 
 
 class Spread(NamedTuple):
-    """How far a measure lies apart over resampled corpora."""
+    """Spread of a measure over bootstrap resamples."""
 
     samples: int
-    """Samples in which the label occurs."""
+    """Number of samples in which the label occurs."""
     mean: float
     """Mean over these samples."""
     variance: float
-    """Variance of the population of these samples."""
+    """Population variance over these samples."""
 
     def parts(self, scale: float = 1.0) -> tuple[float | None, float | None, float | None]:
-        """Give mean, variance and standard deviation of the measure times a factor."""
+        """Return the mean, variance and standard deviation of the scaled measure."""
         if self.samples == 0:
             return None, None, None
         return self.mean * scale, self.variance * scale * scale, sqrt(self.variance) * scale
@@ -44,7 +44,7 @@ class Spread(NamedTuple):
 
 @dataclass
 class LabelCounts:
-    """Counts of one document or of many, by label."""
+    """Counts by label, of one or more documents."""
 
     rows: dict[str, defaultdict[str, Counts]] = field(
         default_factory=lambda: {table: defaultdict(Counter) for table in TABLES}
@@ -52,13 +52,16 @@ class LabelCounts:
     confusion: Counter[tuple[str | None, str | None]] = field(default_factory=Counter)
     documents: int = 0
     misplaced: int = 0
-    """Documents with an annotation boundary that is not a token boundary."""
+    """Number of documents with an annotation boundary that is not a token boundary."""
     elements: Counter[str] = field(default_factory=Counter)
-    """Elements of the text, by table: tokens, tokens, pseudo-tokens, characters."""
+    """Number of elements of the text, by table: tokens, tokens, pseudo-tokens, characters."""
 
     @classmethod
     def of_cells(cls, cells: Iterable[Cell]) -> LabelCounts:
-        """Count the cells of a result by label: what a pair is to gold for gold's, what it is to pred for pred's."""
+        """Sum the cells of a result by label.
+
+        A clash is counted for each side under its kind from the perspective of that side.
+        """
         counts = cls()
         names = [(name, criterion.outcomes) for name, criterion in criteria("mat").items()]
         for at, outcome, gold, pred, number in cells:
@@ -73,12 +76,12 @@ class LabelCounts:
         return counts
 
     def _add(self, table: str, name: str, pair: tuple[str | None, str | None], n: int) -> None:
-        """Count one cell of annotations or of their elements."""
-        # A clash may count for one side only: gold_overlap, pred_overlap.
+        """Add one cell of annotations or of their elements."""
+        # Some clashes count for one side only: gold_overlap, pred_overlap.
         only, _, kind = name.rpartition("_")
         kinds = {"ref": MIRRORED.get(kind, kind), "hyp": kind}
-        for (side, seen), label, other in zip(kinds.items(), pair, ("pred", "gold"), strict=True):
-            if label is None or only == other:
+        for (side, seen), label, opposite in zip(kinds.items(), pair, ("pred", "gold"), strict=True):
+            if label is None or only == opposite:
                 continue
             row = self.rows[table][label]
             if kind not in COUNTED:
@@ -92,35 +95,35 @@ class LabelCounts:
             self.confusion[pair] += n
 
     def total(self, table: str) -> Counts:
-        """Give the counts of all labels of a table together."""
+        """Return the sum of the counts of all labels of a table."""
         return sum(self.rows[table].values(), Counter())
 
 
 def measures(counts: Sequence[int], elements: int) -> list[float]:
-    """Give precision, recall, fmeasure; tag-sensitive accuracy and error rate; tag-blind accuracy and error rate.
+    """Return precision, recall, fmeasure; tag-sensitive accuracy and error rate; tag-blind accuracy and error rate.
 
     Parameters
     ----------
     counts : sequence of 5 int
         match, refclash, missing, hypclash, spurious.
     elements : int
-        Elements of the text.
+        Number of elements of the text.
 
     Notes
     -----
-    Precision without anything in hyp is 1, recall without anything in ref is 1; fmeasure is 0 where both are 0. The
-    accuracy of nothing is 1. Where annotations of one side overlap, elements count more than once, and accuracy may
-    fall below 0.
+    Precision is 1 if hyp is empty, and recall is 1 if ref is empty; fmeasure is 0 if both are 0. Accuracy is 1 if there
+    are no elements. If annotations of one side overlap, elements are counted more than once, and accuracy may be
+    negative.
 
     Source: MITRE Annotation Toolkit 1.3, "Scoring Engine".
     """
     match, refclash, missing, hypclash, spurious = counts
     hyp, ref = match + hypclash + spurious, match + refclash + missing
     precision, recall = match / hyp if hyp else 1.0, match / ref if ref else 1.0
-    both = precision + recall
+    total = precision + recall
     sensitive, blind = (
         (elements - wrong) / elements if elements else 1.0
         for wrong in (missing + spurious + refclash, missing + spurious)
     )
-    fmeasure = 2.0 * (precision * recall / both) if both else 0.0
+    fmeasure = 2.0 * (precision * recall / total) if total else 0.0
     return [precision, recall, fmeasure, sensitive, 1.0 - sensitive, blind, 1.0 - blind]

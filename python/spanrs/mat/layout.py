@@ -1,4 +1,4 @@
-"""MATScore's tables as data."""
+"""MATScore's tables as a data structure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanrs.eval.evidence import Skipped
 from spanrs.eval.settings import signature
 from spanrs.mat import csv_files
 from spanrs.mat.confidence import Spreads
-from spanrs.mat.details import Detail, DetailTable
+from spanrs.mat.details import AnnotationPair, DetailTable
 from spanrs.mat.label_counts import LabelCounts
 from spanrs.mat.matcher import TABLES, check
 from spanrs.mat.tables import ALL, Confusability, Row, ScoreTable, columns
@@ -21,38 +21,38 @@ from spanrs.mat.text import render
 
 @dataclass(frozen=True, repr=False)
 class MatTables:
-    """MATScore's tables. Made by :func:`spanrs.mat.tables`.
+    """MATScore's tables. Returned by :func:`spanrs.mat.tables`.
 
-    Tables have MATScore's columns and rows; measures are fractions unless ``percent`` was asked for.
+    Tables have MATScore's columns and rows; measures are fractions unless ``percent`` is set.
     """
 
     counts: LabelCounts
     """The counts by label."""
     settings: Mapping[str, str]
-    """How the tables were made, by name; :attr:`signature` is the same in one line."""
-    details: list[Detail] | None = None
-    """Every pair in the order of the documents, where they were asked for."""
+    """Settings of the tables, by name; :attr:`signature` is the same on one line."""
+    details: list[AnnotationPair] | None = None
+    """All pairs in the order of the documents, if requested."""
     skipped: list[Skipped] = field(default_factory=list)
-    """What was not scored, and why."""
+    """Items that were not scored, with the reason."""
     notes: list[str] = field(default_factory=list)
-    """What else is to be known, such as why there is no table of tokens."""
+    """Further notes, such as why there is no table of tokens."""
     spreads: Mapping[str, Spreads] | None = None
-    """Confidence: by table the spreads of the measures, where they were asked for."""
+    """Confidence: the spreads of the measures by table, if requested."""
     files: list[tuple[str, LabelCounts]] | None = None
-    """The counts of each document, where rows of files were asked for."""
+    """The counts of each document, if rows of files were requested."""
     kinds: bool = False
-    """Tables of annotations say the kinds of clashes."""
+    """Whether tables of annotations have a column for each kind of clash."""
     percent: bool = False
-    """Measures are per cent."""
+    """Whether measures are in per cent."""
 
     @property
     def signature(self) -> str:
-        """How the tables were made."""
+        """Settings of the tables on one line."""
         return signature(self.settings)
 
     @property
     def names(self) -> list[str]:
-        """The tables there are, in order."""
+        """Names of the available tables, in order."""
         has_tokens = self.counts.elements["token"] > 0 and not self.counts.misplaced
         return [name for name in TABLES if self._asked(name) and (name != "token" or has_tokens)]
 
@@ -60,7 +60,7 @@ class MatTables:
         return name in self.settings["tables"].split(",")
 
     def table(self, name: str) -> ScoreTable:
-        """Give a table of scores.
+        """Return a table of scores.
 
         Parameters
         ----------
@@ -70,13 +70,13 @@ class MatTables:
         Raises
         ------
         ValueError
-            For a name that is none of these.
+            If the name is unknown.
         LookupError
-            Where the table was not asked for, or there are no tokens to make it of.
+            If the table was not requested, or there are no tokens.
         """
         check("table", [name], TABLES)
         if name not in self.names:
-            why = " ".join(self.notes) if self._asked(name) else "it was not asked for"
+            why = " ".join(self.notes) if self._asked(name) else "it was not requested"
             raise LookupError(f"there is no table of {name}s: {why}")
         rows: list[Row] = []
         for block, (file, counts) in enumerate(self.files or ()):
@@ -101,12 +101,12 @@ class MatTables:
 
     @cached_property
     def token(self) -> ScoreTable:
-        """Scores of tokens; LookupError where there are none."""
+        """Scores of tokens; raises LookupError if there are none."""
         return self.table("token")
 
     @cached_property
     def pseudo_token(self) -> ScoreTable:
-        """Scores of what white space and bounds of annotations leave together."""
+        """Scores of pseudo-tokens: text between white space and annotation boundaries."""
         return self.table("pseudo_token")
 
     @cached_property
@@ -116,20 +116,19 @@ class MatTables:
 
     @cached_property
     def confusability(self) -> Confusability:
-        """Pairs with the same span, by label of gold and of pred."""
+        """Number of pairs with the same span, by gold and pred label."""
         labels = tuple(sorted(self.counts.rows["tag"]))
         confusion = self.counts.confusion
         return Confusability(labels, [[confusion[gold, pred] for gold in labels] for pred in labels])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain dictionaries, lists, strings and numbers.
+        """Return all content as plain dictionaries, lists, strings and numbers.
 
         Returns
         -------
         dict
-            ``tables`` (name to a list of rows, by column), ``confusability`` (``labels`` and ``counts``, a
-            list for each label of pred), ``details`` where they were asked for, ``skipped``, ``notes``,
-            ``signature``.
+            ``tables`` (for each name a list of rows, as dicts by column), ``confusability`` (``labels`` and ``counts``,
+            a list for each label of pred), ``details`` if requested, ``skipped``, ``notes``, ``signature``.
         """
         pairs = self.confusability
         plain: dict[str, Any] = {
@@ -146,13 +145,13 @@ class MatTables:
 
     @property
     def detail_table(self) -> DetailTable:
-        """The details with columns and rows, for frames; LookupError where they were not asked for."""
+        """The details as a table; raises LookupError if they were not requested."""
         if self.details is None:
-            raise LookupError("there are no details: they were not asked for")
+            raise LookupError("there are no details: they were not requested")
         return DetailTable(self.details)
 
     def sheets(self, confusability: bool = True) -> Iterator[csv_files.Sheet]:
-        """Give all tables for any writer, each with the name of its CSV file and its title."""
+        """Return all tables with the names of their CSV files and their titles."""
         for name in self.names:
             yield csv_files.FILES[name], f"By {name.replace('_', '-')}", self.table(name)
         if self.details is not None:
@@ -172,7 +171,7 @@ class MatTables:
         Parameters
         ----------
         folder : path
-            A directory that is there.
+            An existing directory.
         formulas : str or None
             ``excel`` (arguments separated by commas), ``openoffice`` (by semicolons), or None for values.
         confusability : bool
@@ -181,13 +180,13 @@ class MatTables:
         Returns
         -------
         list of str
-            The names of the files: ``bytag.csv``, ``bytoken.csv``, ``bypseudotoken.csv``, ``bychar.csv``,
-            ``details.csv``, ``confusability.csv``; those that there are.
+            The names of the files written: those of ``bytag.csv``, ``bytoken.csv``, ``bypseudotoken.csv``,
+            ``bychar.csv``, ``details.csv`` and ``confusability.csv`` that have content.
 
         Raises
         ------
         OSError
-            Where they cannot be written; a file is there whole or not at all.
+            If a file cannot be written; each file is written atomically.
         """
         return csv_files.write(self.sheets(confusability), folder, formulas)
 
@@ -197,7 +196,7 @@ class MatTables:
         Raises
         ------
         ImportError
-            Where xlsxwriter is not installed (``pip install spanrs[excel]``).
+            If xlsxwriter is not installed (``pip install spanrs[excel]``).
         """
         from spanrs.mat.xlsx import write
 

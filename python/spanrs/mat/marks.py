@@ -1,4 +1,4 @@
-"""The text of a document, cut where annotations begin and end."""
+"""Splits the text of a document at annotation boundaries, for HTML."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from spanrs.mat.details import Detail
+    from spanrs.mat.details import AnnotationPair
 
-#: Marks one within another, at most. Browsers do not nest elements without end, and crossing annotations
-#: are cut so often that pages would grow with the square of their number.
+#: Maximum nesting depth of marks. Browsers limit the nesting of elements, and crossing annotations are split so often
+#: that the size of a page would grow quadratically.
 DEEPEST = 40
-#: Characters without annotations of which it is worth to fold away so many, and how many are left on
-#: either side; up to as many more, so that no word is cut.
+#: Minimum number of consecutive characters without annotations to fold, and number of characters of context kept on
+#: either side (at most twice as many, to avoid splitting words).
 FOLDED = 600
 CONTEXT = 160
-#: A line with its end.
+#: A line with its line end.
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -27,14 +27,14 @@ class Mark(NamedTuple):
     Attributes
     ----------
     kind : str
-        What became of it.
+        Outcome of the annotation.
     numbers : tuple of int
-        Of the discrepancies it is in, in the list of the document; the first is that of ``kind``, unless it
-        is a match.
+        Numbers of its discrepancies in the list of the document; the first one belongs to ``kind``, unless that is a
+        match.
     says : str
-        The pairs it is in.
+        Description of its pairs.
     lane : int
-        How far below the text its line is, so that lines do not hide one another.
+        Vertical position of its underline, so that underlines do not overlap.
     """
 
     label: str
@@ -47,27 +47,27 @@ class Mark(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step of writing a cell: text, or the beginning or the end of an element."""
+    """A piece of a cell: text, or the start or end of an element."""
 
     text: str | None = None
     mark: Mark | None = None
-    """The annotation that the element is of; None where an element ends."""
+    """The annotation of the element; None at the end of an element."""
     begins: bool = False
-    """The annotation begins here."""
+    """Whether the annotation begins with this element."""
     ends: bool = False
-    """The annotation ends at the end of this element."""
+    """Whether the annotation ends with this element."""
 
 
 class Row(NamedTuple):
-    """A stretch of the text: a line, or what is folded."""
+    """A section of the text: a line or a folded section."""
 
     start: int
     end: int
     folded: bool
 
 
-def says(detail: Detail) -> str:
-    """Say what a pair is, its labels, and its bounds."""
+def says(detail: AnnotationPair) -> str:
+    """Describe a pair: outcome, labels and boundaries."""
     sides = []
     if detail.reflabel is not None:
         sides.append(f"gold {detail.reflabel} {detail.refstart}–{detail.refend}")
@@ -76,20 +76,20 @@ def says(detail: Detail) -> str:
     return f"{detail.type}: {', '.join(sides)}"
 
 
-def marks(details: Sequence[Detail], side: str, annotations: int) -> tuple[list[Mark], int]:
-    """Give the annotations of a side, outer ones before inner ones, and how many lie too deep to be shown.
+def marks(details: Sequence[AnnotationPair], side: str, annotations: int) -> tuple[list[Mark], int]:
+    """Return the annotations of a side, outer before inner ones, and the number of those nested too deeply to show.
 
     Parameters
     ----------
     side : str
         ``ref`` or ``hyp``.
     annotations : int
-        How many annotations the side has. Where they are in more pairs than there are of them
-        (``unpaired_overlap="clash"``), pairs of one annotation cannot be told from those of annotations that
-        are the same, which are shown as one then.
+        Number of annotations of the side. If there are more pairs than annotations (``unpaired_overlap="clash"``),
+        pairs of one annotation cannot be distinguished from pairs of identical annotations, so identical annotations
+        are shown as one.
     """
     shared = sum(getattr(detail, f"{side}label") is not None for detail in details) > annotations
-    pairs: dict[tuple[str, int, int, int], list[tuple[Detail, int]]] = {}
+    pairs: dict[tuple[str, int, int, int], list[tuple[AnnotationPair, int]]] = {}
     number = 0
     for detail in details:
         number += detail.type != "match"
@@ -99,9 +99,9 @@ def marks(details: Sequence[Detail], side: str, annotations: int) -> tuple[list[
             pairs.setdefault(annotation, []).append((detail, number))
     shown: list[Mark] = []
     ends: list[int] = []
-    # Ties are in the order of the details, which sorting keeps.
-    for (label, start, end, _), of in sorted(pairs.items(), key=lambda one: (one[0][1], -one[0][2])):
-        # The first lane that is free.
+    # Sorting is stable: ties keep the order of the details.
+    for (label, start, end, _), of in sorted(pairs.items(), key=lambda item: (item[0][1], -item[0][2])):
+        # The first free lane.
         lane = next((lane for lane, last in enumerate(ends) if last <= start), len(ends))
         if start == end:
             lane = 0
@@ -110,7 +110,7 @@ def marks(details: Sequence[Detail], side: str, annotations: int) -> tuple[list[
         else:
             continue
         kinds = [detail.type for detail, _ in of]
-        # A partner of its own tells more of it than who else clashes with it.
+        # A match is more informative than further clashes.
         kind = "match" if "match" in kinds else kinds[0]
         numbers = tuple(number for detail, number in of if detail.type != "match")
         shown.append(Mark(label, start, end, kind, numbers, "; ".join(says(d) for d, _ in of), lane))
@@ -118,28 +118,28 @@ def marks(details: Sequence[Detail], side: str, annotations: int) -> tuple[list[
 
 
 def rows(text: str, spans: Iterable[tuple[int, int]]) -> list[Row]:
-    """Cut a text into lines, and fold what is far from all annotations of both sides.
+    """Split a text into lines, and fold sections far from all annotations of both sides.
 
-    Each line is a row of both columns, so that they stay side by side however many labels they have.
+    Each line is one row in both columns, so that the sides stay aligned however many labels they have.
     """
-    found: list[Row] = []
+    sections: list[Row] = []
     at = 0
     for start, end in [*_folds(text, spans), (len(text), len(text))]:
-        found += [Row(*line.span(), False) for line in LINE.finditer(text, at, start)]
+        sections += [Row(*line.span(), False) for line in LINE.finditer(text, at, start)]
         if end > start:
-            found.append(Row(start, end, True))
+            sections.append(Row(start, end, True))
         at = end
-    # There has to be a place for annotations at the very end.
-    if not found or found[-1].folded:
-        found.append(Row(at, at, False))
-    return found
+    # Annotations at the very end need a row.
+    if not sections or sections[-1].folded:
+        sections.append(Row(at, at, False))
+    return sections
 
 
 def _folds(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     covered = -1
     for start, end in [*sorted(spans), (len(text) + 1, 0)]:
         last = start > len(text)
-        # Where the text begins or ends there is nothing that needs to be seen in context.
+        # The beginning and the end of the text need no context.
         after, before = covered + CONTEXT, start - CONTEXT
         left = 0 if covered < 0 else _cut(text.find, after, after + CONTEXT, after)
         right = len(text) if last else _cut(text.rfind, before - CONTEXT, before, before)
@@ -149,39 +149,39 @@ def _folds(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, i
 
 
 def _cut(find: Callable[[str, int, int], int], start: int, end: int, otherwise: int) -> int:
-    """Give a place to cut: after a line, else after a blank."""
+    """Return a position to split at: after a line feed, else after a space."""
     for blank in "\n ":
-        found = find(blank, max(start, 0), max(end, 0))
-        if found >= 0:
-            return found + 1
+        position = find(blank, max(start, 0), max(end, 0))
+        if position >= 0:
+            return position + 1
     return otherwise
 
 
 def cells(text: str, shown: Sequence[Mark], bounds: Iterable[Row]) -> Iterator[list[Step]]:
-    """Give what is in each row of a side.
+    """Yield the content of each row of a side.
 
     Parameters
     ----------
     shown : sequence of Mark
-        The annotations of the side, as :func:`marks` gives them.
+        The annotations of the side, from :func:`marks`.
     """
     long = deque(mark for mark in shown if mark.start < mark.end)
     carets = deque(mark for mark in shown if mark.start == mark.end)
     for row in bounds:
         steps = list(_steps(text, row.start, row.end, long, carets))
-        # The end belongs to the next row, except that of the text.
+        # The end of a row belongs to the next row, except at the end of the text.
         if row.end == len(text):
             steps += _carets(carets, row.end)
         yield steps
 
 
 def _steps(text: str, at: int, end: int, long: deque[Mark], carets: deque[Mark]) -> Iterator[Step]:
-    """Give what is within a row or an element; marks that go on after its end are left in the queue."""
+    """Yield the content of a row or an element; marks that extend beyond its end stay in the queue."""
     while at < end:
         yield from _carets(carets, at)
         if long and long[0].start <= at:
             mark = long.popleft()
-            # Where an outer element ends, so does the inner; its mark may go on after it.
+            # An inner element ends with the outer one, but its mark may continue afterwards.
             stop = min(mark.end, end)
             yield Step(mark=mark, begins=mark.start == at, ends=mark.end == stop)
             yield from _steps(text, at, stop, long, carets)
@@ -195,7 +195,7 @@ def _steps(text: str, at: int, end: int, long: deque[Mark], carets: deque[Mark])
 
 
 def _carets(carets: deque[Mark], at: int) -> Iterator[Step]:
-    """Give the annotations without characters that are next, up to a place."""
+    """Yield the next empty annotations up to a position."""
     while carets and carets[0].start <= at:
         yield Step(mark=carets.popleft(), begins=True, ends=True)
         yield Step()

@@ -1,4 +1,4 @@
-"""The options of MATScore's matcher: which annotations are scored, and under which labels."""
+"""The MATScore matcher and its options."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from spanrs import _spanrs
-from spanrs._spanrs import Criterion
+from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Cell, Matcher, criteria, register
 from spanrs.eval.stored import ANY, NONE
 from spanrs.mat.task import Task, read_task
 
-#: The tables of scores, each a criterion; all but the first count elements of the text.
+#: The tables of scores, each with a criterion; all but the first count elements of the text.
 TABLES = ("tag", "token", "pseudo_token", "character")
-#: Kinds of clashes of annotations, in the order of MATScore's columns.
+#: Kinds of clashes between annotations, in the order of MATScore's columns.
 CLASHES = (
     "tagclash",
     "overmark",
@@ -27,46 +27,46 @@ CLASHES = (
     "tagplusundermark",
     "tagplusoverlap",
 )
-#: What becomes of annotations that overlap others but have no partner.
+#: Treatments of annotations that overlap others but have no partner.
 UNPAIRED = ("alone", "clash")
-#: How annotations of several pieces are scored.
+#: Treatments of discontinuous annotations.
 PIECES = ("cover", "split", "refuse")
 
 
 @dataclass(frozen=True)
 class Mat(Matcher):
-    """MATScore: annotations that overlap are paired one to one, and what they cover is counted by element.
+    """MATScore matcher: pairs overlapping annotations one to one and counts the elements that they cover.
 
     Parameters
     ----------
     task : Task or path, optional
-        What types there are, and their aliases; a task.xml or its folder.
+        The annotation types and their aliases: a task, a task.xml or its directory.
     content : sequence of str, optional
-        Types to score; all but ``lex``, ``zone`` and MAT's own if not given. A task says it itself.
+        Types to score, by default all except ``lex``, ``zone`` and MAT's administrative types. Ignored if there is a
+        task, which defines them.
     tokens : sequence of str, optional
-        Types of tokens; ``lex`` if neither they nor ``content`` are given. A task says it itself.
+        Types of tokens; ``lex`` if neither ``tokens`` nor ``content`` is given. A task says it itself.
     classes : mapping of str to sequence of str, optional
-        Labels that count as one: the name they get, and which.
+        Equivalence classes: the labels that are scored under each name.
     ignore : sequence of str
-        Labels to leave out, after aliases and classes.
+        Labels to exclude, after aliases and classes are applied.
     tables : sequence of str
-        What to count: ``tag``, ``token``, ``pseudo_token``, ``character``. Annotations (``tag``) are always counted.
+        Tables to count: ``tag``, ``token``, ``pseudo_token``, ``character``. Annotations (``tag``) are always counted.
     unpaired_overlap : str
-        What becomes of an annotation that overlaps others but has no partner: ``alone`` (it is missing or
-        spurious), or ``clash`` (MAT 1.3's manual to the letter: it clashes with what it is most similar
-        to).
+        How to count an annotation that overlaps others but has no partner: ``alone`` (missing or spurious), or
+        ``clash`` (a clash with the most similar annotation, as the manual of MAT 1.3 specifies).
     pieces : str
-        How an annotation of several pieces is scored: ``cover`` (from the first to the last), ``split``
-        (each piece), or ``refuse``.
+        How to score a discontinuous annotation: ``cover`` (from the first to the last piece), ``split`` (each piece),
+        or ``refuse``.
 
     Raises
     ------
     ValueError
-        For names that are unknown, and a label in two classes.
+        If a name is unknown, or a label is in two classes.
     TypeError
-        Where one str is given for a list of names.
+        If a str is given in place of a list of names.
     OSError
-        Where the task cannot be read.
+        If the task cannot be read.
     """
 
     name: str = field(default="mat", init=False)
@@ -105,21 +105,21 @@ class Mat(Matcher):
         return {name: criterion for name, criterion in super().criteria.items() if name in self.tables}
 
     def shown(self, cells: Sequence[Cell]) -> list[str]:
-        """Name the criteria that have something to show: tokens only where there are such, in the right places."""
-        known = list(criteria(self.name).values())
+        """Return the criteria to show; tokens only if there are any and no annotation boundary is misplaced."""
+        all_criteria = list(criteria(self.name).values())
         sums: defaultdict[tuple[str, str], float] = defaultdict(float)
         for at, outcome, _, _, n in cells:
-            sums[known[at].name, known[at].outcomes[outcome]] += n
+            sums[all_criteria[at].name, all_criteria[at].outcomes[outcome]] += n
         has_tokens = sums["token", "elements"] and not sums["corpus", "misplaced"]
         return [name for name in self.criteria if name != "token" or has_tokens]
 
     @property
     def known_task(self) -> Task | None:
-        """The task, read."""
+        """The task object; None if ``task`` is a path."""
         return None if self.task is None or isinstance(self.task, (str, PathLike)) else self.task
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the options as plain values; a task as its tags."""
+        """Return the options as plain values, with a task as its tags."""
         task = self.known_task
         options = dict(vars(self))
         options |= {name: list(given) for name, given in options.items() if isinstance(given, tuple)}
@@ -128,12 +128,12 @@ class Mat(Matcher):
         return super().to_dict() | options
 
     def mapped(self) -> dict[str, str]:
-        """Give label -> label it is scored under; what is ignored is not mapped.
+        """Return the name each label is scored under; ignored labels are not included.
 
         Raises
         ------
         ValueError
-            Where a label is in two classes.
+            If a label is in two classes.
         """
         mapped: dict[str, str] = {}
         for name, labels in self.classes.items():
@@ -145,31 +145,38 @@ class Mat(Matcher):
         return {label: name for label, name in mapped.items() if label not in self.ignore}
 
     def messages(self) -> list[str]:
-        """Say what does not count because something else does."""
-        listed = {label for labels in self.classes.values() for label in labels}
-        said = [
-            f"Ignoring label {label!r} in equivalence classes" for label in self.ignore if label in listed
+        """Return messages about options that are overridden by others."""
+        mapped_labels = {label for labels in self.classes.values() for label in labels}
+        messages = [
+            f"Ignoring label {label!r} in equivalence classes"
+            for label in self.ignore
+            if label in mapped_labels
         ]
         if self.known_task is not None:
             given = {"content": self.content, "token": self.tokens}
             ignored = [option for option, names in given.items() if names is not None]
-            said += [f"Ignoring {option}_annotations: the task says what they are" for option in ignored]
-        return said
+            messages += [f"Ignoring {option}_annotations: the task defines them" for option in ignored]
+        return messages
 
     def scorer(self, details: bool) -> _spanrs.MatScorer:
-        """Give what scores pairs of documents."""
+        """Return the compiled scorer of pairs of documents."""
         task = self.known_task
-        tags = None if task is None else [(tag.name, tag.category, tag.aliases) for tag in task.tags]
-        plain = self.to_dict()
-        rules = (tags, plain["content"], plain["tokens"], self.mapped(), plain["ignore"], self.pieces)
-        # Annotations are always counted, and come first.
-        return _spanrs.MatScorer(rules, plain["tables"][1:], self.unpaired_overlap, details)
+        rules = {
+            "task": None if task is None else task.plain(),
+            "content": self.content,
+            "tokens": self.tokens,
+            "classes": self.mapped(),
+            "ignore": self.ignore,
+            "pieces": self.pieces,
+        }
+        # Annotations, the first table, are always counted.
+        return _spanrs.MatScorer(rules, self.tables[1:], self.unpaired_overlap, details)
 
     def settings(self) -> dict[str, str]:
-        """Give what a signature says of them."""
+        """Return the settings for the signature."""
         task = self.known_task
         if task is not None:
-            # Two versions of a task have one name, and are not the same.
+            # Versions of a task have the same name but may differ.
             version = sha256(repr(task.tags).encode()).hexdigest()[:8]
             content, tokens = f"task {task.name} {version}", "task"
         else:
@@ -191,14 +198,14 @@ class Mat(Matcher):
 
 
 def _as_tuple(name: str, given: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Give names as a tuple, so that options that say the same are equal; those of from_dict are lists."""
+    """Convert names to a tuple, so that equal options compare equal; from_dict passes lists."""
     if isinstance(given, str):
         raise TypeError(f"{name}: give names as a list, not as one string {given!r}")
     return None if given is None else tuple(given)
 
 
 def _from_dict(*, task: dict[str, Any] | None = None, **options: Any) -> Mat:
-    """Give the matcher that :meth:`Mat.to_dict` describes."""
+    """Return the matcher described by the result of :meth:`Mat.to_dict`."""
     return Mat(task=None if task is None else Task.from_dict(task), **options)
 
 
@@ -218,8 +225,8 @@ register(
 )
 
 
-def check(name: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse what is not known."""
-    for one in given:
-        if one not in known:
-            raise ValueError(f"unknown {name} {one!r}; one of {', '.join(known)}")
+def check(name: str, given: Iterable[str], allowed: Sequence[str]) -> None:
+    """Refuse unknown values."""
+    for value in given:
+        if value not in allowed:
+            raise ValueError(f"unknown {name} {value!r}; choose from {', '.join(allowed)}")

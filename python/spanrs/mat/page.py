@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spanrs.mat.layout import MatTables
     from spanrs.mat.scoring import Scored
 
-#: What the kinds mean, in the order of the legend.
+#: Descriptions of the kinds, in the order of the legend.
 MEANINGS = {
     "match": "the same label on the same span",
     "missing": "gold without pred",
@@ -23,21 +23,21 @@ MEANINGS = {
     "tagclash": "another label on the same span",
     "overmark": "the same label; pred covers gold and more",
     "undermark": "the same label; pred covers a part of gold",
-    "overlap": "the same label; each has something that the other has not",
+    "overlap": "the same label; gold and pred overlap partially",
     "tagplusovermark": "another label, and pred covers gold and more",
     "tagplusundermark": "another label, and pred covers a part of gold",
-    "tagplusoverlap": "another label, and each has something that the other has not",
+    "tagplusoverlap": "another label, and gold and pred overlap partially",
 }
-#: Documents up to this size together wait in memory, others in a temporary file.
+#: Documents up to this total size are buffered in memory, beyond that in a temporary file.
 SPOOLED = 1 << 22
-#: Labels of the largest heat table.
+#: Maximum number of labels in a heat map.
 MOST = 100
 
 
 class Page:
-    """A page that shows what came of each annotation, in the texts of the documents.
+    """A page that shows the outcome of each annotation in the texts of the documents.
 
-    Use it as a context manager, or call :meth:`close`: documents wait in a temporary file.
+    Use it as a context manager, or call :meth:`close`: documents are buffered in a temporary file.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Page:
     Raises
     ------
     ImportError
-        Where jinja2 is not installed (``pip install spanrs[html]``).
+        If jinja2 is not installed (``pip install spanrs[html]``).
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Page:
         self._title = title
         names = ("mat.html", "mat_document.html")
         self._page, self._document = (template("spanrs.mat", name) for name in names)
-        self._listed: list[dict[str, Any]] = []
+        self._entries: list[dict[str, Any]] = []
         self._spool = tempfile.SpooledTemporaryFile(max_size=SPOOLED)  # noqa: SIM115 - closed by close()
 
     def __enter__(self) -> Self:
@@ -76,11 +76,11 @@ class Page:
         self.close()
 
     def close(self) -> None:
-        """Forget the documents."""
+        """Delete the buffered documents."""
         self._spool.close()
 
     def add(self, scored: Scored) -> None:
-        """Add a document; nothing of it is kept in memory but a line of the list.
+        """Add a document; only its entry in the list of documents is kept in memory.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class Page:
             After :meth:`close`.
         """
         totals = _spanrs.DocumentTotals(False)
-        # Names of files may have bytes that are no text, and counts of one document need no name.
+        # File names may contain undecodable bytes, and the counts of one document need no name.
         totals.add(scored.outcome, "")
         counts = LabelCounts.of_cells(totals.counts().cells()).total("tag")
         total = Row(ALL, counts, 1, 0).values("tag")
@@ -101,7 +101,7 @@ class Page:
         spans = [(start, end) for start, end in sides if start is not None and end is not None]
         bounds = rows(scored.text, spans)
         document = {
-            "at": len(self._listed),
+            "at": len(self._entries),
             "name": scored.name,
             "counts": (match, len(errors) - missing - spurious, missing, spurious),
             "discrepancies": len(errors),
@@ -114,21 +114,21 @@ class Page:
             errors=errors,
             deep=gold_deep + pred_deep,
         )
-        # Somebody may have read in between.
+        # write() may have moved the position.
         self._spool.seek(0, 2)
-        # Names of files may have bytes that are no text.
+        # File names may contain undecodable bytes.
         self._spool.write(f"{html}\n".encode("utf-8", "backslashreplace"))
-        self._listed.append(document)
+        self._entries.append(document)
 
     def write(self, tables: MatTables, out: IO[bytes]) -> None:
-        """Write the whole page, with the documents that were added so far.
+        """Write the page, with the documents added so far.
 
         Parameters
         ----------
         tables : MatTables
             The tables of all documents.
         out : binary file object
-            Where to.
+            The output.
         """
         total = tables.counts.total("tag")
         pairs = tables.confusability.counts
@@ -142,10 +142,10 @@ class Page:
             numbers=total,
             pairs=pairs,
             shown=shown,
-            # Matches would drown the errors if both had the same scale.
+            # On a common scale, matches would hide the errors.
             most_matches=max((pairs[at][at] for at in shown), default=0),
             most_errors=max((pairs[p][g] for p in shown for g in shown if p != g), default=0),
-            listed=self._listed,
+            entries=self._entries,
             documents=self._spool,
         )
         stream.dump(out, "utf-8", "backslashreplace")

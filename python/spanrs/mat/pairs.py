@@ -16,20 +16,20 @@ class UnreadableFileError(Exception):
 
 
 class DocumentPairs:
-    """The documents of two files that belong together, read side by side.
+    """Pairs of documents of two files, read in parallel.
 
-    Documents with equal ids at the same position are paired immediately. After the first mismatch documents are
-    buffered: until both files end, because only then it is known that all ids are given and distinct, so that ids pair
-    the rest; or until an id is missing or repeated, after which the order pairs them.
+    Documents with equal ids at the same position are paired immediately. After the first mismatch, documents are
+    buffered. If an id is missing or repeated, documents are paired by order; otherwise they are paired by id once both
+    files have ended, because only then all ids are known to be distinct.
 
     Attributes
     ----------
     paired : int
         Number of pairs yielded so far.
     missing : list of Skipped
-        At the end, documents without a partner.
+        Documents without a partner; complete at the end.
     refused : list of Skipped
-        At the end, why no pair of the two files counts, including those already yielded.
+        Why no pair of the two files counts, including pairs already yielded; complete at the end.
     """
 
     def __init__(self, pair: FilePair) -> None:
@@ -46,10 +46,10 @@ class DocumentPairs:
         Raises
         ------
         UnreadableFileError
-            Where one of them cannot be read.
+            If one of them cannot be read.
         """
         golds, preds = self._golds, self._preds
-        # Where both files are damaged at the same document, the error of pred comes first.
+        # If both files are damaged at the same document, the error of pred is raised first.
         pred_reader = preds.reading(self._pair.read_pred)
         gold_reader = golds.reading(self._pair.read_gold)
         while True:
@@ -81,20 +81,20 @@ class DocumentPairs:
             if golds.count == preds.count:
                 return
             doubled = golds.doubled or preds.doubled
-            ids = f", and id {doubled!r} is there twice" if doubled else ""
+            ids = f", and the id {doubled!r} occurs twice" if doubled else ""
             gold_file, pred_file = self._pair.gold, self._pair.pred
             why = f"{gold_file} has {golds.count} documents and {pred_file} {preds.count}{ids}; skipping pair."
             self.refused.append(Skipped(pred_file, why, pair=True))
         else:
             golds_of = {document.id: document for document in golds.held}
             preds_of = {document.id: document for document in preds.held}
-            for file, others, other, documents in (
+            for file, documents_of_file, opposite, documents in (
                 (self._pair.gold, golds_of, self._pair.pred, preds_of),
                 (self._pair.pred, preds_of, self._pair.gold, golds_of),
             ):
                 for id_ in documents:
-                    if id_ not in others:
-                        why = f"Couldn't find document {id_!r} of {other} in {file}; skipping pair."
+                    if id_ not in documents_of_file:
+                        why = f"Couldn't find document {id_!r} of {opposite} in {file}; skipping pair."
                         self.missing.append(Skipped(file, why, pair=True))
             for id_, pred in preds_of.items():
                 if id_ in golds_of:
@@ -102,7 +102,7 @@ class DocumentPairs:
                     yield golds_of[id_], pred
 
     def name(self, at: int, id_: str | None) -> str:
-        """Return the name in details of the pair number ``at``, whose document of pred has this id."""
+        """Return the name in the details of pair number ``at``, given the id of its pred document."""
         file = self._pair.name
         if self._golds.count == self._preds.count == 1:
             return file or (id_ or "")

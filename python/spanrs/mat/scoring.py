@@ -17,7 +17,7 @@ from spanrs.eval.matchers import register_documents
 from spanrs.eval.warnings import MIN_SPANS
 from spanrs.io import Corpus
 from spanrs.io.sources import same_file
-from spanrs.mat.details import Detail, first_names
+from spanrs.mat.details import AnnotationPair, first_names
 from spanrs.mat.files import FilePair, corpus_pairs, without_hypothesis
 from spanrs.mat.matcher import Mat
 from spanrs.mat.pairs import DocumentPairs, UnreadableFileError
@@ -32,61 +32,66 @@ class Scored(NamedTuple):
     """A pair of documents that was scored."""
 
     name: str
-    """What details call it."""
+    """Name in the details."""
     text: str
-    """The text; empty where details were not asked for."""
+    """The text; empty unless details were requested."""
     outcome: _spanrs.MatOutcome
-    """What came of it."""
+    """Counts and pairs of the document."""
 
-    def details(self) -> Iterator[Detail]:
-        """Give the pairs of annotations."""
+    def details(self) -> Iterator[AnnotationPair]:
+        """Return the pairs of annotations."""
         nothing = (None, None, None)
-        for kind, gold, pred in self.outcome.details():
-            contents = (None if span is None else self.text[span[1] : span[2]] for span in (gold, pred))
-            yield Detail(self.name, kind, *(gold or nothing), *(pred or nothing), *contents)
+        for detail in self.outcome.details():
+            gold, pred = detail["gold"], detail["pred"]
+            contents = (None if span is None else self.text[span.start : span.end] for span in (gold, pred))
+            yield AnnotationPair(
+                self.name, detail["kind"], *(gold or nothing)[:3], *(pred or nothing)[:3], *contents
+            )
 
 
-#: Called with each pair of documents that was scored, in order.
+#: Called with each scored pair of documents, in order.
 Sink = Callable[[Scored], None]
 
 
 def score_corpora(gold: Corpus, pred: Corpus, options: ScoreOptions) -> Result:
-    """Score annotations of pred against those of gold, as MITRE's MATScore does.
+    """Score the annotations of pred against those of gold with MITRE's MATScore.
 
-    Annotations that overlap are paired one to one, so that their similarities have the greatest sum; every pair is a
-    match or a clash of one of seven kinds, and what has no partner is missing or spurious. Tokens, pseudo-tokens and
-    characters are counted besides. Documents of one file are paired by their ids if they have any, else by their
-    order, which is then their name: give them ids where results are merged. The text has to be the same on both sides.
+    Overlapping annotations are paired one to one to maximise the sum of their similarities. Each pair is a match or one
+    of seven kinds of clashes; annotations without a partner are missing or spurious. Tokens, pseudo-tokens and
+    characters are counted as well. Both sides must have the same text.
+
+    Documents of one file are paired by their ids if they have any, else by their order. Without ids the name of a
+    document is its index, so results should only be merged if documents have ids.
 
     Parameters
     ----------
     gold, pred : Corpus
-        Documents; tokens of column files and tables are joined to text.
+        The documents; tokens of column files and tables are joined to text.
     options : ScoreOptions
-        As the arguments of :func:`spanrs.score`, which calls this for the matcher :class:`Mat`. ``progress`` is called
-        with the number of files that are done.
+        As for :func:`spanrs.score`, which calls this function for the matcher :class:`Mat`. ``progress`` is called with
+        the number of completed files.
 
     Returns
     -------
     Result
-        Under the criteria ``tag``, ``token``, ``pseudo_token`` and ``character``, with a row for each document.
-        :func:`spanrs.mat.tables` makes MATScore's tables of it.
+        Has the criteria ``tag``, ``token``, ``pseudo_token`` and ``character``, and counts for each document.
+        :func:`spanrs.mat.tables` converts it to MATScore's tables.
 
     Raises
     ------
     spanrs.errors.SpanrsError, OSError
-        Where a pair cannot be scored, unless ``on_error`` is ``skip``.
+        If a pair cannot be scored, unless ``on_error`` is ``skip``.
     spanrs.errors.FormatError
-        Where all pairs were skipped, or no document of files has anything to score.
+        If all pairs were skipped, or files have no annotations to score.
 
     Notes
     -----
     Source: MITRE Annotation Toolkit 1.3, "Scoring Engine"; the pairing is that of 2.0.
     """
     if options.align != "refuse":
-        raise ValueError("texts must be the same on both sides for MATScore; align is refuse")
+        raise ValueError("MATScore requires the same text on both sides; pass align='refuse'")
     if options.errors:
-        raise ValueError("MATScore has details=True in place of errors")
+        raise ValueError("MATScore does not support errors=; pass details=True")
     matcher: Mat = options.matcher  # type: ignore[assignment]  # chosen by it
     pairs, alone = corpus_pairs(gold, pred, matcher.known_task, options.pairing)
     skipping = options.on_error == "skip"
@@ -109,7 +114,7 @@ def score_corpora(gold: Corpus, pred: Corpus, options: ScoreOptions) -> Result:
     warn(_suspicions(result))
     skipped = result.evidence.skipped
     if nothing is not None:
-        # Documents of memory without annotations may be meant.
+        # Documents in memory without annotations may be intended.
         warn([f"nothing was scored: {nothing}"])
     elif skipped:
         more = f" (and {len(skipped) - 1} more)" if len(skipped) > 1 else ""
@@ -121,7 +126,7 @@ register_documents("mat", score_corpora)
 
 
 def _raise_skipped(skipped: Skipped) -> None:
-    """Raise the error for a pair that cannot be scored; annotations that are left out are none.
+    """Raise an error for a pair that cannot be scored; annotations that were left out are not errors.
 
     Raises
     ------
@@ -133,7 +138,7 @@ def _raise_skipped(skipped: Skipped) -> None:
 
 
 def refuse_nothing(result: Result, *, printed: bool = False) -> None:
-    """Refuse a result of nothing, whose measures would all be 1; ``printed`` as for :func:`reason_for_nothing`.
+    """Refuse an empty result, whose measures would all be 1; ``printed`` as for :func:`reason_for_nothing`.
 
     Raises
     ------
@@ -145,9 +150,9 @@ def refuse_nothing(result: Result, *, printed: bool = False) -> None:
 
 
 def reason_for_nothing(result: Result, *, printed: bool = False) -> str | None:
-    """Return why nothing was scored; None where something was.
+    """Return why nothing was scored; None if something was scored.
 
-    With ``printed`` the messages of skipped pairs are above it, and the first is not repeated.
+    With ``printed`` the messages of skipped pairs have been printed, and the first one is not repeated.
     """
     documents, skipped = len(result.counts), result.evidence.skipped
     if not documents and not skipped:
@@ -172,18 +177,18 @@ def score_pairs(
     tell: Callable[[Skipped], None] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Result:
-    """Score pairs of files; what :func:`score_corpora` does with what it is given.
+    """Score pairs of files, for :func:`score_corpora` and the command line.
 
     Parameters
     ----------
     sinks : sequence of callable
-        Called with each pair of documents, in order, so that nothing of them need be kept.
+        Called with each scored pair of documents, in order, so that documents need not be kept in memory.
     tell : callable, optional
-        Called with what is skipped, at once.
+        Called with each skipped item immediately.
     """
     if threads < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
-    kept: list[Detail] = []
+    kept: list[AnnotationPair] = []
     if details:
         sinks = [*sinks, lambda document: kept.extend(document.details())]
     scorer = matcher.scorer(bool(sinks))
@@ -191,11 +196,11 @@ def score_pairs(
     skipped: list[Skipped] = []
     misplaced: list[str] = []
     without_tokens: list[str] = []
-    for done, (scored, left) in enumerate(_each(pairs, scorer, bool(sinks), threads), 1):
-        skipped += left
+    for done, (scored, newly_skipped) in enumerate(_each(pairs, scorer, bool(sinks), threads), 1):
+        skipped += newly_skipped
         if tell is not None:
-            for one in left:
-                tell(one)
+            for item in newly_skipped:
+                tell(item)
         for document in scored:
             name, outcome = document.name, document.outcome
             totals.add(outcome, name)
@@ -221,7 +226,7 @@ def score_pairs(
 def _notes(
     result: Result, pairs: Sequence[FilePair], misplaced: list[str], without_tokens: list[str]
 ) -> list[str]:
-    """Say why tables have no tokens or nothing in them, and where a file was scored against itself."""
+    """Return notes on empty tables, and on files that were scored against themselves."""
     notes = []
     by_token = "token" in result.matcher.criteria
     if misplaced:
@@ -233,25 +238,23 @@ def _notes(
             f"Documents without tokens in hyp do not count by token: {first_names(without_tokens)}."
         )
     if not len(result.counts):
-        why = "all of them were skipped" if result.evidence.skipped else "there are none"
-        notes.append(f"No documents were scored: {why}; measures of nothing are 1.")
+        why = "all pairs were skipped" if result.evidence.skipped else "there are no pairs"
+        notes.append(f"No documents were scored: {why}; measures without data are 1.")
     elif not any(result.totals[1:]) and all(same_file(pair.gold, pair.pred) for pair in pairs):
         notes.append("Hypothesis and reference are read from the same file, and all annotations are equal.")
     return notes
 
 
 def _suspicions(result: Result) -> list[str]:
-    """Warn where one side has no annotations, or both have several and none matches."""
+    """Return a warning if one side has no annotations, or both have several and none matches."""
     match, fp, fn = result.totals
     ref, hyp = match + fn, match + fp
-    for side, mine, other in (("reference", ref, hyp), ("hypothesis", hyp, ref)):
-        if other and not mine:
-            return [
-                f"The {side} has no annotations to score; is its file type right, or are its labels others?"
-            ]
+    for side, mine, opposite in (("reference", ref, hyp), ("hypothesis", hyp, ref)):
+        if opposite and not mine:
+            return [f"The {side} has no annotations to score; check its file type and labels."]
     if match or min(ref, hyp) < MIN_SPANS:
         return []
-    types = result.totals_by_type.items()
+    types = result.per_type.totals.items()
     sides = ([name for name, of in types if of.fn], [name for name, of in types if of.fp])
     refs, hyps = (", ".join(labels[:3]) + (" and others" if len(labels) > 3 else "") for labels in sides)
     return [
@@ -260,21 +263,21 @@ def _suspicions(result: Result) -> list[str]:
     ]
 
 
-#: Pairs of documents that were scored, and what was skipped.
+#: Scored pairs of documents, and skipped items.
 _Outcome = tuple[list[Scored], list[Skipped]]
 
 
 def _each(
     pairs: Sequence[FilePair], scorer: _spanrs.MatScorer, texts: bool, threads: int
 ) -> Iterator[_Outcome]:
-    """Give what comes of each pair of files, in order."""
+    """Yield the outcome of each pair of files, in order."""
     work = partial(_pair, scorer=scorer, texts=texts)
     if threads == 1:
         yield from map(work, pairs)
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    # So many pairs are in memory at most.
+    # At most 2 * threads pairs are in memory.
     ahead: deque[Future[_Outcome]] = deque()
     pool = ThreadPoolExecutor(threads)
     try:
@@ -289,11 +292,11 @@ def _each(
 
 
 def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
-    scored, left = [], []
+    scored, skipped = [], []
     pairing = DocumentPairs(pair)
     try:
         for gold, pred in pairing:
-            left += _left_out(pair, gold, pred)
+            skipped += _left_out(pair, gold, pred)
             outcome, reason = scorer.score(gold, pred)
             if outcome is not None:
                 scored.append((pairing.paired - 1, pred.id, pred.text if texts else "", outcome))
@@ -304,7 +307,7 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
                     message = (
                         f"Signals don't match among documents {pair.pred}, {pair.gold}; skipping. ({why})"
                     )
-                left.append(Skipped(pair.pred, message, pair=True))
+                skipped.append(Skipped(pair.pred, message, pair=True))
     except UnreadableFileError as unreadable:
         side, file, error = unreadable.args
         why = _unreadable(side, file, error)
@@ -312,17 +315,17 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
     if pairing.refused:
         return [], pairing.refused
     named = [Scored(pairing.name(at, id_), text, outcome) for at, id_, text, outcome in scored]
-    return named, pairing.missing + left
+    return named, pairing.missing + skipped
 
 
 def _unreadable(side: str, file: str, error: Exception) -> str:
-    """Say what could not be done with a file, and why."""
+    """Describe the operation that failed on a file, and why."""
     if isinstance(error, OSError):
-        # The text of brat's files lies in another one.
+        # The text of a brat document is a separate file.
         return f"open {side} {error.filename or file} ({error.strerror or error})"
     if not isinstance(error, SpanrsError):
         return f"load {side} {file} (an unpaired surrogate: {error})"
-    # The place in a file as editors take it, and what is wrong there.
+    # The location in the file:line:column form of editors, and the error.
     numbers = [number for number in (error.line, error.column) if number is not None]
     place = ":".join([file, *map(str, numbers)])
     why = str(error).removeprefix(place).removeprefix(":").strip()
@@ -330,12 +333,12 @@ def _unreadable(side: str, file: str, error: Exception) -> str:
 
 
 def _left_out(pair: FilePair, gold: _spanrs.Document, pred: _spanrs.Document) -> list[Skipped]:
-    """Say which annotations of two documents were left out; once for a document against itself."""
-    found = []
+    """Return messages about annotations of two documents that were left out, without duplicates."""
+    sides = []
     for file, document in ((pair.gold, gold), (pair.pred, pred)):
         count, first = document.left_out()
         messages = [f"Leaving out an annotation of {file}: {why}" for why in first]
         if count > len(first):
             messages.append(f"Leaving out {count - len(first)} more annotations of {file}")
-        found.append([Skipped(file, message, pair=False) for message in messages])
-    return found[0] if found[0] == found[1] else found[0] + found[1]
+        sides.append([Skipped(file, message, pair=False) for message in messages])
+    return sides[0] if sides[0] == sides[1] else sides[0] + sides[1]

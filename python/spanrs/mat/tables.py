@@ -1,4 +1,4 @@
-"""The tables of scores: rows, columns, values."""
+"""Tables of scores: rows, columns, values."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from spanrs.mat.label_counts import Counts, Spread, measures
 from spanrs.mat.matcher import CLASHES
 from spanrs.report.frames import Frames
 
-#: The row of all labels together.
+#: Name of the row of all labels together.
 ALL = "<all>"
-#: The columns of kinds, for ref and for hyp.
+#: Columns of the kinds of clashes, for ref and for hyp.
 KINDS = tuple(side + kind for side in ("ref", "hyp") for kind in CLASHES)
-#: Columns shared by all tables, and the outcome of unpaired annotations by side.
+#: Columns shared by all tables, including unpaired annotations by side.
 COUNTS = ("match", "refclash", "missing", "hypclash", "spurious")
 ALONE = {"ref": "missing", "hyp": "spurious"}
-#: What is called the number of elements of the text, by table.
+#: Name of the column with the number of elements of the text, by table.
 ELEMENTS = {
     "tag": "test toks",
     "token": "test toks",
     "pseudo_token": "test pseudo-toks",
     "character": "test chars",
 }
-#: Measures of all tables, then those of the tables of elements.
+#: Measures of all tables, then measures of the tables of elements.
 MEASURES = ("precision", "recall", "fmeasure")
 ACCURACIES = (
     "tag_sensitive_accuracy",
@@ -42,21 +42,21 @@ class Row:
     Attributes
     ----------
     tag : str
-        The label; ``<all>`` for all of them.
+        The label; ``<all>`` for all labels.
     counts : Counter
-        What was counted, by the names of the columns; ``KINDS`` are those of annotations only.
+        Counts by column name; ``KINDS`` only for annotations.
     documents : int
-        Documents scored.
+        Number of scored documents.
     elements : int
-        Elements of the text: tokens, pseudo-tokens or characters.
+        Number of elements of the text: tokens, pseudo-tokens or characters.
     spread : sequence of Spread or None
-        For each measure mean and variance, where confidence was asked for and there is any.
+        Mean and variance of each measure, if confidence was requested and is defined.
     file : str or None
         The file, for rows of single files.
     block : int or None
-        Which document the row is of, from 0, for rows of single files: several may have one name.
+        Index of the document, from 0, for rows of single files, whose names may be equal.
     together : bool
-        All labels together; a label may be called ``<all>`` as well.
+        Whether the row is the one of all labels together; a label may also be called ``<all>``.
     """
 
     tag: str
@@ -69,7 +69,7 @@ class Row:
     together: bool = False
 
     def values(self, table: str, percent: bool = False) -> dict[str, Any]:
-        """Give the value of every column there may be, by name; what is not known is not there."""
+        """Return the values of all columns by name; unknown values are omitted."""
         values: dict[str, Any] = {
             "file": ALL if self.file is None else self.file,
             "tag": self.tag,
@@ -99,12 +99,12 @@ class ScoreTable(Frames):
     name : str
         ``tag``, ``token``, ``pseudo_token`` or ``character``.
     columns : tuple of str
-        MATScore's names of the columns, in order.
+        MATScore's column names, in order.
     lines : list of Row
-        What the rows are made of: labels sorted by name, then ``<all>``; where rows of files were asked
-        for, such a block for each file first.
+        Data of the rows: labels sorted by name, then ``<all>``; if rows of files were requested, one such block for
+        each file precedes them.
     percent : bool
-        Measures are per cent, not fractions.
+        Whether measures are in per cent.
     """
 
     name: str
@@ -114,11 +114,11 @@ class ScoreTable(Frames):
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The values, a tuple for each row."""
+        """The values of each row as a tuple."""
         return [tuple(row.values()) for row in self.dicts()]
 
     def dicts(self) -> Iterator[dict[str, Any]]:
-        """Give each row as a mapping from the names of columns."""
+        """Return each row as a mapping by column name."""
         return map(self._dict, self.lines)
 
     def _dict(self, line: Row) -> dict[str, Any]:
@@ -135,14 +135,14 @@ class ScoreTable(Frames):
         return f"<ScoreTable {self.name}, {len(self)} rows>"
 
     def __getitem__(self, tag: str) -> dict[str, Any]:
-        """Give the row of a label over all files, or of ``<all>``."""
-        # The row of all labels comes last, and is meant where a label is called ``<all>`` as well.
+        """Return the row of a label, or of ``<all>``, over all files."""
+        # The row of all labels is the last one, so it takes precedence over a label called ``<all>``.
         lines = {line.tag: line for line in self.lines if line.file is None}
         return self._dict(lines[tag])
 
 
 def columns(table: str, *, kinds: bool, confidence: bool, files: bool) -> tuple[str, ...]:
-    """Give the names of the columns of a table."""
+    """Return the names of the columns of a table."""
     names = ["file"] if files else []
     names += ["tag", "test docs", ELEMENTS[table], "match"]
     for side, alone in ALONE.items():
@@ -158,14 +158,14 @@ def columns(table: str, *, kinds: bool, confidence: bool, files: bool) -> tuple[
 
 @dataclass(frozen=True)
 class Confusability(Frames):
-    """How often which label of gold was given which by pred, where the spans are the same.
+    """Number of pairs with the same span, by gold and pred label.
 
     Attributes
     ----------
     labels : tuple of str
         The labels, sorted.
     counts : list of list of int
-        ``counts[p][g]``: a row for each label of pred, a column for each of gold.
+        ``counts[p][g]``: one row per pred label, one column per gold label.
     """
 
     labels: tuple[str, ...]
@@ -173,10 +173,10 @@ class Confusability(Frames):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The header, as MATScore has it."""
+        """MATScore's header."""
         return ("", *(f"{label} (ref)" for label in self.labels))
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The rows, each with its label first."""
+        """The rows, each beginning with its label."""
         return [(f"{label} (hyp)", *row) for label, row in zip(self.labels, self.counts, strict=True)]

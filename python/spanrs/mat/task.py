@@ -1,4 +1,4 @@
-"""Tasks: which types of annotations a project has, and what they are called."""
+"""Tasks: the annotation types of a project and their aliases."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from spanrs.errors import FormatError
 from spanrs.eval.stored import check_stored
 from spanrs.io.sources import read_text
 
-#: (alias, the attributes that make it)
+#: (alias, the attributes that define it)
 Alias = tuple[str, list[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
 class Tag:
-    """A type of annotations of a task.
+    """An annotation type of a task.
 
     Attributes
     ----------
     name : str
-        The type.
+        Name of the type.
     category : str
-        ``content`` (it is scored), ``token``, ``zone``, or ``other``.
+        ``content`` (scored), ``token``, ``zone``, or ``other``.
     aliases : list of (str, list of (str, str))
-        Other names of annotations that have all these attributes; the first that fits counts.
+        Aliases of annotations with the given attributes; the first alias whose attributes all match is used.
     """
 
     name: str
@@ -36,28 +36,40 @@ class Tag:
     aliases: list[Alias]
 
 
-#: Types of the fields of a task that was stored.
+#: Types of the fields of a stored task.
 _STORED = {"name": str, "tags": [{"name": str, "category": str, "aliases": list}]}
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task, as :func:`read_task` reads it."""
+    """A task, returned by :func:`read_task`."""
 
     name: str
     tags: list[Tag]
 
     def declared(self) -> list[str]:
-        """Give the types that are content, tokens or zones."""
+        """Return the types in the categories content, token and zone."""
         return [tag.name for tag in self.tags if tag.category != "other"]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the task as plain values."""
+        """Return the task as plain values."""
         return asdict(self)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the task for the compiled module."""
+        tags = [
+            {
+                "name": tag.name,
+                "category": tag.category,
+                "aliases": [{"name": name, "attributes": pairs} for name, pairs in tag.aliases],
+            }
+            for tag in self.tags
+        ]
+        return {"name": self.name, "tags": tags}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Task:
-        """Give the task that :meth:`to_dict` describes."""
+        """Return the task described by the result of :meth:`to_dict`."""
         check_stored(plain, _STORED, "task")
         tags = []
         for tag in plain["tags"]:
@@ -74,9 +86,9 @@ def read_task(path: str | PathLike[str], name: str | None = None) -> Task:
     Parameters
     ----------
     path : path
-        The file, or a folder that has a ``task.xml`` in it.
+        The file, or a directory that contains a ``task.xml``.
     name : str, optional
-        Which task, where the file has several.
+        Name of the task; required if the file has several.
 
     Returns
     -------
@@ -85,38 +97,44 @@ def read_task(path: str | PathLike[str], name: str | None = None) -> Task:
     Raises
     ------
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
     spanrs.errors.FormatError
-        Where it is no task.xml, or has no task of that name; with its place.
+        If the file is not a task.xml, or has no task of that name; the message has the location.
     """
     file = Path(path)
     if file.is_dir():
         file /= "task.xml"
     tasks = tasks_of(file)
-    known = ", ".join(repr(task.name) for task in tasks)
+    names = ", ".join(repr(task.name) for task in tasks)
     if name is None and len(tasks) > 1:
         raise FormatError(
-            f"{file}: the file has several tasks, {known}; name one (--task NAME --task_path FILE)"
+            f"{file}: the file has several tasks, {names}; choose one (--task NAME --task_path FILE)"
         )
     for task in tasks:
         if name in (None, task.name):
             return task
-    raise FormatError(f"{file}: there is no task {name!r} in it, only {known}")
+    raise FormatError(f"{file}: the file has no task {name!r}, only {names}")
 
 
 def tasks_of(file: Path) -> list[Task]:
     """Read all tasks of a file."""
-    found = _spanrs.read_tasks(str(file), read_text(file))
-    return [Task(name, [Tag(*tag) for tag in tags]) for name, tags in found]
+    return [
+        Task(task["name"], [Tag(tag["name"], tag["category"], _aliases(tag)) for tag in task["tags"]])
+        for task in _spanrs.read_tasks(str(file), read_text(file))
+    ]
+
+
+def _aliases(tag: dict[str, Any]) -> list[Alias]:
+    return [(alias["name"], alias["attributes"]) for alias in tag["aliases"]]
 
 
 def find_task(name: str, places: list[Path]) -> Task:
-    """Find the task of that name in files, folders, and the folders in these.
+    """Find a task by name in files, directories, and their immediate subdirectories.
 
     Raises
     ------
     spanrs.errors.FormatError
-        Where there is none.
+        If there is none.
     """
     files: list[Path] = []
     for place in places:
@@ -124,13 +142,13 @@ def find_task(name: str, places: list[Path]) -> Task:
             files += [place / "task.xml", *sorted(place.glob("*/task.xml"))]
         else:
             files.append(place)
-    known = []
+    names = []
     for file in files:
         if file.is_file() or file in places:
             for task in tasks_of(file):
                 if task.name == name:
                     return task
-                known.append(repr(task.name))
+                names.append(repr(task.name))
     where = ", ".join(map(str, places))
-    has = f"only {', '.join(known)}" if known else "nor any other"
+    has = f"only {', '.join(names)}" if names else "nor any other"
     raise FormatError(f"there is no task {name!r} in {where}, {has}")

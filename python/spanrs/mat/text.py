@@ -1,4 +1,4 @@
-"""Tables of MATScore as text, laid out as MATScore lays them out."""
+"""MATScore's tables as text, in MATScore's layout."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from spanrs.mat.csv_files import DETAILS, Sheet
 from spanrs.report.table import aligned
 
-#: Below every header.
+#: Rule below each column heading.
 RULE = "-----"
 
 
 def render(sheets: Iterable[Sheet]) -> str:
-    """Give tables with their titles, and a blank line between them."""
+    """Format tables with their titles, separated by blank lines."""
     parts = []
     for file, title, table in sheets:
         rows: Iterable[Sequence[Any]] = table.rows
@@ -24,7 +24,7 @@ def render(sheets: Iterable[Sheet]) -> str:
 
 
 def table_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Give a table whose columns are justified to the right.
+    """Format a table with right-aligned columns.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def table_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def cell_text(value: Any) -> str:
-    """Give a cell on one line, without anything that a terminal would obey."""
+    """Format a cell on one line, with control characters escaped."""
     if value is None:
         return ""
     text = f"{value:.3f}" if isinstance(value, float) else str(value)

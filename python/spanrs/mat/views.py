@@ -1,4 +1,4 @@
-"""MATScore's tables, made from a result."""
+"""MATScore's tables of a result."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ def tables(
     seed: int = 0,
     threads: int = 1,
 ) -> MatTables:
-    """Return the tables of a result with :class:`spanrs.mat.Mat`, laid out as MATScore lays them out.
+    """Return MATScore's tables of a result of the matcher :class:`spanrs.mat.Mat`.
 
     Parameters
     ----------
     result : Result
-        What :func:`spanrs.score` returned.
+        Result of :func:`spanrs.score`.
     kinds : bool
         Whether the table of tags has a column for each kind of clash.
     percent : bool
-        Whether measures are per cent, as MAT 1.3 printed them, not fractions.
+        Whether measures are in per cent, as in MAT 1.3, instead of fractions.
     by_document : bool
         Whether tables have rows for each document.
     confidence : bool or int
-        Whether measures have a mean, a variance and a standard deviation over resampled corpora, and over
-        how many samples (True: 1000).
+        Whether to add the mean, variance and standard deviation of measures over bootstrap resamples; an int is the
+        number of samples (True: 1000).
     seed : int
-        Of the resampling. The same seed gives the same numbers for any number of threads.
+        Seed of the resampling. The numbers do not depend on the number of threads.
     threads : int
-        Threads of the resampling.
+        Number of threads for the resampling.
 
     Returns
     -------
@@ -53,9 +53,9 @@ def tables(
     Raises
     ------
     TypeError
-        For results of another matcher.
+        If the result is of another matcher.
     ValueError
-        For numbers of samples, seeds and threads that cannot be.
+        If the number of samples or threads, or the seed, is out of range.
 
     Examples
     --------
@@ -70,15 +70,15 @@ def tables(
     """
     if result.matcher.name != "mat":
         raise TypeError(
-            f"MATScore's tables are of results of spanrs.mat, not of the {result.matcher.name} matcher"
+            f"MATScore's tables require a result of spanrs.mat, not of the {result.matcher.name} matcher"
         )
     if result.document_weights is not None:
         raise ValueError(
-            "MATScore's tables are of documents that count once; take the result without weights"
+            "MATScore's tables do not support document weights; pass the result without weights"
         )
     samples = SAMPLES if confidence is True else int(confidence)
     if not (0 <= samples < 1 << 31 and 0 <= seed < 1 << 63):
-        raise ValueError("confidence takes 0 to 2**31 - 1 samples, and a seed from 0 to 2**63 - 1")
+        raise ValueError("confidence must be at most 2**31 - 1 samples, and seed from 0 to 2**63 - 1")
     if threads < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
     counts = LabelCounts.of_cells(result.counts.cells())
@@ -90,11 +90,11 @@ def tables(
     if by_document:
         names = map(str, result.counts.documents())
         files = [(name, LabelCounts.of_cells(result.counts.cells(at))) for at, name in enumerate(names)]
-    # Another part of the corpus may have tokens.
+    # Another shard of the corpus may have tokens.
     notes = [note for note in result.notes if note != NO_TOKENS or not counts.elements["token"]]
     if samples and counts.documents == 1:
         notes.append(
-            "There is one document, so that all samples are the same: deviations of 0 say nothing."
+            "There is only one document, so all samples are equal; deviations of 0 are meaningless."
         )
     details: Any = None if result.details is None else result.details["tag"]
     skipped = list(result.evidence.skipped)

@@ -1,4 +1,4 @@
-"""Tables of MATScore as a workbook with live formulas."""
+"""MATScore's tables as an Excel workbook with live formulas."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from spanrs.mat.formulas import cells
 from spanrs.mat.tables import ScoreTable
 from spanrs.report.frames import Tabular
 
-#: The same result gives the same file.
+#: Reproducible output: the same result gives the same file.
 MADE = datetime(2000, 1, 1, tzinfo=UTC)
-#: Rows of a sheet, and characters of a cell; what is more is cut off and said.
+#: Maximum number of rows of a sheet and of characters of a cell; longer content is truncated with a note.
 ROWS, CHARACTERS = 1 << 20, 32_767
 
 
 def write(sheets: Iterable[Sheet], path: str | PathLike[str]) -> None:
-    """Write tables as a workbook; ``path`` is that of :meth:`spanrs.mat.MatTables.to_xlsx`."""
+    """Write tables as a workbook, for :meth:`spanrs.mat.MatTables.to_xlsx`."""
     xlsxwriter = writer()
-    # Text is text, whatever it begins with.
+    # Text is written as text, even if it looks like a formula.
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with atomic_output(path) as out, xlsxwriter.Workbook(out, {"in_memory": True, **options}) as book:
         book.set_properties({"created": MADE})
@@ -35,7 +35,7 @@ def write(sheets: Iterable[Sheet], path: str | PathLike[str]) -> None:
 
 
 def writer() -> Any:
-    """Give the library that writes workbooks, or say what to do."""
+    """Import xlsxwriter, or raise an error with advice."""
     try:
         import xlsxwriter
     except ImportError as error:
@@ -56,7 +56,7 @@ def _write_sheet(sheet: Any, table: Tabular, bold: Any) -> None:
             if isinstance(value, str):
                 sheet.write_string(at, column, value[:CHARACTERS])
             elif isinstance(cell, str):
-                # With its value, for programs that do not calculate.
+                # With the computed value, for programs that do not evaluate formulas.
                 sheet.write_formula(at, column, cell, None, value)
             elif value is not None:
                 sheet.write_number(at, column, value)

@@ -1,4 +1,4 @@
-"""Layout of tables on terminals narrower than they are: names and headings wrap, then columns go into blocks."""
+"""Layout of tables that are wider than the terminal: names and headings wrap, then columns are split into blocks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-#: Between columns of a table that would not fit otherwise.
+#: Separator between columns of a table that does not fit otherwise.
 NARROW_GAP = "  "
-#: Columns of the terminal that a name gets at least, where the numbers leave them.
+#: Minimum width of a name, if the numbers leave that much room.
 LEAST_NAME = 12
-#: The same where the numbers themselves fill the terminal.
+#: Minimum width of a name if the numbers alone fill the terminal.
 LEAST = 4
-#: Indentation of the further lines of a name.
+#: Indentation of the continuation lines of a name.
 INDENT = "  "
 
 #: A piece of text that is kept on one line: up to a space, or with its separator.
@@ -26,9 +26,9 @@ class _Column:
     head: str
     cells: Sequence[str]
     is_name: bool
-    """Whether it is aligned left, and its cells may be broken anywhere."""
+    """Whether the column is aligned left and its cells may be broken anywhere."""
     natural: int
-    """Width without any line break."""
+    """Width without line breaks."""
     width: int = 0
 
 
@@ -37,8 +37,8 @@ def fitted_blocks(
 ) -> list[tuple[list[str], list[list[str]]]]:
     r"""Lay out a table in blocks of columns that are no wider than a terminal.
 
-    Names in the left columns and headings wrap; then the columns go into several blocks, each of which repeats the
-    left columns. Numbers are never broken: where one does not fit beside a few characters of the names, lines are
+    Names in the left columns and headings wrap; then the columns are split into several blocks, each of which repeats
+    the left columns. Numbers are never broken: if one does not fit beside a few characters of the names, lines are
     wider.
 
     Parameters
@@ -48,14 +48,14 @@ def fitted_blocks(
     rows : sequence of sequence of str
         The cells of each row.
     left : int
-        Number of columns that are aligned left. Where it is 0, the first column is repeated.
+        Number of columns that are aligned left. If it is 0, the first column is repeated.
     width : int
-        Columns of the terminal.
+        Width of the terminal.
 
     Returns
     -------
     list of (list of str, list of list of str)
-        For each block the lines of its head, and the lines of each row.
+        For each block, the lines of its head and the lines of each row.
 
     Examples
     --------
@@ -71,15 +71,15 @@ def fitted_blocks(
       bodiesofwater
     """
     cells = list(zip(*rows, strict=True)) or [()] * len(columns)
-    found = []
-    for place, (head, own) in enumerate(zip(columns, cells, strict=True)):
-        natural = max(map(cell_len, (head, *own)))
-        found.append(_Column(head, own, place < left, natural))
+    layout = []
+    for place, (head, values) in enumerate(zip(columns, cells, strict=True)):
+        natural = max(map(cell_len, (head, *values)))
+        layout.append(_Column(head, values, place < left, natural))
     repeated = max(left, 1)
-    names, numbers = found[:repeated], found[repeated:]
+    names, numbers = layout[:repeated], layout[repeated:]
     _narrow(names, numbers, width)
     blocks = _packed(names, numbers, width)
-    # Room that all blocks leave goes to the names, so that they are equally wide in all.
+    # Space that is free in all blocks goes to the names, so that they are equally wide in all blocks.
     _widen(names, min(width - _total(names + block) for block in blocks))
     for block in blocks:
         for column in block:
@@ -89,7 +89,7 @@ def fitted_blocks(
 
 
 def _narrow(names: Sequence[_Column], numbers: Sequence[_Column], width: int) -> None:
-    """Set the least width of each column."""
+    """Set the minimum width of each column."""
     gap = len(NARROW_GAP)
     widest = max((_widest_word(column.cells) for column in numbers), default=0)
     each = (width - widest) // len(names) - gap
@@ -129,7 +129,7 @@ def _packed(names: Sequence[_Column], numbers: Sequence[_Column], width: int) ->
 
 
 def _widen(columns: Iterable[_Column], free: int) -> None:
-    """Give columns the width they have without line breaks, as far as there is room."""
+    """Widen columns towards their width without line breaks, as far as there is room."""
     for column in columns:
         more = max(0, min(free, column.natural - column.width))
         column.width += more
@@ -137,16 +137,18 @@ def _widen(columns: Iterable[_Column], free: int) -> None:
 
 
 def _lines(columns: Sequence[_Column]) -> tuple[list[str], list[list[str]]]:
-    """Give the lines of the head and of each row."""
+    """Return the lines of the head and of each row."""
     heads = [wrapped(column.head, column.width) for column in columns]
     most = max(map(len, heads))
-    # Headings stand right above the numbers.
+    # Headings are aligned to the bottom.
     head = _joined([[""] * (most - len(lines)) + lines for lines in heads], columns)
     rows = []
     for cells in zip(*(column.cells for column in columns), strict=True):
         lines = [_cell_lines(cell, column) for cell, column in zip(cells, columns, strict=True)]
         most = max(map(len, lines))
-        rows.append(_joined([own + [""] * (most - len(own)) for own in lines], columns))
+        rows.append(
+            _joined([cell_lines + [""] * (most - len(cell_lines)) for cell_lines in lines], columns)
+        )
     return head, rows
 
 
@@ -166,19 +168,19 @@ def _cell_lines(cell: str, column: _Column) -> list[str]:
 
 
 def _joined(lines: Sequence[Sequence[str]], columns: Sequence[_Column]) -> list[str]:
-    """Put the lines of cells beside each other."""
-    found = []
+    """Join the lines of adjacent cells."""
+    joined = []
     for pieces in zip(*lines, strict=True):
         parts = []
         for text, column in zip(pieces, columns, strict=True):
             padding = " " * (column.width - cell_len(text))
             parts.append(text + padding if column.is_name else padding + text)
-        found.append(NARROW_GAP.join(parts).rstrip())
-    return found
+        joined.append(NARROW_GAP.join(parts).rstrip())
+    return joined
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Break text into lines after spaces, hyphens, underscores and slashes; longer pieces anywhere.
+    """Break text into lines after spaces, hyphens, underscores and slashes; break longer pieces anywhere.
 
     Examples
     --------
@@ -209,7 +211,7 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def _fitting(text: str, width: int) -> int:
-    """Give the number of characters that fit into a width; at least one that is not a space."""
+    """Return the number of characters that fit into a width; at least one that is not a space."""
     at = len(text) - len(text.lstrip()) + 1
     while at < len(text) and cell_len(text[: at + 1]) <= width:
         at += 1

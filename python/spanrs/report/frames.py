@@ -1,4 +1,4 @@
-"""Tables as frames of other libraries."""
+"""Conversion of tables to data frames of other libraries."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ class Tabular(Protocol):
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The rows, a tuple each."""
+        """The rows as tuples."""
 
     @property
     def types(self) -> Mapping[str, type]:
-        """Types of columns, ``str`` or ``int``; those of the values where this is empty."""
+        """Types of columns, ``str``, ``int`` or ``float``; if empty, inferred from the values."""
 
     def by_column(self) -> Mapping[str, list[Any]]:
-        """Give the values of each column."""
+        """Return the values of each column by name."""
 
 
 class Frames:
-    """What has columns and rows, as frames of other libraries."""
+    """Mixin that converts columns and rows to data frames of other libraries."""
 
-    #: Types of columns, ``str`` or ``int``; those of the values where this is empty.
+    #: Types of columns, ``str``, ``int`` or ``float``; if empty, inferred from the values.
     types: ClassVar[Mapping[str, type]] = {}
 
     def by_column(self: Tabular) -> Mapping[str, list[Any]]:
-        """Give the values of each column."""
+        """Return the values of each column by name."""
         rows = self.rows
         return {name: [row[at] for row in rows] for at, name in enumerate(self.columns)}
 
     def to_arrow(self: Tabular) -> pa.Table:
-        """Give a pyarrow table (``pip install spanrs[arrow]``)."""
+        """Return a pyarrow table (``pip install spanrs[arrow]``)."""
         import pyarrow
 
-        kinds = {str: pyarrow.string(), int: pyarrow.int64()}
+        kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
         schema = pyarrow.schema([(name, kinds[kind]) for name, kind in self.types.items()])
         return pyarrow.table(self.by_column(), schema=schema if self.types else None)
 
     def to_pandas(self: Tabular) -> pd.DataFrame:
-        """Give a pandas frame (``pip install spanrs[pandas]``)."""
+        """Return a pandas frame (``pip install spanrs[pandas]``)."""
         import pandas
 
-        kinds = {str: "object", int: "int64"}
+        kinds = {str: "object", int: "int64", float: "float64"}
         return pandas.DataFrame(self.by_column()).astype(
             {name: kinds[kind] for name, kind in self.types.items()}
         )
 
     def to_polars(self: Tabular) -> pl.DataFrame:
-        """Give a Polars frame (``pip install spanrs[polars]``)."""
+        """Return a Polars frame (``pip install spanrs[polars]``)."""
         import polars
 
         return polars.DataFrame(self.by_column(), schema=self.types or None)

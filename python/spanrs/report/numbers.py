@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Formatting of numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def amount(number: float) -> str:
-    """Give a number of spans, tokens or sentences; weights may have made it a fraction.
+    """Format a number of spans, tokens or sentences, which is fractional if documents are weighted.
 
     Examples
     --------
@@ -19,7 +19,7 @@ def amount(number: float) -> str:
 
 
 def safe_cell(cell: Any) -> Any:
-    """Give text that no spreadsheet takes for a formula; what is not text as it is.
+    """Escape text that a spreadsheet would interpret as a formula; return other values unchanged.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def safe_cell(cell: Any) -> Any:
 
 
 def percent(value: float) -> str:
-    """Give a fraction in per cent; ``-`` for what is not a number.
+    """Format a fraction in per cent; NaN as ``-``.
 
     Examples
     --------

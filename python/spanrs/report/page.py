@@ -49,7 +49,7 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     "label": ("label", "≠"),
     "both": ("two", "≠↷"),
 }
-#: Characters that would end the script element with the data, or are line ends in some readers.
+#: Characters that would end the script element with the data, or that some parsers treat as line ends.
 _ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
@@ -60,11 +60,11 @@ class Card:
     Parameters
     ----------
     label : str
-        Name of the number.
+        Name of the value.
     value : str
-        The number, formatted.
+        The formatted number.
     note : str
-        A short remark, for example the interval.
+        A short note, for example the interval.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """The summary: numbers that are read first.
+    """The summary: the most important numbers.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Cards:
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """A table that can be sorted by a click on a column head.
+    """A table that can be sorted by clicking on a column head.
 
     Columns of numbers are sorted numerically. The rows after the last section of the table are totals; they
     stay at the bottom.
@@ -124,11 +124,11 @@ class Bar:
     name : str
         Name of the value.
     value : float, optional
-        A fraction from 0 to 1; None or NaN if it is undefined.
+        A fraction from 0 to 1; None or NaN if undefined.
     low, high : float, optional
-        Ends of the interval, as fractions.
+        Limits of the interval, as fractions.
     note : str
-        A short remark.
+        A short note.
 
     Examples
     --------
@@ -172,9 +172,9 @@ class Heatmap:
     rows, columns : sequence of str
         Names.
     cells : sequence of (int, int, float)
-        Row, column and count of the pairs that occur. Pairs of the same name have a scale of their own.
+        Row, column and count of the pairs that occur. Pairs of equal names have a separate colour scale.
     row_axis, column_axis : str
-        What rows and columns are.
+        Names of rows and columns.
     note : str
         A paragraph above the table.
 
@@ -222,14 +222,14 @@ class Mark:
     type : str
         Type of the span.
     start, end : int
-        Tokens [start, end) of the sentence.
+        Token indices in the sentence; the end is exclusive.
     kind : str
-        What became of the span, if it differs from the kind of the example. Marks of kind "match" are context:
-        they are shown faintly, and the filters by type ignore them.
+        Outcome of the span, if it differs from the kind of the example. Marks of kind "match" are context: they are
+        shown faintly and ignored by the filters by type.
     tokens : sequence of int, optional
         Tokens of a discontinuous span.
     note : str
-        Shown after the type, such as the head of a word; the filters by type ignore it.
+        Note shown after the type, such as the head of a word; ignored by the filters by type.
 
     Examples
     --------
@@ -249,7 +249,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An error, with the tokens around it.
+    """An error with the tokens around it.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class Example:
     marks : sequence of Mark
         The spans of all sides.
     first : int
-        Place of the first shown token in the sentence.
+        Index in the sentence of the first token shown.
     line : int, optional
         Line of the file, from 1.
     document : str, optional
@@ -290,27 +290,27 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """A list of errors with filters, search and keys to go from one to the next.
+    """A list of errors with filters, search and keyboard navigation.
 
     Parameters
     ----------
     title : str
         Heading of the section.
     examples : sequence of Example
-        The errors. They are numbered in this order, over all sections of the page.
+        The errors, which are numbered in this order across all sections of the page.
     note : str
         A paragraph above the list.
     kinds : mapping of str to str
-        What the kinds mean, in the order of the legend.
+        Description of each kind, in the order of the legend.
     sides : sequence of str
-        The sides in the order in which they are shown below gold; others follow as they occur.
+        The sides in the order in which they are shown below gold; further sides follow in the order of occurrence.
     numbers : mapping of str to int
-        How often each kind occurred, where only some of the examples are given.
+        Total number of examples of each kind, if only some of them are given.
 
     Notes
     -----
-    The page holds the examples as one block of JSON and builds only the rows that can be seen. Browsers limit
-    the height of a list; 200,000 examples stay below it.
+    The page contains the examples as one block of JSON and builds only the visible rows. Browsers limit the height of a
+    list; 200,000 examples are below the limit.
 
     Examples
     --------
@@ -340,25 +340,25 @@ def render(
     signature: str = "",
     language: str = "en",
 ) -> str:
-    """Give a self-contained HTML page.
+    """Render a self-contained HTML page.
 
     Parameters
     ----------
     title : str
         Title and first heading.
     sections : sequence of Section
-        The parts of the page, in order.
+        The sections of the page, in order.
     subtitle : str
         A paragraph below the first heading.
     signature : str
-        How the numbers were made; the last line of the page.
+        How the numbers were computed; the last line of the page.
     language : str
         Language of titles and notes, a BCP 47 tag.
 
     Returns
     -------
     str
-        The page. All text is shown literally, and invisible control characters as escapes.
+        The page. Text is shown literally, with escapes for invisible control characters.
 
     Raises
     ------
@@ -388,7 +388,7 @@ def render(
 
 
 def _view(section: Section, number: int) -> Any:
-    """Prepare a section for its template; `number` is that of the next example."""
+    """Prepare a section for its template; ``number`` is the number of its first example."""
     if isinstance(section, Bars):
         return [_bar(bar, section.unit) for bar in section.bars]
     if isinstance(section, Heatmap):
@@ -406,7 +406,7 @@ def _view(section: Section, number: int) -> Any:
 
 
 def look(kind: str) -> tuple[str, str]:
-    """Give the appearance and the sign of a kind of error.
+    """Return the appearance and the sign of a kind of error, as in :data:`LOOKS`.
 
     Examples
     --------
@@ -418,7 +418,7 @@ def look(kind: str) -> tuple[str, str]:
 
 
 class _BarView(NamedTuple):
-    """A bar as text and places in per cent."""
+    """A bar: its text, and its positions in per cent."""
 
     bar: Bar
     text: str
@@ -444,7 +444,7 @@ def _place(value: float | None) -> float | None:
 
 
 def _clamp(value: float) -> float:
-    """Give a fraction in per cent, cut to what a bar can show."""
+    """Return a fraction in per cent, clipped to the range of a bar."""
     return round(100 * min(max(value, 0.0), 1.0), 3)
 
 
@@ -457,10 +457,10 @@ class _Cell(NamedTuple):
 
 
 def _heat(section: Heatmap) -> dict[tuple[int, int], _Cell]:
-    """Give the cells by row and column.
+    """Return the cells by row and column.
 
-    Counts spread over orders of magnitude, so the colour follows their square root; matches would outshine the
-    errors if both had the same scale.
+    Counts span orders of magnitude, so the colour follows their square root; on a common scale, matches would hide the
+    errors.
     """
     counts = {(row, column): count for row, column, count in section.cells if count}
     same = {(row, column): section.rows[row] == section.columns[column] for row, column in counts}
@@ -479,23 +479,24 @@ def _count(number: float) -> str:
 
 
 def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str] = ()) -> str:
-    r"""Give examples as JSON that cannot end the script element it is put into.
+    r"""Return examples as JSON that cannot end the script element that contains it.
 
     Parameters
     ----------
     examples : sequence of Example
         The examples.
     number : int
-        Number of the first.
+        Number of the first example.
     sides : sequence of str
-        Sides that come first.
+        Sides that are listed first.
 
     Returns
     -------
     str
-        ``strings`` has each string once, with kinds as ``[string, appearance, sign]``. An example is ``[kind,
-        sentence, first, sentence tokens, line, document, tokens, marks]``, a mark ``[side, type, start, end, kind]``
-        and perhaps the tokens and the note; strings are numbers, and -1 stands for None.
+        ``strings`` lists each distinct string, ``kinds`` is a list of ``[string, appearance, sign]``. An example is
+        ``[kind, sentence, first, sentence tokens, line, document, tokens, marks]``; a mark is ``[side, type, start,
+        end, kind]``, optionally followed by its tokens and its note. Strings are given by their index in ``strings``;
+        -1 means None.
 
     Examples
     --------
@@ -552,8 +553,8 @@ def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     for character, escape in _ESCAPED.items():
         text = text.replace(character, escape)
-    # A file cannot hold lone surrogates, and JSON can escape them.
-    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    # A UTF-8 file cannot contain lone surrogates, but JSON can escape them.
+    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _or_minus_one(number: int | None) -> int:

@@ -19,28 +19,30 @@ T = TypeVar("T")
 
 @cache
 def template(package: str, name: str) -> Template:
-    """Give a template of a package; what is put into it is escaped.
+    """Load a template of a package; values are escaped.
 
     It can extend and include the templates of this package, such as ``base.html`` and ``page.css``.
 
     Parameters
     ----------
     package : str
-        The package that has it, in its folder ``templates``.
+        Package whose directory ``templates`` contains the template.
     name : str
-        Its file name.
+        File name of the template.
 
     Raises
     ------
     ImportError
-        Where jinja2 is not installed (``pip install spanrs[html]``).
+        If jinja2 is not installed (``pip install spanrs[html]``).
     """
     try:
         import jinja2
     except ImportError as error:
         raise ImportError("an HTML page needs jinja2; pip install 'spanrs[html]'") from error
     environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(own) for own in (package, "spanrs.report")]),
+        loader=jinja2.ChoiceLoader(
+            [jinja2.PackageLoader(package_name) for package_name in (package, "spanrs.report")]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -51,7 +53,7 @@ def template(package: str, name: str) -> Template:
 
 
 def kept(text: str) -> Markup:
-    """Give text as HTML of which a browser makes the same text.
+    """Escape text as HTML that a browser parses to the same text.
 
     Examples
     --------
@@ -61,12 +63,12 @@ def kept(text: str) -> Markup:
     """
     from markupsafe import Markup, escape
 
-    # Browsers read a bare CR as a line feed, and there is no way to write a NUL.
+    # Browsers parse a bare CR as a line feed, and HTML cannot represent NUL.
     return Markup(str(escape(text)).replace("\r", "&#13;").replace("\0", "\N{SYMBOL FOR NULL}"))
 
 
 def visible(text: str) -> Markup:
-    r"""Give text as HTML, with escapes for invisible characters that differ from the same text.
+    r"""Escape text as HTML, with invisible characters as marked escapes that cannot be confused with literal text.
 
     Examples
     --------
@@ -77,11 +79,11 @@ def visible(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     html = str(escape(text))
-    return Markup(INVISIBLE.sub(lambda found: f'<i class="control">{escaped(found[0])}</i>', html))
+    return Markup(INVISIBLE.sub(lambda match: f'<i class="control">{escaped(match[0])}</i>', html))
 
 
 def largest(numbers: Sequence[float], most: int) -> list[int]:
-    """Give the places of the largest numbers, in order, for what has room for so many; of equal ones the first.
+    """Return the indices of the ``most`` largest numbers, in ascending order; of equal numbers the first are kept.
 
     Examples
     --------
@@ -93,7 +95,7 @@ def largest(numbers: Sequence[float], most: int) -> list[int]:
 
 
 def cut_by_kind(items: Sequence[T], kind: Callable[[T], Hashable], most: int) -> list[T]:
-    """Return at most ``most`` items in their order: all of rare kinds, equally many first ones of each frequent kind.
+    """Return at most ``most`` items in order: all of rare kinds, and equally many of each frequent kind.
 
     Examples
     --------
@@ -103,15 +105,15 @@ def cut_by_kind(items: Sequence[T], kind: Callable[[T], Hashable], most: int) ->
     """
     if len(items) <= most:
         return list(items)
-    left = Counter(map(kind, items))
-    numbers = sorted(left.items(), key=lambda one: one[1])
+    quotas = Counter(map(kind, items))
+    numbers = sorted(quotas.items(), key=lambda pair: pair[1])
     for rank, (name, number) in enumerate(numbers):
-        left[name] = min(number, most // (len(numbers) - rank))
-        most -= left[name]
+        quotas[name] = min(number, most // (len(numbers) - rank))
+        most -= quotas[name]
     kept = []
     for item in items:
         name = kind(item)
-        if left[name]:
-            left[name] -= 1
+        if quotas[name]:
+            quotas[name] -= 1
             kept.append(item)
     return kept

@@ -1,4 +1,4 @@
-"""Plots by matplotlib."""
+"""Plots with matplotlib."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: File formats by the end of the name.
+#: File formats by suffix.
 FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
-#: Height of a picture in inches.
+#: Height of a figure, in inches.
 LARGEST = 40.0
-#: Names up to which a heat map has numbers.
+#: Maximum number of names for which a heat map shows numbers.
 MOST_NUMBERED = 20
-#: Characters of a name.
+#: Maximum length of a name, in characters.
 LONGEST = 40
 
 
 def plot_format(path: str | PathLike[str]) -> str:
-    """Give the format of a plot by the name of its file, once it is known that it can be made.
+    """Return the format of a plot file, after checking that matplotlib is installed.
 
     Raises
     ------
     ImportError
-        Where matplotlib is not installed (``pip install spanrs[plot]``).
+        If matplotlib is not installed (``pip install spanrs[plot]``).
     ValueError
-        For a name that does not end as :data:`FORMATS` do.
+        If the file name has none of the suffixes in :data:`FORMATS`.
 
     Examples
     --------
@@ -44,13 +44,13 @@ def plot_format(path: str | PathLike[str]) -> str:
         raise ImportError("a plot needs matplotlib; pip install 'spanrs[plot]'") from error
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
-        message = f"{fspath(path)}: the name of a plot ends with {', '.join(FORMATS)}"
+        message = f"{fspath(path)}: the name of a plot file must end with {', '.join(FORMATS)}"
         raise ValueError(message)
     return FORMATS[ending]
 
 
 def box_plot(boxes: Mapping[str, Sequence[float]], label: str, file_format: str) -> bytes:
-    """Give a picture with a box of numbers for each name."""
+    """Draw a box plot of numbers for each name."""
     figure, axes = _figure(7.0, 0.45 * len(boxes) + 1.5)
     axes.boxplot(list(boxes.values())[::-1], orientation="horizontal")
     axes.set_yticks(range(1, len(boxes) + 1), _plain(list(boxes)[::-1]), parse_math=False)
@@ -62,18 +62,18 @@ def box_plot(boxes: Mapping[str, Sequence[float]], label: str, file_format: str)
 def bar_plot(
     names: Sequence[str], values: Mapping[str, Sequence[float]], label: str, file_format: str
 ) -> bytes:
-    """Give a picture with horizontal bars of fractions for each name, one for each series.
+    """Draw horizontal bars of fractions: one bar per name and series.
 
     Parameters
     ----------
     names : sequence of str
-        Names, from the top.
+        Names, from top to bottom.
     values : mapping of str to sequence of float
-        For each series a fraction for each name; NaN is no bar.
+        For each series a fraction for each name; NaN is not drawn.
     label : str
-        What the fractions are.
+        Label of the axis.
     file_format : str
-        As :func:`plot_format` gives it.
+        Format from :func:`plot_format`.
     """
     height = 0.8 / max(len(values), 1)
     figure, axes = _figure(7.0, min(0.35 * len(names) * max(1.0, len(values) / 2) + 1.5, LARGEST))
@@ -93,7 +93,7 @@ def bar_plot(
 
 
 def interval_plot(values: Mapping[str, tuple[float, float, float]], label: str, file_format: str) -> bytes:
-    """Give a picture with a point and its interval for each name; fractions (value, low, high)."""
+    """Draw a point with its interval for each name; fractions (value, low, high)."""
     figure, axes = _figure(7.0, min(0.45 * len(values) + 1.5, LARGEST))
     for at, (value, low, high) in enumerate(values.values()):
         axes.plot([100 * low, 100 * high], [at, at], color="C0", linewidth=2)
@@ -106,7 +106,7 @@ def interval_plot(values: Mapping[str, tuple[float, float, float]], label: str, 
 
 
 def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], label: str, file_format: str) -> bytes:
-    """Give a picture of numbers between all pairs of names, NaN as nothing."""
+    """Draw a heat map of numbers between all pairs of names; NaN is left blank."""
     height = max(3.0, min(0.4 * len(names), LARGEST))
     figure, axes = _figure(1.25 * height, height)
     image = axes.imshow(rows, cmap="viridis", vmin=min(0.0, _least(rows)), vmax=1.0)
@@ -148,7 +148,7 @@ def _picture(figure: Figure, file_format: str) -> bytes:
     from matplotlib import rc_context
 
     buffer = BytesIO()
-    # The same data give the same bytes.
+    # Reproducible output: the same data give the same bytes.
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(file_format)
     with rc_context({"svg.hashsalt": "spanrs"}):
         figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)

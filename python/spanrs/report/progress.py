@@ -1,4 +1,4 @@
-"""A display of the iterations of long work."""
+"""Progress display of iterative methods."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @contextmanager
 def iteration_display(wanted: bool | None, title: str, total: int) -> Iterator[Callable[[int, str], None]]:
-    """Show iterations on standard error: how many are done, and a remark. None means: if it is a terminal."""
+    """Show the number of completed iterations and a note on standard error; by default only on a terminal."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield _nothing
         return
@@ -19,7 +19,7 @@ def iteration_display(wanted: bool | None, title: str, total: int) -> Iterator[C
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        # A log: a line for each iteration.
+        # Log one line per iteration.
         yield lambda done, text: console.print(f"{title} {done}/{total}  {text}", highlight=False)
         return
     columns: tuple[Any, ...] = (

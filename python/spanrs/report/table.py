@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -14,18 +15,18 @@ from spanrs.report.fitted import fitted_blocks
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-#: Between columns.
+#: Separator between columns.
 GAP = "   "
 
 
 def as_text(parts: Iterable[Table | str], width: int | None = None) -> str:
-    """Render tables and lines as plain text; tables no wider than ``width`` if it is given."""
+    """Render tables and lines as plain text; tables are at most ``width`` wide if it is given."""
     texts = [part.plain(width) if isinstance(part, Table) else escaped_lines(part) for part in parts]
     return "\n".join(line.rstrip() for text in texts for line in text.splitlines())
 
 
 def print_parts(console: Console, parts: Iterable[Table | str]) -> None:
-    """Print tables no wider than the console, and lines as they are: no markup, no wrapping, no colours for numbers."""
+    """Print tables no wider than the console, and lines unchanged: without markup, wrapping or highlighting."""
     from rich.text import Text
 
     for part in parts:
@@ -34,7 +35,7 @@ def print_parts(console: Console, parts: Iterable[Table | str]) -> None:
         console.print(shown, soft_wrap=True, highlight=False)
 
 
-#: Characters that mean something in a cell of Markdown.
+#: Characters with a special meaning in a Markdown cell.
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|*_`[]~"} | {"\n": " "})
 
 
@@ -51,7 +52,7 @@ _LATEX = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        # After the end of a row they would be taken for its argument.
+        # At the beginning of a row they would be parsed as the optional argument of the preceding row end.
         "[": "{[}",
         "*": "{*}",
         "\n": " ",
@@ -63,10 +64,29 @@ def _latex(cell: str) -> str:
     return cell.translate(_LATEX)
 
 
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _number(cell: str) -> float:
+    """Return the number in a cell; minus infinity for other cells, such as those of undefined measures."""
+    try:
+        return float(cell)
+    except ValueError:
+        return -math.inf
+
+
+def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
+    r"""Return tables as LaTeX, titles and lines as comments; the preamble needs ``\usepackage{booktabs}``."""
+    parts = [f"% {table.title}\n{table.latex()}" for table in tables]
+    comments = (" ".join(line.split("\n")) for line in lines)
+    return "\n\n".join([r"% \usepackage{booktabs}", *parts, *(f"% {line}" for line in comments)]) + "\n"
+
+
 def aligned(
     rows: Sequence[Sequence[str]], left: int, gap: str, width: Callable[[str], int] = cell_len
 ) -> list[str]:
-    """Give rows as lines: the first columns aligned left, the others right, with a gap between them.
+    """Format rows as lines, with the first columns aligned left and the others right.
 
     Examples
     --------
@@ -85,9 +105,20 @@ def aligned(
 
 
 class Table:
-    """Rows under a head; the first columns are aligned left, the others right.
+    """A table with a head; the first columns are aligned left, the others right.
 
-    Cells are kept as they are, for CSV and JSON, and shown without characters that a terminal obeys.
+    Cells are stored unchanged, for CSV and JSON; control characters are escaped when the table is shown.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Headings.
+    left : int
+        Number of columns that are aligned left.
+    title : str
+        Shown above the table in some formats.
+    ranked : collection of str
+        Headings of columns in which larger numbers are better; LaTeX shows the largest in bold.
 
     Examples
     --------
@@ -100,10 +131,13 @@ class Table:
     PER    50.00
     """
 
-    def __init__(self, columns: Sequence[str], left: int = 1, title: str = "") -> None:
+    def __init__(
+        self, columns: Sequence[str], left: int = 1, title: str = "", ranked: Collection[str] = ()
+    ) -> None:
         self.title = title
         self.columns = list(columns)
         self.left = left
+        self.ranked = ranked
         self.rows: list[list[str]] = []
         self._sections: set[int] = set()
 
@@ -112,28 +146,28 @@ class Table:
         self.rows.append(list(cells))
 
     def add_section(self) -> None:
-        """Leave a line free before the next row, unless it is the first."""
+        """Start a new section: a blank line before the next row, unless it is the first row."""
         if self.rows:
             self._sections.add(len(self.rows))
 
     def _shown(self) -> tuple[list[str], list[list[str]]]:
-        """Give the headings and the rows as they are shown."""
+        """Return the headings and the rows with control characters escaped."""
         head, *rows = [[escaped(cell) for cell in row] for row in (self.columns, *self.rows)]
         return head, rows
 
     @property
     def last_section(self) -> int:
-        """The first row of the last section, or the number of rows."""
+        """Index of the first row of the last section, or the number of rows."""
         return max(self._sections, default=len(self.rows))
 
     def plain(self, width: int | None = None) -> str:
-        """Give the table as text.
+        """Render the table as text.
 
         Parameters
         ----------
         width : int, optional
-            Columns of the terminal; any if not given. A wider table has its names and headings wrapped, and then its
-            columns in several blocks, each with the left columns; numbers are always whole.
+            Maximum width; unlimited by default. In a wider table names and headings are wrapped, and then columns are
+            split into several blocks that repeat the left columns; numbers are never broken.
 
         Examples
         --------
@@ -152,7 +186,7 @@ class Table:
         return "\n".join(line for _, line in self._lines(width))
 
     def _lines(self, width: int | None) -> list[tuple[str, str]]:
-        """Give lines, each with what it is: ``head``, ``rule`` or ``row``."""
+        """Return the lines of the table, each with its kind: ``head``, ``rule`` or ``row``."""
         columns, cells = self._shown()
         head, *rows = aligned([columns, *cells], self.left, GAP)
         blocks = [([head], [[row] for row in rows])]
@@ -163,7 +197,7 @@ class Table:
             if lines:
                 lines.append(("row", ""))
             lines += [("head", line.rstrip()) for line in heads]
-            longest = max(cell_len(line) for own in (heads, *body) for line in own)
+            longest = max(cell_len(line) for part in (heads, *body) for line in part)
             lines.append(("rule", "─" * longest))
             for at, row in enumerate(body):
                 if at in self._sections:
@@ -172,7 +206,7 @@ class Table:
         return lines
 
     def markdown(self) -> str:
-        r"""Give the table as Markdown.
+        r"""Render the table as Markdown.
 
         Examples
         --------
@@ -190,35 +224,44 @@ class Table:
         return "\n".join([lines[0], rule, *lines[1:]])
 
     def latex(self) -> str:
-        r"""Give the table as a LaTeX ``tabular`` environment.
+        r"""Return the table as a LaTeX ``tabular`` environment, with the rules of the package booktabs.
 
         Examples
         --------
         >>> from spanrs.report.table import Table
-        >>> table = Table(["type", "F1"])
+        >>> table = Table(["system", "F1"], ranked=["F1"])
         >>> table.add_row("a_b", "50.00")
+        >>> table.add_row("c", "60.00")
         >>> print(table.latex())
         \begin{tabular}{lr}
-        type & F1 \\
-        \hline
+        \toprule
+        system & F1 \\
+        \midrule
         a\_b & 50.00 \\
+        c & \textbf{60.00} \\
+        \bottomrule
         \end{tabular}
         """
         columns, cells = self._shown()
-        head, *rows = [" & ".join(map(_latex, row)) + r" \\" for row in (columns, *cells)]
-        lines = [head, r"\hline"]
+        rows = [list(map(_latex, row)) for row in cells]
+        for at in map(self.columns.index, self.ranked):
+            values = [_number(row[at]) for row in cells]
+            for row, value in zip(rows, values, strict=True):
+                if value == max(values) > -math.inf:
+                    row[at] = rf"\textbf{{{row[at]}}}"
+        lines = [r"\toprule", _latex_row(map(_latex, columns)), r"\midrule"]
         for at, row in enumerate(rows):
-            lines += [r"\hline", row] if at in self._sections else [row]
+            lines += [r"\midrule", _latex_row(row)] if at in self._sections else [_latex_row(row)]
         kinds = "l" * self.left + "r" * (len(self.columns) - self.left)
-        return "\n".join([rf"\begin{{tabular}}{{{kinds}}}", *lines, r"\end{tabular}"])
+        return "\n".join([rf"\begin{{tabular}}{{{kinds}}}", *lines, r"\bottomrule", r"\end{tabular}"])
 
     def html(self, most: int | None = None) -> str:
-        """Give the table as an HTML fragment; rows after the last section are set in bold.
+        """Render the table as an HTML fragment; rows of the last section are set in bold.
 
         Parameters
         ----------
         most : int, optional
-            Rows to show before the last section; all if not given.
+            Maximum number of rows before the last section; all by default.
         """
         columns, cells = self._shown()
         rows = [[escape(cell) for cell in row] for row in cells]
@@ -236,6 +279,6 @@ class Table:
 
         for kind, line in self._lines(options.max_width):
             shown = line.replace("─", "-") if kind == "rule" and options.ascii_only else line
-            # Text, because names may look like markup.
+            # Text objects, because names may look like markup.
             style = "table.header" if kind == "head" else ""
             yield Text(shown, style, no_wrap=True, overflow="ignore")

@@ -1,7 +1,7 @@
-"""Tags: read them into spans, write spans as tags, validate, convert, and say what may follow what.
+"""Tags and spans: conversion in both directions, validation, conversion of schemes, legal transitions.
 
-Every function takes one sentence (a sequence of tags) or many (a sequence of such sequences), and gives
-the same form back; ``*_ids`` take integer ids and a vocabulary. Column files are read by :mod:`spanrs.io`. Tokens
+Every function takes one sentence (a sequence of tags) or many (a sequence of such sequences), and returns
+the same form; ``*_ids`` take integer ids and a vocabulary. Column files are read by :mod:`spanrs.io`. Tokens
 count from 0, ends are exclusive. Exact behaviour on malformed tags is that of iobes (its repository's
 HEAD) for the reading ``conlleval``; docs/compare.md lists the differences.
 """
@@ -9,8 +9,8 @@ HEAD) for the reading ``conlleval``; docs/compare.md lists the differences.
 from spanrs.errors import Violation
 from spanrs.tags.convert import convert
 from spanrs.tags.detect import Detection, detect_scheme
-from spanrs.tags.ids import SpanArrays, convert_ids, read_spans_ids, validate_ids
-from spanrs.tags.spans import read_spans, validate, write_tags
+from spanrs.tags.ids import SpanArrays, convert_ids, ids_to_spans, validate_ids
+from spanrs.tags.spans import spans_to_tags, tags_to_spans, validate
 from spanrs.tags.transitions import (
     Transition,
     TransitionMask,
@@ -35,14 +35,14 @@ __all__ = [
     "convert",
     "convert_ids",
     "detect_scheme",
-    "read_spans",
-    "read_spans_ids",
+    "ids_to_spans",
     "schemes",
+    "spans_to_tags",
     "tags_of",
+    "tags_to_spans",
     "transition_map",
     "transition_mask",
     "transitions",
     "validate",
     "validate_ids",
-    "write_tags",
 ]

@@ -1,4 +1,4 @@
-"""From one scheme to another."""
+"""Conversion of tags between schemes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from spanrs import _spanrs
-from spanrs.tags.types import Dialect, Tags, is_batch
+from spanrs.tags.types import Converter, Dialect, Tags, is_batch
 
 
 @overload
@@ -39,20 +39,20 @@ def convert(
     source, target : str
         Names of schemes.
     reading : str, optional
-        How malformed tags are read. Without it they are an error.
+        How malformed tags are read; they are an error if not given.
     dialect : Dialect
         How tags are spelt, on both sides.
 
     Returns
     -------
     list of str, or list of such lists
-        As many tags as came in.
+        As many tags as in the input.
 
     Raises
     ------
     spanrs.errors.SchemeError
-        Without a reading, with every violation of the sentence; and where the target cannot express
-        the spans.
+        For malformed tags without a reading, with every violation of the sentence; and for spans that the target
+        cannot express.
 
     Examples
     --------
@@ -63,5 +63,5 @@ def convert(
     ['O', 'S-PER']
     """
     if is_batch(tags):
-        return _spanrs.convert_batch(tags, (source, target, reading, dialect))
-    return _spanrs.convert(tags, (source, target, reading, dialect))
+        return _spanrs.convert_batch(tags, Converter(source, target, reading, dialect))
+    return _spanrs.convert(tags, Converter(source, target, reading, dialect))

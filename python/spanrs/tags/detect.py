@@ -1,4 +1,4 @@
-"""Which scheme tags are in."""
+"""Detection of schemes."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from spanrs.tags.types import Dialect, Tags, is_batch
 
 
 class Detection(NamedTuple):
-    """The scheme that data is in, and what speaks for it."""
+    """The detected scheme, and the evidence for it."""
 
     scheme: str
     """The scheme with the fewest violations."""
     statement: str
-    """What speaks for it, for people."""
+    """The evidence, as text."""
     violations: dict[str, int]
-    """Wrong pairs of neighbouring tags under each scheme, fewest first."""
+    """Number of illegal pairs of neighbouring tags under each scheme, fewest first."""
 
 
 def detect_scheme(tags: Tags | Sequence[Tags], *, dialect: Dialect = Dialect()) -> Detection:
-    """Find out which scheme tags are in.
+    """Detect the scheme of tags.
 
     Parameters
     ----------
     tags : sequence of str, or sequence of such sequences
-        The more the better.
+        Tags of one sentence or many; more tags make the result more reliable.
     dialect : Dialect
         How tags are spelt.
 
     Returns
     -------
     Detection
-        Among schemes with equally few violations the first of :func:`schemes`; TOKEN only where most
-        tags have a prefix of no scheme.
+        Of schemes with equally few violations the first of :func:`schemes`; TOKEN only if most tags have a prefix of
+        no scheme.
 
     Examples
     --------
@@ -43,5 +43,4 @@ def detect_scheme(tags: Tags | Sequence[Tags], *, dialect: Dialect = Dialect()) 
     'IOB'
     """
     sentences = tags if is_batch(tags) else [tags]
-    scheme, statement, violations = _spanrs.detect(sentences, dialect)
-    return Detection(scheme, statement, dict(violations))
+    return _spanrs.detect(sentences, dialect)

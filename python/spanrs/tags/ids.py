@@ -1,13 +1,22 @@
-"""The same for integer ids of tags and a vocabulary."""
+"""Integer ids of tags with a vocabulary."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, SchemeError, Violation
-from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, as_vocabulary
+from spanrs.tags.types import (
+    IGNORE_INDEX,
+    Converter,
+    Dialect,
+    Reader,
+    Vocabulary,
+    as_ignore_index,
+    as_vocabulary,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,18 +27,18 @@ class SpanArrays(NamedTuple):
     """Spans as columns: place ``i`` of every array belongs to span ``i``."""
 
     sentence: npt.NDArray[np.int64]
-    """Row of the array of ids, from 0."""
+    """Index of the sentence, from 0."""
     type_id: npt.NDArray[np.int64]
-    """Place in ``types``."""
+    """Index into ``types``."""
     start: npt.NDArray[np.int64]
-    """First token, counted with the ignored ones."""
+    """Index of the first token; ignored tokens count."""
     end: npt.NDArray[np.int64]
-    """One past the last token, counted with the ignored ones."""
+    """One past the last token; ignored tokens count."""
     types: list[str]
     """Names of the types."""
 
 
-def read_spans_ids(
+def ids_to_spans(
     ids: npt.ArrayLike,
     vocabulary: Vocabulary,
     scheme: str = "BIO",
@@ -38,24 +47,23 @@ def read_spans_ids(
     ignore_index: int = IGNORE_INDEX,
     dialect: Dialect = Dialect(),
 ) -> SpanArrays:
-    """Read integer ids of tags into spans.
+    """Convert integer ids of tags to spans.
 
     Parameters
     ----------
     ids : array of int, shape (tokens,) or (sentences, tokens)
         Ids of tags.
     vocabulary : sequence of str, or mapping
-        The tag of each id; label2id and id2label will do.
+        The tag of each id: in order, or as label2id or id2label.
     scheme, reading, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
     ignore_index : int
-        Tokens with this id are left out: the spans around them close up, as Hugging Face's word pieces
-        want it.
+        Tokens with this id are left out, and spans continue across them, as needed for word pieces of Hugging Face.
 
     Returns
     -------
     SpanArrays
-        One place a span.
+        One item per span.
 
     Raises
     ------
@@ -65,25 +73,25 @@ def read_spans_ids(
     Examples
     --------
     >>> from spanrs import tags
-    >>> spans = tags.read_spans_ids([[-100, 1, -100, 2, 0]], ["O", "B-PER", "I-PER"])
+    >>> spans = tags.ids_to_spans([[-100, 1, -100, 2, 0]], ["O", "B-PER", "I-PER"])
     >>> spans.start.tolist(), spans.end.tolist(), spans.types[spans.type_id[0]]
     ([1], [4], 'PER')
     """
     array = as_ids(ids)
     ignore_index = as_ignore_index(ignore_index)
     columns, types = _spanrs.read_ids(
-        array, as_vocabulary(vocabulary), (scheme, reading, dialect), ignore_index
+        array, as_vocabulary(vocabulary), Reader(scheme, reading, dialect), ignore_index
     )
     return SpanArrays(*columns, types)
 
 
 def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
-    """Make an array that the core can walk in place; ``name`` is the argument, for messages."""
+    """Return an array that the compiled module can read in place; ``name`` is the argument, for messages."""
     import numpy as np
 
     if hasattr(ids, "__dlpack__") and not hasattr(ids, "__array__"):
         ids = np.from_dlpack(cast("Any", ids))
-    # `numpy.ma` is imported by whoever makes a masked array.
+    # `numpy.ma` is imported if there are masked arrays.
     masked_array: Any = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())
     if isinstance(ids, masked_array):
         message = f"{name}: the mask of a masked array would be lost; pass its data, and mask=~array.mask"
@@ -94,7 +102,7 @@ def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
             # A column of rows.
             array = np.stack([as_ids(row, name) for row in array]) if array.size else array
     except ValueError as error:
-        # numpy's own words are about shapes that nobody asked for.
+        # NumPy's message is about shapes.
         message = (
             f"{name}: the sentences are of different lengths: pad them with ignore_index, or pass all ids in one "
             "array of one dimension with lengths="
@@ -105,7 +113,7 @@ def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
         raise TypeError(message)
     array = np.ascontiguousarray(array)
     if array.size == 0:
-        # Nothing has no type of its own in numpy but float.
+        # Empty lists become arrays of float.
         return array.astype(np.int64)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
@@ -113,7 +121,7 @@ def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
 def _sentences(
     ids: npt.ArrayLike, vocabulary: Vocabulary, ignore_index: int
 ) -> tuple[npt.NDArray[Any], list[npt.NDArray[Any]], list[list[str]]]:
-    """Turn ids into the places and the tags of the tokens that are not ignored."""
+    """Return the places and the tags of the tokens that are not ignored."""
     import numpy as np
 
     array = np.atleast_2d(as_ids(ids))
@@ -149,19 +157,19 @@ def validate_ids(
     ignore_index: int = IGNORE_INDEX,
     dialect: Dialect = Dialect(),
 ) -> list[list[Violation]]:
-    """List everything that is wrong with integer ids of tags.
+    """List the violations of integer ids of tags.
 
     Parameters
     ----------
     ids, vocabulary, ignore_index
-        As for :func:`read_spans_ids`.
+        As for :func:`ids_to_spans`.
     scheme, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
 
     Returns
     -------
     list of list of Violation
-        One list a sentence; indices count the ignored tokens too.
+        One list per sentence; ignored tokens count in indices.
 
     Examples
     --------
@@ -170,10 +178,10 @@ def validate_ids(
     1
     """
     _, places, sentences = _sentences(ids, vocabulary, ignore_index)
-    found = _spanrs.validate(sentences, (scheme, "conlleval", dialect))
+    rows = _spanrs.validate(sentences, Reader(scheme, dialect=dialect))
     return [
-        [Violation(int(place[row[0]]), *row[1:]) for row in rows]
-        for place, rows in zip(places, found, strict=True)
+        [replace(violation, index=int(place[violation.index])) for violation in violations]
+        for place, violations in zip(places, rows, strict=True)
     ]
 
 
@@ -192,14 +200,14 @@ def convert_ids(
     Parameters
     ----------
     ids, vocabulary, ignore_index
-        As for :func:`read_spans_ids`.
+        As for :func:`ids_to_spans`.
     source, target, reading, dialect
         As for :func:`convert`.
 
     Returns
     -------
     ids : array of int64, shape of the input
-        Ignored places keep ``ignore_index``.
+        Ignored tokens keep ``ignore_index``.
     vocabulary : list of str
         The tag of each new id: all tags of the target over the types of the old vocabulary.
 
@@ -213,10 +221,10 @@ def convert_ids(
     import numpy as np
 
     array, places, sentences = _sentences(ids, vocabulary, ignore_index)
-    converted = _spanrs.convert_batch(sentences, (source, target, reading, dialect))
+    converted = _spanrs.convert_batch(sentences, Converter(source, target, reading, dialect))
     types: dict[str, None] = {}
     for tag in as_vocabulary(vocabulary):
-        spans = _spanrs.read_spans([tag], (source, "conlleval", dialect))
+        spans = _spanrs.read_spans([tag], Reader(source, dialect=dialect))
         types.update((row[0], None) for row in spans)
     new = {tag: i for i, tag in enumerate(_spanrs.tags_of(target, list(types), dialect))}
     out = np.full(array.shape, ignore_index, dtype=np.int64)

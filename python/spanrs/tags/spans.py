@@ -1,4 +1,4 @@
-"""Between tags and spans: read, validate, write."""
+"""Conversion between tags and spans, and validation."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import cast, overload
 
 from spanrs import _spanrs
 from spanrs.errors import SchemeError, Violation
-from spanrs.tags.types import Dialect, Span, Tags, is_batch
+from spanrs.tags.types import Dialect, Reader, Span, Tags, is_batch
 
 
 @overload
-def read_spans(  # type: ignore[overload-overlap]  # a str is a sequence of str too
+def tags_to_spans(  # type: ignore[overload-overlap]  # a str is a sequence of str too
     tags: Tags, scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
 ) -> list[Span]: ...
 @overload
-def read_spans(
+def tags_to_spans(
     tags: Sequence[Tags], scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
 ) -> list[list[Span]]: ...
-def read_spans(
+def tags_to_spans(
     tags: Tags | Sequence[Tags],
     scheme: str = "BIO",
     reading: str = "conlleval",
     *,
     dialect: Dialect = Dialect(),
 ) -> list[Span] | list[list[Span]]:
-    """Read tags into spans.
+    """Convert tags to spans.
 
     Parameters
     ----------
@@ -35,10 +35,10 @@ def read_spans(
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling
         (``iob2``, ``bioes``, ``bioul``...).
     reading : str
-        What malformed tags mean: ``conlleval`` (a tag that cannot go on with the span before it opens a
-        new one), ``strict`` (malformed spans are dropped), ``discard`` (tags that go on with nothing
-        are read as ``O``), ``refuse`` (an error) or ``ncrfpp`` (begin and end decide). ``seqeval`` and
-        ``seqeval-strict`` are seqeval's own two, quirks included.
+        What malformed tags mean: ``conlleval`` (a tag that cannot continue the span before it opens a new
+        one), ``strict`` (malformed spans are dropped), ``discard`` (tags that continue no span are read as
+        ``O``), ``refuse`` (an error) or ``ncrfpp`` (begin and end decide). ``seqeval`` and ``seqeval-strict``
+        are those of seqeval, including its quirks.
     dialect : Dialect
         How tags are spelt.
 
@@ -59,16 +59,16 @@ def read_spans(
     Examples
     --------
     >>> from spanrs import tags
-    >>> tags.read_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES")[1]
+    >>> tags.tags_to_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES")[1]
     Span(type='MISC', start=1, end=2, tokens=None)
-    >>> tags.read_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES", "ncrfpp")
+    >>> tags.tags_to_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES", "ncrfpp")
     [Span(type='ORG', start=0, end=3, tokens=None)]
-    >>> tags.read_spans([["O", "I-PER"], ["B-PER"]], reading="strict")
+    >>> tags.tags_to_spans([["O", "I-PER"], ["B-PER"]], reading="strict")
     [[], [Span(type='PER', start=0, end=1, tokens=None)]]
     """
     if is_batch(tags):
-        return _spanrs.read_spans_batch(tags, (scheme, reading, dialect), Span._make)
-    return _spanrs.read_spans(tags, (scheme, reading, dialect), Span._make)
+        return _spanrs.read_spans_batch(tags, Reader(scheme, reading, dialect), Span._make)
+    return _spanrs.read_spans(tags, Reader(scheme, reading, dialect), Span._make)
 
 
 @overload
@@ -86,19 +86,19 @@ def validate(
     *,
     dialect: Dialect = Dialect(),
 ) -> list[Violation] | list[list[Violation]]:
-    """List everything that is wrong with tags.
+    """List the violations of tags.
 
     Parameters
     ----------
     tags, scheme, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
     reading : str
-        Does not change what is wrong, only what is said to have been done about it.
+        Only affects the ``action`` of the violations.
 
     Returns
     -------
     list of Violation, or list of such lists
-        By index, and for one index by kind. Empty where the tags are well-formed.
+        Sorted by index, then by kind. Empty if the tags are well-formed.
 
     Examples
     --------
@@ -109,12 +109,11 @@ def validate(
     2 Illegal Transition I-LOC read it as O
     """
     if is_batch(tags):
-        rows = _spanrs.validate(tags, (scheme, reading, dialect))
-        return [[Violation(*row) for row in sentence] for sentence in rows]
-    return [Violation(*row) for row in _spanrs.validate([tags], (scheme, reading, dialect))[0]]
+        return _spanrs.validate(tags, Reader(scheme, reading, dialect))
+    return _spanrs.validate([tags], Reader(scheme, reading, dialect))[0]
 
 
-def write_tags(
+def spans_to_tags(
     spans: Iterable[Span | tuple[str, int, int]],
     length: int | None = None,
     scheme: str = "BIO",
@@ -122,18 +121,18 @@ def write_tags(
     overlaps: str = "refuse",
     dialect: Dialect = Dialect(),
 ) -> list[str]:
-    """Write spans as tags.
+    """Convert spans to tags.
 
     Parameters
     ----------
     spans : iterable of Span or (type, start, end)
         In any order; starts count from 0, ends are exclusive.
     length : int, optional
-        Tokens of the sentence; without it the largest end.
+        Number of tokens of the sentence; the largest end if not given.
     scheme, dialect
-        As for :func:`read_spans`.
+        As for :func:`tags_to_spans`.
     overlaps : {"refuse", "overwrite"}
-        Whether spans that share a token are an error, or later starts write over earlier ones (iobes).
+        Whether overlapping spans are an error, or spans with later starts overwrite earlier ones (as in iobes).
 
     Returns
     -------
@@ -143,13 +142,13 @@ def write_tags(
     Raises
     ------
     spanrs.errors.SchemeError
-        For spans that overlap or do not fit, types that could not be read back, and spans that the
-        scheme cannot express (touching ones of one type in IO, long ones in TOKEN).
+        For spans that overlap or exceed the sentence, types that could not be read back, and spans that the scheme
+        cannot express (adjacent spans of one type in IO, longer than one token in TOKEN).
 
     Examples
     --------
     >>> from spanrs import tags
-    >>> tags.write_tags([("PER", 0, 2), ("LOC", 3, 4)], 5, "BILOU")
+    >>> tags.spans_to_tags([("PER", 0, 2), ("LOC", 3, 4)], 5, "BILOU")
     ['B-PER', 'L-PER', 'O', 'U-LOC', 'O']
     """
     if overlaps not in ("refuse", "overwrite"):

@@ -1,4 +1,4 @@
-"""Which tag may follow which."""
+"""Legal transitions between tags."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def tags_of(scheme: str, types: Iterable[str], *, dialect: Dialect = Dialect()) 
     scheme : str
         Name of the scheme.
     types : iterable of str
-        What there are spans of.
+        Types of spans.
     dialect : Dialect
         How tags are spelt.
 
     Returns
     -------
     list of str
-        ``O``, then all prefixes of the first type, and so on.
+        ``O``, then all prefixes of the first type, of the second, and so on.
 
     Examples
     --------
@@ -43,9 +43,9 @@ class Transition(NamedTuple):
     """Whether one tag may follow another."""
 
     source: str
-    """The tag before."""
+    """The first tag."""
     target: str
-    """The tag behind."""
+    """The tag that follows."""
     valid: bool
     """Whether the scheme allows it."""
 
@@ -70,18 +70,18 @@ def transitions(
     end: str = "<EOS>",
     dialect: Dialect = Dialect(),
 ) -> list[Transition]:
-    """List which tag may follow which.
+    """List which tags may follow each other.
 
     Parameters
     ----------
     scheme : str
         Name of the scheme.
     types : iterable of str, optional
-        All tags over these types are meant.
+        Use all tags of these types.
     tags : iterable of str, optional
-        Or just these tags.
+        Use these tags instead.
     start, end : str
-        How the two borders of a sentence are called. Nothing may come before a start or follow an end.
+        Names of the sentence boundaries. Nothing may precede a start or follow an end.
     dialect : Dialect
         How tags are spelt.
 
@@ -93,7 +93,7 @@ def transitions(
     Raises
     ------
     spanrs.errors.SchemeError
-        For a tag the scheme does not know.
+        For tags unknown to the scheme.
 
     Notes
     -----
@@ -127,7 +127,7 @@ def transition_map(
     end: str = "<EOS>",
     dialect: Dialect = Dialect(),
 ) -> dict[str, dict[str, bool]]:
-    """Say which tag may follow which, as a dictionary of dictionaries.
+    """Return which tags may follow each other, as a dictionary of dictionaries.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def transition_map(
     Returns
     -------
     dict of dict of bool
-        ``result[before][behind]``.
+        ``result[tag][next tag]``.
 
     Examples
     --------
@@ -153,24 +153,24 @@ def transition_map(
 
 
 class TransitionMask(NamedTuple):
-    """Which tag may follow which, in the order of a vocabulary; True is legal."""
+    """Legal transitions in the order of a vocabulary; True is legal."""
 
     between: npt.NDArray[np.bool_]
-    """Shape (tags, tags): row before, column behind."""
+    """Shape (tags, tags): from row to column."""
     start: npt.NDArray[np.bool_]
-    """Shape (tags,): may be first in a sentence."""
+    """Shape (tags,): legal at the start of a sentence."""
     end: npt.NDArray[np.bool_]
-    """Shape (tags,): may be last in a sentence."""
+    """Shape (tags,): legal at the end of a sentence."""
 
     def scores(
         self, illegal: float = float("-inf")
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Give what is added to a CRF's scores: 0 where legal, ``illegal`` elsewhere.
+        """Return penalties to add to the scores of a CRF: 0 if legal, ``illegal`` otherwise.
 
         Parameters
         ----------
         illegal : float
-            Use a large negative number where infinities would turn into NaN.
+            Use a large negative number if infinities would become NaN.
 
         Returns
         -------
@@ -191,7 +191,7 @@ def transition_mask(
     end: str | None = None,
     dialect: Dialect = Dialect(),
 ) -> TransitionMask:
-    """Say which tag may follow which, as boolean arrays ready for a CRF.
+    """Return which tags may follow each other, as boolean arrays for a CRF.
 
     Parameters
     ----------
@@ -200,8 +200,7 @@ def transition_mask(
     vocabulary : sequence of str, or mapping
         The tags in the order of the model's ids, or label2id or id2label.
     start, end : str, optional
-        Entries of the vocabulary that stand for the borders of a sentence, in models that keep them
-        among the tags.
+        Entries of the vocabulary for the sentence boundaries, in models that have them among the tags.
     dialect : Dialect
         How tags are spelt.
 
@@ -213,7 +212,7 @@ def transition_mask(
     Raises
     ------
     spanrs.errors.SchemeError
-        For a tag the scheme does not know.
+        For tags unknown to the scheme.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the functions of this package take and give."""
+"""Types of arguments and results."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ Tags: TypeAlias = Sequence[str]
 #: The tag of each id: in order, or as label2id or id2label.
 Vocabulary: TypeAlias = Sequence[str] | Mapping[str, int] | Mapping[int, str]
 
-#: Id of tokens that are left out; what Hugging Face and PyTorch use.
+#: Id of tokens that are left out, as in Hugging Face and PyTorch.
 IGNORE_INDEX = -100
 
 
 def as_ignore_index(ignore_index: object) -> int:
-    """Return an id that can be left out as an int.
+    """Return ``ignore_index`` as an int.
 
     Raises
     ------
     TypeError
-        For what is not an integer.
+        For other values than integers.
     ValueError
-        For integers below -2**63 or above 2**63 - 2. The largest number of 64 bits stands for all ids beyond it.
+        For integers below -2**63 or above 2**63 - 2. The largest 64-bit integer is reserved for larger ids.
     """
     return as_integer(ignore_index, "ignore_index", -(2**63), 2**63 - 2)
 
 
 class Span(NamedTuple):
-    """A labelled stretch of tokens."""
+    """A labelled sequence of tokens."""
 
     type: str
-    """What it is a span of."""
+    """The type."""
     start: int
     """First token, from 0."""
     end: int
     """One past the last token."""
     tokens: tuple[int, ...] | None = None
-    """Its tokens, only where the span is discontinuous."""
+    """Indices of its tokens, only if the span is discontinuous."""
 
 
 class Dialect(NamedTuple):
@@ -50,18 +50,38 @@ class Dialect(NamedTuple):
     Examples
     --------
     >>> from spanrs import tags
-    >>> tags.read_spans(["PER_B", "PER_I"], dialect=tags.Dialect(separator="_", suffix=True))
+    >>> tags.tags_to_spans(["PER_B", "PER_I"], dialect=tags.Dialect(separator="_", suffix=True))
     [Span(type='PER', start=0, end=2, tokens=None)]
     """
 
     separator: str = "-"
-    """Between prefix and type. The first one counts, with ``suffix`` the last one."""
+    """Separator between prefix and type: the first in the tag, with ``suffix`` the last."""
     suffix: bool = False
-    """The prefix stands behind the type: ``PER-B``."""
+    """The prefix comes after the type: ``PER-B``."""
     bare_is_type: bool = False
-    """``B`` without a type is of type ``B`` (as in iobes), not of the one type ``_``."""
+    """``B`` without a type has the type ``B`` (as in iobes) instead of ``_``."""
     unknown_is_outside: bool = False
-    """A prefix the scheme does not know is ``O`` and no violation (as in iobes)."""
+    """Tags with unknown prefixes are ``O`` and no violation (as in iobes)."""
+
+
+class Reader(NamedTuple):
+    """How tags are read."""
+
+    scheme: str
+    reading: str = "conlleval"
+    dialect: Dialect = Dialect()
+    pred_scheme: str | None = None
+    """The scheme of pred, if it differs."""
+
+
+class Converter(NamedTuple):
+    """How tags are converted."""
+
+    source: str
+    target: str
+    reading: str | None = None
+    """None refuses malformed tags."""
+    dialect: Dialect = Dialect()
 
 
 #: How iobes spells tags.
@@ -69,10 +89,10 @@ IOBES_DIALECT = Dialect(bare_is_type=True, unknown_is_outside=True)
 
 
 class Scheme(NamedTuple):
-    """A tagging scheme: its prefixes, and what each says about the borders of its token."""
+    """A tagging scheme: its prefixes, and where they put span boundaries."""
 
     name: str
-    """The name that is printed."""
+    """Name of the scheme."""
     prefixes: tuple[tuple[str, str, str], ...]
     """(letter, begins, ends), each edge ``always``, ``never``, ``auto`` or ``contact``."""
 
@@ -95,17 +115,17 @@ def schemes() -> list[Scheme]:
 
 
 def is_auto(scheme: str) -> bool:
-    """Tell whether the scheme is to be found out."""
+    """Return whether the scheme is to be detected."""
     return scheme.strip().lower() == "auto"
 
 
 def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
-    """Give the tags in the order of their ids, from a list, label2id or id2label.
+    """Return the tags in the order of their ids, from a list, label2id or id2label.
 
     Raises
     ------
     TypeError
-        For anything else, and for items that are not str.
+        For other values, and items that are not str.
     ValueError
         For ids that are not 0, 1, 2, ...
 
@@ -148,7 +168,7 @@ def _names_advice(labels: object) -> str:
 
 
 def _checked_tags(tags: list[str]) -> list[str]:
-    """Return the tags of a vocabulary; refuse what is no str, and warn if two ids have the same tag."""
+    """Return the tags of a vocabulary; refuse other items than str, and warn if two ids have the same tag."""
     ids: dict[str, int] = {}
     for number, tag in enumerate(tags):
         if not isinstance(tag, str):
@@ -162,7 +182,7 @@ def _checked_tags(tags: list[str]) -> list[str]:
 
 
 def _id(number: object) -> int:
-    """Give the id of a tag; JSON makes text of numbers that are keys."""
+    """Return the id of a tag; keys that are numbers become strings in JSON."""
     if isinstance(number, str) and number.strip().isdecimal():
         return int(number)
     try:
@@ -173,7 +193,7 @@ def _id(number: object) -> int:
 
 
 def is_batch(data: object) -> bool:
-    """Tell many sentences from one: the first item of a sentence is a str."""
+    """Return whether there are many sentences instead of one, whose first item is a str."""
     if isinstance(data, str):
         return False
     if not isinstance(data, Sequence):

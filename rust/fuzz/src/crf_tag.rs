@@ -52,7 +52,6 @@ fn file(bytes: &[u8], columns: &Columns) -> ColumnFile {
     ColumnFile {
         source: Source::stream("file", reader).into(),
         columns: columns.clone(),
-        limits: Default::default(),
     }
 }
 

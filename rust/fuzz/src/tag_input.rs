@@ -1,6 +1,6 @@
 //! Schemes, readings, dialects and tags chosen by the fuzzer's bytes.
 
-use spanrs_tags::{Bare, Dialect, Reader, Reading, Scheme};
+use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use crate::input::Input;
 
@@ -31,11 +31,7 @@ pub fn dialect(input: &mut Input<'_>) -> Dialect {
     Dialect {
         separator: ["-", "_", "::"][usize::from(byte >> 4) % 3].to_owned(),
         suffix: byte & 1 != 0,
-        bare: if byte & 2 != 0 {
-            Bare::WholeTag
-        } else {
-            Bare::OneType
-        },
+        bare_is_type: byte & 2 != 0,
         unknown_is_outside: byte & 4 != 0,
     }
 }

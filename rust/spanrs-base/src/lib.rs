@@ -59,6 +59,8 @@ pub use lines::Lines;
 pub use named::{Named, UnknownName};
 pub use position::Position;
 pub use rng::Rng;
+#[doc(hidden)]
+pub use serde;
 pub use short_strings::ShortKey;
 pub use span::Span;
 pub use task::{Alias, Category, Tag, Task};

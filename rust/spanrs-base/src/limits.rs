@@ -41,6 +41,16 @@ impl Limits {
     pub const EXPANSION_FREE: usize = 16 << 20;
 }
 
+impl Limits {
+    /// Returns the limits with another maximum ratio of decompressed to compressed bytes, unless it is None.
+    pub fn with_expansion(self, expansion: Option<usize>) -> Self {
+        Self {
+            expansion: expansion.unwrap_or(self.expansion),
+            ..self
+        }
+    }
+}
+
 impl Default for Limits {
     /// Returns the limits named in the documentation of the fields.
     fn default() -> Self {

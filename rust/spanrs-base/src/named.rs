@@ -43,6 +43,36 @@ pub trait Named: Copy + PartialEq + 'static {
     }
 }
 
+/// Implements serde's traits for types with [`Named`]: a value is its name.
+///
+/// ```
+/// use spanrs_base::Named;
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// enum Side { Gold, Pred }
+/// impl Named for Side {
+///     const WHAT: &'static str = "side";
+///     const NAMES: &'static [(&'static str, Self)] = &[("gold", Self::Gold), ("pred", Self::Pred)];
+/// }
+/// spanrs_base::serde_by_name!(Side);
+/// ```
+#[macro_export]
+macro_rules! serde_by_name {
+    ($($named:ty),* $(,)?) => {
+        $(impl $crate::serde::Serialize for $named {
+            fn serialize<S: $crate::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str($crate::Named::name(*self))
+            }
+        }
+
+        impl<'de> $crate::serde::Deserialize<'de> for $named {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name: String = $crate::serde::Deserialize::deserialize(deserializer)?;
+                <Self as $crate::Named>::from_name(&name).map_err($crate::serde::de::Error::custom)
+            }
+        })*
+    };
+}
+
 /// A name that no value has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {

@@ -9,6 +9,8 @@
 //! | `ENAMEX` with no `type` | the same | `ENAMEX` |
 //! | `lex` | `lex`, category [`Category::Token`] | not scored, delimits the tokens |
 
+use serde::{Deserialize, Serialize};
+
 use crate::Named;
 
 /// The role of annotations of a type in a task.
@@ -34,11 +36,13 @@ impl Named for Category {
     ];
 }
 
+crate::serde_by_name!(Category);
+
 /// A label for those annotations of a type that have certain values of attributes.
 ///
 /// It applies to an annotation that has all the attributes with exactly these values; further
 /// attributes do not matter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alias {
     /// The label that replaces the name of the type.
     pub name: String,
@@ -47,7 +51,7 @@ pub struct Alias {
 }
 
 /// A type of annotations in a task.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag {
     /// The name of the type, as annotations use it.
     pub name: String,
@@ -70,7 +74,8 @@ pub struct Tag {
 /// let content = |tag: &&Tag| tag.category == Category::Content;
 /// assert_eq!(task.tags.iter().filter(content).count(), 1);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Task {
     /// The name of the task; empty if the file gives none.
     pub name: String,

@@ -54,12 +54,12 @@ pub type ErrorPair = (LabelError, u32, u32, u64);
 /// ```
 /// use spanrs_base::Span;
 /// use spanrs_compat::faireval::{ErrorCounts, LabelError};
-/// use spanrs_eval::{Events, Matcher, MatcherOptions, Pair, Spans, make_matcher};
-/// let options = MatcherOptions { min_overlap: 1.0, optimal: false, watch: || false };
+/// use spanrs_eval::{Events, Matcher, MatcherOptions, Pair, Spans};
+/// let options = MatcherOptions { name: "fair".to_owned(), ..Default::default() };
 /// let (gold, pred) = ([Span { start: 0, end: 2, ty: 0 }], [Span { start: 0, end: 2, ty: 1 }]);
 /// let mut events = Events::default();
 /// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
-/// make_matcher("fair", &options).unwrap().compare(&pair, &mut events).unwrap();
+/// options.build().unwrap().compare(&pair, &mut events).unwrap();
 /// let counts = ErrorCounts::of_events(&events, &gold, &pred, 2);
 /// assert_eq!(counts.pairs().collect::<Vec<_>>(), [(LabelError::Le, 0, 1, 1)]);
 /// ```
@@ -108,9 +108,9 @@ impl ErrorCounts {
     /// ```
     /// use spanrs_base::Span;
     /// use spanrs_compat::faireval::ErrorCounts;
-    /// use spanrs_eval::{MatcherOptions, Pair, Scorer, Spans, make_matcher};
-    /// let options = MatcherOptions { min_overlap: 1.0, optimal: false, watch: || false };
-    /// let mut scorer = Scorer::new(make_matcher("fair", &options).unwrap(), 0);
+    /// use spanrs_eval::{MatcherOptions, Pair, Scorer, Spans};
+    /// let options = MatcherOptions { name: "fair".to_owned(), ..Default::default() };
+    /// let mut scorer = Scorer::new(options.build().unwrap(), 0);
     /// let (mut types, name) = (scorer.type_cells(), |_| "PER".to_owned());
     /// let (gold, pred) = ([Span { start: 0, end: 3, ty: 0 }], [Span { start: 0, end: 2, ty: 0 }]);
     /// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));

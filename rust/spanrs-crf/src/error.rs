@@ -27,6 +27,9 @@ pub const MAX_LABELS: usize = 4096;
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
+    /// An option that is out of range; the message names it.
+    #[error("{0}")]
+    Option(String),
     /// Two inputs have lengths that do not fit together, such as weights and features.
     #[error("expected {expected} {what}, got {found}")]
     Shape {
@@ -191,6 +194,7 @@ impl From<Interrupted> for Error {
 impl Coded for Error {
     fn class(&self) -> ErrorClass {
         match self {
+            Self::Option(_) => ErrorClass::Value,
             Self::Shape { .. } => ErrorClass::Alignment,
             Self::Labels { .. } | Self::Features { .. } | Self::NBest { .. } => ErrorClass::Limit,
             Self::Interrupted => ErrorClass::Interrupted,

@@ -20,6 +20,8 @@
 
 use std::collections::VecDeque;
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
 use crate::simd::{Kernel, dispatch};
 
@@ -84,7 +86,7 @@ impl Default for Lbfgs {
 }
 
 /// State after an iteration, or after a pass of an online algorithm.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Iteration {
     /// Its number, from 1. Numbers of failed line searches are left out.
     pub iteration: usize,

@@ -19,6 +19,7 @@
 //!
 //! Training uses one thread, and its result depends on the data, the options and the seed only.
 
+use serde::{Deserialize, Serialize};
 use spanrs_base::{Clock, Jagged, Rng, Watch};
 
 use crate::averages::Averages;
@@ -30,7 +31,8 @@ use crate::tagger::{Tagger, TaggerBuffers, TaggerOptions, TaggerTrainer, Tags};
 use crate::treebank::Treebank;
 
 /// The passes over the training data.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Passes {
     /// Largest number of passes per model; `after` can stop earlier. With 0 the model has no
     /// weights.
@@ -43,11 +45,16 @@ pub struct Passes {
     /// has less variance. [`fit_published`] trains one model whatever this is.
     pub models: usize,
     /// Asked between sentences, at most every 50 milliseconds, whether to stop.
+    #[serde(skip, default = "never")]
     pub watch: Watch,
 }
 
+fn never() -> Watch {
+    || false
+}
+
 /// What is known after a pass; argument of the callbacks.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Epoch {
     /// Number of the model, from 1.
     pub model: usize,
@@ -287,10 +294,7 @@ pub fn jackknife(
 
 /// Trains a parser on a treebank of projective trees, with the tags that the treebank has.
 ///
-/// From pass `explore_from` on (the first is 1) the parser follows its own guesses in training,
-/// right or wrong; before, it follows the best-scoring right move. Features whose averaged weights
-/// are all smaller than `prune` times the mean step of an update, times the number of models, are
-/// left out at the end; 0 keeps all. `after` is called after each pass with the trainer.
+/// `after` is called after each pass with the trainer.
 ///
 /// # Errors
 /// [`Error::Template`] for templates that cannot be read; [`Error::Training`] for too many labels
@@ -302,7 +306,6 @@ pub fn jackknife(
 pub fn fit_parser(
     treebank: &Treebank,
     options: &ParserOptions,
-    (explore_from, prune): (usize, f64),
     passes: Passes,
     mut after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
 ) -> Result<Parser> {
@@ -332,7 +335,7 @@ pub fn fit_parser(
                     root_tag: None,
                 };
                 let own = &labels[treebank.range(at)];
-                let explore = epoch >= explore_from;
+                let explore = epoch >= options.explore_from;
                 let found = trainer.train_one(&sentence, treebank.heads(at), own, explore);
                 correct.0 += found.0;
                 correct.1 += found.1;
@@ -357,7 +360,7 @@ pub fn fit_parser(
         )?;
         averages.push(best_or_last(&mut best, || trainer.averages()));
     }
-    let threshold = prune * averages.len() as f64 * trainer.mean_step();
+    let threshold = options.prune * averages.len() as f64 * trainer.mean_step();
     trainer.finish(Averages::total(averages).pruned(threshold))
 }
 

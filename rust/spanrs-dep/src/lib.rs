@@ -61,7 +61,7 @@
 //! ]);
 //! let passes = Passes { epochs: 5, seed: Some(1), models: 1, watch: || false };
 //! let options = ParserOptions::default();
-//! let parser = fit_parser(&treebank, &options, (2, 0.0), passes, |_, _| Ok(Next::Continue)).unwrap();
+//! let parser = fit_parser(&treebank, &options, passes, |_, _| Ok(Next::Continue)).unwrap();
 //!
 //! let sentence = Sentence {
 //!     words: &["Dogs", "chased", "cats"],

@@ -464,7 +464,7 @@ mod tests {
             watch: || false,
         };
         let after = |_, _: &_| Ok(Next::Continue);
-        let parser = fit_parser(&treebank, &options, (1, 0.0), passes, after).unwrap();
+        let parser = fit_parser(&treebank, &options, passes, after).unwrap();
         let model = Model {
             tagger: None,
             parser: Some(parser),

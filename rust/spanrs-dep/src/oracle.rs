@@ -41,9 +41,11 @@
 //! zero-cost move. [`GoldTree::published`] equals it.
 
 use crate::arc_hybrid::{Move, State};
+use serde::{Deserialize, Serialize};
 
 /// Which moves a parser in training regards as right.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Oracle {
     /// The zero-cost moves (Goldberg and Nivre 2013, section 4.3): those that lose no reachable
     /// gold arc.

@@ -33,6 +33,8 @@ impl Named for Roots {
     const NAMES: &'static [(&'static str, Self)] = &[("one", Self::One), ("many", Self::Many)];
 }
 
+spanrs_base::serde_by_name!(Roots);
+
 /// Checks that heads are a tree: all in the sentence, without cycles, and with the allowed number
 /// of roots. O(words) in time and memory. No words are a tree.
 ///

@@ -12,11 +12,16 @@
 //!
 //! While only `O` has been seen nothing is decided, and detection continues with the next update.
 
-use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme, are_many};
+use serde::Deserialize;
+use spanrs_tags::{
+    Detection, Dialect, Error as TagsError, Evidence, Reader, Reading, Scheme, are_many,
+};
 
 use crate::input::InputError;
+use crate::matcher::Matcher;
 use crate::scorer::Scorer;
 use crate::side::Side;
+use crate::type_filter::TypeFilter;
 
 /// Number of tokens of gold from which a scheme is first detected.
 const SAMPLE: u64 = 1 << 16;
@@ -66,6 +71,56 @@ pub struct AutoSchemeScorer {
     pub pred_detection: Option<Detection>,
 }
 
+/// Options of an [`AutoSchemeScorer`] as plain data.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScorerOptions {
+    /// Which types are counted.
+    pub filter: TypeFilter,
+    /// The scheme of gold; None detects it.
+    pub scheme: Option<Scheme>,
+    /// The scheme of pred if it is known and differs from that of gold.
+    pub pred_scheme: Option<Scheme>,
+    /// Detect the scheme of pred if it is None.
+    pub detect_pred: bool,
+    /// How malformed tags are read.
+    pub reading: Reading,
+    /// How tags are spelt.
+    pub dialect: Dialect,
+    /// Number of violations of each side to keep; at least one where violations are refused.
+    pub max_violations: usize,
+    /// Keep a row of counts for each document.
+    pub by_document: bool,
+}
+
+impl ScorerOptions {
+    /// Creates the scorer.
+    ///
+    /// # Errors
+    /// As [`Reader::new`] and [`Reader::with_pred_scheme`].
+    pub fn build(self, matcher: Box<dyn Matcher>) -> Result<AutoSchemeScorer, TagsError> {
+        let keep = self
+            .max_violations
+            .max(usize::from(self.reading == Reading::Refuse));
+        let mut scorer = Scorer::new(matcher, keep).with_filter(self.filter);
+        if self.by_document {
+            scorer = scorer.by_document();
+        }
+        let scheme = self.scheme.unwrap_or(Scheme::Bio);
+        let mut reader = Reader::new(scheme, self.reading, self.dialect)?;
+        let pred_scheme = PredScheme::new(self.pred_scheme, self.detect_pred);
+        if let PredScheme::Named(pred_scheme) = pred_scheme {
+            reader = reader.with_pred_scheme(pred_scheme)?;
+        }
+        Ok(AutoSchemeScorer::new(
+            reader,
+            scorer,
+            self.scheme.is_some(),
+            pred_scheme,
+        ))
+    }
+}
+
 /// How the scheme of pred is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PredScheme {
@@ -76,6 +131,17 @@ pub enum PredScheme {
     /// It is detected with the first tags of pred other than `O`: that of gold, unless they are
     /// clearly in another one.
     Undetected,
+}
+
+impl PredScheme {
+    /// Returns the named scheme, or else how it is determined.
+    pub fn new(scheme: Option<Scheme>, detect: bool) -> Self {
+        match scheme {
+            Some(scheme) => Self::Named(scheme),
+            None if detect => Self::Undetected,
+            None => Self::AsGold,
+        }
+    }
 }
 
 /// The evidence of a side, and whether it covers all of its tokens.

@@ -5,7 +5,7 @@
 //! 1. [`Scorer`] and [`TagBlock`] take sentences of tag ids, [`SpanLists`] and [`input`] take spans
 //!    and batches of ids. Both end in a [`Pair`] of [`Spans`] for every sentence or document.
 //! 2. A [`Matcher`] ([`Exact`], [`partial`], [`fair`], [`mat`]) decides which gold span answers
-//!    which pred span, and reports every decision as an [`Event`] to a [`Sink`]. [`make_matcher`]
+//!    which pred span, and reports every decision as an [`Event`] to a [`Sink`]. [`MatcherOptions`]
 //!    finds matchers by name.
 //! 3. [`CountingSink`] adds events to [`outcomes::Counts`]: integers by criterion, outcome, gold
 //!    type and pred type, in total and by document. Counts can be stored and merged in any order.
@@ -33,6 +33,7 @@
 
 mod auto_scheme;
 mod counting_sink;
+mod detail;
 mod exact;
 pub mod fair;
 mod first_difference;
@@ -58,17 +59,17 @@ mod token_sets;
 mod type_filter;
 mod violations;
 
-pub use auto_scheme::{AutoSchemeScorer, PredScheme};
+pub use auto_scheme::{AutoSchemeScorer, PredScheme, ScorerOptions};
 pub use counting_sink::{CountingSink, add_pair};
+pub use detail::{Detail, NamedSpan};
 pub use exact::{Exact, SCHEMA as EXACT, Seen};
 pub use matcher::{Event, Events, Matcher, Pair, Sink, Text, Unmatched};
 pub use parallel::count_parts;
-pub use registry::{MatcherOptions, make_matcher, matcher_names, schemas};
+pub use registry::{MatcherOptions, matcher_names, schemas};
 pub use scorer::{Scorer, TypeCells};
 pub use side::Side;
 pub use span_lists::{
-    NamedSpan, ReadError, Sides, SpanEvent, SpanLists, SpanListsBuilder, TagSentences, span_events,
-    spans_of_ids,
+    ReadError, Sides, SpanLists, SpanListsBuilder, TagSentences, span_details, spans_of_ids,
 };
 pub use spans::Spans;
 pub use tag_block::TagBlock;

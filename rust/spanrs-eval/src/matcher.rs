@@ -131,9 +131,9 @@ impl<'a> Pair<'a> {
 ///
 /// ```
 /// use spanrs_base::Span;
-/// use spanrs_eval::{Events, MatcherOptions, Pair, Spans, make_matcher};
-/// let options = MatcherOptions { min_overlap: 1.0, optimal: false, watch: || false };
-/// let mut matcher = make_matcher("fair", &options).unwrap();
+/// use spanrs_eval::{Events, MatcherOptions, Pair, Spans};
+/// let options = MatcherOptions { name: "fair".to_owned(), ..Default::default() };
+/// let mut matcher = options.build().unwrap();
 /// let (gold, pred) = ([Span { start: 0, end: 3, ty: 0 }], [Span { start: 0, end: 2, ty: 0 }]);
 /// let mut events = Events::default();
 /// matcher.compare(&Pair::new(Spans::whole(&gold), Spans::whole(&pred)), &mut events).unwrap();

@@ -4,6 +4,7 @@
 //! `example-matcher`) compare tags and spans and can be made here. `mat` has a schema, for stored
 //! counts, but needs documents.
 
+use serde::Deserialize;
 use spanrs_base::{Limits, UnknownName, Watch};
 
 use crate::exact::Exact;
@@ -11,9 +12,12 @@ use crate::matcher::Matcher;
 use crate::outcomes::Schema;
 use crate::{exact, fair, mat, partial};
 
-/// Options of all matchers; each uses those it has and ignores the others.
-#[derive(Clone, Copy, Debug)]
+/// A matcher by name, with the options of all matchers; each uses those it has and ignores the others.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MatcherOptions {
+    /// The name. Default: `exact`.
+    pub name: String,
     /// For `partial`: smallest overlap of a pair, in per cent of the length of the gold span. Above
     /// 0.
     pub min_overlap: f64,
@@ -21,7 +25,47 @@ pub struct MatcherOptions {
     /// greedy walk over the pred spans.
     pub optimal: bool,
     /// For `partial` and `fair`: asked at intervals whether to stop.
+    #[serde(skip, default = "never")]
     pub watch: Watch,
+}
+
+fn never() -> Watch {
+    || false
+}
+
+impl Default for MatcherOptions {
+    fn default() -> Self {
+        Self {
+            name: exact::SCHEMA.name.to_owned(),
+            min_overlap: 1.0,
+            optimal: false,
+            watch: never(),
+        }
+    }
+}
+
+impl MatcherOptions {
+    /// Creates the matcher.
+    ///
+    /// # Errors
+    /// [`UnknownName`] if the name is not one of [`matcher_names`].
+    ///
+    /// ```
+    /// use spanrs_eval::{MatcherOptions, matcher_names};
+    /// let options = |name: &str| MatcherOptions { name: name.to_owned(), ..Default::default() };
+    /// assert_eq!(options("fair").build().unwrap().schema().name, "fair");
+    /// assert!(options("mat").build().is_err(), "MATScore's matcher needs a text");
+    /// assert!(matcher_names().all(|name| options(name).build().is_ok()));
+    /// ```
+    pub fn build(&self) -> Result<Box<dyn Matcher>, UnknownName> {
+        let found = MATCHERS.iter().find(|(schema, _)| schema.name == self.name);
+        let (_, make) = found.ok_or_else(|| UnknownName {
+            what: "matcher",
+            name: self.name.clone(),
+            known: matcher_names().collect(),
+        })?;
+        Ok(make(self))
+    }
 }
 
 /// A schema, whose name is that of the matcher, and the constructor of the matcher.
@@ -49,27 +93,9 @@ static MATCHERS: &[Entry] = &[
     (&crate::head::SCHEMA, |_| Box::new(crate::head::Head)),
 ];
 
-/// Iterates over the names that [`make_matcher`] accepts, in a fixed order.
+/// Iterates over the names of the matchers that [`MatcherOptions::build`] creates, in a fixed order.
 pub fn matcher_names() -> impl Iterator<Item = &'static str> {
     MATCHERS.iter().map(|(schema, _)| schema.name)
-}
-
-/// Creates a matcher by name.
-///
-/// # Errors
-/// [`UnknownName`] if it is not one of [`matcher_names`].
-///
-/// ```
-/// use spanrs_eval::{MatcherOptions, make_matcher, matcher_names};
-/// let options = MatcherOptions { min_overlap: 1.0, optimal: true, watch: || false };
-/// assert_eq!(make_matcher("exact", &options).unwrap().schema().name, "exact");
-/// assert!(make_matcher("mat", &options).is_err(), "MATScore's matcher needs a text");
-/// assert!(matcher_names().all(|name| make_matcher(name, &options).is_ok()));
-/// ```
-pub fn make_matcher(name: &str, options: &MatcherOptions) -> Result<Box<dyn Matcher>, UnknownName> {
-    let found = MATCHERS.iter().find(|(schema, _)| schema.name == name);
-    let (_, make) = found.ok_or_else(|| unknown(name, matcher_names()))?;
-    Ok(make(options))
 }
 
 /// Iterates over the schemas of the counts of all matchers of this crate, including `mat`, in a
@@ -77,13 +103,4 @@ pub fn make_matcher(name: &str, options: &MatcherOptions) -> Result<Box<dyn Matc
 pub fn schemas() -> impl Iterator<Item = &'static Schema> + Clone {
     let schemas = MATCHERS.iter().map(|(schema, _)| *schema);
     schemas.chain([&mat::SCHEMA])
-}
-
-/// Returns the error for a name that is not one of the known ones.
-fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> UnknownName {
-    UnknownName {
-        what: "matcher",
-        name: name.to_owned(),
-        known: known.collect(),
-    }
 }

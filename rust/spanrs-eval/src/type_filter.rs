@@ -1,5 +1,7 @@
 //! The choice of types that are evaluated.
 
+use serde::Deserialize;
+
 /// Which types are counted. The default counts all.
 ///
 /// # Examples
@@ -10,7 +12,8 @@
 /// let filter = TypeFilter { exclude, ..TypeFilter::default() };
 /// assert!(filter.counts("PER") && !filter.counts("MISC"));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TypeFilter {
     /// Only these types are counted; None for all.
     pub keep: Option<Vec<String>>,

@@ -1,16 +1,24 @@
 //! Counting violations and keeping the first ones with their places.
 
+use serde::{Serialize, Serializer};
 use spanrs_tags::{Reader, SideReader, Violation};
 
 /// A violation and its place in the corpus.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename = "LocatedViolation")]
 pub struct Located {
     /// Index of the sentence, 0-based.
     pub sentence: u64,
     /// Line in the file, 1-based; 0 if the tags were not read from a file.
+    #[serde(serialize_with = "or_none")]
     pub line: u64,
     /// The violation; its index is that of the token in the sentence.
     pub violation: Violation,
+}
+
+/// Serialises 0 as None.
+fn or_none<S: Serializer>(line: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    (*line > 0).then_some(line).serialize(serializer)
 }
 
 /// The violations of one side: all are counted, the first ones are kept.
@@ -27,7 +35,7 @@ pub struct Located {
 /// assert_eq!((violations.count, violations.first.len()), (2, 1));
 /// assert_eq!((violations.first[0].line, violations.first[0].violation.index), (1, 0));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Violations {
     /// Number of violations.
     pub count: u64,

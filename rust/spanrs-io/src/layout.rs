@@ -1,6 +1,10 @@
 //! Options of column files, and the layout that is found with them.
 
-use spanrs_base::Named;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+use spanrs_base::{Limits, Named, serde_by_name};
 
 use crate::blanks::is_space;
 pub use crate::error::UnknownSeparator;
@@ -59,6 +63,12 @@ impl Separator {
     }
 }
 
+impl<'de> Deserialize<'de> for Separator {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
 /// Which lines are comments. Comments are skipped wherever events are read; they neither belong to
 /// a sentence nor end one.
 ///
@@ -66,7 +76,7 @@ impl Separator {
 /// use spanrs_io::{ColumnReader, Columns, Comments, LineReader};
 /// let source = Box::new(&b"% any remark\na O\n% another\nb O\n"[..]);
 /// let lines = LineReader::new("example", source, Default::default()).unwrap();
-/// let comments = Comments::parse(Some("%"));
+/// let comments = Comments::parse("%");
 /// let mut rows = ColumnReader::new(lines, Columns { comments, ..Default::default() }).unwrap();
 /// rows.next_event().unwrap();
 /// rows.next_event().unwrap();
@@ -90,13 +100,19 @@ pub enum Comments {
 }
 
 impl Comments {
-    /// Returns what a user names: `auto`, a prefix, or no comments by None or an empty string.
-    pub fn parse(text: Option<&str>) -> Self {
+    /// Returns the comments that a user names: `auto`, `none` (or nothing), or a prefix.
+    pub fn parse(text: &str) -> Self {
         match text {
-            None | Some("") => Self::None,
-            Some("auto") => Self::Auto,
-            Some(prefix) => Self::Prefix(prefix.to_owned()),
+            "" | "none" => Self::None,
+            "auto" => Self::Auto,
+            prefix => Self::Prefix(prefix.to_owned()),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Comments {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::parse(&String::deserialize(deserializer)?))
     }
 }
 
@@ -134,6 +150,8 @@ impl Named for Format {
     ];
 }
 
+serde_by_name!(Format);
+
 /// Reference to a column, by position or name.
 ///
 /// | column | 3 columns | CoNLL-U |
@@ -170,6 +188,37 @@ pub enum Column {
     Name(String),
 }
 
+impl<'de> Deserialize<'de> for Column {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IndexOrName;
+
+        impl<'de> Visitor<'de> for IndexOrName {
+            type Value = Column;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a column index (from 0) or, in CoNLL-U, a column name")
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, _: A) -> Result<Column, A::Error> {
+                Err(de::Error::custom(
+                    "one column of tags is expected; several are layers of nested annotations, which spanrs.score \
+                     (spanrs score) reads",
+                ))
+            }
+
+            fn visit_i64<E: de::Error>(self, index: i64) -> Result<Column, E> {
+                Ok(Column::Index(index))
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Column, E> {
+                Ok(Column::Name(name.to_owned()))
+            }
+        }
+
+        deserializer.deserialize_any(IndexOrName)
+    }
+}
+
 /// Options of a [`crate::ColumnReader`]: which columns hold tokens and tags, and how lines are cut.
 ///
 /// The default reads the first column as tokens and the last one as tags.
@@ -184,7 +233,8 @@ pub enum Column {
 /// rows.next_event().unwrap();
 /// assert_eq!((rows.token(), rows.tag()), (&b"Bob"[..], &b"B-PER"[..]));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Columns {
     /// How the file is laid out.
     pub format: Format,
@@ -199,12 +249,28 @@ pub struct Columns {
     pub tag: Column,
     /// Column of a second tag on each line: pred beside gold, or the part of speech.
     pub second: Option<Column>,
+    /// Maximum length of a line in bytes; that of [`Limits`] if None. Only used where a file is
+    /// opened with these options, because a reader of lines has its own limits.
+    pub line_bytes: Option<usize>,
     /// No column of tags is read, and [`Columns::tag`] is not used. A file of one column then holds
     /// tokens.
+    #[serde(skip)]
     pub untagged: bool,
     /// Accepts a second column that the file does not have; [`crate::ColumnReader::has_second`]
     /// tells. CoNLL-U then never has one by position.
+    #[serde(skip)]
     pub second_may_lack: bool,
+}
+
+impl Columns {
+    /// The limits of a file with these options.
+    pub fn limits(&self) -> Limits {
+        let limits = Limits::default();
+        Limits {
+            line_bytes: self.line_bytes.unwrap_or(limits.line_bytes),
+            ..limits
+        }
+    }
 }
 
 impl Default for Columns {
@@ -216,6 +282,7 @@ impl Default for Columns {
             token: Column::Index(0),
             tag: Column::Index(-1),
             second: None,
+            line_bytes: None,
             untagged: false,
             second_may_lack: false,
         }

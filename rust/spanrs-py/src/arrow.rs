@@ -12,7 +12,7 @@ use spanrs::arrow::{import_array, import_stream};
 
 use crate::error::Result;
 
-/// The chunks of a column, as they come from its owner.
+/// Imports the chunks of a column.
 pub(crate) fn import(column: &Bound<'_, PyAny>, side: &'static str) -> Result<Vec<ArrayRef>> {
     let imported = if column.hasattr("__arrow_c_stream__")? {
         let capsule = column.call_method0("__arrow_c_stream__")?;

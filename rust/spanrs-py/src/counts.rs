@@ -1,4 +1,4 @@
-//! Counts of outcomes: behind `spanrs.Result`.
+//! Counts of outcomes: the compiled part of `spanrs.Result`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,24 +7,36 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PyString, PyTuple};
-use spanrs::eval::outcomes::{Axis, Counts as Core, Key, Prf, Term};
+use spanrs::eval::outcomes::{
+    Amount, Axis, Counts as Core, Key, Measure, MeasureOptions, Outcomes, Prf, Term,
+};
 use spanrs::schema_of;
 
 use crate::error::Result;
 use crate::locks::lock;
 use crate::mat::MatOutcome;
-use crate::measures::{
-    Amount, MeasureTuple, OutcomesTuple, SummaryTuple, Triple, measures as measures_of,
-    outcomes_tuple, score_tuple,
-};
-use crate::options::Choice;
+use crate::plain::Plain;
 
-/// How often each outcome occurred between each pair of types, in all and by document. It does not change.
+/// The number of each outcome for each pair of types, in total and by document. Immutable.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct Counts(pub(crate) Arc<Core>);
 
 /// (criterion, outcome, gold type, pred type, number)
 type CellTuple<'a, N = u64> = (u8, u8, Option<&'a str>, Option<&'a str>, N);
+
+/// Gold type, pred type, number; None stands for no span.
+type Triple<'a> = (Option<&'a str>, Option<&'a str>, Plain<Amount>);
+
+/// Creates measures for some counts.
+pub(crate) fn build_measures(
+    counts: &Core,
+    Plain(options): Plain<Vec<MeasureOptions>>,
+) -> Result<Vec<Measure>> {
+    let measures = options
+        .into_iter()
+        .map(|options| Ok(options.build(counts)?));
+    measures.collect()
+}
 
 /// The key of a document.
 #[derive(IntoPyObject)]
@@ -50,13 +62,13 @@ impl Counts {
         self.0.schema().name
     }
 
-    /// True where documents have rows.
+    /// Whether there is a row for each document.
     #[getter]
     fn by_document(&self) -> bool {
         self.0.has_documents()
     }
 
-    /// All cells that occur, in all documents or in one.
+    /// The cells with counts, of all documents or of one.
     #[pyo3(signature = (document=None, /))]
     fn cells(&self, document: Option<usize>) -> Result<Vec<CellTuple<'_>>> {
         let Some(document) = document else {
@@ -64,12 +76,12 @@ impl Counts {
             return Ok(all.map(|(id, n)| self.tuple(id, n)).collect());
         };
         let row = self.0.row(document);
-        let row = row.ok_or_else(|| PyIndexError::new_err("there is no such document"))?;
+        let row = row.ok_or_else(|| PyIndexError::new_err("document is out of range"))?;
         let cells = row.cells.iter().zip(row.n);
         Ok(cells.map(|(&id, &n)| self.tuple(id, n)).collect())
     }
 
-    /// Names or numbers of the documents, in the order in which they were counted or merged.
+    /// Names or numbers of the documents, in order.
     fn documents(&self) -> Vec<PyKey<'_>> {
         self.0.rows().map(|row| key(row.key)).collect()
     }
@@ -79,44 +91,43 @@ impl Counts {
         self.0.rows().len()
     }
 
-    /// What a criterion says: (all, macro, weighted, types). `all` is (outcomes, totals, score), and `types` has (name,
-    /// outcomes, totals, score); outcomes are numbers, totals are TP, FP and FN, a score is precision, recall, F1 and
-    /// support.
+    /// The summary of a criterion: outcomes over all types (`all`), `macro` and `weighted` means, and the outcomes of
+    /// each type (`types`).
     #[pyo3(signature = (criterion, terms=None, axis=None, weights=None, /))]
-    fn summary(
+    fn summary<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         criterion: u8,
         terms: Option<Vec<Term>>,
-        axis: Option<Choice<Axis>>,
+        axis: Option<Plain<Axis>>,
         weights: Option<Vec<f64>>,
-    ) -> Result<SummaryTuple<'_>> {
+    ) -> Result<Bound<'py, PyDict>> {
         let prf = self.prf(criterion, terms, axis)?;
         let sums = self.sums(weights)?;
-        let found = py.detach(|| self.0.summary(&prf, &sums));
-        let types = found.types.into_iter().map(|(ty, one)| {
-            let (outcomes, totals, score) = outcomes_tuple(one);
-            (self.0.type_name(ty), outcomes, totals, score)
-        });
-        Ok((
-            outcomes_tuple(found.all),
-            score_tuple(found.macro_mean),
-            score_tuple(found.weighted_mean),
-            types.collect(),
-        ))
+        let summary = py.detach(|| self.0.summary(&prf, &sums));
+        let types = summary.types.into_iter();
+        let types: Vec<_> = types
+            .map(|(ty, outcomes)| (self.0.type_name(ty), Plain(outcomes)))
+            .collect();
+        let parts = PyDict::new(py);
+        parts.set_item("all", Plain(summary.all))?;
+        parts.set_item("macro", Plain(summary.macro_mean))?;
+        parts.set_item("weighted", Plain(summary.weighted_mean))?;
+        parts.set_item("types", types)?;
+        Ok(parts)
     }
 
-    /// For each document its name or index, and (outcomes, totals, score) as returned by `summary`.
+    /// For each document its name or index, and its outcomes.
     #[pyo3(signature = (criterion, terms=None, /))]
     fn document_summaries(
         &self,
         criterion: u8,
         terms: Option<Vec<Term>>,
-    ) -> Result<Vec<(PyKey<'_>, OutcomesTuple)>> {
+    ) -> Result<Vec<(PyKey<'_>, Plain<Outcomes>)>> {
         let prf = self.prf(criterion, terms, None)?;
-        let found = self.0.document_outcomes(&prf);
-        Ok(found
-            .map(|(name, one)| (key(name), outcomes_tuple(one)))
+        let documents = self.0.document_outcomes(&prf);
+        Ok(documents
+            .map(|(name, outcomes)| (key(name), Plain(outcomes)))
             .collect())
     }
 
@@ -136,7 +147,7 @@ impl Counts {
         let name = |ty: Option<u32>| ty.map(|ty| self.0.type_name(ty));
         let triples = found.into_iter();
         Ok(triples
-            .map(|((gold, pred), n)| (name(gold), name(pred), Amount(n)))
+            .map(|((gold, pred), n)| (name(gold), name(pred), Plain(Amount(n))))
             .collect())
     }
 
@@ -162,20 +173,20 @@ impl Counts {
         columns.into_py_dict(py)
     }
 
-    /// As [`Counts::cells`], each document counting as often as its weight says.
+    /// Like [`Counts::cells`], with a weight for each document.
     #[pyo3(signature = (weights, /))]
-    fn weighted(&self, weights: Vec<f64>) -> Result<Vec<CellTuple<'_, Amount>>> {
+    fn weighted(&self, weights: Vec<f64>) -> Result<Vec<CellTuple<'_, Plain<Amount>>>> {
         let sums = self.sums(Some(weights))?;
         let sums = (0..).zip(sums).filter(|(_, n)| *n > 0.0);
         Ok(sums
             .map(|(id, n)| {
                 let (criterion, outcome, gold, pred, _) = self.tuple(id, 0);
-                (criterion, outcome, gold, pred, Amount(n))
+                (criterion, outcome, gold, pred, Plain(Amount(n)))
             })
             .collect())
     }
 
-    /// These and other counts together.
+    /// The sum of these and other counts.
     #[pyo3(signature = (others, /))]
     fn merge(&self, py: Python<'_>, others: Vec<Bound<'_, Self>>) -> Result<Self> {
         let others: Vec<Arc<Core>> = others.iter().map(|other| other.get().0.clone()).collect();
@@ -188,8 +199,8 @@ impl Counts {
         })
     }
 
-    /// These counts and another layer of annotations of the same documents; what is counted for sentences and tokens
-    /// of the criterion `once` is not counted again, but for these outcomes.
+    /// The sum with counts of another layer of the same documents. Counts of sentences and tokens (criterion `once`) are
+    /// not added again, except for the outcomes `again`.
     #[pyo3(signature = (other, once, again, /))]
     fn join(&self, other: &Self, once: u8, again: Vec<u8>) -> Result<Self> {
         let mut all = Core::clone(&self.0);
@@ -199,7 +210,7 @@ impl Counts {
         Ok(Self(Arc::new(all)))
     }
 
-    /// The same spans under other names of types; None leaves a type out.
+    /// The counts with renamed types; a type that is renamed to None is removed.
     #[pyo3(signature = (rename, /))]
     fn renamed(&self, rename: &Bound<'_, PyAny>) -> Result<Self> {
         let mut names = Vec::new();
@@ -212,36 +223,36 @@ impl Counts {
         Ok(Self::new(renamed?))
     }
 
-    /// The value of each measure for all that was counted.
+    /// The value of each measure.
     #[pyo3(signature = (measures, /))]
     fn measures<'py>(
         &self,
         py: Python<'py>,
-        measures: Vec<MeasureTuple>,
+        measures: Plain<Vec<MeasureOptions>>,
     ) -> Result<Bound<'py, PyArray1<f64>>> {
-        let measures = measures_of(&self.0, measures)?;
+        let measures = build_measures(&self.0, measures)?;
         let values = py.detach(|| self.0.measures(&measures));
         Ok(PyArray1::from_vec(py, values))
     }
 
-    /// The same counts with documents called `prefix:key`.
+    /// The counts with `prefix:` before the names of documents.
     #[pyo3(signature = (prefix, /))]
     fn prefixed(&self, prefix: &str) -> Self {
         Self::new(self.core().prefixed(prefix))
     }
 
-    /// The counts as bytes, equal for equal counts whatever the order of merging.
+    /// Serialises the counts. Equal counts have equal bytes, whatever the order of merging.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.0.to_bytes())?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The place of each document in the bytes; None where it is the same.
+    /// The index of each document in the bytes; None if the order is the same.
     fn stored_order(&self, py: Python<'_>) -> Option<Vec<usize>> {
         py.detach(|| self.0.stored_order())
     }
 
-    /// What [`Counts::to_bytes`] and [`Counts::stored_order`] gave.
+    /// Restores counts from [`Counts::to_bytes`] and [`Counts::stored_order`].
     #[staticmethod]
     #[pyo3(signature = (stored, matcher, order=None, /))]
     fn from_bytes(
@@ -277,7 +288,7 @@ impl Counts {
         Self(Arc::new(counts))
     }
 
-    /// A copy for one who changes it.
+    /// Returns an owned copy.
     pub(crate) fn core(&self) -> Core {
         Core::clone(&self.0)
     }
@@ -298,7 +309,7 @@ impl Counts {
         &self,
         criterion: u8,
         terms: Option<Vec<Term>>,
-        axis: Option<Choice<Axis>>,
+        axis: Option<Plain<Axis>>,
     ) -> Result<Prf> {
         Ok(Prf {
             terms,
@@ -336,11 +347,11 @@ impl DocumentTotals {
     #[pyo3(signature = (outcome, name, /))]
     fn add(&self, outcome: &MatOutcome, name: &str) -> Result<()> {
         let name = Key::Name(name.into());
-        // What a thread left half done when it failed is whole enough: adding cannot fail half way.
+        // A poisoned lock is harmless: adding cannot fail half way.
         Ok(lock(&self.0).add_document(name, outcome.counts())?)
     }
 
-    /// What was added so far.
+    /// The counts so far.
     fn counts(&self) -> Counts {
         Counts::new(lock(&self.0).clone())
     }

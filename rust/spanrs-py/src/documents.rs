@@ -1,43 +1,28 @@
-//! Documents: behind `spanrs.io.read_documents`, and what `spanrs.mat` scores.
+//! Documents: the compiled part of `spanrs.io.read_documents`, and what `spanrs.mat` scores.
 
 use std::io::Cursor;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
-use pyo3::Borrowed;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyDict};
 use spanrs::ConllDocuments;
-use spanrs::base::{Alias, Category, Named, Tag};
-use spanrs::io::document::{
-    Answer, Document, Elements, Format, GivenAnnotation, GivenRelation, LayerChoice, Reader,
-};
-use spanrs::io::{Source, read_tasks as read};
+use spanrs::base::Task;
+use spanrs::io::document::{Document, Layer, PlainDocument, Reader, ReaderOptions};
+use spanrs::io::{Columns, Source};
+use spanrs::tags::ReaderOptions as TagReaderOptions;
 
 use crate::error::{Error, Result};
-use crate::files::{ColumnOptions, SourceArgument, column_file, limits_of_documents};
-use crate::options::{Choice, PyReader};
+use crate::files::{self, SourceArgument};
+use crate::locks::lock;
+use crate::plain::Plain;
 use crate::stop;
 
 /// A document.
 #[pyclass(frozen, name = "Document", module = "spanrs._spanrs")]
 pub(crate) struct PyDocument(pub(crate) Document);
 
-/// (type, start, end, attributes, pieces)
-type AnnotationTuple<'py> = (String, u32, u32, Bound<'py, PyDict>, Vec<(u32, u32)>);
-/// (type, from, to)
-type RelationTuple = (String, u32, u32);
-/// (text, annotations, id, what was left out, relations)
-type DocumentTuple<'py> = (
-    String,
-    Vec<AnnotationTuple<'py>>,
-    Option<String>,
-    Vec<String>,
-    Vec<RelationTuple>,
-);
-
 #[pymethods]
 impl PyDocument {
-    /// What the file calls it.
+    /// Id in the file.
     #[getter]
     fn id(&self) -> Option<&str> {
         self.0.id.as_deref()
@@ -49,43 +34,19 @@ impl PyDocument {
         &self.0.text
     }
 
-    /// How many annotations were left out, and why the first of them; relations are not counted.
+    /// Number of annotations that were left out, without relations, and messages for the first ones.
     fn left_out(&self) -> (usize, Vec<String>) {
         (self.0.left_out_count, self.0.left_out.clone())
     }
 
-    /// The layers: (name, whether it was given, left empty, skipped or rejected).
-    fn layers(&self) -> Vec<(Option<&str>, String)> {
-        let layers = self.0.layers.iter();
-        let state = |answer: &Answer| format!("{answer:?}").to_lowercase();
-        layers
-            .map(|layer| (layer.name.as_deref(), state(&layer.answer)))
-            .collect()
+    /// The layers, each with the answer of its annotator.
+    fn layers(&self) -> Plain<&[Layer]> {
+        Plain(&self.0.layers)
     }
 
-    /// The document as Python values.
-    fn plain<'py>(&self, py: Python<'py>) -> PyResult<DocumentTuple<'py>> {
-        let document = &self.0;
-        let annotations = document.annotations.iter().map(|annotation| {
-            let ty = document.type_of(annotation).to_owned();
-            let attributes = document.attributes(annotation).into_py_dict(py)?;
-            let pieces = document.pieces(annotation).to_vec();
-            Ok((ty, annotation.start, annotation.end, attributes, pieces))
-        });
-        let annotations: PyResult<_> = annotations.collect();
-        let relations = document.relations.iter().map(|relation| {
-            let ty = document.type_of_relation(relation).to_owned();
-            (ty, relation.from, relation.to)
-        });
-        let mut left_out = document.left_out.clone();
-        left_out.extend_from_slice(&document.relations_left_out);
-        Ok((
-            document.text.clone(),
-            annotations?,
-            document.id.clone(),
-            left_out,
-            relations.collect(),
-        ))
+    /// The document as plain data.
+    fn plain(&self) -> Plain<PlainDocument> {
+        Plain(self.0.plain())
     }
 }
 
@@ -93,7 +54,7 @@ impl PyDocument {
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct DocumentReader(Mutex<Documents>);
 
-/// Where documents come from.
+/// Source of documents.
 enum Documents {
     File(Box<spanrs::io::document::DocumentReader>),
     Conll(Box<ConllDocuments>),
@@ -106,7 +67,7 @@ impl DocumentReader {
     }
 
     fn __next__(&self, py: Python<'_>) -> Result<Option<PyDocument>> {
-        let next = py.detach(|| match &mut *self.lock() {
+        let next = py.detach(|| match &mut *lock(&self.0) {
             Documents::File(documents) => Ok(documents.next().transpose()?),
             Documents::Conll(documents) => documents.next(&mut |_| !stop()),
         });
@@ -115,22 +76,15 @@ impl DocumentReader {
 
     /// Warnings, when all documents have been read.
     fn warnings(&self, py: Python<'_>) -> Result<Vec<String>> {
-        // Detached, because who holds the lock may wait for the interpreter.
-        py.detach(|| match &mut *self.lock() {
+        // Without the GIL, because the thread that holds the lock may wait for it.
+        py.detach(|| match &mut *lock(&self.0) {
             Documents::File(_) => Ok(Vec::new()),
             Documents::Conll(documents) => Ok(documents.finish()?),
         })
     }
 }
 
-impl DocumentReader {
-    /// Locks the documents, also after a panic of another thread, which was in one document.
-    fn lock(&self) -> MutexGuard<'_, Documents> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Bytes of a file in UTF-8 and its name, or a source. An annotator that is a number needs a source that can be opened
+/// Bytes in UTF-8 with the name of their file, or a source. A numeric annotator needs a source that can be opened
 /// twice.
 #[derive(FromPyObject)]
 pub(crate) enum DocumentSource {
@@ -138,32 +92,15 @@ pub(crate) enum DocumentSource {
     Source(SourceArgument),
 }
 
-/// The documents of a file. `declared`: the elements of XML that are annotations, or None for all; `overlay`:
-/// the others stay in the text; `all_layers`: those of all annotators.
+/// The documents of a file.
 #[pyfunction]
-#[pyo3(signature = (source, format_name, declared, overlay, annotator, all_layers, max_expansion, /))]
-#[allow(clippy::too_many_arguments)] // Called from one place.
+#[pyo3(signature = (source, options, /))]
 pub(crate) fn read_documents(
     py: Python<'_>,
     source: DocumentSource,
-    format_name: Choice<Format>,
-    declared: Option<Vec<String>>,
-    overlay: bool,
-    annotator: Option<String>,
-    all_layers: bool,
-    max_expansion: Option<usize>,
+    options: Plain<ReaderOptions>,
 ) -> Result<DocumentReader> {
-    let mut reader = Reader::new(format_name.0);
-    reader.layers = match annotator {
-        Some(name) => LayerChoice::Named(name),
-        None if all_layers => LayerChoice::All,
-        None => LayerChoice::Sole,
-    };
-    reader.limits = limits_of_documents(max_expansion);
-    reader.elements = Elements {
-        declared: declared.map(|names| names.into_iter().collect()),
-        overlay,
-    };
+    let reader = Reader::with_options(options.0);
     let documents = py.detach(|| match source {
         DocumentSource::Source(source) => reader.open(&source),
         DocumentSource::Bytes(bytes, name) => {
@@ -171,47 +108,35 @@ pub(crate) fn read_documents(
             reader.open(&source.keep())
         }
     })?;
-    Ok(DocumentReader(Mutex::new(Documents::File(Box::new(
-        documents,
-    )))))
+    let documents = Documents::File(Box::new(documents));
+    Ok(DocumentReader(Mutex::new(documents)))
 }
 
 /// The documents of a column file, whose text is rebuilt.
 #[pyfunction]
-#[pyo3(signature = (source, options, reader, /))]
+#[pyo3(signature = (source, columns, reader, /))]
 pub(crate) fn read_conll_documents(
     py: Python<'_>,
     source: SourceArgument,
-    options: ColumnOptions,
-    reader: PyReader,
+    columns: Plain<Columns>,
+    reader: Plain<TagReaderOptions>,
 ) -> Result<DocumentReader> {
-    let file = column_file(&source, &options)?;
-    let documents = py.detach(|| Result::Ok(ConllDocuments::new(file.open()?, reader.0)?))?;
-    Ok(DocumentReader(Mutex::new(Documents::Conll(Box::new(
-        documents,
-    )))))
+    let (rows, reader) = (files::columns(py, &source, columns)?, reader.0.build()?);
+    let documents = Documents::Conll(Box::new(ConllDocuments::new(rows, reader)?));
+    Ok(DocumentReader(Mutex::new(documents)))
 }
 
-/// (text, id, annotations, relations, what was left out before)
-type GivenDocument = (
-    String,
-    Option<String>,
-    Vec<GivenAnnotation>,
-    Vec<GivenRelation>,
-    Vec<String>,
-);
-
-/// Documents that are built from Python values.
+/// Builds documents from plain data.
 #[pyfunction]
 #[pyo3(signature = (documents, /))]
-pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Vec<PyDocument>> {
+pub(crate) fn documents_of(documents: Vec<Plain<PlainDocument>>) -> Result<Vec<PyDocument>> {
     let documents = documents.into_iter().enumerate();
-    let all = documents.map(|(at, (text, id, annotations, relations, left_out))| {
-        Document::given(text, id, annotations, relations, left_out)
+    let documents = documents.map(|(at, Plain(document))| {
+        Document::try_from(document)
             .map(PyDocument)
             .map_err(|error| Error::value(format!("document {at}: {error}")))
     });
-    all.collect()
+    documents.collect()
 }
 
 /// The encoding that XML declares; None for UTF-8.
@@ -221,38 +146,9 @@ pub(crate) fn declared_encoding(data: &[u8]) -> Option<String> {
     spanrs::io::document::declared_encoding(data)
 }
 
-/// (name, category, [(alias, [(attribute, value)])])
-type TagTuple = (String, &'static str, Vec<(String, Vec<(String, String)>)>);
-
-/// A type of annotations from its tuple.
-pub(crate) struct PyTag(pub(crate) Tag);
-
-impl FromPyObject<'_, '_> for PyTag {
-    type Error = PyErr;
-
-    fn extract(tuple: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        type Aliases = Vec<(String, Vec<(String, String)>)>;
-        let (name, category, aliases): (_, String, Aliases) = tuple.extract()?;
-        let aliases = aliases.into_iter();
-        Ok(Self(Tag {
-            name,
-            category: Category::from_name(&category).unwrap_or(Category::Other),
-            aliases: aliases
-                .map(|(name, attributes)| Alias { name, attributes })
-                .collect(),
-        }))
-    }
-}
-
-/// The tasks of a task.xml, whose text this is: (name, tags).
+/// The tasks in the text of a task.xml.
 #[pyfunction]
 #[pyo3(signature = (name, text, /))]
-pub(crate) fn read_tasks(name: &str, text: &str) -> Result<Vec<(String, Vec<TagTuple>)>> {
-    let tag = |tag: Tag| -> TagTuple {
-        let aliases = tag.aliases.into_iter().map(|a| (a.name, a.attributes));
-        (tag.name, tag.category.name(), aliases.collect())
-    };
-    let tasks = read(name, text)?.into_iter();
-    let tasks = tasks.map(|task| (task.name, task.tags.into_iter().map(tag).collect()));
-    Ok(tasks.collect())
+pub(crate) fn read_tasks(name: &str, text: &str) -> Result<Plain<Vec<Task>>> {
+    Ok(Plain(spanrs::io::read_tasks(name, text)?))
 }

@@ -1,7 +1,8 @@
-//! The one place where errors of the core crates become Python exceptions.
+//! Conversion of errors of the core crates to Python exceptions.
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use serde::Serialize;
 use spanrs::arrow::ColumnError;
 use spanrs::base::{Coded, ErrorClass, Interrupted, UnknownName};
 use spanrs::compat::{conlleval, nervaluate};
@@ -12,7 +13,7 @@ use spanrs::io::UnknownSeparator;
 use spanrs::tags::Error as TagsError;
 use spanrs::{ConversionError, Error as JobError};
 
-use crate::violation::violation_tuple;
+use crate::plain::to_python;
 
 /// A Python exception, to which `?` converts the errors of the core crates.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub(crate) struct Error(PyErr);
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// The exception of an error: its class, message, code and place.
+    /// The exception for an error, with its class, message, code and position.
     fn new(error: &impl Coded) -> Self {
         let raised = Python::attach(|py| raise(py, error));
         Self(raised.unwrap_or_else(|failed| failed))
@@ -35,7 +36,7 @@ impl Error {
         })
     }
 
-    /// Sets the exception that this one was raised from.
+    /// Sets the cause.
     pub(crate) fn caused_by(self, cause: PyErr) -> Self {
         Python::attach(|py| self.0.set_cause(py, Some(cause)));
         self
@@ -61,12 +62,12 @@ impl Error {
         InputError::Unmatched { sentence, error }.into()
     }
 
-    /// Names the sentence, if this is an error of spanrs that does not name it yet.
+    /// Adds the index of the sentence to an error of spanrs that does not have one.
     pub(crate) fn in_sentence(self, at: usize) -> Self {
         self.in_item("sentence", at)
     }
 
-    /// As [`Error::in_sentence`], for a sequence of a CRF; its index is the attribute `sentence` too.
+    /// Like [`Error::in_sentence`], for a sequence of a CRF; the index is also stored as `sentence`.
     pub(crate) fn in_sequence(self, at: usize) -> Self {
         self.in_item("sequence", at)
     }
@@ -92,13 +93,22 @@ impl Error {
         }
     }
 
+    /// Sets an attribute to plain data.
+    fn with_plain(self, name: &str, value: &impl Serialize) -> Self {
+        match Python::attach(|py| to_python(py, value).map(Bound::unbind)) {
+            Ok(value) => self.with(name, value),
+            Err(failed) => Self(failed),
+        }
+    }
+
     /// Adds the violations that an error of tags lists.
     fn listing_violations(self, error: &TagsError) -> Self {
-        let TagsError::Malformed { violations, .. } = error else {
-            return self;
-        };
-        let all: Vec<_> = violations.iter().map(violation_tuple).collect();
-        self.with("count", all.len()).with("_violations", all)
+        match error {
+            TagsError::Malformed { violations, .. } => self
+                .with("count", violations.len())
+                .with_plain("violations", violations),
+            _ => self,
+        }
     }
 }
 
@@ -131,7 +141,7 @@ fn raise(py: Python<'_>, error: &impl Coded) -> PyResult<PyErr> {
     Ok(PyErr::from_value(value))
 }
 
-/// Errors that are converted as they are.
+/// Conversions through [`Coded`].
 macro_rules! convert {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Error {
@@ -155,7 +165,7 @@ convert!(
     spanrs::io::TextsDiffer,
 );
 
-/// Errors that Python's side of pyo3 and numpy makes.
+/// Conversions of errors of pyo3 and numpy.
 macro_rules! convert_python {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Error {
@@ -248,11 +258,11 @@ impl From<spanrs::io::Error> for Error {
         let Some(source) = &error.source else {
             return Self::new(&error);
         };
-        // A PyErr that came up through a Python file object goes on as itself.
+        // An exception of a Python file object is raised unchanged.
         if let Some(raised) = source.get_ref().and_then(|e| e.downcast_ref::<PyErr>()) {
             return Self(Python::attach(|py| raised.clone_ref(py)));
         }
-        // Given an errno, Python picks FileNotFoundError, IsADirectoryError and so on by itself.
+        // Given an errno, Python chooses the subclass of OSError.
         let errno = source.raw_os_error().unwrap_or(match source.kind() {
             std::io::ErrorKind::IsADirectory => 21,
             _ => 5,
@@ -279,9 +289,10 @@ impl From<JobError> for Error {
                 .with("other_line", pred.line),
             JobError::Malformed { ref violations, .. } => {
                 let first = violations.first.iter();
-                let located = first.map(|found| (found.line, violation_tuple(&found.violation)));
+                let first: Vec<_> = first.map(|located| &located.violation).collect();
                 Self::new(&error)
-                    .with("located", located.collect::<Vec<_>>())
+                    .with_plain("violations", &first)
+                    .with_plain("located", &violations.first)
                     .with("count", violations.count)
             }
             error => Self::new(&error),

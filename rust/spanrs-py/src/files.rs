@@ -1,4 +1,4 @@
-//! Files and Python file objects: sources of rows, targets of text.
+//! Files and Python file objects as sources and as targets.
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
@@ -10,61 +10,14 @@ use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use spanrs::base::{Limits, Named};
-use spanrs::eval::Violations;
-use spanrs::io::{
-    Column, ColumnReader, Columns, Comments, Format, Recognised, Separator, Source, SpanFileReader,
-};
-use spanrs::span_files::SpanSource;
-use spanrs::tags::Scheme;
-use spanrs::{ColumnFile, ColumnFiles, Rows};
+use spanrs::io::{ColumnReader, Columns, Recognised, Source};
+use spanrs::span_files::{SpanFileOptions, SpanSource};
+use spanrs::tags::{ConverterOptions, Detection, ReaderOptions, Scheme};
+use spanrs::{ColumnFile, ColumnFiles, Report, Rows};
 
 use crate::error::{Error, Result};
-use crate::options::{ByName, Choice, PyDialect, PyReader};
-use crate::tags::{DetectionTuple, PyConverter, detection_tuple};
-use crate::violation::{ViolationTuple, violation_tuple};
-
-/// (format, separator, comments, token column, tag column, second column, line limit in bytes)
-#[derive(FromPyObject)]
-pub(crate) struct ColumnOptions(
-    String,
-    String,
-    Option<String>,
-    PyColumn,
-    PyColumn,
-    Option<PyColumn>,
-    pub(crate) Option<usize>,
-);
-
-/// A column by its place or by its name.
-#[derive(FromPyObject)]
-pub(crate) enum PyColumn {
-    Index(i64),
-    Name(String),
-}
-
-impl PyColumn {
-    pub(crate) fn column(&self) -> Column {
-        match self {
-            Self::Index(place) => Column::Index(*place),
-            Self::Name(name) => Column::Name(name.clone()),
-        }
-    }
-}
-
-impl ColumnOptions {
-    pub(crate) fn columns(&self) -> Result<Columns> {
-        let Self(format, separator, comments, token, tag, second, _) = self;
-        Ok(Columns {
-            format: Format::by_name(format)?,
-            separator: Separator::parse(separator)?,
-            comments: Comments::parse(comments.as_deref()),
-            token: token.column(),
-            tag: tag.column(),
-            second: second.as_ref().map(PyColumn::column),
-            ..Columns::default()
-        })
-    }
-}
+use crate::options::PyDialect;
+use crate::plain::Plain;
 
 /// A path or a binary file object, opened from its beginning as often as needed.
 #[pyclass(frozen, module = "spanrs._spanrs", name = "Source")]
@@ -72,8 +25,8 @@ pub(crate) struct PySource(Arc<Source>);
 
 #[pymethods]
 impl PySource {
-    /// Creates a source from a path or a binary file object; with `keep`, what is read of a stream
-    /// is kept for the next time.
+    /// Creates a source from a path or a binary file object. With `keep`, the bytes of a stream are kept so that it can
+    /// be opened again.
     #[new]
     #[pyo3(signature = (source, keep, /))]
     fn new(source: &Bound<'_, PyAny>, keep: bool) -> Result<Self> {
@@ -87,37 +40,28 @@ impl PySource {
         self.0.name()
     }
 
-    /// Do not keep what is read of a stream, which is opened once more and not again.
+    /// Stops keeping the bytes of a stream, which can then be opened only once more.
     fn read_once(&self) {
         self.0.read_once();
     }
 
-    /// All bytes, decompressed; `max_expansion` is the limit of their expansion.
+    /// All bytes, decompressed; `max_expansion` limits the ratio of decompression.
     #[pyo3(signature = (max_expansion=None, /))]
     fn contents<'py>(
         &self,
         py: Python<'py>,
         max_expansion: Option<usize>,
     ) -> Result<Bound<'py, PyBytes>> {
-        let limits = limits_of_documents(max_expansion);
+        let limits = Limits::default().with_expansion(max_expansion);
         let bytes = py.detach(|| self.0.contents(limits))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The first `n` bytes, decompressed, and whether that is all. Does not count as reading a stream.
+    /// The first `n` bytes, decompressed, and whether these are all. A stream can still be opened afterwards.
     #[pyo3(signature = (n, /))]
     fn beginning<'py>(&self, py: Python<'py>, n: usize) -> Result<(Bound<'py, PyBytes>, bool)> {
         let (bytes, whole) = py.detach(|| self.0.beginning(n))?;
         Ok((PyBytes::new(py, &bytes), whole))
-    }
-}
-
-/// Returns limits with another bound of expansion, if one is given.
-pub(crate) fn limits_of_documents(max_expansion: Option<usize>) -> Limits {
-    let limits = Limits::default();
-    Limits {
-        expansion: max_expansion.unwrap_or(limits.expansion),
-        ..limits
     }
 }
 
@@ -141,7 +85,7 @@ fn source_of(source: &Bound<'_, PyAny>) -> Result<Source> {
     ))
 }
 
-/// An argument that is a [`PySource`], or what one is made of.
+/// An argument that is a [`PySource`], a path or a binary file object.
 pub(crate) struct SourceArgument(Arc<Source>);
 
 impl std::ops::Deref for SourceArgument {
@@ -163,36 +107,19 @@ impl FromPyObject<'_, '_> for SourceArgument {
     }
 }
 
-/// Returns limits with another bound of the length of a line, if one is given.
-pub(crate) fn limits(line_bytes: Option<usize>) -> Limits {
-    let limits = Limits::default();
-    Limits {
-        line_bytes: line_bytes.unwrap_or(limits.line_bytes),
-        ..limits
-    }
-}
-
-/// Opens a column file. Without the GIL, as another thread may hold the lock of the source and wait
-/// for the interpreter.
+/// Opens a column file, without the GIL because another thread may hold the lock of the source and wait for the GIL.
 pub(crate) fn columns(
     py: Python<'_>,
     source: &SourceArgument,
-    options: &ColumnOptions,
+    Plain(columns): Plain<Columns>,
 ) -> Result<ColumnReader> {
-    let columns = options.columns()?;
-    py.detach(|| {
-        let lines = source.lines(limits(options.6))?;
-        Ok(ColumnReader::new(lines, columns)?)
-    })
+    py.detach(|| Ok(column_file(source, columns).open()?))
 }
 
 /// A column file, with options for reading it.
-pub(crate) fn column_file(source: &SourceArgument, options: &ColumnOptions) -> Result<ColumnFile> {
-    Ok(ColumnFile {
-        source: Arc::clone(&source.0),
-        columns: options.columns()?,
-        limits: limits(options.6),
-    })
+pub(crate) fn column_file(source: &SourceArgument, columns: Columns) -> ColumnFile {
+    let source = Arc::clone(&source.0);
+    ColumnFile { source, columns }
 }
 
 /// A Python object with `read(n) -> bytes`.
@@ -213,7 +140,7 @@ impl Read for Stream {
             into.copy_from_slice(bytes);
             Ok(bytes.len())
         })
-        // A kind that no decompressor uses; the exception itself travels inside.
+        // A kind that no decompressor uses; it wraps the exception.
         .map_err(|error: PyErr| std::io::Error::new(ErrorKind::Unsupported, error))
     }
 }
@@ -236,7 +163,7 @@ impl Write for Sink<'_> {
 pub(crate) struct Progress {
     callback: Option<Py<PyAny>>,
     told: Instant,
-    /// What the callback or a signal handler raised first.
+    /// The first exception of the callback or of a signal handler.
     failed: Option<PyErr>,
 }
 
@@ -249,7 +176,8 @@ impl Progress {
         }
     }
 
-    /// Runs a job, or a step of one, without the GIL; it tells how far it is and hears whether to stop.
+    /// Runs a job or a step of one without the GIL. The job calls its argument with the bytes read, which returns
+    /// whether to continue.
     pub(crate) fn run<T: Send, E: Into<Error> + Send>(
         &mut self,
         py: Python<'_>,
@@ -262,7 +190,7 @@ impl Progress {
         }
     }
 
-    /// Answers false where the job should stop: Ctrl-C, or the callback raised.
+    /// Returns false to stop the job, after Ctrl-C or an exception of the callback.
     fn tell(&mut self, bytes: u64) -> bool {
         if self.failed.is_some() {
             return false;
@@ -278,13 +206,13 @@ impl Progress {
             }
             Ok(())
         });
-        // Kept here and not left set: Python code still runs when the job ends, to write what is buffered.
+        // Stored rather than set, because Python code still runs at the end of the job, to write the buffer.
         self.failed = told.err();
         self.failed.is_none()
     }
 }
 
-/// Runs a job without the GIL; it tells how far it is and hears whether to stop.
+/// Runs a job without the GIL, as [`Progress::run`].
 pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
@@ -293,7 +221,7 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     Progress::new(callback).run(py, job)
 }
 
-/// The format of a file by its first bytes, decompressed, and by its name; or else what it is and what to do.
+/// The format of a file by its first bytes, decompressed, and by its name; or the reason to refuse it.
 #[pyfunction]
 #[pyo3(signature = (beginning, whole, name, /))]
 pub(crate) fn recognise(
@@ -308,7 +236,7 @@ pub(crate) fn recognise(
     }
 }
 
-/// The line, from 0, and the word that show lines to be running text; None if they may be tokenised.
+/// The index of the first line of running text and a word that shows it; None if the lines may be tokenised.
 #[pyfunction]
 #[pyo3(signature = (lines, /))]
 pub(crate) fn running_text(lines: Vec<String>) -> Option<(usize, String)> {
@@ -316,59 +244,39 @@ pub(crate) fn running_text(lines: Vec<String>) -> Option<(usize, String)> {
     word.map(|(at, word)| (at, word.to_owned()))
 }
 
-/// The scheme of a file, and what speaks for it. A scheme that is `expected` is given where the tags are not
-/// clearly in another one.
+/// Detects the scheme of a file. `expected` is returned unless the tags clearly follow another scheme.
 #[pyfunction]
 #[pyo3(signature = (source, options, dialect, progress, expected=None, /))]
 pub(crate) fn detect_file(
     py: Python<'_>,
     source: SourceArgument,
-    options: ColumnOptions,
+    options: Plain<Columns>,
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
-    expected: Option<Choice<Scheme>>,
-) -> Result<DetectionTuple> {
-    let rows = columns(py, &source, &options)?;
+    expected: Option<Plain<Scheme>>,
+) -> Result<Plain<Detection>> {
+    let rows = columns(py, &source, options)?;
     let detection = run_job(py, progress, |tell| spanrs::detect(rows, &dialect.0, tell))?;
-    Ok(detection_tuple(detection, expected))
+    Ok(Plain(detection.expecting(expected.map(|scheme| scheme.0))))
 }
 
-/// (how many, the first as (sentence, line, violation))
-pub(crate) type Located = (u64, Vec<(u64, u64, ViolationTuple)>);
-
-pub(crate) fn located(violations: &Violations) -> Located {
-    let first = violations.first.iter();
-    let first = first.map(|l| (l.sentence, l.line, violation_tuple(&l.violation)));
-    (violations.count, first.collect())
-}
-
-/// (sentences, tokens, (violations, the first ones located), [(kind, number)], warnings)
-pub(crate) type ReportTuple = (u64, u64, Located, Vec<(&'static str, u64)>, Vec<String>);
-
-/// Everything that is wrong with the tags of a file.
+/// Validates the tags of a file. Returns a report and warnings.
 #[pyfunction]
 #[pyo3(signature = (source, options, reader, keep, progress, /))]
 pub(crate) fn validate_file(
     py: Python<'_>,
     source: SourceArgument,
-    options: ColumnOptions,
-    mut reader: PyReader,
+    options: Plain<Columns>,
+    reader: Plain<ReaderOptions>,
     keep: usize,
     progress: Option<Py<PyAny>>,
-) -> Result<ReportTuple> {
-    let rows = columns(py, &source, &options)?;
+) -> Result<(Plain<Report>, Vec<String>)> {
+    let (rows, mut reader) = (columns(py, &source, options)?, reader.0.build()?);
     let warnings = spanrs::column_warnings(&rows, None);
     let report = run_job(py, progress, |tell| {
-        spanrs::validate(rows, &mut reader.0, keep, tell)
+        spanrs::validate(rows, &mut reader, keep, tell)
     })?;
-    let kinds = report.kinds.iter().map(|(kind, n)| (kind.name(), *n));
-    Ok((
-        report.sentences,
-        report.tokens,
-        located(&report.violations),
-        kinds.collect(),
-        warnings,
-    ))
+    Ok((Plain(report), warnings))
 }
 
 /// Runs a job that writes to `out`.
@@ -393,13 +301,13 @@ pub(crate) fn convert_file(
     py: Python<'_>,
     source: SourceArgument,
     out: Py<PyAny>,
-    options: ColumnOptions,
-    mut converter: PyConverter,
+    options: Plain<Columns>,
+    converter: Plain<ConverterOptions>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<String>> {
-    let rows = columns(py, &source, &options)?;
+    let (rows, mut converter) = (columns(py, &source, options)?, converter.0.build()?);
     write_job(py, &out, progress, |out, tell| {
-        spanrs::convert(rows, &mut converter.0, out, tell)
+        spanrs::convert(rows, &mut converter, out, tell)
     })
 }
 
@@ -410,51 +318,25 @@ pub(crate) fn spans_file(
     py: Python<'_>,
     source: SourceArgument,
     out: Py<PyAny>,
-    options: ColumnOptions,
-    mut reader: PyReader,
+    options: Plain<Columns>,
+    reader: Plain<ReaderOptions>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<String>> {
-    let rows = columns(py, &source, &options)?;
+    let (rows, mut reader) = (columns(py, &source, options)?, reader.0.build()?);
     write_job(py, &out, progress, |out, tell| {
-        spanrs::spans(rows, &mut reader.0, out, tell)
+        spanrs::spans(rows, &mut reader, out, tell)
     })
 }
 
-/// Where the spans of a file are: a source, its format (`spans`, `strict` for span files that read the same
-/// everywhere, `stacked`, or None for what its first line looks like), how its columns lie if it has stacked tags,
-/// and whether punctuation is left out there.
-#[derive(FromPyObject)]
-pub(crate) struct SpanFileOptions(SourceArgument, Option<String>, ColumnOptions, bool);
-
-impl SpanFileOptions {
-    /// The source, and its format.
-    pub(crate) fn open(&self, py: Python<'_>) -> Result<(SpanSource, &'static str)> {
-        let Self(source, format, options, ignore_punct) = self;
-        let mut lines = py.detach(|| source.lines(limits(options.6)))?;
-        let spans = match format.as_deref() {
-            Some(format) => format != "stacked",
-            None => SpanFileReader::fits(&mut lines)?,
-        };
-        if spans {
-            let reader = SpanFileReader::new(lines);
-            let strict = format.as_deref() == Some("strict");
-            let reader = if strict { reader.strict() } else { reader };
-            return Ok((SpanSource::Spans(Box::new(reader)), "spans"));
-        }
-        // Parts of speech are in the second column by default, and in none of the files that have fewer.
-        let columns = Columns {
-            second_may_lack: true,
-            ..options.columns()?
-        };
-        let source = SpanSource::Stacked {
-            rows: Box::new(ColumnReader::new(lines, columns)?),
-            ignore_punct: *ignore_punct,
-        };
-        Ok((source, "stacked"))
-    }
+/// Opens a file of spans.
+pub(crate) fn span_source(
+    py: Python<'_>,
+    (source, Plain(options)): (SourceArgument, Plain<SpanFileOptions>),
+) -> Result<SpanSource> {
+    py.detach(|| Ok(SpanSource::open(&source, &options)?))
 }
 
-/// What a row of counts is.
+/// Unit of the rows of counts.
 pub(crate) fn row_kind(by_sentence: bool) -> Rows {
     match by_sentence {
         true => Rows::Sentences,
@@ -466,12 +348,10 @@ pub(crate) fn row_kind(by_sentence: bool) -> Rows {
 pub(crate) fn column_files(
     gold: SourceArgument,
     pred: Option<SourceArgument>,
-    options: &(ColumnOptions, ColumnOptions),
-) -> Result<ColumnFiles> {
-    Ok(ColumnFiles {
-        gold: column_file(&gold, &options.0)?,
-        pred: pred
-            .map(|pred| column_file(&pred, &options.1))
-            .transpose()?,
-    })
+    (Plain(gold_columns), Plain(pred_columns)): (Plain<Columns>, Plain<Columns>),
+) -> ColumnFiles {
+    ColumnFiles {
+        gold: column_file(&gold, gold_columns),
+        pred: pred.map(|pred| column_file(&pred, pred_columns)),
+    }
 }

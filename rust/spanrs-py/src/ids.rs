@@ -44,7 +44,7 @@ impl<'py> Ids<'py> {
         Err(PyTypeError::new_err("ids must be a numpy array of integers").into())
     }
 
-    /// (sentences, tokens a sentence); an array of one dimension is one sentence.
+    /// (sentences, tokens per sentence); a one-dimensional array is one sentence.
     pub(crate) fn shape(&self) -> Result<(usize, usize)> {
         let shape = with_array!(self, array => array.shape());
         match *shape {
@@ -67,7 +67,7 @@ impl<'py> Ids<'py> {
     }
 }
 
-/// Arrays of gold and pred, and what cuts arrays of one dimension into sentences.
+/// Arrays of gold and pred, and the lengths of sentences for one-dimensional arrays.
 pub(crate) struct IdSides<'py> {
     gold: Ids<'py>,
     pred: Ids<'py>,
@@ -80,7 +80,7 @@ impl<'py> IdSides<'py> {
         pred: &Bound<'py, PyAny>,
         lengths: Option<PyReadonlyArray1<'py, i64>>,
     ) -> Result<Self> {
-        // Copied, because another thread could change the array while sentences are cut by it.
+        // Copied, because another thread could change the array.
         let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
         Ok(Self {
             gold: Ids::extract(gold)?,

@@ -1,6 +1,6 @@
-//! The binding: Python values in, core calls, Python values out. No logic lives here.
+//! The Python binding: converts arguments, calls the core crates, converts results. It contains no logic.
 //!
-//! This is the only crate that names pyo3 and numpy, and the only one that may hold `unsafe`.
+//! Only this crate depends on pyo3 and numpy, and only this crate may contain `unsafe`.
 #![allow(unsafe_code)]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
@@ -16,12 +16,13 @@ mod files;
 mod ids;
 mod locks;
 mod mat;
-mod measures;
 mod nested_lists;
 mod numpy_api;
 mod options;
 mod partial;
+mod plain;
 mod py_sequence;
+mod records;
 mod resample;
 mod scheme_evidence;
 mod scorer;
@@ -31,13 +32,12 @@ mod span_tuples;
 mod tag_interner;
 mod tags;
 mod text_alignment;
-mod violation;
 
 use pyo3::prelude::*;
 
-/// The compiled half of spanrs. Use the modules of the package; this one may change at any time.
-// Lists are read through borrowed references, which is sound only under the GIL. A free-threaded interpreter switches
-// it on when it loads the module.
+/// The compiled module of spanrs. It is private and may change at any time.
+// Lists are read through borrowed references, which is sound only under the GIL. A free-threaded interpreter enables
+// the GIL when it loads the module.
 #[pymodule(gil_used = true)]
 mod _spanrs {
     #[pymodule_export]
@@ -51,10 +51,11 @@ mod _spanrs {
     use crate::counts::{Counts, DocumentTotals};
     #[pymodule_export]
     use crate::crf::{
-        CrfItems, CrfModel, CrfSentences, CrfTrainer, CrowdAnswers, CrowdCrf, crf_templates,
+        CrfItems, CrfModel, CrfSentences, CrfTrainer, CrowdAnswers, CrowdCrf, crf_options,
+        crf_templates,
     };
     #[pymodule_export]
-    use crate::criteria::{Criterion, criteria, matchers};
+    use crate::criteria::{criteria, matchers};
     #[pymodule_export]
     use crate::dep::{
         DepModel, SyntaxFile, Treebank, dep_evaluate, dep_jackknife, dep_templates,
@@ -78,6 +79,8 @@ mod _spanrs {
     #[pymodule_export]
     use crate::py_sequence::item_access;
     #[pymodule_export]
+    use crate::records::{default_options, records};
+    #[pymodule_export]
     use crate::resample::Systems;
     #[pymodule_export]
     use crate::scheme_evidence::SchemeEvidence;
@@ -87,7 +90,7 @@ mod _spanrs {
     use crate::sentences::{SentenceReader, SpanReader};
     #[pymodule_export]
     use crate::span_lists::{
-        SpanLists, span_events, span_lists, span_lists_of_ids, span_lists_of_tags,
+        SpanLists, span_details, span_lists, span_lists_of_ids, span_lists_of_tags,
     };
     #[pymodule_export]
     use crate::span_tuples::span_lists_of_tuples;
@@ -109,10 +112,10 @@ mod _spanrs {
     }
 }
 
-/// Items between two checks for Ctrl-C.
+/// Number of items between two checks for Ctrl-C.
 const PAUSE: usize = 1 << 14;
 
-/// Checks for Ctrl-C now and then; `at` is the index of the item that was just done.
+/// Checks for Ctrl-C every [`PAUSE`] items; `at` is the index of the current item.
 #[inline]
 pub(crate) fn pause(at: usize) -> PyResult<()> {
     match at % PAUSE == PAUSE - 1 {
@@ -121,7 +124,7 @@ pub(crate) fn pause(at: usize) -> PyResult<()> {
     }
 }
 
-/// True after Ctrl-C: a watch for work that can only be told to stop. The exception stays set, for the error to take.
+/// Returns true after Ctrl-C. The exception stays set until the error of the interrupted work takes it.
 pub(crate) fn stop() -> bool {
     Python::attach(|py| match py.check_signals() {
         Ok(()) => false,

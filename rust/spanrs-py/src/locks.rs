@@ -6,13 +6,13 @@ use pyo3::exceptions::PyRuntimeError;
 
 use crate::error::Result;
 
-/// Waits for a lock. Only for what no Python code runs under.
+/// Waits for a lock under which no Python code runs.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes a lock; an error with this message while another thread or a callback has it, which waiting could block
-/// forever.
+/// Takes a lock, or raises an error with this message if another thread or a callback holds it: waiting could
+/// deadlock.
 pub(crate) fn lock_now<'a, T>(
     mutex: &'a Mutex<T>,
     message: &'static str,

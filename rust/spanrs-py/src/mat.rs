@@ -1,39 +1,27 @@
-//! MATScore's scoring: behind `spanrs.mat`.
-
-use std::collections::HashMap;
+//! MATScore's scoring: the compiled part of `spanrs.mat`.
 
 use pyo3::prelude::*;
-use spanrs::base::{Interrupted, Span, Task};
+use spanrs::base::Interrupted;
 use spanrs::eval::Unmatched;
-use spanrs::eval::mat::{Matcher, Pieces, Rules, Unit, Unpaired};
+use spanrs::eval::mat::{Matcher, Rules, Unit, Unpaired};
 use spanrs::eval::outcomes::Counts;
-use spanrs::mat::{Outcome, Unscored, score_documents};
+use spanrs::mat::{Outcome, PlainDetail, Unscored, score_documents};
 
-use crate::documents::{PyDocument, PyTag};
+use crate::documents::PyDocument;
 use crate::error::Result;
-use crate::options::Choice;
+use crate::plain::Plain;
 use crate::stop;
 
 /// Scores pairs of documents.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct MatScorer {
     rules: Rules,
-    /// As it is before the first document.
+    /// Initial state; cloned for each pair.
     matcher: Matcher,
     details: bool,
 }
 
-/// (tags of the task, content, tokens, classes, ignored labels, pieces)
-type RulesTuple = (
-    Option<Vec<PyTag>>,
-    Option<Vec<String>>,
-    Option<Vec<String>>,
-    HashMap<String, String>,
-    Vec<String>,
-    Choice<Pieces>,
-);
-
-/// Why documents were not scored: a code, and what to say.
+/// Why documents were not scored: a code and a message.
 type Reason = (&'static str, String);
 
 #[pymethods]
@@ -41,34 +29,21 @@ impl MatScorer {
     #[new]
     #[pyo3(signature = (rules, units, unpaired, details, /))]
     fn new(
-        rules: RulesTuple,
-        units: Vec<Choice<Unit>>,
-        unpaired: Choice<Unpaired>,
+        rules: Plain<Rules>,
+        units: Plain<Vec<Unit>>,
+        unpaired: Plain<Unpaired>,
         details: bool,
     ) -> Self {
-        let (tags, content, tokens, classes, ignore, pieces) = rules;
-        let task = |tags: Vec<PyTag>| Task {
-            name: String::new(),
-            tags: tags.into_iter().map(|tag| tag.0).collect(),
-        };
-        let units: Vec<Unit> = units.into_iter().map(|unit| unit.0).collect();
         Self {
-            rules: Rules {
-                task: tags.map(task),
-                content: content.map(|names| names.into_iter().collect()),
-                tokens: tokens.map(|names| names.into_iter().collect()),
-                classes,
-                ignore: ignore.into_iter().collect(),
-                pieces: pieces.0,
-            },
-            matcher: Matcher::new(&units)
+            rules: rules.0,
+            matcher: Matcher::new(&units.0)
                 .with_unpaired(unpaired.0)
                 .with_watch(stop),
             details,
         }
     }
 
-    /// Scores one document of pred against one of gold. What cannot be scored is said in a string.
+    /// Scores one document of pred against one of gold. If they cannot be scored, returns the reason.
     #[pyo3(signature = (gold, pred, /))]
     fn score(
         &self,
@@ -96,38 +71,18 @@ impl MatScorer {
     }
 }
 
-/// What came of a pair of documents.
+/// The outcome of a pair of documents.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct MatOutcome(Outcome);
 
-/// (label, start, end)
-type ScoredTuple<'a> = (&'a str, i64, i64);
-/// (kind, gold, pred)
-type DetailTuple<'a> = (
-    &'static str,
-    Option<ScoredTuple<'a>>,
-    Option<ScoredTuple<'a>>,
-);
-
 #[pymethods]
 impl MatOutcome {
-    /// (kind, gold, pred), in the order of the text.
-    fn details(&self) -> Vec<DetailTuple<'_>> {
-        let Outcome { names, details, .. } = &self.0;
-        let tuple = |span: Span<i64>| (names[span.ty as usize].as_str(), span.start, span.end);
-        details
-            .iter()
-            .map(|detail| {
-                (
-                    detail.kind.name(),
-                    detail.gold.map(tuple),
-                    detail.pred.map(tuple),
-                )
-            })
-            .collect()
+    /// The pairs, in the order of the text.
+    fn details(&self) -> Plain<Vec<PlainDetail>> {
+        Plain(self.0.plain_details())
     }
 
-    /// The tokens of pred.
+    /// Number of tokens of pred.
     fn tokens(&self) -> usize {
         self.0.tokens
     }

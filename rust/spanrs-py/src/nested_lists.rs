@@ -10,18 +10,18 @@ use crate::error::{Error, Result};
 use crate::py_sequence::{BorrowedSlices, IndexedItems, Item};
 use crate::tag_interner::{TagInterner, as_list_or_tuple_at, is_list_or_tuple, wrong_item};
 
-/// Sentences between two looks for Ctrl-C.
+/// Number of sentences between two checks for Ctrl-C.
 const PAUSE: usize = 1 << 16;
 
-/// Sentences after which it is tried again whether tags are the same few objects.
+/// Number of sentences after which the interner checks again whether tags are the same few objects.
 const LOOK_AGAIN: usize = 1 << 12;
 
-/// How [`NestedLists::walk`] goes on.
+/// What [`NestedLists::walk`] does before the next sentence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Next {
-    /// Most objects are new, so that it pays to prefetch those of the sentences to come.
+    /// Prefetch the tags of the next sentences, because most are new objects.
     pub(crate) prefetch_objects: bool,
-    /// Python code may have run and changed the lists.
+    /// Fetch the lists again, because Python code may have changed them.
     pub(crate) fetch_again: bool,
 }
 
@@ -41,7 +41,7 @@ impl<'py> NestedLists<'py> {
         Ok(lists)
     }
 
-    /// The sides if both are lists of lists of the same number.
+    /// Both sides if they are lists of lists of equal length.
     pub(crate) fn of_lists(gold: &Bound<'py, PyAny>, pred: &Bound<'py, PyAny>) -> Option<Self> {
         let is_list = |object: &Bound<'py, PyAny>| object.is_instance_of::<PyList>();
         let are_lists = |side| {
@@ -57,7 +57,7 @@ impl<'py> NestedLists<'py> {
         })
     }
 
-    /// What speaks for a scheme on a side, from `most` tokens or so; and whether that was all.
+    /// Scheme evidence from about `most` tokens of one side, and whether these were all.
     pub(crate) fn evidence(
         &self,
         reader: &mut Reader,
@@ -121,13 +121,13 @@ impl<'py> NestedLists<'py> {
                 fetch_again: counter.check()?,
             })
         };
-        // SAFETY: the items are not used once they are interned, and are fetched again after sentences are counted.
+        // SAFETY: the items are not used after interning, and are fetched again after sentences are counted.
         unsafe { self.walk(each)? };
         counter.finish();
         Ok(())
     }
 
-    /// Hands over the ids of all sentences, of gold and of pred.
+    /// Calls `each` with the ids of gold and pred of each sentence.
     pub(crate) fn ids(
         &self,
         reader: &mut Reader,
@@ -141,7 +141,7 @@ impl<'py> NestedLists<'py> {
             gold_ids.clear();
             pred_ids.clear();
             for (&gold, &pred) in gold.iter().zip(pred) {
-                // SAFETY: items are alive where they are handed over.
+                // SAFETY: items are alive when `each` is called.
                 let (gold, pred) = unsafe { interner.pair(py, reader, gold, pred)? };
                 gold_ids.push(gold);
                 pred_ids.push(pred);
@@ -149,16 +149,16 @@ impl<'py> NestedLists<'py> {
             each(&gold_ids, &pred_ids);
             Ok(Next::default())
         };
-        // SAFETY: the items are not used once they are interned, which runs no Python code.
+        // SAFETY: the items are not used after interning, which runs no Python code.
         unsafe { self.walk(read) }
     }
 
-    /// Calls `each` with the index and the items of every sentence, of gold and of pred.
+    /// Calls `each` with the index and the items of gold and pred of each sentence.
     ///
     /// # Safety
-    /// The items are alive until Python code runs, so `each` must run none before it is done with them, and answer
-    /// [`Next::fetch_again`] where it may have run some after. Interning tags runs none unless it fails; a matcher may run
-    /// handlers of signals.
+    /// The items are valid until Python code runs, so `each` must not run any before its last use of them, and must return
+    /// [`Next::fetch_again`] if it may have run some afterwards. Interning tags runs none unless it fails; a matcher may
+    /// run signal handlers.
     #[inline(always)]
     pub(crate) unsafe fn walk(
         &self,
@@ -191,7 +191,7 @@ impl<'py> NestedLists<'py> {
                     (inner.0.items(gold[at]), inner.1.items(pred[at]))
                 };
                 let (Some(gold_items), Some(pred_items)) = items else {
-                    // The list was changed while it was walked.
+                    // The list changed during the walk.
                     return Err(changed(at));
                 };
                 let done = each(at, gold_items, pred_items);
@@ -214,7 +214,7 @@ impl<'py> NestedLists<'py> {
 }
 
 impl NestedLists<'_> {
-    /// Says where in a sentence something stands that is no tag.
+    /// Locates the first item of a sentence that is not a string.
     #[cold]
     fn place(&self, at: usize, error: Error) -> Error {
         for (name, side) in [("gold", &self.gold), ("pred", &self.pred)] {
@@ -234,17 +234,17 @@ impl NestedLists<'_> {
     }
 }
 
-/// The look-up of items.
+/// Looks up the ids of items.
 struct ItemIds<'a, 'py> {
     py: Python<'py>,
     interner: &'a mut TagInterner,
 }
 
 impl<'a, 'py> ItemIds<'a, 'py> {
-    /// Creates the look-up.
+    /// Creates a lookup.
     ///
     /// # Safety
-    /// All items passed to [`PairIds::pair_ids`] are alive at the call.
+    /// All items passed to [`PairIds::pair_ids`] are alive.
     unsafe fn new(py: Python<'py>, interner: &'a mut TagInterner) -> Self {
         Self { py, interner }
     }
@@ -259,7 +259,7 @@ impl PairIds<(&Item, &Item)> for ItemIds<'_, '_> {
         reader: &mut Reader,
         (&gold, &pred): (&Item, &Item),
     ) -> Result<(u32, u32)> {
-        // SAFETY: promised where this was created.
+        // SAFETY: promised by the caller of `new`.
         unsafe { self.interner.pair(self.py, reader, gold, pred) }
     }
 }
@@ -287,7 +287,7 @@ fn same_length(at: usize, gold: usize, pred: usize) -> Result<()> {
     Err(Error::shape(message, Some(at)))
 }
 
-/// The sequence itself where all its sentences can be walked in place, and again; else a copy with such sentences.
+/// The sequence itself if all its sentences are lists or tuples; otherwise a copy with lists.
 fn reiterable<'py>(side: &Bound<'py, PyAny>, name: &str) -> Result<Bound<'py, PyAny>> {
     let side = as_list_or_tuple_at(side, || format!("{name}: "))?;
     let sentences = IndexedItems::of(&side);

@@ -1,12 +1,11 @@
-//! Loading NumPy's C interface.
+//! Loading NumPy's C API.
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// Loads NumPy's C interface and what counts the borrows of its arrays, which the first array does otherwise.
+/// Loads NumPy's C API and the borrow checker of arrays, as the first array would.
 ///
-/// Threads wait for the one that loads it, and a process forked meanwhile would wait forever; a caller that forks are
-/// kept away from can load it before.
+/// A process forked while another thread loads it would deadlock, so callers that hold off forks load it first.
 #[pyfunction]
 pub(crate) fn load_numpy(py: Python<'_>) {
     let array = PyArray1::<f64>::zeros(py, 1, false);

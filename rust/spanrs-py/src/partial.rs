@@ -1,4 +1,4 @@
-//! Partial matching of lists of spans: behind `spanrs.compat.nervaluate`.
+//! Partial matching of lists of spans: the compiled part of `spanrs.compat.nervaluate`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::span_lists::SpanLists;
 use crate::stop;
 
-/// Matches as nervaluate does; `min_overlap` is the share of the gold span a pair needs, in per cent.
+/// nervaluate's matcher; `min_overlap` is the minimum overlap in per cent of the gold span.
 fn matcher(min_overlap: f64) -> Matcher {
     Matcher::new(Matching::Greedy, min_overlap).with_watch(stop)
 }
@@ -24,7 +24,7 @@ fn filter(keep: Option<Vec<String>>) -> TypeFilter {
     }
 }
 
-/// The counts of all modes: over all spans, and for each type that is kept and that a span has.
+/// The counts of all modes, over all spans and for each type that is kept and occurs.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, keep, min_overlap, /))]
 pub(crate) fn partial_count(
@@ -38,8 +38,7 @@ pub(crate) fn partial_count(
     Ok(py.detach(|| count_modes(sides, matcher(min_overlap), &filter, stop))?)
 }
 
-/// Which spans are correct, incorrect, partial, missed and spurious in a mode, over all spans or over
-/// those of a type.
+/// The correct, incorrect, partial, missed and spurious spans in a mode, of all types or of one.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, keep, min_overlap, mode, type_name, /))]
 pub(crate) fn partial_outcomes(
@@ -52,7 +51,7 @@ pub(crate) fn partial_outcomes(
     type_name: Option<&str>,
 ) -> Result<[Vec<Place>; 5]> {
     let mode = Mode::ALL.get(mode).copied();
-    let mode = mode.ok_or_else(|| Error::value("there is no such mode"))?;
+    let mode = mode.ok_or_else(|| Error::value("mode is out of range"))?;
     let (sides, filter) = ((&gold.0, &pred.0), filter(keep));
     Ok(py.detach(|| {
         let matcher = matcher(min_overlap);

@@ -1,8 +1,8 @@
-//! IndexedItems of lists and tuples, and characters of strings, without a call into the interpreter for each.
+//! Direct access to the items of lists and tuples and to the characters of strings, without a call per item.
 //!
 //! CPython publishes the layout of lists, tuples and strings to extensions that are built for one version of it
-//! (`pyo3::ffi`). For other interpreters, and where the environment variable `SPANRS_ITEM_ACCESS` is `each`, every
-//! item is asked for. Both ways borrow items, which is sound only under the GIL; the module switches it on (`gil_used`).
+//! (`pyo3::ffi`). For other interpreters, and if the environment variable `SPANRS_ITEM_ACCESS` is `each`, every item
+//! is fetched by a call. Both ways borrow items, which is sound only under the GIL; the module switches it on (`gil_used`).
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -16,14 +16,14 @@ use spanrs::base::ShortKey;
 /// A borrowed item.
 pub(crate) type Item = *mut ffi::PyObject;
 
-/// Sentences are prefetched this many sentences ahead, the items of a sentence half as many.
+/// Prefetch distance in sentences; half of it for the items of a sentence.
 const AHEAD: usize = 16;
 /// Approximate offset of the characters in a `str` object; used for prefetching only.
 const CHARACTERS: usize = 40;
-/// Bytes of a word that a short string is read as.
+/// Size in bytes of the word that a short string is read as.
 const WORD: usize = 16;
 
-/// True where the items of lists and tuples are read in place.
+/// Returns whether the items of lists and tuples are read in place.
 #[inline]
 pub(crate) fn is_direct() -> bool {
     static DIRECT: OnceLock<bool> = OnceLock::new();
@@ -38,7 +38,7 @@ pub(crate) fn item_access() -> &'static str {
     if is_direct() { "direct" } else { "each" }
 }
 
-/// What CPython publishes. Under free threading a list may change while it is read, so it is not used there.
+/// Structs that CPython publishes. Not used under free threading, where a list may change while it is read.
 #[cfg(not(any(PyPy, GraalPy, Py_LIMITED_API, Py_GIL_DISABLED)))]
 mod layout {
     use pyo3::ffi;
@@ -48,7 +48,7 @@ mod layout {
     pub(super) const IS_PUBLIC: bool = true;
 
     /// # Safety
-    /// `list` is a list and alive; the items are those of now.
+    /// `list` is a list and alive. The items are valid until the list changes.
     #[inline(always)]
     pub(super) unsafe fn list_items(list: Item) -> (*const Item, usize) {
         // SAFETY: as promised by the caller; an object of a list begins with its struct.
@@ -69,8 +69,8 @@ mod layout {
         }
     }
 
-    /// The end of the characters of a string and their number, where they stand in the string's own object, a byte
-    /// each.
+    /// The end of the characters of a string and their number, if they are stored in the string's own object with one
+    /// byte each.
     ///
     /// # Safety
     /// `string` is exactly a `str` and alive.
@@ -78,7 +78,7 @@ mod layout {
     pub(super) unsafe fn narrow_characters(string: Item) -> Option<(*const u8, usize)> {
         // SAFETY: as promised by the caller.
         unsafe {
-            // From 3.12 on every `str` holds its characters itself; before, those of deprecated functions do not.
+            // Before 3.12, strings made by deprecated functions do not hold their characters themselves.
             #[cfg(not(Py_3_12))]
             if ffi::PyUnicode_IS_COMPACT(string) == 0 || ffi::PyUnicode_IS_READY(string) == 0 {
                 return None;
@@ -115,7 +115,7 @@ mod layout {
 /// The items of lists and tuples as slices.
 pub(crate) struct BorrowedSlices<'py> {
     direct: bool,
-    /// IndexedItems that were asked for one by one.
+    /// Items that were fetched one by one.
     copied: Vec<Item>,
     /// Lists may be read only while the GIL is held.
     gil: PhantomData<Python<'py>>,
@@ -133,8 +133,8 @@ impl<'py> BorrowedSlices<'py> {
     /// The items of a list or tuple; None for any other object.
     ///
     /// # Safety
-    /// `object` is alive. The items may be used until Python code can run, which may change the list, and no longer
-    /// than the object lives.
+    /// `object` is alive. The items are valid until Python code runs, which may change the list, and no longer than the
+    /// object.
     #[inline]
     pub(crate) unsafe fn items(&mut self, object: Item) -> Option<&[Item]> {
         // SAFETY: the object is alive, the GIL is held, and the type was checked. The pointer of an empty list may be
@@ -160,7 +160,7 @@ impl<'py> BorrowedSlices<'py> {
         }
     }
 
-    /// Prefetches the sentence that a loop over `sentences`, which is at index `at`, will read soon.
+    /// Prefetches the sentence that a loop over `sentences` reaches soon; `at` is its current index.
     #[inline(always)]
     pub(crate) fn prefetch_sentence(&self, sentences: &[Item], at: usize) {
         if let Some(&sentence) = sentences.get(at + AHEAD) {
@@ -168,7 +168,7 @@ impl<'py> BorrowedSlices<'py> {
         }
     }
 
-    /// As [`BorrowedSlices::prefetch_sentence`], and the items of a nearer sentence.
+    /// Like [`BorrowedSlices::prefetch_sentence`]; also prefetches the items of a nearer sentence.
     ///
     /// # Safety
     /// The sentences are alive.
@@ -178,7 +178,7 @@ impl<'py> BorrowedSlices<'py> {
         if let Some(&sentence) = sentences.get(at + AHEAD / 2)
             && self.direct
         {
-            // SAFETY: the sentence is alive and its type is checked; the address is used for a prefetch, no more.
+            // SAFETY: the sentence is alive and its type is checked; the address is only used for a prefetch.
             unsafe {
                 if is_exact_list(sentence) {
                     prefetch(layout::list_items(sentence).0);
@@ -187,7 +187,7 @@ impl<'py> BorrowedSlices<'py> {
         }
     }
 
-    /// Prefetches the objects that a nearer sentence holds.
+    /// Prefetches the objects in a nearer sentence.
     ///
     /// # Safety
     /// The sentences are alive.
@@ -196,7 +196,7 @@ impl<'py> BorrowedSlices<'py> {
         if let Some(&sentence) = sentences.get(at + AHEAD / 8)
             && self.direct
         {
-            // SAFETY: the sentence is alive and its type is checked; a list has as many items as it says.
+            // SAFETY: the sentence is alive and its type is checked; a list has as many items as its size says.
             unsafe {
                 if is_exact_list(sentence) {
                     let (first, count) = layout::list_items(sentence);
@@ -211,7 +211,7 @@ impl<'py> BorrowedSlices<'py> {
         }
     }
 
-    /// Asks for each item.
+    /// Fetches each item by a call.
     ///
     /// # Safety
     /// `object` is a list or a tuple and alive.
@@ -244,8 +244,8 @@ impl<'py> BorrowedSlices<'py> {
 /// `item` is alive, and [`is_direct`].
 #[inline(always)]
 pub(crate) unsafe fn short_ascii(item: Item) -> Option<ShortKey> {
-    // SAFETY: the item is alive and exactly a string. Its characters stand behind the header of its object, which is
-    // longer than a word, so the word that ends with them lies within the object.
+    // SAFETY: the item is alive and exactly a string. Its characters follow the header of its object, which is
+    // longer than a word, so the word that ends with them is within the object.
     unsafe {
         if ffi::PyUnicode_CheckExact(item) == 0 {
             return None;
@@ -256,12 +256,12 @@ pub(crate) unsafe fn short_ascii(item: Item) -> Option<ShortKey> {
         }
         let word = end.sub(WORD).cast::<[u8; WORD]>().read();
         let key = ShortKey::of_last(word, count);
-        // Other strings of one byte a character are Latin-1, not UTF-8.
+        // Other strings with one byte per character are Latin-1, not UTF-8.
         key.is_ascii().then_some(key)
     }
 }
 
-/// Access to the items of a list or tuple that may change between two of them.
+/// Checked access to the items of a list or tuple, which may change between two accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct IndexedItems<'a, 'py> {
     sequence: &'a Bound<'py, PyAny>,
@@ -270,7 +270,7 @@ pub(crate) struct IndexedItems<'a, 'py> {
 }
 
 impl<'a, 'py> IndexedItems<'a, 'py> {
-    /// The items of a list or tuple; none of any other object.
+    /// The items of a list or tuple; empty for any other object.
     #[inline]
     pub(crate) fn of(sequence: &'a Bound<'py, PyAny>) -> Self {
         let is_list = sequence.is_instance_of::<PyList>();
@@ -300,14 +300,14 @@ impl<'a, 'py> IndexedItems<'a, 'py> {
         self.length as usize
     }
 
-    /// The item at an index; None where the list has become shorter.
+    /// The item at an index; None if the list has become shorter.
     #[inline(always)]
     pub(crate) fn get(self, at: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
         let (pointer, py) = (self.sequence.as_ptr(), self.sequence.py());
         let at = at as ffi::Py_ssize_t;
         // SAFETY: it is a list or tuple, alive as long as `self`, and the GIL is held; both calls
         // check the index and give null beyond the end. The item is borrowed from the sequence: the
-        // callers use it before any Python code can run, or take a reference of their own first.
+        // callers use it before any Python code runs, or take a new reference first.
         let item = unsafe {
             let item = if self.is_list {
                 ffi::PyList_GetItem(pointer, at)
@@ -322,8 +322,8 @@ impl<'a, 'py> IndexedItems<'a, 'py> {
         item
     }
 
-    /// The items in order, to the end of the list as it is then. Code that runs Python code between two items must take
-    /// a reference of its own first.
+    /// Iterates over the items up to the current end of the list. Callers that run Python code between two items must
+    /// take a new reference first.
     #[inline(always)]
     pub(crate) fn iter(self) -> impl Iterator<Item = Borrowed<'a, 'py, PyAny>> {
         (0..self.len()).map_while(move |at| self.get(at))
@@ -358,7 +358,7 @@ unsafe fn is_tuple(object: Item) -> bool {
 #[inline(always)]
 pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
+    // SAFETY: a prefetch cannot fault, whatever the address.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());

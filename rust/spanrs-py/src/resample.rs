@@ -5,12 +5,12 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use spanrs::base::Interrupted;
-use spanrs::eval::outcomes::{Counts as Core, Measure, Systems as CoreSystems};
+use spanrs::eval::outcomes::{Counts as Core, Measure, MeasureOptions, Systems as CoreSystems};
 
-use crate::counts::Counts;
+use crate::counts::{Counts, build_measures};
 use crate::error::{Error, Result};
 use crate::files::run_job;
-use crate::measures::{MeasureTuple, measures};
+use crate::plain::Plain;
 
 /// Takes the number of samples that are done, and returns false to stop.
 type Tell<'a> = dyn FnMut(u64) -> bool + Send + 'a;
@@ -35,8 +35,8 @@ impl Systems {
         self.0.documents()
     }
 
-    /// For each sentence of a system the number of the same sentence of the first system; None if both have their
-    /// documents in the same order.
+    /// For each sentence of a system, the index of the same sentence in the first system; None if the documents of both
+    /// are in the same order.
     #[pyo3(signature = (system, /))]
     fn sentence_numbers<'py>(
         &self,
@@ -44,48 +44,48 @@ impl Systems {
         system: usize,
     ) -> Result<Option<Bound<'py, PyArray1<u64>>>> {
         if system >= self.0.len() {
-            return Err(Error::value("there is no such system"));
+            return Err(Error::value("system is out of range"));
         }
         let numbers = py.detach(|| self.0.sentence_numbers(system));
         Ok(numbers.map(|numbers| PyArray1::from_vec(py, numbers)))
     }
 
     /// Measures of resampled corpora, an array of shape (samples, systems, measures). `progress` is called with the
-    /// number of resamples that are done.
+    /// number of finished resamples.
     #[pyo3(signature = (measures, samples, seed, threads, progress=None, /))]
     fn bootstrap<'py>(
         &self,
         py: Python<'py>,
-        measures: Vec<MeasureTuple>,
+        measures: Plain<Vec<MeasureOptions>>,
         samples: u64,
         seed: u64,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> Result<Values<'py>> {
-        self.0.check_size(samples, measures.len())?;
-        let width = measures.len();
+        self.0.check_size(samples, measures.0.len())?;
+        let width = measures.0.len();
         let values = self.run(py, measures, progress, |systems, measures, tell| {
             systems.bootstrap(measures, samples, seed, threads, |done| !tell(done))
         })?;
         self.array(py, samples as usize, width, values)
     }
 
-    /// How often an exchange of documents between two systems made an absolute difference at least as large as the
-    /// observed one, by measure. `progress` is called with the number of exchanges that are done.
+    /// The number of random exchanges of documents between two systems whose absolute difference is at least as large as
+    /// the observed one, by measure. `progress` is called with the number of finished exchanges.
     #[pyo3(signature = (pair, measures, samples, seed, threads, progress=None, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn randomise(
         &self,
         py: Python<'_>,
         pair: [usize; 2],
-        measures: Vec<MeasureTuple>,
+        measures: Plain<Vec<MeasureOptions>>,
         samples: u64,
         seed: u64,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> Result<Vec<u64>> {
         if pair.iter().any(|&system| system >= self.0.len()) {
-            return Err(Error::value("there is no such system"));
+            return Err(Error::value("system is out of range"));
         }
         self.run(py, measures, progress, |systems, measures, tell| {
             systems.randomise(pair, measures, samples, seed, threads, |done| !tell(done))
@@ -98,9 +98,9 @@ impl Systems {
     fn jackknife<'py>(
         &self,
         py: Python<'py>,
-        measures: Vec<MeasureTuple>,
+        measures: Plain<Vec<MeasureOptions>>,
     ) -> Result<(Bound<'py, PyArray1<u64>>, Values<'py>)> {
-        let width = measures.len();
+        let width = measures.0.len();
         self.0.check_size(self.0.documents() as u64, width)?;
         let omissions = self.run(py, measures, None, |systems, measures, tell| {
             systems.jackknife(measures, || !tell(0))
@@ -113,15 +113,15 @@ impl Systems {
 }
 
 impl Systems {
-    /// Runs a job without the GIL; it tells how far it is and hears whether to go on. None is an interrupt.
+    /// Runs a job without the GIL. The job reports progress through `tell`, whose result is false after an interrupt.
     fn run<T: Send>(
         &self,
         py: Python<'_>,
-        tuples: Vec<MeasureTuple>,
+        options: Plain<Vec<MeasureOptions>>,
         progress: Option<Py<PyAny>>,
         job: impl FnOnce(&CoreSystems, &[Measure], &mut Tell<'_>) -> Option<T> + Send,
     ) -> Result<T> {
-        let measures = measures(self.0.union(), tuples)?;
+        let measures = build_measures(self.0.union(), options)?;
         run_job(py, progress, |tell| {
             job(&self.0, &measures, tell).ok_or(Interrupted)
         })

@@ -1,18 +1,20 @@
-//! Evidence for the scheme of a column that comes batch by batch.
+//! Evidence for the scheme of a column that is read batch by batch.
 
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
-use spanrs::arrow::Columns;
+use spanrs::arrow::Columns as ArrowColumns;
 use spanrs::eval::Side;
-use spanrs::tags::{Evidence, Reader, Reading, Scheme};
+use spanrs::io::Columns;
+use spanrs::tags::{Detection, Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
 use crate::error::Result;
-use crate::files::{ColumnOptions, SourceArgument, columns, run_job};
+use crate::files::{SourceArgument, columns, run_job};
 use crate::locks::lock_now;
-use crate::options::{Choice, PyDialect};
-use crate::tags::{DetectionTuple, batch, detection_tuple};
+use crate::options::PyDialect;
+use crate::plain::Plain;
+use crate::tags::batch;
 
 /// Error message for use from two threads at once.
 const IN_USE: &str = "the evidence is in use; gather it in one thread";
@@ -42,7 +44,7 @@ impl SchemeEvidence {
         let chunks = arrow::import(column, "gold")?;
         column.py().detach(|| {
             let sides = (&chunks[..], &chunks[..]);
-            let columns = Columns::new(sides, vocabulary.as_deref(), ignore_index, reader)?;
+            let columns = ArrowColumns::new(sides, vocabulary.as_deref(), ignore_index, reader)?;
             evidence.merge(&columns.evidence(Side::Gold, u64::MAX)?.0);
             Ok(())
         })
@@ -64,10 +66,10 @@ impl SchemeEvidence {
         &self,
         py: Python<'_>,
         source: SourceArgument,
-        options: ColumnOptions,
+        options: Plain<Columns>,
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
-        let rows = columns(py, &source, &options)?;
+        let rows = columns(py, &source, options)?;
         let (reader, evidence) = &mut *lock_now(&self.0, IN_USE)?;
         let found = run_job(py, progress, |tell| {
             spanrs::gather(rows, reader, u64::MAX, tell)
@@ -88,9 +90,9 @@ impl SchemeEvidence {
     /// Detects the scheme and describes the evidence. `expected` is returned unless the tags clearly follow
     /// another scheme.
     #[pyo3(signature = (expected=None, /))]
-    fn decide(&self, expected: Option<Choice<Scheme>>) -> Result<DetectionTuple> {
+    fn decide(&self, expected: Option<Plain<Scheme>>) -> Result<Plain<Detection>> {
         let (reader, evidence) = &*lock_now(&self.0, IN_USE)?;
         let detection = evidence.decide(reader.tags(), reader.dialect())?;
-        Ok(detection_tuple(detection, expected))
+        Ok(Plain(detection.expecting(expected.map(|scheme| scheme.0))))
     }
 }

@@ -1,4 +1,4 @@
-//! Scoring: behind `spanrs.score` and `spanrs.Scorer`, for every matcher.
+//! Scoring: the compiled part of `spanrs.score` and `spanrs.Scorer`, for every matcher.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -6,34 +6,32 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spanrs::arrow::{ColumnError, Columns};
+use spanrs::arrow::{ColumnError, Columns as ArrowColumns};
 use spanrs::eval::input::{DocumentEnds, IdBatch, InputError, numbering};
-use spanrs::eval::{AutoSchemeScorer, PredScheme, Scorer as Core, Side};
-use spanrs::tags::{Evidence, Reader, Reading, Scheme};
-use spanrs::{Alignment, ErrorOptions, Notes, OnMisaligned, TypedSpan};
+use spanrs::eval::{AutoSchemeScorer, Detail, MatcherOptions, PredScheme, ScorerOptions, Side};
+use spanrs::io::Columns;
+use spanrs::span_files::SpanFileOptions;
+use spanrs::tags::{Evidence, Scheme};
+use spanrs::{Alignment, ErrorKind, ErrorOptions, Notes, OnMisaligned};
 
 use crate::arrow;
 use crate::counts::Counts;
 use crate::error::{Error, Result};
-use crate::files::{
-    ColumnOptions, SourceArgument, SpanFileOptions, column_files, located, row_kind, run_job,
-};
+use crate::files::{SourceArgument, column_files, row_kind, run_job, span_source};
 use crate::ids::IdSides;
 use crate::locks::lock_now;
 use crate::nested_lists::NestedLists;
-use crate::options::{
-    Choice, DocumentSizes, FilterTuple, MatcherTuple, PyDialect, matcher, pred_scheme_of,
-    type_filter,
-};
+use crate::options::{DocumentSizes, matcher};
+use crate::plain::Plain;
 use crate::span_lists::SpanLists;
 use crate::stop;
 use crate::tag_interner::TagInterner;
 
-/// Counts gold against pred, sentence after sentence.
+/// Counts the outcomes of gold against pred, batch by batch.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct Scorer(Mutex<Scoring>);
 
-/// What a scorer holds.
+/// State of a scorer.
 pub(crate) struct Scoring {
     pub(crate) auto: AutoSchemeScorer,
     notes: Notes,
@@ -42,33 +40,10 @@ pub(crate) struct Scoring {
 #[pymethods]
 impl Scorer {
     #[new]
-    #[pyo3(signature = (matcher_tuple, filter_tuple, scheme, pred_scheme, reading, dialect, keep, by_document, /))]
-    #[allow(clippy::too_many_arguments)] // Called from one place.
-    fn new(
-        matcher_tuple: MatcherTuple,
-        filter_tuple: FilterTuple,
-        scheme: Choice<Option<Scheme>>,
-        pred_scheme: Option<Choice<Option<Scheme>>>,
-        reading: Choice<Reading>,
-        dialect: PyDialect,
-        keep: usize,
-        by_document: bool,
-    ) -> Result<Self> {
-        let (Choice(scheme), Choice(reading)) = (scheme, reading);
-        let pred_scheme = pred_scheme_of(pred_scheme, scheme.is_none());
-        // A refusal names at least one.
-        let keep = keep.max(usize::from(reading == Reading::Refuse));
-        let mut scorer =
-            Core::new(matcher(&matcher_tuple)?, keep).with_filter(type_filter(filter_tuple));
-        if by_document {
-            scorer = scorer.by_document();
-        }
-        let mut reader = Reader::new(scheme.unwrap_or(Scheme::Bio), reading, dialect.0)?;
-        if let PredScheme::Named(pred_scheme) = pred_scheme {
-            reader = reader.with_pred_scheme(pred_scheme)?;
-        }
+    #[pyo3(signature = (matcher_options, options, /))]
+    fn new(matcher_options: Plain<MatcherOptions>, options: Plain<ScorerOptions>) -> Result<Self> {
         Ok(Self(Mutex::new(Scoring {
-            auto: AutoSchemeScorer::new(reader, scorer, scheme.is_some(), pred_scheme),
+            auto: options.0.build(matcher(matcher_options.0)?)?,
             notes: Notes::default(),
         })))
     }
@@ -92,20 +67,15 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Reads in these schemes from now on, if none was found out yet. Without `pred_scheme` pred is in that of
-    /// gold.
+    /// Sets the schemes, if none was detected yet. Without `pred_scheme` pred is in that of gold.
     #[pyo3(signature = (scheme, pred_scheme, /))]
-    fn set_schemes(
-        &self,
-        scheme: Choice<Scheme>,
-        pred_scheme: Option<Choice<Option<Scheme>>>,
-    ) -> Result<()> {
+    fn set_schemes(&self, scheme: Plain<Scheme>, pred_scheme: Plain<Option<Scheme>>) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let pred_scheme = pred_scheme_of(pred_scheme, false);
+        let pred_scheme = PredScheme::new(pred_scheme.0, false);
         Ok(inner.auto.set_schemes(scheme.0, pred_scheme)?)
     }
 
-    /// Adds sentences given as arrays of ids. `lengths` cuts arrays of one dimension into sentences.
+    /// Adds sentences given as arrays of ids. `lengths` splits one-dimensional arrays into sentences.
     #[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, threads, documents, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn update_ids(
@@ -165,7 +135,7 @@ impl Scorer {
         let (gold, pred) = (arrow::import(gold, "gold")?, arrow::import(pred, "pred")?);
         let documents = documents.map(|documents| documents.ends()).transpose()?;
         py.detach(|| {
-            let columns = Columns::new(
+            let columns = ArrowColumns::new(
                 (&gold, &pred),
                 vocabulary.as_deref(),
                 ignore_index,
@@ -184,7 +154,7 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Scores files, and finds their errors if that is wanted. Without `pred` the one file has two columns of tags.
+    /// Scores files, and lists their errors if requested. Without `pred` the one file has two columns of tags.
     /// Undecided schemes need sources that can be opened again.
     #[pyo3(signature = (gold, pred, columns, errors, on_misaligned, by_sentence, threads, progress, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
@@ -193,16 +163,16 @@ impl Scorer {
         py: Python<'_>,
         gold: SourceArgument,
         pred: Option<SourceArgument>,
-        columns: (ColumnOptions, ColumnOptions),
+        columns: (Plain<Columns>, Plain<Columns>),
         errors: Option<&Bound<'_, ErrorFinder>>,
-        on_misaligned: Choice<OnMisaligned>,
+        on_misaligned: Plain<OnMisaligned>,
         by_sentence: bool,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
         let Scoring { auto, notes } = &mut *self.lock()?;
         let options = (on_misaligned.0, row_kind(by_sentence), threads);
-        let files = column_files(gold, pred, &columns)?;
+        let files = column_files(gold, pred, columns);
         let mut finder = errors.map(|errors| errors.get().take()).transpose()?;
         let scored = run_job(py, progress, |tell| {
             spanrs::score_column_files(auto, &files, finder.as_mut(), options, notes, tell)
@@ -213,7 +183,7 @@ impl Scorer {
         scored
     }
 
-    /// Adds sentences of spans. Types that are not looked at are left out.
+    /// Adds sentences of spans, of the types that are counted.
     #[pyo3(signature = (gold, pred, documents, /))]
     fn update_spans(
         &self,
@@ -229,21 +199,22 @@ impl Scorer {
             .detach(|| scorer.add_span_lists(reader, &gold.0, &pred.0, documents.as_ref(), stop))?)
     }
 
-    /// Adds a pair of span files or files of stacked tags, as one document that is called so. Gives the formats of
-    /// gold and of pred, types in the order in which gold first has them, and sentences. `errors` are found besides,
-    /// with the path of the pair if there are several.
+    /// Adds a pair of span files or files of stacked tags as one document. Returns the formats of gold and pred, the
+    /// types in the order of their first occurrence in gold, and the number of sentences. `errors` also lists the
+    /// errors, with a path if several pairs are scored.
     #[pyo3(signature = (gold, pred, name, errors, progress, /))]
     fn update_span_files(
         &self,
         py: Python<'_>,
-        gold: SpanFileOptions,
-        pred: SpanFileOptions,
+        gold: (SourceArgument, Plain<SpanFileOptions>),
+        pred: (SourceArgument, Plain<SpanFileOptions>),
         name: Option<&str>,
         errors: Option<(Bound<'_, ErrorFinder>, Option<String>)>,
         progress: Option<Py<PyAny>>,
     ) -> Result<(&'static str, &'static str, Vec<String>, u64)> {
         let inner = &mut *self.lock()?;
-        let ((gold, gold_format), (pred, pred_format)) = (gold.open(py)?, pred.open(py)?);
+        let (gold, pred) = (span_source(py, gold)?, span_source(py, pred)?);
+        let (gold_format, pred_format) = (gold.format(), pred.format());
         let mut part = inner.auto.scorer.part(&inner.auto.reader);
         let mut finder = None;
         if let Some((errors, path)) = &errors {
@@ -263,7 +234,7 @@ impl Scorer {
         Ok((gold_format, pred_format, files.gold_types, files.sentences))
     }
 
-    /// Counts tokens that differ between the sides, of which the first are described.
+    /// Adds a number of tokens that differ between the sides, with a description of the first ones.
     #[pyo3(signature = (tokens, examples, /))]
     fn add_differing(&self, tokens: u64, examples: Vec<String>) -> Result<()> {
         let Scoring { auto, notes } = &mut *self.lock()?;
@@ -276,7 +247,7 @@ impl Scorer {
         Ok(())
     }
 
-    /// Ends the current document, which is called so.
+    /// Ends the current document and names it.
     #[pyo3(signature = (name=None, /))]
     fn end_document(&self, name: Option<&str>) -> Result<()> {
         let inner = &mut *self.lock()?;
@@ -284,12 +255,12 @@ impl Scorer {
         Ok(())
     }
 
-    /// Sentences so far, and those of the document that has not ended.
+    /// Number of sentences, and number of sentences in the open document.
     fn position(&self) -> Result<(u64, u64)> {
         Ok(self.lock()?.auto.scorer.position())
     }
 
-    /// Goes on where another scorer was, with what it had counted and its position.
+    /// Restores the counts and the position of another scorer.
     #[pyo3(signature = (counts, position, /))]
     fn resume(&self, counts: &Counts, position: (u64, u64)) -> Result<()> {
         let (sentences, open) = position;
@@ -298,13 +269,13 @@ impl Scorer {
         Ok(())
     }
 
-    /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
+    /// The scheme if it is decided, the scheme of pred if it differs, and the reading.
     #[allow(clippy::type_complexity)] // Three names.
     fn schemes(&self) -> Result<(Option<&'static str>, Option<&'static str>, &'static str)> {
         Ok(self.lock()?.auto.names())
     }
 
-    /// Counts so far. With `take` they are not copied, and the scorer begins anew.
+    /// The counts so far. With `take` they are moved out and the scorer is reset.
     #[pyo3(signature = (take=false, /))]
     fn counts(&self, take: bool) -> Result<Counts> {
         let inner = &mut *self.lock()?;
@@ -315,8 +286,8 @@ impl Scorer {
         Ok(Counts::new(counts))
     }
 
-    /// What the exact matcher counted in tags, for peers: type to (gold, pred, both) in the order of the types, every
-    /// distinct tag, tokens, tokens with equal tags, and violations of both sides.
+    /// Counts of the exact matcher for compat: type to (gold, pred, both) in the order of the types, the distinct tags,
+    /// tokens, tokens with equal tags, and violations of both sides.
     fn tag_state<'py>(&self, py: Python<'py>) -> Result<TagState<'py>> {
         let AutoSchemeScorer { scorer, reader, .. } = &mut self.lock()?.auto;
         let counts = scorer.counts(reader);
@@ -333,7 +304,7 @@ impl Scorer {
         Ok((types, tags, tokens, equal, totals.violations))
     }
 
-    /// What was noticed besides: violations with their places, warnings, how schemes were found out.
+    /// Located violations, warnings, and the evidence for detected schemes.
     fn evidence<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         let Scoring { auto, notes } = &*self.lock()?;
         let evidence = PyDict::new(py);
@@ -341,7 +312,8 @@ impl Scorer {
             ("gold_violations", Side::Gold),
             ("pred_violations", Side::Pred),
         ] {
-            evidence.set_item(name, located(auto.scorer.violations(side)).1)?;
+            let violations = &auto.scorer.violations(side).first;
+            evidence.set_item(name, Plain(violations))?;
         }
         evidence.set_item("differing", &notes.examples)?;
         evidence.set_item("warnings", &notes.warnings)?;
@@ -359,7 +331,7 @@ impl Scorer {
 /// (types, tags, tokens, correct tokens, violations)
 type TagState<'py> = (Bound<'py, PyDict>, Vec<String>, u64, u64, u64);
 
-/// Under the reading `refuse`, raises if there is a violation.
+/// Raises an error for violations under the reading `refuse`.
 fn refuse(auto: &AutoSchemeScorer) -> spanrs::Result<()> {
     spanrs::refuse_violations(&auto.reader, &auto.scorer, ["gold", "pred"])
 }
@@ -380,8 +352,8 @@ fn ends(
 }
 
 impl Scorer {
-    /// Waiting here could wait forever: the thread that counts may need the interpreter, which the one
-    /// that waits would hold; and a generator may ask for the result of the very update that runs it.
+    /// Does not wait, because that could deadlock: the thread that counts may need the GIL, which the waiting thread holds,
+    /// and a generator may ask for the result of the update that consumes it.
     fn lock(&self) -> Result<MutexGuard<'_, Scoring>> {
         lock_now(
             &self.0,
@@ -391,8 +363,7 @@ impl Scorer {
     }
 }
 
-/// Adds files to several scorers that read malformed tags in different ways, in one pass. The files must have been
-/// scored before, and the scorers know the schemes.
+/// Adds files to several scorers with different readings in one pass. The schemes of the scorers must be decided.
 #[pyfunction]
 #[pyo3(signature = (scorers, gold, pred, columns, by_sentence, progress, /))]
 pub(crate) fn score_readings(
@@ -400,13 +371,13 @@ pub(crate) fn score_readings(
     scorers: Vec<Bound<'_, Scorer>>,
     gold: SourceArgument,
     pred: Option<SourceArgument>,
-    columns: (ColumnOptions, ColumnOptions),
+    columns: (Plain<Columns>, Plain<Columns>),
     by_sentence: bool,
     progress: Option<Py<PyAny>>,
 ) -> Result<()> {
     let locked: Result<Vec<_>> = scorers.iter().map(|scorer| scorer.get().lock()).collect();
     let mut locked = locked?;
-    let files = column_files(gold, pred, &columns)?;
+    let files = column_files(gold, pred, columns);
     let (sides, _) = py.detach(|| files.open())?;
     let targets = locked.iter_mut().map(|inner| {
         let AutoSchemeScorer { reader, scorer, .. } = &mut inner.auto;
@@ -418,26 +389,7 @@ pub(crate) fn score_readings(
     })
 }
 
-/// (type, start, end, tokens, index in its sentence)
-type SpanTuple = (String, i64, i64, Option<Vec<i64>>, u32);
-/// (outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens, path)
-type ErrorTuple = (
-    u8,
-    u64,
-    u64,
-    Option<SpanTuple>,
-    Option<SpanTuple>,
-    usize,
-    Option<usize>,
-    Vec<String>,
-    Option<String>,
-);
-/// ((outcome, gold type, pred type), number)
-type KindTuple = ((u8, Option<String>, Option<String>), u64);
-/// (criterion, outcomes that are errors, outcome of pairs, tokens of context, errors of each kind to keep)
-type ErrorOptionsTuple = (u8, Vec<u8>, Option<u8>, usize, Option<u64>);
-
-/// Errors of files, in less memory than objects.
+/// Errors of files in compact form.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct FileErrors(spanrs::SpanErrors);
 
@@ -450,20 +402,13 @@ impl FileErrors {
 
     /// An error by index.
     #[pyo3(signature = (at, /))]
-    fn row(&self, at: usize) -> PyResult<ErrorTuple> {
-        let Some(e) = self.0.get(at) else {
-            return Err(PyIndexError::new_err("there is no such error"));
-        };
-        let span =
-            |span: Option<TypedSpan>| span.map(|s| (s.ty, s.start, s.end, s.tokens, s.index));
-        let (gold, pred) = (span(e.gold), span(e.pred));
-        Ok((
-            e.outcome, e.sentence, e.line, gold, pred, e.first, e.length, e.tokens, e.path,
-        ))
+    fn row(&self, at: usize) -> PyResult<Plain<Detail>> {
+        let detail = self.0.get(at).map(Plain);
+        detail.ok_or_else(|| PyIndexError::new_err("error index is out of range"))
     }
 
     /// Number of errors of each kind, kept or not.
-    fn numbers(&self) -> Vec<KindTuple> {
+    fn numbers(&self) -> Vec<(ErrorKind, u64)> {
         self.0.numbers().into_iter().collect()
     }
 
@@ -475,16 +420,16 @@ impl FileErrors {
     }
 }
 
-/// Finds errors of files while they are scored.
+/// Lists the errors of files while they are scored.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct ErrorFinder(Mutex<Option<spanrs::ErrorFinder>>);
 
 #[pymethods]
 impl ErrorFinder {
     #[new]
-    #[pyo3(signature = (matcher_tuple, options, /))]
-    fn new(matcher_tuple: MatcherTuple, options: ErrorOptionsTuple) -> Result<Self> {
-        let finder = spanrs::ErrorFinder::new(matcher(&matcher_tuple)?, error_options(options));
+    #[pyo3(signature = (matcher_options, options, /))]
+    fn new(matcher_options: Plain<MatcherOptions>, options: Plain<ErrorOptions>) -> Result<Self> {
+        let finder = spanrs::ErrorFinder::new(matcher(matcher_options.0)?, options.0);
         Ok(Self(Mutex::new(Some(finder))))
     }
 
@@ -495,25 +440,15 @@ impl ErrorFinder {
 }
 
 impl ErrorFinder {
-    /// Takes the finder, so that nothing else can use it meanwhile, or after an error.
+    /// Takes the finder, so that it cannot be used in the meantime or after an error.
     fn take(&self) -> Result<spanrs::ErrorFinder> {
-        let message = "the finder of errors is in use, or has ended";
+        let message = "the error finder is in use or finished";
         let mut finder = lock_now(&self.0, message)?;
         finder.take().ok_or_else(|| Error::model(message))
     }
 
     fn put_back(&self, finder: spanrs::ErrorFinder) -> Result<()> {
-        *lock_now(&self.0, "the finder of errors is in use")? = Some(finder);
+        *lock_now(&self.0, "the error finder is in use")? = Some(finder);
         Ok(())
-    }
-}
-
-fn error_options((criterion, wrong, paired, context, most): ErrorOptionsTuple) -> ErrorOptions {
-    ErrorOptions {
-        criterion,
-        wrong,
-        paired,
-        context,
-        most,
     }
 }

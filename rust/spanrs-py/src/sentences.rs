@@ -5,18 +5,18 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use spanrs::base::Interner;
-use spanrs::span_files::{LocatedSpan, SpanSentences};
+use spanrs::io::{Column, Columns};
+use spanrs::span_files::{LocatedSpan, SpanFileOptions, SpanSentences};
 use spanrs::{SentenceReader as Core, TaggedSentence};
 
 use crate::error::Result;
-use crate::files::{
-    ColumnOptions, Progress, PyColumn, SourceArgument, SpanFileOptions, column_file,
-};
+use crate::files::{Progress, SourceArgument, column_file, span_source};
 use crate::locks::lock_now;
+use crate::plain::Plain;
 
-/// What an iterator says that is used in two threads, or by its own callback.
+/// Error message for use from two threads at once, or by the reader's own callback.
 const IN_USE: &str = "the reader is in use; read a file in one thread";
-/// Number of different tags or types in a chunk up to which their strings are those of other chunks, too.
+/// Maximum number of distinct tags in a chunk whose strings are interned.
 const INTERNED: usize = 1 << 10;
 
 /// (tokens, layers of tags, line of the first token, name of the document that begins)
@@ -40,17 +40,17 @@ pub(crate) struct SentenceReader {
 impl SentenceReader {
     /// Opens a file; without `tags` the one layer is the column of tags of the options.
     #[new]
-    #[pyo3(signature = (source, options, tags, progress, /))]
+    #[pyo3(signature = (source, columns, tags, progress, /))]
     fn new(
         py: Python<'_>,
         source: SourceArgument,
-        options: ColumnOptions,
-        tags: Option<Vec<PyColumn>>,
+        columns: Plain<Columns>,
+        tags: Option<Plain<Vec<Column>>>,
         progress: Option<Py<PyAny>>,
     ) -> Result<Self> {
-        let file = column_file(&source, &options)?;
-        let tags: Option<Vec<_>> = tags.map(|tags| tags.iter().map(PyColumn::column).collect());
-        let core = py.detach(|| Core::open(&file, tags.as_deref()))?;
+        let file = column_file(&source, columns.0);
+        let tags = tags.as_ref().map(|tags| &tags.0[..]);
+        let core = py.detach(|| Core::open(&file, tags))?;
         let layers = core.layers().map(str::to_owned).collect();
         Ok(Self {
             facts: (core.is_conllu(), core.columns(), layers),
@@ -85,7 +85,7 @@ impl SentenceReader {
         Ok(Some(sentences?))
     }
 
-    /// What looks wrong with the columns.
+    /// Warnings about the columns.
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
     }
@@ -115,8 +115,12 @@ pub(crate) struct SpanReader(Mutex<(SpanSentences, Progress)>);
 impl SpanReader {
     #[new]
     #[pyo3(signature = (source, progress, /))]
-    fn new(py: Python<'_>, source: SpanFileOptions, progress: Option<Py<PyAny>>) -> Result<Self> {
-        let sentences = SpanSentences::new(source.open(py)?.0);
+    fn new(
+        py: Python<'_>,
+        source: (SourceArgument, Plain<SpanFileOptions>),
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Self> {
+        let sentences = SpanSentences::new(span_source(py, source)?);
         Ok(Self(Mutex::new((sentences, Progress::new(progress)))))
     }
 
@@ -152,8 +156,7 @@ fn new_strings<'py>(py: Python<'py>, names: &Interner<str>) -> Vec<Bound<'py, Py
     names.names().map(|name| PyString::new(py, name)).collect()
 }
 
-/// Strings of all names, which are the same objects in all chunks if there are few. Some interpreters never free
-/// such strings.
+/// Strings of all names, interned if there are few, because some interpreters never free interned strings.
 fn interned_strings<'py>(py: Python<'py>, names: &Interner<str>) -> Vec<Bound<'py, PyString>> {
     if names.len() > INTERNED {
         return new_strings(py, names);

@@ -3,13 +3,14 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use spanrs::eval::input::numbering;
-use spanrs::eval::{NamedSpan, Run, SpanLists as Core, TagSentences};
-use spanrs::tags::{Reader, Reading, Scheme};
+use spanrs::eval::{Detail, MatcherOptions, Run, SpanLists as Core, TagSentences, TypeFilter};
+use spanrs::tags::ReaderOptions;
 
 use crate::error::Result;
 use crate::ids::IdSides;
 use crate::nested_lists::NestedLists;
-use crate::options::{Choice, FilterTuple, MatcherTuple, PyDialect, matcher, type_filter};
+use crate::options::matcher;
+use crate::plain::Plain;
 use crate::stop;
 
 /// The spans of one side, sentence after sentence.
@@ -66,32 +67,15 @@ pub(crate) fn both((gold, pred): (Core, Core)) -> Both {
     (SpanLists(gold), SpanLists(pred))
 }
 
-/// Scheme or `auto`, that of pred if it is named, reading, dialect.
-type ReaderOptions = (
-    Choice<Option<Scheme>>,
-    Option<Choice<Option<Scheme>>>,
-    Choice<Reading>,
-    PyDialect,
-);
-
-/// A reader in these schemes, which are known by now; what has no tag but `O` can be read in any.
-fn reader_of((scheme, pred_scheme, reading, dialect): ReaderOptions) -> Result<Reader> {
-    let reader = Reader::new(scheme.0.unwrap_or(Scheme::Bio), reading.0, dialect.0)?;
-    Ok(match pred_scheme.and_then(|scheme| scheme.0) {
-        Some(pred_scheme) => reader.with_pred_scheme(pred_scheme)?,
-        None => reader,
-    })
-}
-
 /// Spans of sequences of sequences of tags.
 #[pyfunction]
-#[pyo3(signature = (gold, pred, options, /))]
+#[pyo3(signature = (gold, pred, reader, /))]
 pub(crate) fn span_lists_of_tags(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
-    options: ReaderOptions,
+    reader: Plain<ReaderOptions>,
 ) -> Result<Both> {
-    let mut reader = reader_of(options)?;
+    let mut reader = reader.0.build()?;
     let (mut golds, mut preds) = (TagSentences::default(), TagSentences::default());
     NestedLists::new(gold, pred)?.ids(&mut reader, |gold, pred| {
         golds.push(gold);
@@ -105,16 +89,16 @@ pub(crate) fn span_lists_of_tags(
 
 /// Spans of arrays of ids. `lengths` cuts arrays of one dimension into sentences.
 #[pyfunction]
-#[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, options, /))]
+#[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, reader, /))]
 pub(crate) fn span_lists_of_ids(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     vocabulary: Vec<String>,
     ignore_index: i64,
     lengths: Option<PyReadonlyArray1<'_, i64>>,
-    options: ReaderOptions,
+    reader: Plain<ReaderOptions>,
 ) -> Result<Both> {
-    let mut reader = reader_of(options)?;
+    let mut reader = reader.0.build()?;
     let py = gold.py();
     let sides = IdSides::new(gold, pred, lengths)?;
     let (gold, pred, cut) = sides.values()?;
@@ -126,38 +110,20 @@ pub(crate) fn span_lists_of_ids(
     ))
 }
 
-/// (type, start, end, tokens where they are not all between the bounds)
-type SpanTuple = (String, i64, i64, Option<Vec<i64>>);
-/// (outcome, sentence, place of the gold span, place of the pred span, gold span, pred span)
-type EventTuple = (
-    u8,
-    usize,
-    Option<u32>,
-    Option<u32>,
-    Option<SpanTuple>,
-    Option<SpanTuple>,
-);
-
-/// The events of a criterion, in matching order.
+/// The outcomes of a criterion, in matching order.
 #[pyfunction]
-#[pyo3(signature = (gold, pred, matcher_tuple, filter_tuple, criterion, /))]
-pub(crate) fn span_events(
+#[pyo3(signature = (gold, pred, matcher_options, type_filter, criterion, /))]
+pub(crate) fn span_details(
     py: Python<'_>,
     gold: &SpanLists,
     pred: &SpanLists,
-    matcher_tuple: MatcherTuple,
-    filter_tuple: FilterTuple,
+    matcher_options: Plain<MatcherOptions>,
+    type_filter: Plain<TypeFilter>,
     criterion: u8,
-) -> Result<Vec<EventTuple>> {
-    let (sides, filter) = ((&gold.0, &pred.0), type_filter(filter_tuple));
-    let mut matcher = matcher(&matcher_tuple)?;
-    let found =
-        py.detach(|| spanrs::eval::span_events(sides, &mut *matcher, &filter, criterion, stop))?;
-    let span = |span: Option<NamedSpan>| span.map(|s| (s.ty, s.start, s.end, s.tokens));
-    let tuples = found.into_iter().map(|found| {
-        let (event, sentence) = (found.event, found.sentence);
-        let (gold, pred) = (span(found.gold), span(found.pred));
-        (event.outcome, sentence, event.gold, event.pred, gold, pred)
-    });
-    Ok(tuples.collect())
+) -> Result<Plain<Vec<Detail>>> {
+    let (sides, mut matcher) = ((&gold.0, &pred.0), matcher(matcher_options.0)?);
+    let details = py.detach(|| {
+        spanrs::eval::span_details(sides, &mut *matcher, &type_filter.0, criterion, stop)
+    })?;
+    Ok(Plain(details))
 }

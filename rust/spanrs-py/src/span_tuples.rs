@@ -16,8 +16,7 @@ use crate::py_sequence::{BorrowedSlices, IndexedItems, Item};
 use crate::span_lists::{Both, both};
 use crate::tag_interner::as_list_or_tuple;
 
-/// The spans of both sides, a sequence of them for each sentence; with their tokens, where those are asked
-/// for and a fourth item names them.
+/// Reads the spans of both sides, a sequence for each sentence. With `tokens`, a fourth item lists the tokens of a span.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, tokens, /))]
 pub(crate) fn span_lists_of_tuples(
@@ -49,7 +48,7 @@ struct SpanReader<'py> {
 }
 
 impl<'py> SpanReader<'py> {
-    /// Reads a side; gives its number of sentences.
+    /// Reads a side and returns its number of sentences.
     fn side(&mut self, name: &str, sentences: &Bound<'py, PyAny>) -> Result<usize> {
         let sentences = as_list_or_tuple(sentences)?;
         let mut count = 0;
@@ -110,8 +109,7 @@ fn no_span() -> Error {
     PyTypeError::new_err("a span is (type, start, end) or (type, start, end, tokens)").into()
 }
 
-/// What is wrong with a span that is (start, end, type) or has a text in the place of the tokens, as those of other
-/// programs; None for other errors.
+/// The error for a span that is (start, end, type) or has text instead of tokens, as in other programs; None otherwise.
 #[cold]
 fn other_form(span: &Bound<'_, PyAny>) -> Option<&'static str> {
     let item = |at: usize| span.get_item(at).ok();
@@ -129,7 +127,7 @@ fn other_form(span: &Bound<'_, PyAny>) -> Option<&'static str> {
     }
 }
 
-/// Says which span an error is about.
+/// Adds the location of the span to an error.
 #[cold]
 fn locate(error: PyErr, span: &Bound<'_, PyAny>, place: &str) -> PyErr {
     let py = span.py();
@@ -156,15 +154,15 @@ fn locate(error: PyErr, span: &Bound<'_, PyAny>, place: &str) -> PyErr {
     }
 }
 
-/// Types by number. Types mostly are few objects, so an object that was seen is not looked at again.
+/// Numbers types. Most programs use few string objects for types, so known objects are recognised by address.
 #[derive(Default)]
 struct Types {
     names: Interner<str>,
-    /// The reference keeps the object alive, so that its address cannot come to mean another string.
+    /// The reference keeps the object alive, so that its address cannot be reused.
     objects: HashMap<usize, (Py<PyAny>, u32), RandomState>,
 }
 
-/// Objects that are kept; programs that make a new object for each type have more.
+/// Maximum number of objects to keep, for programs that create a new object for each span.
 const OBJECTS: usize = 1 << 12;
 
 impl Types {
@@ -187,7 +185,7 @@ impl Types {
     }
 }
 
-/// A collection of tokens, and whether none is repeated.
+/// The tokens of a collection, and whether they are distinct.
 pub(crate) fn token_numbers(tokens: &Bound<'_, PyAny>) -> PyResult<(Vec<i64>, bool)> {
     let numbers = tokens.try_iter()?.map(|token| token?.extract());
     let is_set = tokens.is_instance_of::<PySet>() || tokens.is_instance_of::<PyFrozenSet>();

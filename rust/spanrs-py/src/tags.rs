@@ -1,29 +1,32 @@
-//! Tags: behind `spanrs.tags`.
+//! Tags: the compiled part of `spanrs.tags`.
 
 use std::marker::PhantomData;
 
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use spanrs::base::Span;
 use spanrs::eval::input::{Sentences, numbering};
 use spanrs::eval::spans_of_ids;
-use spanrs::tags::{Converter, Detection, Evidence, Reader, Reading, Scheme, Writer};
+use spanrs::tags::{
+    ConverterOptions, Detection, Evidence, Reader, ReaderOptions, Reading, Scheme, Violation,
+    Writer,
+};
 
 use crate::error::{Error, Result};
 use crate::ids::Ids;
-use crate::options::{Choice, PyDialect, PyReader};
+use crate::options::PyDialect;
 use crate::pause;
+use crate::plain::Plain;
 use crate::tag_interner::{TagInterner, as_list_or_tuple, strings};
-use crate::violation::{ViolationTuple, violation_tuple};
 
-/// (letter, begins, ends)
-type PrefixTuple = (&'static str, &'static str, &'static str);
-
-/// Name and prefixes of every scheme.
+/// Name and prefixes of every scheme; a prefix is (letter, begins, ends).
 #[pyfunction]
-pub(crate) fn schemes() -> Vec<(&'static str, Vec<PrefixTuple>)> {
+#[allow(clippy::type_complexity)] // Names.
+pub(crate) fn schemes() -> Vec<(
+    &'static str,
+    Vec<(&'static str, &'static str, &'static str)>,
+)> {
     let prefixes = |scheme: Scheme| {
         let prefixes = scheme.prefixes().iter();
         prefixes.map(|p| (p.letter, p.begins.name(), p.ends.name()))
@@ -39,10 +42,10 @@ pub(crate) fn readings() -> Vec<&'static str> {
     Reading::all().map(Reading::name).collect()
 }
 
-/// The printed name of the scheme a user means.
+/// The canonical name of a scheme.
 #[pyfunction]
 #[pyo3(signature = (name, /))]
-pub(crate) fn scheme_name(name: Choice<Scheme>) -> &'static str {
+pub(crate) fn scheme_name(name: Plain<Scheme>) -> &'static str {
     name.0.name()
 }
 
@@ -53,8 +56,8 @@ fn ids_of(tags: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Vec<u32>> {
     Ok(ids)
 }
 
-/// Stops Python's collector of cycles while it lives: none are made here, and to look for them among
-/// the many objects that are made takes longer than making them.
+/// Disables Python's cyclic garbage collector during its lifetime. Creating many objects triggers collections, which
+/// would take longer than creating them and would find nothing.
 struct CollectorPause<'py> {
     was_on: bool,
     gil: PhantomData<Python<'py>>,
@@ -72,13 +75,13 @@ impl<'py> CollectorPause<'py> {
 impl Drop for CollectorPause<'_> {
     fn drop(&mut self) {
         if self.was_on {
-            // SAFETY: the GIL is held for as long as this may live.
+            // SAFETY: the GIL is held during the lifetime of the value.
             unsafe { pyo3::ffi::PyGC_Enable() };
         }
     }
 }
 
-/// Makes Python's spans.
+/// Creates span objects.
 struct SpanMaker<'py> {
     py: Python<'py>,
     /// Called with (type, start, end, None); without it spans are tuples of the first three.
@@ -132,15 +135,15 @@ pub(crate) fn batch(
     Ok(())
 }
 
-/// The spans of a sentence, which `make` makes; raises with all violations where the reading is `refuse`.
+/// The spans of a sentence, created by `make`. Raises an error with all violations if the reading is `refuse`.
 #[pyfunction]
 #[pyo3(signature = (tags, reader, make=None, /))]
 pub(crate) fn read_spans<'py>(
     tags: &Bound<'py, PyAny>,
-    reader: PyReader,
+    reader: Plain<ReaderOptions>,
     make: Option<Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyList>> {
-    let PyReader(mut reader) = reader;
+    let mut reader = reader.0.build()?;
     let ids = ids_of(tags, &mut reader)?;
     if reader.reading() == Reading::Refuse {
         reader.check(&ids)?;
@@ -153,18 +156,19 @@ pub(crate) fn read_spans<'py>(
 #[pyo3(signature = (sentences, reader, make=None, /))]
 pub(crate) fn read_spans_batch<'py>(
     sentences: &Bound<'py, PyAny>,
-    mut reader: PyReader,
+    reader: Plain<ReaderOptions>,
     make: Option<Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyList>> {
+    let mut reader = reader.0.build()?;
     let mut maker = SpanMaker::new(sentences.py(), make);
     let (mut all, mut spans) = (Vec::new(), Vec::new());
-    batch(sentences, &mut reader.0, |reader, ids| {
+    batch(sentences, &mut reader, |reader, ids| {
         if reader.reading() == Reading::Refuse {
             reader.check(ids)?;
         }
         spans.clear();
         reader.spans_into(ids, &mut spans);
-        // No code of the user's runs while these are made.
+        // No user code runs while spans are created.
         let _pause = CollectorPause::new(sentences.py());
         all.push(maker.list(reader, &spans)?);
         Ok(())
@@ -172,7 +176,7 @@ pub(crate) fn read_spans_batch<'py>(
     Ok(PyList::new(sentences.py(), all)?)
 }
 
-/// An array with one place a span.
+/// An array with one item per span.
 type Column<'py> = Bound<'py, PyArray1<i64>>;
 
 /// (sentence, type, start, end)
@@ -184,11 +188,11 @@ type SpanColumns<'py> = (Column<'py>, Column<'py>, Column<'py>, Column<'py>);
 pub(crate) fn read_ids<'py>(
     ids: &Bound<'py, PyAny>,
     vocabulary: Vec<String>,
-    reader: PyReader,
+    reader: Plain<ReaderOptions>,
     ignore_index: i64,
 ) -> Result<(SpanColumns<'py>, Vec<String>)> {
     let py = ids.py();
-    let PyReader(mut reader) = reader;
+    let mut reader = reader.0.build()?;
     let numbers = numbering(&vocabulary, &mut reader)?;
     let ids = Ids::extract(ids)?;
     let (sentences, tokens) = ids.shape()?;
@@ -213,14 +217,14 @@ pub(crate) fn read_ids<'py>(
 #[pyo3(signature = (sentences, reader, /))]
 pub(crate) fn validate(
     sentences: &Bound<'_, PyAny>,
-    mut reader: PyReader,
-) -> Result<Vec<Vec<ViolationTuple>>> {
-    let mut all = Vec::new();
-    batch(sentences, &mut reader.0, |reader, ids| {
-        all.push(reader.violations(ids).iter().map(violation_tuple).collect());
+    reader: Plain<ReaderOptions>,
+) -> Result<Plain<Vec<Vec<Violation>>>> {
+    let (mut reader, mut all) = (reader.0.build()?, Vec::new());
+    batch(sentences, &mut reader, |reader, ids| {
+        all.push(reader.violations(ids));
         Ok(())
     })?;
-    Ok(all)
+    Ok(Plain(all))
 }
 
 /// The tags of spans given as (type, start, end); length None takes the largest end.
@@ -229,7 +233,7 @@ pub(crate) fn validate(
 pub(crate) fn write_tags(
     spans: Vec<(String, i64, i64)>,
     length: Option<usize>,
-    scheme: Choice<Scheme>,
+    scheme: Plain<Scheme>,
     dialect: PyDialect,
     overwrite: bool,
 ) -> Result<Vec<String>> {
@@ -240,32 +244,15 @@ pub(crate) fn write_tags(
     Ok(writer.write_named(&spans, length)?)
 }
 
-/// A converter, from the schemes of source and target, the reading or None, and the dialect.
-pub(crate) struct PyConverter(pub(crate) Converter);
-
-impl FromPyObject<'_, '_> for PyConverter {
-    type Error = PyErr;
-
-    fn extract(tuple: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        type Options = (
-            Choice<Scheme>,
-            Choice<Scheme>,
-            Option<Choice<Reading>>,
-            PyDialect,
-        );
-        let (source, target, reading, dialect): Options = tuple.extract()?;
-        let reading = reading.map(|reading| reading.0);
-        let converter = Converter::new(source.0, target.0, reading, dialect.0);
-        Ok(Self(converter.map_err(Error::from)?))
-    }
-}
-
 /// A sentence's tags in another scheme.
 #[pyfunction]
 #[pyo3(signature = (tags, converter, /))]
-pub(crate) fn convert(tags: &Bound<'_, PyAny>, mut converter: PyConverter) -> Result<Vec<String>> {
-    let tags = strings(tags)?;
-    Ok(converter.0.convert(tags.iter().map(String::as_str))?)
+pub(crate) fn convert(
+    tags: &Bound<'_, PyAny>,
+    converter: Plain<ConverterOptions>,
+) -> Result<Vec<String>> {
+    let (tags, mut converter) = (strings(tags)?, converter.0.build()?);
+    Ok(converter.convert(tags.iter().map(String::as_str))?)
 }
 
 /// Each sentence's tags in another scheme.
@@ -273,13 +260,13 @@ pub(crate) fn convert(tags: &Bound<'_, PyAny>, mut converter: PyConverter) -> Re
 #[pyo3(signature = (sentences, converter, /))]
 pub(crate) fn convert_batch(
     sentences: &Bound<'_, PyAny>,
-    mut converter: PyConverter,
+    converter: Plain<ConverterOptions>,
 ) -> Result<Vec<Vec<String>>> {
-    let sentences = as_list_or_tuple(sentences)?;
+    let (sentences, mut converter) = (as_list_or_tuple(sentences)?, converter.0.build()?);
     (0..sentences.len()?)
         .map(|at| {
             let tags = strings(&sentences.get_item(at)?)?;
-            let converted = converter.0.convert(tags.iter().map(String::as_str));
+            let converted = converter.convert(tags.iter().map(String::as_str));
             converted.map_err(|error| Error::from(error).in_sentence(at))
         })
         .collect()
@@ -289,7 +276,7 @@ pub(crate) fn convert_batch(
 #[pyfunction]
 #[pyo3(signature = (scheme, types, dialect, /))]
 pub(crate) fn tags_of(
-    scheme: Choice<Scheme>,
+    scheme: Plain<Scheme>,
     types: Vec<String>,
     dialect: PyDialect,
 ) -> Vec<String> {
@@ -297,11 +284,11 @@ pub(crate) fn tags_of(
     spanrs::tags::tags_of(scheme.0, &types, &dialect.0)
 }
 
-/// Which tag may follow which, flat, (n + 1) by (n + 1): last row is the start, last column the end.
+/// The matrix of legal transitions, flat with shape (n + 1, n + 1); the last row is the start, the last column the end.
 #[pyfunction]
 #[pyo3(signature = (scheme, tags, dialect, /))]
 pub(crate) fn legal(
-    scheme: Choice<Scheme>,
+    scheme: Plain<Scheme>,
     tags: Vec<String>,
     dialect: PyDialect,
 ) -> Result<Vec<bool>> {
@@ -309,30 +296,15 @@ pub(crate) fn legal(
     Ok(spanrs::tags::legal(scheme.0, &tags, &dialect.0)?)
 }
 
-/// (scheme, statement, [(scheme, violations)])
-pub(crate) type DetectionTuple = (&'static str, String, Vec<(&'static str, u64)>);
-
-/// What was detected; a scheme that is expected is given where the tags are not clearly in another one.
-pub(crate) fn detection_tuple(
-    detection: Detection,
-    expected: Option<Choice<Scheme>>,
-) -> DetectionTuple {
-    let scheme = detection.scheme_or(expected.map(|scheme| scheme.0));
-    let violations = detection.violations.iter();
-    let violations = violations.map(|(scheme, n)| (scheme.name(), *n)).collect();
-    (scheme.name(), detection.statement, violations)
-}
-
-/// The scheme of sentences, and what speaks for it.
+/// Detects the scheme of sentences.
 #[pyfunction]
 #[pyo3(signature = (sentences, dialect, /))]
-pub(crate) fn detect(sentences: &Bound<'_, PyAny>, dialect: PyDialect) -> Result<DetectionTuple> {
+pub(crate) fn detect(sentences: &Bound<'_, PyAny>, dialect: PyDialect) -> Result<Plain<Detection>> {
     let mut reader = Reader::new(Scheme::Token, Reading::Conlleval, dialect.0)?;
     let mut evidence = Evidence::default();
     batch(sentences, &mut reader, |_, ids| {
         evidence.add(ids);
         Ok(())
     })?;
-    let detection = evidence.decide(reader.tags(), reader.dialect())?;
-    Ok(detection_tuple(detection, None))
+    Ok(Plain(evidence.decide(reader.tags(), reader.dialect())?))
 }

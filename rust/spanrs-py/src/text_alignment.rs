@@ -5,36 +5,36 @@ use spanrs::io::{TextAlignment as Core, align_text};
 
 use crate::error::{Error, Result};
 
-/// Start and end of a span in characters, or on the axis.
+/// Start and end of a span, in characters or on the common axis.
 type Place = (u32, u32);
 
-/// Two aligned texts; spans of both become places on one axis.
+/// Two aligned texts, which map spans of both to a common axis.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct TextAlignment(Core);
 
 #[pymethods]
 impl TextAlignment {
-    /// The places of spans of gold; None where a border has no counterpart in pred.
+    /// Maps spans of gold; None if a boundary has no counterpart in pred.
     #[pyo3(signature = (spans, /))]
     fn gold(&self, spans: Vec<(i64, i64)>) -> Result<Vec<Option<Place>>> {
         let (len, _) = self.0.lengths();
         places(&spans, len, |start, end| self.0.gold_to_axis(start, end))
     }
 
-    /// The places of spans of pred; None where a border has no counterpart in gold.
+    /// Maps spans of pred; None if a boundary has no counterpart in gold.
     #[pyo3(signature = (spans, /))]
     fn pred(&self, spans: Vec<(i64, i64)>) -> Result<Vec<Option<Place>>> {
         let (_, len) = self.0.lengths();
         places(&spans, len, |start, end| self.0.pred_to_axis(start, end))
     }
 
-    /// The stretches that are not aligned: start and end in gold, start and end in pred.
+    /// The unaligned stretches as (start in gold, end in gold, start in pred, end in pred).
     fn unaligned(&self) -> Vec<(u32, u32, u32, u32)> {
         self.0.unaligned().to_vec()
     }
 }
 
-/// The places of spans of a text of `len` characters.
+/// Maps spans of a text of `len` characters.
 fn places(
     spans: &[(i64, i64)],
     len: u32,

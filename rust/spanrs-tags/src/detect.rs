@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Serialize, Serializer};
 use spanrs_base::Vocabulary;
 
 use crate::dialect::Dialect;
@@ -51,20 +52,23 @@ pub struct Evidence {
 }
 
 /// A detected scheme and the evidence for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Detection {
     /// The scheme with the fewest malformed pairs.
     pub scheme: Scheme,
-    /// Number of malformed pairs under every scheme that was considered, fewest first. TOKEN is
-    /// never considered.
-    pub violations: Vec<(Scheme, u64)>,
-    /// Number of tokens whose tag is not `O`.
-    pub labelled: u64,
-    /// Prefixes that occur, `O` included, in alphabetical order.
-    letters: Vec<&'static str>,
     /// A summary for the user, such as
     /// `BIO: prefixes B I O; violations BIO 0, IOB 2, IOE1 2, IOBES 2`.
     pub statement: String,
+    /// Number of malformed pairs under every scheme that was considered, fewest first. TOKEN is
+    /// never considered.
+    #[serde(serialize_with = "as_map")]
+    pub violations: Vec<(Scheme, u64)>,
+    /// Number of tokens whose tag is not `O`.
+    #[serde(skip)]
+    pub labelled: u64,
+    /// Prefixes that occur, `O` included, in alphabetical order.
+    #[serde(skip)]
+    letters: Vec<&'static str>,
 }
 
 /// Returns whether there are so many violations that the scheme is in doubt: more than a tenth of
@@ -80,7 +84,20 @@ pub fn are_many(violations: u64, labelled: u64) -> bool {
     violations * 10 > labelled
 }
 
+fn as_map<S: Serializer>(
+    pairs: &[(Scheme, u64)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().copied())
+}
+
 impl Detection {
+    /// Returns the detection with the scheme of [`Detection::scheme_or`].
+    pub fn expecting(mut self, expected: Option<Scheme>) -> Self {
+        self.scheme = self.scheme_or(expected);
+        self
+    }
+
     /// Returns the scheme `expected`, unless there is none or the tags contradict it (see
     /// [`Detection::contradicts`]); the detected scheme in these cases.
     pub fn scheme_or(&self, expected: Option<Scheme>) -> Scheme {

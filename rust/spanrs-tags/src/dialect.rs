@@ -11,23 +11,14 @@
 //! | `O-PER` | `O` | `PER` | unknown prefix, because `O` has no type |
 //! | `X-PER` | `X` | `PER` | unknown prefix |
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::scheme::{Prefix, Scheme};
 use crate::step::{OUTSIDE, UNKNOWN};
 
 /// The type of a prefix without type, like `B` in `B I O`. It has the type id 0 in every reader.
 pub(crate) const UNTYPED: &str = "_";
-
-/// The type of a tag without separator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bare {
-    /// `B` and `I` are prefixes of spans of the one type `_`, so `B I` is one span.
-    #[default]
-    OneType,
-    /// The whole tag is the type: `B` is of type `B` and `I` of type `I`, so `B I` is two spans
-    /// (iobes).
-    WholeTag,
-}
 
 /// How tags are spelt.
 ///
@@ -41,15 +32,17 @@ pub enum Bare {
 /// let ids = reader.intern_all(["PER_B", "PER_I"]).unwrap();
 /// assert_eq!(reader.spans(&ids).len(), 1);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Dialect {
     /// The string between prefix and type. If a tag has several, the first one counts, or the last
     /// one with `suffix`. [`Dialect::check`] lists what is not allowed. Default: `-`.
     pub separator: String,
     /// Whether the prefix is written behind the type: `PER-B`. Default: false.
     pub suffix: bool,
-    /// The type of a tag without separator. Default: [`Bare::OneType`].
-    pub bare: Bare,
+    /// Whether a tag without separator is its own type, so that `B I` is two spans (iobes), and not
+    /// a prefix of spans of the one type `_`. Default: false.
+    pub bare_is_type: bool,
     /// Whether a tag with an unknown prefix is read as `O` and is not a violation (iobes). Default:
     /// false, which also reads it as `O` but reports [`crate::Kind::UnknownTag`].
     pub unknown_is_outside: bool,
@@ -60,7 +53,7 @@ impl Default for Dialect {
         Self {
             separator: "-".to_owned(),
             suffix: false,
-            bare: Bare::OneType,
+            bare_is_type: false,
             unknown_is_outside: false,
         }
     }
@@ -83,7 +76,7 @@ impl Dialect {
     /// Returns the dialect of iobes: bare tags are their own type, unknown prefixes are `O`.
     pub fn iobes() -> Self {
         Self {
-            bare: Bare::WholeTag,
+            bare_is_type: true,
             unknown_is_outside: true,
             ..Self::default()
         }
@@ -110,8 +103,8 @@ impl Dialect {
         Ok(())
     }
 
-    /// Returns the tag with the given prefix and type. A type `_` is left out with
-    /// [`Bare::OneType`], so that joining is the inverse of splitting.
+    /// Returns the tag with the given prefix and type. A type `_` is left out unless bare
+    /// tags are types, so that joining is the inverse of splitting.
     ///
     /// # Examples
     ///
@@ -122,7 +115,7 @@ impl Dialect {
     /// assert_eq!(Dialect::iobes().join("B", "_"), "B-_");
     /// ```
     pub fn join(&self, prefix: &str, ty: &str) -> String {
-        match (self.bare == Bare::OneType && ty == UNTYPED, self.suffix) {
+        match (!self.bare_is_type && ty == UNTYPED, self.suffix) {
             (true, _) => prefix.to_owned(),
             (false, false) => format!("{prefix}{}{ty}", self.separator),
             (false, true) => format!("{ty}{}{prefix}", self.separator),
@@ -165,11 +158,10 @@ impl Dialect {
             None if letter == "O" && (ty.is_none() || self.unknown_is_outside) => OUTSIDE,
             None => UNKNOWN,
         };
-        let ty = match (self.bare, ty) {
-            (Bare::WholeTag, None) => tag,
-            (Bare::WholeTag, Some(ty)) => ty,
-            (Bare::OneType, None | Some("")) => UNTYPED,
-            (Bare::OneType, Some(ty)) => ty,
+        let ty = match ty {
+            None if self.bare_is_type => tag,
+            Some(ty) if self.bare_is_type || !ty.is_empty() => ty,
+            None | Some(_) => UNTYPED,
         };
         Parts {
             symbol,

@@ -41,6 +41,7 @@ mod detect;
 mod dialect;
 mod error;
 mod names;
+mod options;
 mod peers;
 mod reader;
 mod reading;
@@ -53,8 +54,9 @@ mod write;
 
 pub use convert::Converter;
 pub use detect::{Detection, Evidence, are_many};
-pub use dialect::{Bare, Dialect};
+pub use dialect::Dialect;
 pub use error::{Error, Result};
+pub use options::{ConverterOptions, ReaderOptions};
 pub use peers::seqeval_borders;
 pub use reader::{Bigrams, Reader, SideReader};
 pub use reading::Reading;

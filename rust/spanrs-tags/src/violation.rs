@@ -18,6 +18,7 @@
 //!
 //! Names and attribution equal those of iobes.
 
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 use crate::reading::Reading;
@@ -220,7 +221,7 @@ impl fmt::Display for Kind {
 /// assert_eq!(violations[0].kind, Kind::IllegalEnd);
 /// assert_eq!(violations[1].to_string(), "Illegal Single at index 0: B-A before O");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Violation {
     /// Index of the token in its sentence, 0-based.
     pub index: u32,
@@ -234,6 +235,18 @@ pub struct Violation {
     pub next: Option<String>,
     /// What the reading did about it.
     pub action: Action,
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl Serialize for Action {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.phrase())
+    }
 }
 
 impl fmt::Display for Violation {

@@ -10,7 +10,7 @@
 
 use spanrs_base::{Limits, Span, Vocabulary};
 
-use crate::dialect::{Bare, Dialect, UNTYPED};
+use crate::dialect::{Dialect, UNTYPED};
 use crate::error::{Error, Result};
 use crate::scheme::{Edge, Prefix, Scheme};
 
@@ -224,7 +224,7 @@ impl Writer {
     /// Refuses types that would not be read back: an empty one (which the dialect reads as `_`),
     /// one that contains white space or control characters, and `O` in TOKEN.
     fn check_type(&self, ty: &str) -> Result<()> {
-        let reason = if ty.is_empty() && self.dialect.bare == Bare::OneType {
+        let reason = if ty.is_empty() && !self.dialect.bare_is_type {
             "it is empty"
         } else if ty.contains(|c: char| c.is_whitespace() || c.is_control()) {
             "it has white space or control characters in it"
@@ -333,9 +333,9 @@ mod tests {
             end: 1,
             ty: 1,
         };
-        for bare in [Bare::OneType, Bare::WholeTag] {
+        for bare_is_type in [false, true] {
             let dialect = Dialect {
-                bare,
+                bare_is_type,
                 ..Dialect::default()
             };
             for writer in [

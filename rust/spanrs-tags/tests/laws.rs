@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use spanrs_base::Span;
-use spanrs_tags::{Bare, Dialect, Reader, Reading, Scheme, Writer, legal, tags_of};
+use spanrs_tags::{Dialect, Reader, Reading, Scheme, Writer, legal, tags_of};
 
 const TYPES: [&str; 3] = ["A", "B-b", "C"];
 
@@ -141,8 +141,7 @@ proptest! {
         suffix in any::<bool>(),
         whole_tag in any::<bool>(),
     ) {
-        let bare = if whole_tag { Bare::WholeTag } else { Bare::OneType };
-        let dialect = Dialect { suffix, bare, ..Dialect::default() };
+        let dialect = Dialect { suffix, bare_is_type: whole_tag, ..Dialect::default() };
         let read = |reading| {
             let mut reader = Reader::new(scheme, reading, dialect.clone()).ok()?;
             let ids = reader.intern_all(tags.iter().map(String::as_str)).unwrap();

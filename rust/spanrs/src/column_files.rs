@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use spanrs_base::Limits;
 use spanrs_eval::{AutoSchemeScorer, Side};
 use spanrs_io::{ColumnReader, Columns, Source};
 
@@ -21,8 +20,6 @@ pub struct ColumnFile {
     pub source: Arc<Source>,
     /// The layout of its columns.
     pub columns: Columns,
-    /// Limits of the sizes of lines and sentences.
-    pub limits: Limits,
 }
 
 impl ColumnFile {
@@ -36,7 +33,10 @@ impl ColumnFile {
 
     /// Opens the file with another layout.
     pub(crate) fn open_as(&self, columns: Columns) -> Result<ColumnReader> {
-        Ok(ColumnReader::new(self.source.lines(self.limits)?, columns)?)
+        Ok(ColumnReader::new(
+            self.source.lines(columns.limits())?,
+            columns,
+        )?)
     }
 }
 
@@ -127,7 +127,7 @@ impl ColumnFiles {
 /// let source = Source::stream("example", Box::new(text)).keep().into();
 /// let (tag, second) = (Column::Index(1), Some(Column::Index(2)));
 /// let columns = Columns { tag, second, ..Default::default() };
-/// let gold = ColumnFile { source, columns, limits: Default::default() };
+/// let gold = ColumnFile { source, columns };
 /// let files = ColumnFiles { gold, pred: None };
 ///
 /// let reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();

@@ -1,61 +1,26 @@
 //! Errors of files in little memory.
 //!
-//! A corpus of millions of tokens has hundreds of thousands of errors. As a [`SpanError`] each has a
+//! A corpus of millions of tokens has hundreds of thousands of errors. As a [`Detail`] each has a
 //! string for each of its tokens; here types and tokens are numbers of strings that are stored once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use spanrs_base::{Interner, Jagged};
+use spanrs_eval::outcomes::Outcome;
+use spanrs_eval::{Detail, NamedSpan};
 
 use crate::sentence::Tokens;
 
-/// A span of a sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TypedSpan {
-    /// Its type.
-    pub ty: String,
-    /// First token, from 0.
-    pub start: i64,
-    /// One past the last token.
-    pub end: i64,
-    /// Index of the span among those of its side of the sentence that are counted, from 0.
-    pub index: u32,
-    /// Its tokens, ascending, if it lacks some between its bounds.
-    pub tokens: Option<Vec<i64>>,
-}
-
-/// An outcome that is no true positive, with its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpanError {
-    /// Index of the outcome in the criterion.
-    pub outcome: u8,
-    /// The file of gold, if several are scored.
-    pub path: Option<String>,
-    /// Sentence of the file, from 0.
-    pub sentence: u64,
-    /// Line, from 1, of the gold span, or of the pred span if there is no gold span. In column
-    /// files the line of gold at which the span begins.
-    pub line: u64,
-    /// The gold span, if there is one.
-    pub gold: Option<TypedSpan>,
-    /// The pred span, if there is one.
-    pub pred: Option<TypedSpan>,
-    /// Index of the first of `tokens` in the sentence, from 0.
-    pub first: usize,
-    /// Number of tokens of the sentence, if it is known.
-    pub length: Option<usize>,
-    /// The tokens of the spans and their context; none if they are not known.
-    pub tokens: Vec<String>,
-}
-
-/// A kind of error: outcome, gold type and pred type. Types are None if there is no such span.
-pub type ErrorKind = (u8, Option<String>, Option<String>);
+/// A kind of error: name of the outcome, gold type and pred type. Types are None if there is no such span.
+pub type ErrorKind = (&'static str, Option<String>, Option<String>);
 
 /// The errors of files that were kept, in the order of the files; within a sentence in that of
 /// the matcher.
 #[derive(Clone, Debug, Default)]
 pub struct SpanErrors {
+    /// The outcomes of the criterion.
+    outcomes: &'static [Outcome],
     /// Number of errors of each kind, kept or not; types are numbers of strings.
     numbers: BTreeMap<(u8, Option<u32>, Option<u32>), u64>,
     /// The errors that were kept.
@@ -68,7 +33,7 @@ pub struct SpanErrors {
     strings: Interner<str>,
 }
 
-/// A [`SpanError`] whose strings are numbers.
+/// A [`Detail`] whose strings are numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredError {
     pub(crate) outcome: u8,
@@ -82,7 +47,7 @@ pub(crate) struct StoredError {
     pub(crate) length: Option<usize>,
 }
 
-/// A [`TypedSpan`] whose type is a number.
+/// A [`NamedSpan`] whose type is a number.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredSpan {
     pub(crate) ty: u32,
@@ -93,6 +58,14 @@ pub(crate) struct StoredSpan {
 }
 
 impl SpanErrors {
+    /// Creates a list of errors under a criterion with these outcomes.
+    pub(crate) fn new(outcomes: &'static [Outcome]) -> Self {
+        Self {
+            outcomes,
+            ..Self::default()
+        }
+    }
+
     /// Names the file of the errors that follow; None if there is one file only.
     pub(crate) fn begin_file(&mut self, path: Option<&str>) {
         self.path = path.map(|path| self.strings.intern(path));
@@ -171,7 +144,10 @@ impl SpanErrors {
         let name = |ty: Option<u32>| Some(self.strings.name(ty?)?.to_owned());
         let kinds = self.numbers.iter();
         kinds
-            .map(|(&(outcome, gold, pred), &n)| ((outcome, name(gold), name(pred)), n))
+            .map(|(&(outcome, gold, pred), &n)| {
+                let outcome = self.outcomes[usize::from(outcome)].name;
+                ((outcome, name(gold), name(pred)), n)
+            })
             .collect()
     }
 
@@ -186,29 +162,28 @@ impl SpanErrors {
     }
 
     /// Returns an error by index; None if there is no such error.
-    pub fn get(&self, at: usize) -> Option<SpanError> {
+    pub fn get(&self, at: usize) -> Option<Detail> {
         let error = self.errors.get(at)?;
         let string = |number: u32| self.strings.name(number).unwrap_or_default().to_owned();
-        let typed = |span: &Option<StoredSpan>| {
-            span.as_ref().map(|span| TypedSpan {
-                ty: string(span.ty),
-                start: span.start,
-                end: span.end,
-                index: span.index,
-                tokens: span.tokens.as_deref().map(<[i64]>::to_vec),
-            })
+        let named = |span: &StoredSpan| NamedSpan {
+            ty: string(span.ty),
+            start: span.start,
+            end: span.end,
+            tokens: span.tokens.as_deref().map(<[i64]>::to_vec),
         };
         let tokens = self.tokens.row(at);
-        Some(SpanError {
-            outcome: error.outcome,
-            path: error.path.map(string),
+        Some(Detail {
+            outcome: self.outcomes[usize::from(error.outcome)].name,
             sentence: error.sentence,
-            line: error.line,
-            gold: typed(&error.gold),
-            pred: typed(&error.pred),
+            gold: error.gold.as_ref().map(named),
+            pred: error.pred.as_ref().map(named),
+            gold_index: error.gold.as_ref().map(|span| span.index),
+            pred_index: error.pred.as_ref().map(|span| span.index),
+            line: Some(error.line),
             first: error.first,
             length: error.length,
             tokens: tokens.iter().map(|&token| string(token)).collect(),
+            path: error.path.map(string),
         })
     }
 

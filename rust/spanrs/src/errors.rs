@@ -7,6 +7,7 @@
 //! Gold `LOC` 3..4 and pred `ORG` 3..4 are one, mistyped: the outcome of the pair replaces the
 //! missed and the spurious span of which it consists.
 
+use serde::Deserialize;
 use std::ops::Range;
 
 use spanrs_base::Span;
@@ -17,7 +18,8 @@ use crate::error_list::{SpanErrors, StoredError, StoredSpan};
 use crate::sentence::{Sentence, Tokens};
 
 /// Which errors are listed and kept.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ErrorOptions {
     /// Index of the criterion in the matcher's schema.
     pub criterion: u8,
@@ -68,11 +70,12 @@ impl ErrorFinder {
     /// Creates a finder that has found nothing.
     pub fn new(mut matcher: Box<dyn Matcher>, options: ErrorOptions) -> Self {
         matcher.resolve_ties();
+        let outcomes = matcher.schema().criteria[usize::from(options.criterion)].outcomes;
         Self {
             matcher,
             options,
             events: Events::default(),
-            found: SpanErrors::default(),
+            found: SpanErrors::new(outcomes),
             sentence: 0,
         }
     }

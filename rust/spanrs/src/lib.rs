@@ -29,7 +29,7 @@
 //! | trees in CoNLL-U | [`dep_files`] |
 //! | column files for CRFs | [`crf_files`] |
 //! | counts of a matcher by name | [`schema_of`] |
-//! | CRFsuite's model files | [`from_crfsuite`], [`to_crfsuite`] |
+//! | CRFs | [`CrfModel`]; [`from_crfsuite`], [`to_crfsuite`] for CRFsuite's model files |
 //!
 //! The modules named after fields ([`tags`], [`eval`], [`io`], [`crf`], [`dep`], [`compat`],
 //! [`base`], and `arrow` behind the feature of that name) are the crates without their prefix
@@ -62,6 +62,7 @@ pub use spanrs_tags as tags;
 mod column_files;
 mod convert;
 pub mod crf_files;
+mod crf_model;
 mod crfsuite;
 pub mod dep_files;
 mod detect;
@@ -87,11 +88,12 @@ mod validate;
 
 pub use column_files::{ColumnFile, ColumnFiles, score_column_files};
 pub use convert::convert;
+pub use crf_model::{CrfModel, CrfModelError, scheme_constraint};
 pub use crfsuite::{ConversionError, from_crfsuite, to_crfsuite};
 pub use detect::{detect, gather};
 pub use documents::ConllDocuments;
 pub use error::{Error, Result};
-pub use error_list::{ErrorKind, SpanError, SpanErrors, TypedSpan};
+pub use error_list::{ErrorKind, SpanErrors};
 pub use errors::{ErrorFinder, ErrorOptions};
 pub use file_warnings::column_warnings;
 pub use files::{FileScore, ScoreOptions, score_paths};

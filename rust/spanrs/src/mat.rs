@@ -7,10 +7,13 @@
 //!
 //! Source: MATScore of MITRE's annotation toolkit (MAT), whose tables are views of these counts.
 
+use serde::Serialize;
 use spanrs_base::Span;
 use spanrs_eval::mat::{AnnotatedText, Discontinuous, Kind, Matcher, Rules, Selection, TAG};
 use spanrs_eval::outcomes::Counts;
-use spanrs_eval::{CountingSink, Event, Matcher as _, Pair, Sink, Spans, Text, Unmatched};
+use spanrs_eval::{
+    CountingSink, Event, Matcher as _, NamedSpan, Pair, Sink, Spans, Text, Unmatched,
+};
 use spanrs_io::document::Document;
 
 /// Why two documents cannot be scored.
@@ -54,6 +57,35 @@ pub struct Detail {
     pub gold: Option<Span<i64>>,
     /// The pred annotation, in characters; None for a missing one.
     pub pred: Option<Span<i64>>,
+}
+
+/// A [`Detail`] as plain data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlainDetail {
+    /// The name of the kind.
+    pub kind: &'static str,
+    /// The gold annotation; None for a spurious one.
+    pub gold: Option<NamedSpan>,
+    /// The pred annotation; None for a missing one.
+    pub pred: Option<NamedSpan>,
+}
+
+impl Outcome {
+    /// Returns the pairs with the names of their labels.
+    pub fn plain_details(&self) -> Vec<PlainDetail> {
+        let named = |span: Span<i64>| NamedSpan {
+            ty: self.names[span.ty as usize].clone(),
+            start: span.start,
+            end: span.end,
+            tokens: None,
+        };
+        let details = self.details.iter().map(|detail| PlainDetail {
+            kind: detail.kind.name(),
+            gold: detail.gold.map(named),
+            pred: detail.pred.map(named),
+        });
+        details.collect()
+    }
 }
 
 /// The result of scoring two documents.

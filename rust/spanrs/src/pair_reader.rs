@@ -73,6 +73,8 @@ impl Named for OnMisaligned {
     ];
 }
 
+spanrs_base::serde_by_name!(OnMisaligned);
+
 /// Agreement of the tokens of two files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alignment {

@@ -25,7 +25,7 @@ use crate::{Progress, report};
 /// use spanrs::{ColumnFile, SentenceReader};
 /// let text = "-DOCSTART- (news)\n\nBank I-ORG O\nBonn I-ORG B-LOC\n";
 /// let source = Source::stream("example", Box::new(text.as_bytes())).into();
-/// let file = ColumnFile { source, columns: Default::default(), limits: Default::default() };
+/// let file = ColumnFile { source, columns: Default::default() };
 /// let layers = [Column::Index(1), Column::Index(2)];
 /// let mut reader = SentenceReader::open(&file, Some(&layers))?;
 /// let chunk = reader.next(&mut |_| true)?.unwrap();
@@ -294,15 +294,8 @@ mod tests {
 
     fn open(text: &'static str, tags: Option<&[Column]>) -> Result<SentenceReader> {
         let source = Source::stream("t", Box::new(text.as_bytes())).into();
-        let (columns, limits) = (Columns::default(), Default::default());
-        SentenceReader::open(
-            &ColumnFile {
-                source,
-                columns,
-                limits,
-            },
-            tags,
-        )
+        let columns = Columns::default();
+        SentenceReader::open(&ColumnFile { source, columns }, tags)
     }
 
     /// The tokens, and layers, of all sentences as text, with lines and documents.

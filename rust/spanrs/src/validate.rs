@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use spanrs_eval::Violations;
 use spanrs_io::{ColumnReader, Select};
 use spanrs_tags::{Kind, Reader};
@@ -14,7 +15,7 @@ use crate::tag_ids::read_tag_ids;
 use crate::{Progress, report};
 
 /// What validation found.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     /// Number of sentences read.
     pub sentences: u64,

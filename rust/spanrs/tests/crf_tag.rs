@@ -40,7 +40,6 @@ fn tagged(texts: &[Vec<u8>], target: Option<&str>, threads: usize) -> String {
         ColumnFile {
             source: Source::stream("t.conll", reader).into(),
             columns: Columns::default(),
-            limits: Default::default(),
         }
     };
     let files: Vec<_> = texts.iter().map(file).collect();

@@ -110,7 +110,7 @@ def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) 
         return Data(part.shown if len(corpus.parts) == 1 else path, tokens, tags, False, 2, False)
     columns = corpus.options.columns(corpus.options.layers()[0])
     with console.files_bar(path) as bar:
-        sentences = CrfSentences(part.opened(keep=True), columns.as_options(), list(features), bar)
+        sentences = CrfSentences(part.opened(keep=True), columns, list(features), bar)
     conllu, width, _, tags_are_tokens, warnings = sentences.facts()
     for message in warnings:
         print_message("warning", message)

@@ -51,7 +51,7 @@ def command(
     if isinstance(target, tuple):
         raise click.UsageError("--column takes one column")
     # The tags are not read; files need none.
-    layout = columns._replace(tag=-1).as_options()
+    layout = columns._replace(tag=-1)
     places = (list(model.features), target, trained.get("tag") if trained.get("conllu") else None)
     target_file = console.standard_output() if to_stdout else output_path
     with atomic_output(target_file) as out, console.files_bar(*files) as bar:

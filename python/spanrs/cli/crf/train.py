@@ -27,7 +27,6 @@ from spanrs.cli.crf.features import (
 from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.crf import CRF
-from spanrs.crf.options import complete
 from spanrs.crf.training import dev_scorer, scheme_of
 from spanrs.errors import FormatError, with_code
 from spanrs.io.file_advice import odd_sentences
@@ -95,7 +94,7 @@ def command(
     parameters = {name: given[name] for name in _ESTIMATOR} | {"threads": thread_count(given["threads"])}
     crf = CRF(scheme=scheme_name, progress=not quiet, **parameters)
     # Checked before files are read.
-    complete(crf.algorithm, crf.get_params())
+    _spanrs.crf_options(crf._options())
     if chosen is not None:
         check_columns(chosen, features)
     train = read_tagged(gold, read, features)

@@ -136,7 +136,7 @@ def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure
 
 
 def _write(corpus: CrowdCorpus, aggregator: Aggregator, path: str, *, probabilities: bool) -> None:
-    rows = zip(corpus.sentences, aggregator.estimated_truth_, aggregator.confidence_, strict=True)
+    rows = zip(corpus.sentences, aggregator.labels_, aggregator.confidence_, strict=True)
     columns = (
         [
             [token, label, *([f"{probability:.4f}"] * probabilities)]

@@ -59,14 +59,14 @@ def command(
             preds = open_source(parsed, keep=True)
         else:
             preds = open_source(console.source(pred), keep=is_page)
-        result = evaluate(golds, preds, matcher, any_roots=any_roots, documents=is_page)
+        result = evaluate(golds, preds, matcher, any_roots=any_roots, by="sentence" if is_page else None)
         title = f"{pred} against {gold}"
         page = tree_page(result, golds, preds, title=title) if is_page else ""
     _print_unscored(result, is_model=is_model)
     tables = score_tables(result, per_label=per_label)
     # The first criterion says which types have rows: the labels.
     shown = sorted(
-        (name for name in MEASURES if name not in result.unscored), key=lambda name: name != "las"
+        (name for name in MEASURES if result[name].unscored is None), key=lambda name: name != "las"
     )
     output.write(
         {
@@ -92,10 +92,10 @@ def _print_unscored(result: Result, *, is_model: bool) -> None:
     """Print which measures are undefined, and why; the evaluation itself warns about copied columns."""
     not_predicted = []
     for name, title in MEASURES.items():
-        if is_model and result.unscored.get(name, "").startswith("pred"):
+        if is_model and (result[name].unscored or "").startswith("pred"):
             not_predicted.append(title)
     if not_predicted:
         print_message("note", f"the model does not predict {', '.join(not_predicted)}")
-    for reason in dict.fromkeys(result.unscored.values()):
-        if not (is_model and reason.startswith("pred")) and reason != COPIED:
+    for reason in dict.fromkeys(result[name].unscored for name in result.matcher.criteria):
+        if reason is not None and not (is_model and reason.startswith("pred")) and reason != COPIED:
             print_message("note", reason)

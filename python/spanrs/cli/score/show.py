@@ -13,6 +13,7 @@ import click
 from spanrs.cli import console
 from spanrs.eval import Result, tables
 from spanrs.eval.measures import Measure, f1_measures
+from spanrs.eval.settings import parse_signature, short_signature
 from spanrs.io import atomic_output
 from spanrs.report.table import Table
 
@@ -81,15 +82,15 @@ def show_one(result: Result, names: tuple[str, str], shown: Shown, output: Outpu
 
     def as_json() -> str:
         everything = result.to_dict(untyped=shown.untyped)
-        if shown.errors is not None and result.error_list is not None:
+        if shown.errors is not None and result.errors is not None:
             everything["errors"] = [
-                json.loads(line) for line in result.error_list.to_jsonl(shown.errors).splitlines()
+                json.loads(line) for line in result.errors.to_jsonl(shown.errors).splitlines()
             ]
         if shown.intervals is not None:
             everything["intervals"] = _intervals(result, shown.intervals)
         return systems_json({names[1]: everything})
 
-    errors = result.error_list
+    errors = result.errors
     formats: dict[str, Callable[[], Rendered]] = {
         "text": lambda: result_parts,
         "json": as_json,
@@ -116,13 +117,15 @@ def _parts(result: Result, names: tuple[str, str], shown: Shown) -> Iterator[Tab
     if shown.intervals is not None:
         yield ""
         yield intervals_table(result, shown.intervals)
-    if shown.errors is not None and result.error_list is not None:
+    if shown.errors is not None and result.errors is not None:
         # Lazy: rarely used.
         from spanrs.eval.error_lines import error_lines
 
         yield ""
-        yield from error_lines(result.error_list, names[0], shown.errors)
-    yield f"signature {result.short_signature}" if shown.short_signature else signature
+        yield from error_lines(result.errors, names[0], shown.errors)
+    if shown.short_signature:
+        signature = f"signature {short_signature(parse_signature(result.signature))}"
+    yield signature
 
 
 def _intervals(result: Result, options: IntervalOptions) -> dict[str, Any]:
@@ -150,7 +153,7 @@ def _intervals(result: Result, options: IntervalOptions) -> dict[str, Any]:
         "method": options.interval_method,
         "samples": options.samples,
         "seed": options.seed,
-        "criterion": result.criterion.name,
+        "criterion": result.matcher.criterion,
         "unit": "sentence" if result.by_sentence else "document",
         "measures": intervals,
     }
@@ -162,7 +165,7 @@ def intervals_table(result: Result, options: IntervalOptions) -> Table:
     intervals = _intervals(result, options)
     head = f"{100 * options.level:g} % {options.interval_method} of {len(result.counts)} {unit}"
     # Of several criteria the head says which one it is.
-    criterion = result.criterion.name if len(result.matcher.criteria) > 1 else None
+    criterion = result.matcher.criterion if len(result.matcher.criteria) > 1 else None
     table = Table([head, Measure(criterion=criterion).title, "low", "high"], title="Intervals")
     for name, values in intervals["measures"].items():
         numbers = ("-" if value is None else f"{100 * value:.2f}" for value in values.values())

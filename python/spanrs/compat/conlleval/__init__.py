@@ -1,15 +1,15 @@
 """The three Python packages and scripts that are imported as ``conlleval``.
 
-Each has a module of its own, and this module is the package from PyPI:
+This module is the package from PyPI; the others have separate modules:
 
 - this module: the PyPI package 0.2, ``evaluate(lines)`` and ``report(summary)``;
 - :mod:`~spanrs.compat.conlleval.spyysalo`: conlleval.py, ``evaluate(iterable, options)`` and
   ``report(counts, out)``;
 - :mod:`~spanrs.compat.conlleval.sighsmile`: ``evaluate(true_seqs, pred_seqs, verbose)``.
 
-:func:`evaluate` and :func:`report` choose among the three by their arguments, where that is possible. The
-other names of all three are here too. The report of the Perl script, which ``spanrs conlleval`` prints, is
-in :mod:`~spanrs.compat.conlleval.perl`.
+:func:`evaluate` and :func:`report` select one of the three by their arguments if possible. The other names of all three
+are also available here. :mod:`~spanrs.compat.conlleval.perl` writes the report of the Perl script, which ``spanrs
+conlleval`` prints.
 """
 
 from spanrs.compat._naming import export

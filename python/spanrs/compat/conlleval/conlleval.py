@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from spanrs.compat.conlleval import rules, sighsmile, spyysalo
 
-# The original has these names too.
+# The original also exports these names.
 from spanrs.compat.conlleval.rules import FormatError, end_of_chunk, parse_tag, start_of_chunk  # noqa: F401
 
 __all__ = ["FormatError", "Statistics", "evaluate", "report"]
@@ -34,11 +34,11 @@ def _counters() -> list[defaultdict[str, int]]:
 def evaluate(
     lines: Iterable[Any], delimiter: Any = None, boundary: Any = "-X-", otag: str = "O", **others: Any
 ) -> Any:
-    """Evaluate lines that end in a gold and a pred tag; the precision is 1 where nothing was predicted.
+    """Evaluate lines that end in a gold and a pred tag; precision is 1 if nothing was predicted.
 
-    Given a sequence of tags in second place, this is :func:`spanrs.compat.conlleval.sighsmile.evaluate`;
-    given options with a ``delimiter``, :func:`spanrs.compat.conlleval.spyysalo.evaluate`. ``others`` are
-    arguments by the names of these two.
+    If the second argument is a sequence of tags, this is :func:`spanrs.compat.conlleval.sighsmile.evaluate`; if it is
+    an object with a ``delimiter``, :func:`spanrs.compat.conlleval.spyysalo.evaluate`. ``others`` are keyword arguments
+    of these two.
 
     Examples
     --------
@@ -62,18 +62,18 @@ def evaluate(
 
 
 def summarize(correct: int, pred: int, gold: int) -> dict[str, dict[str, float]]:
-    """Return counts with precision (1 where nothing was predicted), recall and F1."""
+    """Return counts with precision (1 if nothing was predicted), recall and F1."""
     precision = correct / pred if pred else 1
     recall = correct / gold if gold else 0
-    both = precision + recall
+    total = precision + recall
     return {
         "stats": {"gold": gold, "pred": pred, "correct": correct},
-        "evals": {"f1": 2 * precision * recall / both if both else 0, "prec": precision, "rec": recall},
+        "evals": {"f1": 2 * precision * recall / total if total else 0, "prec": precision, "rec": recall},
     }
 
 
 def summarize_all(s: Statistics) -> dict[str, Any]:
-    """Summarize statistics as :func:`evaluate` does; the empty type is no slot, but counts in the whole."""
+    """Summarize statistics like :func:`evaluate`; the empty type has no slot but is included in the overall counts."""
     slots = sorted(s.slot_set() - {""})
     summary: dict[str, Any] = {"overall": {}, "slots": {}}
     for kind in ("chunks", "tags"):
@@ -85,7 +85,7 @@ def summarize_all(s: Statistics) -> dict[str, Any]:
 
 
 def report(summary: dict[str, Any] | spyysalo.EvalCounts, out: IO[str] | None = None) -> str | None:
-    """Return a summary as text, as conlleval.pl writes it.
+    """Format a summary like conlleval.pl.
 
     Counts of :mod:`spanrs.compat.conlleval.spyysalo` are written to ``out`` by its ``report``.
 

@@ -1,4 +1,4 @@
-"""Shared by the three modules: tags, borders between two tags, counting of lines, lines of the report."""
+"""Code shared by the three modules: tags, span boundaries, counting of lines, lines of the report."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Iterable
 
 from spanrs import _spanrs, errors
 
-#: type -> spans of gold, of pred, of both, tokens of gold, of pred, with equal tags
+#: type -> number of gold, pred and correct spans, and of gold, pred and correct tokens
 Rows = dict[str, list[int]]
 
-#: Lines of the report: tokens and spans; accuracy; measures of a type or of all.
+#: Lines of the report: tokens and spans; accuracy; measures of one or all types.
 SIZES = "processed %d tokens with %d phrases; found: %d phrases; correct: %d.\n"
 ACCURACY = "accuracy: %6.2f%%; "
 MEASURES = "precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f"
 
 
 class FormatError(Exception):
-    """A line has another number of columns than the first, or too few."""
+    """A line differs from the first one in its number of columns, or has too few."""
 
 
 def parse_tag(t: str) -> tuple[str, str]:
-    """Return prefix and type of a tag, split at its first ``-``; a tag without one has the type ``''``.
+    """Return the prefix and type of a tag, split at its first ``-``; a tag without one has the type ``''``.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def parse_tag(t: str) -> tuple[str, str]:
     (('B', 'creative-work'), ('O', ''))
     """
     prefix, dash, type_ = t.partition("-")
-    # In the peers' pattern a dot matches no line end, and `$` matches before the last one.
+    # In the regular expression of the originals, a dot does not match line ends, and `$` matches before the last one.
     type_ = type_.removesuffix("\n")
     return (prefix, type_) if dash and "\n" not in type_ else (t, "")
 
@@ -56,7 +56,7 @@ def _encode(text: str) -> bytes:
 
 
 def decode(name: bytes) -> str:
-    """Return the text whose bytes the compiled module took."""
+    """Decode the bytes of the compiled module."""
     return name.decode("utf-8", "surrogatepass")
 
 
@@ -65,7 +65,7 @@ def count_lines(
 ) -> tuple[int, int, Rows]:
     """Return tokens, tokens with equal tags, and rows by type.
 
-    Raises FormatError where a line has another number of columns than the first, or fewer than three.
+    Raises FormatError if a line differs from the first one in its number of columns, or has fewer than three.
     """
     if delimiter == "":
         # Python refuses it at the first line.

@@ -1,4 +1,4 @@
-"""The conlleval.py that takes two lists of tags (sighsmile/conlleval)."""
+"""The conlleval.py that accepts two lists of tags (sighsmile/conlleval)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Scores: TypeAlias = tuple[float, float, float]
 Counts: TypeAlias = Mapping[str, int]
 _Counter: TypeAlias = defaultdict[str, int]
 Six: TypeAlias = tuple[_Counter, _Counter, _Counter, _Counter, _Counter, _Counter]
-#: Python's message where one string is unpacked as two.
+#: Python's message for unpacking one string into two.
 ONE_PART = "not enough values to unpack (expected 2, got 1)"
 
 
 def split_tag(chunk_tag: str) -> tuple[str, None] | list[str]:
-    """Return prefix and type of a tag; ``O`` has the type None, and a tag without ``-`` is one part."""
+    """Return the prefix and type of a tag; ``O`` has the type None, and a tag without ``-`` is a single part."""
     return ("O", None) if chunk_tag == "O" else chunk_tag.split("-", maxsplit=1)
 
 
 def _border(prev_tag: str, tag: str) -> tuple[bool, bool, bool]:
-    """Return whether the tokens are outside, and whether two spans would meet between them."""
+    """Return whether the tokens are outside, and whether two spans would be adjacent between them."""
     before, type_before = split_tag(prev_tag)
     now, type_now = split_tag(tag)
     meet = type_before != type_now or now in ("B", "S") or before in ("E", "S")
@@ -43,21 +43,21 @@ def is_chunk_start(prev_tag: str, tag: str) -> bool:
 
 
 def calc_metrics(tp: int, p: int, t: int, percent: bool = True) -> Scores:
-    """Return precision, recall and F1 of ``tp`` spans of both, ``p`` of pred, ``t`` of gold."""
+    """Return precision, recall and F1 of ``tp`` correct, ``p`` pred and ``t`` gold spans."""
     precision = tp / p if p else 0
     recall = tp / t if t else 0
-    both = precision + recall
-    fb1 = 2 * precision * recall / both if both else 0
+    total = precision + recall
+    fb1 = 2 * precision * recall / total if total else 0
     if percent:
         return 100 * precision, 100 * recall, 100 * fb1
     return precision, recall, fb1
 
 
 def _six(counter: _spanrs.Conlleval) -> Six:
-    both, gold, pred, equal_tags, gold_tags, pred_tags = (_Counter(int) for _ in range(6))
+    correct, gold, pred, equal_tags, gold_tags, pred_tags = (_Counter(int) for _ in range(6))
     _, _, types, pairs = counter.counts()
     for name, row in types:
-        for by_type, n in zip((gold, pred, both), row, strict=False):
+        for by_type, n in zip((gold, pred, correct), row, strict=False):
             if n:
                 by_type[decode(name)] = n
     for gold_tag, pred_tag, n in pairs:
@@ -65,7 +65,7 @@ def _six(counter: _spanrs.Conlleval) -> Six:
         pred_tags[decode(pred_tag)] += n
         if gold_tag == pred_tag:
             equal_tags[decode(gold_tag)] += n
-    return both, gold, pred, equal_tags, gold_tags, pred_tags
+    return correct, gold, pred, equal_tags, gold_tags, pred_tags
 
 
 def _counter() -> _spanrs.Conlleval:
@@ -73,7 +73,7 @@ def _counter() -> _spanrs.Conlleval:
 
 
 def count_chunks(true_seqs: Iterable[str], pred_seqs: Iterable[str]) -> Six:
-    """Count spans by type (of both, gold, pred) and tags (equal, gold, pred) of two sequences of tags.
+    """Count spans by type (correct, gold, pred) and tags (equal, gold, pred) of two sequences of tags.
 
     Tags of the longer sequence that have no counterpart are ignored.
     """
@@ -96,10 +96,10 @@ def get_result(  # noqa: PLR0917
 ) -> Scores:
     """Return precision, recall and F1 of all spans, in per cent, and print them by type as well.
 
-    The counts are those of :func:`count_chunks`; ``pred_counts`` is ignored, as in the original.
+    Counts are the results of :func:`count_chunks`; ``pred_counts`` is ignored, as in the original.
     """
-    both, gold, pred = (sum(by.values()) for by in (correct_chunks, true_chunks, pred_chunks))
-    result = calc_metrics(both, pred, gold)
+    correct, gold, pred = (sum(by.values()) for by in (correct_chunks, true_chunks, pred_chunks))
+    result = calc_metrics(correct, pred, gold)
     if not verbose:
         return result
 
@@ -109,19 +109,19 @@ def get_result(  # noqa: PLR0917
         return ACCURACY % (100 * equal / all_ if all_ else 0.0)
 
     lines = [
-        f"{SIZES % (sum(true_counts.values()), gold, pred, both)}{accuracy(outside=False)}(non-O)",
+        f"{SIZES % (sum(true_counts.values()), gold, pred, correct)}{accuracy(outside=False)}(non-O)",
         accuracy(outside=True) + MEASURES % result,
     ]
     for name in sorted({*true_chunks, *pred_chunks}):
-        found = pred_chunks.get(name, 0)
-        by_type = calc_metrics(correct_chunks.get(name, 0), found, true_chunks.get(name, 0))
-        lines.append(f"{name:>17}: {MEASURES % by_type}  {found}")
+        predicted = pred_chunks.get(name, 0)
+        by_type = calc_metrics(correct_chunks.get(name, 0), predicted, true_chunks.get(name, 0))
+        lines.append(f"{name:>17}: {MEASURES % by_type}  {predicted}")
     print("\n".join(lines))  # noqa: T201
     return result
 
 
 def evaluate(true_seqs: Iterable[str], pred_seqs: Iterable[str], verbose: bool = True) -> Scores:
-    """Evaluate two sequences of tags; print the report unless told not to.
+    """Evaluate two sequences of tags; print the report if ``verbose``.
 
     Examples
     --------

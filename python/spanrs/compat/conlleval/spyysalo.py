@@ -1,4 +1,4 @@
-"""conlleval.py by Sampo Pyysalo: lines in, counts out, a report like that of conlleval.pl."""
+"""conlleval.py by Sampo Pyysalo: counts of lines, and a report like that of conlleval.pl."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def evaluate(iterable: Iterable[str], options: argparse.Namespace | None = None)
         options = parse_args([])
     delimiter = None if options.delimiter == ANY_SPACE else options.delimiter
     counts = EvalCounts()
-    found = rules.count_lines(iterable, delimiter, options.boundary, "O", trim=True)
-    counts.token_counter, counts.correct_tags, rows = found
+    counted = rules.count_lines(iterable, delimiter, options.boundary, "O", trim=True)
+    counts.token_counter, counts.correct_tags, rows = counted
     by_type = (counts.t_found_correct, counts.t_found_guessed, counts.t_correct_chunk)
     for name, row in rows.items():
         for side, n in zip(by_type, row, strict=False):
@@ -64,7 +64,7 @@ def evaluate(iterable: Iterable[str], options: argparse.Namespace | None = None)
 
 
 def report(counts: EvalCounts, out: IO[str] | None = None) -> None:
-    """Write counts as conlleval.pl does, to standard output by default.
+    """Write a report like conlleval.pl, to standard output by default.
 
     Examples
     --------
@@ -81,8 +81,8 @@ def report(counts: EvalCounts, out: IO[str] | None = None) -> None:
         out.write(f"{rules.ACCURACY % accuracy}{rules.MEASURES % measures(*total)}\n")
     by_type = (counts.t_found_correct, counts.t_found_guessed, counts.t_correct_chunk)
     for name in sorted({*counts.t_found_correct, *counts.t_found_guessed}):
-        gold, pred, both = (side.get(name, 0) for side in by_type)
-        out.write(f"{name:>17}: {rules.MEASURES % measures(gold, pred, both)}  {pred}\n")
+        gold, pred, correct = (side.get(name, 0) for side in by_type)
+        out.write(f"{name:>17}: {rules.MEASURES % measures(gold, pred, correct)}  {pred}\n")
 
 
 def main(argv: Sequence[str]) -> None:

@@ -15,11 +15,10 @@ from spanrs.compat.faireval.output import ReplacingFile, output_results
 from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
 from spanrs.compat.faireval.scores import Evaluation, add_dict, calculate_results, compare_spans
 from spanrs.errors import SpanrsError
-from spanrs.io.columns import Columns
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Evaluate as the file of ``--config`` says; give the exit status, which is 1 if there is nothing to evaluate.
+    """Evaluate according to the file of ``--config``; return the exit status, 1 if there is nothing to evaluate.
 
     >>> main(["--config", os.devnull])
     ERROR: Cannot evaluate without target AND system file(s). Quitting.
@@ -31,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def evaluate(config: dict[str, Any] | None) -> int:
-    """Evaluate as :func:`~spanrs.compat.faireval.read_config` says; give the exit status.
+    """Evaluate with the settings of :func:`~spanrs.compat.faireval.read_config`; return the exit status.
 
     A file of results is not written if a file cannot be read.
     """
@@ -42,11 +41,11 @@ def evaluate(config: dict[str, Any] | None) -> int:
     results["conf"] = {}
     try:
         system_files = {os.path.basename(path): path for path in config["system_files"]}
-        both = [(path, system_files.get(os.path.basename(path))) for path in config["target_files"]]
-        if not any(system_file for _, system_file in both):
-            words = "no target file has the name of a system file, by which files are paired"
+        pairs = [(path, system_files.get(os.path.basename(path))) for path in config["target_files"]]
+        if not any(system_file for _, system_file in pairs):
+            words = "no target file has the same name as a system file; files are paired by name"
             sys.stderr.write(f"{words}: nothing is counted\n")
-        for target_file, system_file in both:
+        for target_file, system_file in pairs:
             if system_file is not None:
                 results = count_pair(target_file, system_file, config, results)
         output_results(calculate_results(results, **config), **config)
@@ -60,10 +59,10 @@ def evaluate(config: dict[str, Any] | None) -> int:
 def count_pair(
     target_file: str, system_file: str, config: dict[str, Any], eval_dict: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add the errors of a file, sentence by sentence, to those of others, which are ``{}`` at first and change.
+    """Add the errors of a file to counts in place, which are ``{}`` initially.
 
-    Labels are counted into the ``data_stats`` of the settings, if they are there. If one file has more sentences
-    they are not counted, and a line on standard error says so.
+    Labels are counted in ``data_stats`` of the settings, if present. Excess sentences of one file are not counted, with
+    a message on standard error.
     """
     whole = _span_files(target_file, system_file, config)
     if whole is not None:
@@ -82,32 +81,31 @@ def count_pair(
 
 
 def _span_files(target_file: str, system_file: str, config: dict[str, Any]) -> Evaluation | None:
-    """Count two span files without errors in the compiled module; None for all others.
+    """Count two well-formed span files in the compiled module; None for other files.
 
-    FairEval may read those in a way of its own, sentence by sentence.
+    Other files are read sentence by sentence, with FairEval's treatment of errors.
     """
     for path in (target_file, system_file):
         with open(path, "rb") as file:
             if file.read(1) in (b"", b"\xef", b"\x1f", b"\x28"):
-                # Empty, with a mark, or compressed, which would be taken off.
+                # Empty files, or a byte order mark or compression, which the compiled module would remove.
                 return None
     labels = config.get("labels", [])
-    only = (None if "all" in labels else list(labels), list(config.get("exclude", [])))
-    options = Columns().as_options()
-    sides = ((target_file, "strict", options, False), (system_file, "strict", options, False))
+    only = {"keep": None if "all" in labels else list(labels), "exclude": list(config.get("exclude", []))}
+    sides = ((target_file, {"format": "strict"}), (system_file, {"format": "strict"}))
     try:
-        found = _spanrs.faireval_files(*sides, only)
+        counted = _spanrs.faireval_files(*sides, only)
     except SpanrsError:
         return None
-    types = found["types"]
+    types = counted["types"]
     stats = config.get("data_stats", {})
-    for name in found["gold_types"]:
-        # Spans that have an equal traditionally, and spans that have none.
+    for name in counted["gold_types"]:
+        # Traditional counts: spans with and without an equal span on the other side.
         stats[name] = stats.get(name, 0) + types[name][0] + types[name][2]
     at = {name: place for place, name in enumerate(types)}
     pairs = [
         (kind, at[target], at[system], n)
         for kind, error in enumerate(("le", "lbe"))
-        for target, system, n in found[error]
+        for target, system, n in counted[error]
     ]
     return _spanrs.fair_evaluation(list(types), list(types.values()), pairs, config.get("focus", "target"))

@@ -16,16 +16,16 @@ METHODS = ["traditional", "fair", "weighted"]
 INPUTS = {"target_in": "target_files", "system_in": "system_files"}
 PATHS = (*INPUTS, "eval_out")
 _ERROR_TYPE = re.compile(r"\s*(\w+)\s*=")
-# Neither a sign nor a dot at the end belongs to a number.
+# A sign or a final dot is not part of a number.
 _PARTS = {name: re.compile(rf"(\d*\.?\d+)\s*\*?\s*{name}") for name in ("TP", "FP", "FN")}
 NEITHER = "Error: '{} = {}' is not a file/directory."
 
 
 def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
-    """Read a configuration file, and write the settings to where results go; None if a side has no files.
+    """Read a configuration file, and write the settings to the output; returns None if a side has no files.
 
-    Wrong values are printed and passed over; unknown keys, and lines without ``=``, are a ValueError. A file of
-    results is there once it is closed.
+    Invalid values are reported and skipped; unknown keys and lines without ``=`` raise ValueError. A file of results
+    appears when it is closed.
 
     >>> read_config(os.devnull)
     ERROR: Cannot evaluate without target AND system file(s). Quitting.
@@ -36,20 +36,20 @@ def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
 def resolve_settings(
     items: Iterable[tuple[str, str, str]], folders: Mapping[str, str] | None = None
 ) -> dict[str, Any] | None:
-    """Do what :func:`read_config` does with the place, the key and the value of each setting.
+    """Implement :func:`read_config`, given the location, key and value of each setting.
 
-    Paths of keys that have a folder are meant from there; what is printed are the paths as they were given.
+    Paths are relative to the directory of their key, if it has one; messages show them as given.
     """
     config: dict[str, Any] = {}
     for place, key, value in items:
         read = READERS.get(key)
         if read is None:
-            raise ValueError(f"{place}: unknown key {key!r}; there are {', '.join(READERS)}")
+            raise ValueError(f"{place}: unknown key {key!r}; the keys are {', '.join(READERS)}")
         if key in INPUTS:
             say(f"{key}: {value}")
             config[key] = value
         folder = "" if folders is None or key not in PATHS or value == "cmd" else folders.get(key, "")
-        # As it is given where there is no other folder: FairEval tells a name from a path.
+        # Unchanged without a directory: FairEval distinguishes a name from a path.
         read_value = read(key, os.path.join(folder, value) if folder not in ("", ".") else value)
         if read_value is None:
             continue
@@ -74,7 +74,7 @@ def resolve_settings(
 
 
 def key_values(lines: Iterable[str]) -> Iterator[tuple[int, str, str, str | None]]:
-    """Give number, text, key and value of lines that are neither blank nor comments; None without ``=``."""
+    """Yield the number, text, key and value of each line that is neither blank nor a comment; None without ``=``."""
     for number, line in enumerate(lines, 1):
         text = line.strip()
         if text and not text.startswith("#"):
@@ -83,7 +83,7 @@ def key_values(lines: Iterable[str]) -> Iterator[tuple[int, str, str, str | None
 
 
 def read_items(path: str | PathLike[str]) -> Iterator[tuple[str, str, str]]:
-    """Give place, key and value of the lines of a file."""
+    """Yield the location, key and value of the lines of a file."""
     with open(path, encoding="utf-8") as lines:
         for number, text, key, value in key_values(lines):
             place = f"{os.fspath(path)}:{number}"
@@ -95,7 +95,7 @@ def read_items(path: str | PathLike[str]) -> Iterator[tuple[str, str, str]]:
 def _inputs(key: str, value: str) -> list[str] | None:
     path = os.path.normpath(value)
     if os.path.isdir(value):
-        # Sorted, because the order of a directory is that of its file system.
+        # Sorted, because the order of directory entries depends on the file system.
         return [os.path.join(path, name) for name in sorted(os.listdir(value))]
     if os.path.isfile(value):
         return [path]
@@ -134,35 +134,35 @@ def _eval_method(_key: str, value: str) -> list[str]:
 
 
 def parse_weights(text: str) -> dict[str, dict[str, float]]:
-    """Read ``default``, or formulas as ``LE = 0.5 FP + 0.5 FN, BES = 0.5 * TP``; warnings are printed.
+    """Parse ``default`` or formulas such as ``LE = 0.5 FP + 0.5 FN, BES = 0.5 * TP``; print warnings.
 
-    TP, FP and FN count as themselves if no formula says otherwise. Without any formula the weights are those of
-    the fair version.
+    TP, FP and FN count as themselves unless a formula overrides them. Without formulas the weights are those of the
+    fair version.
 
     >>> parse_weights("BES = 0.5 TP + 0 FP + .5FN")["BES"]
     {'TP': 0.5, 'FP': 0.0, 'FN': 0.5}
     """
     weights: dict[str, dict[str, float]] = {}
     for formula in text.split(",") if text != "default" else ():
-        found = _ERROR_TYPE.match(formula)
-        if found is None:
+        match = _ERROR_TYPE.match(formula)
+        if match is None:
             say(f"WARNING: No error type found in weight formula '{formula}'.")
             continue
         parts: dict[str, float] = {}
         for name, pattern in _PARTS.items():
             weight = pattern.search(formula)
             if weight is None:
-                say(f"WARNING: Missing weight for {name} for error type {found[1]}. Set to 0.")
-            # The 0 of a missing weight is an int, which shows in the settings that are printed.
+                say(f"WARNING: Missing weight for {name} for error type {match[1]}. Set to 0.")
+            # A missing weight is the int 0, as printed with the settings.
             parts[name] = 0 if weight is None else float(weight[1])
-        weights[found[1]] = parts
+        weights[match[1]] = parts
     if not weights and text != "default":
         say("WARNING: No valid weights found. Using default weights.")
     usual = ITSELF if weights else FAIR
     return weights | {name: dict(parts) for name, parts in usual.items() if name not in weights}
 
 
-#: Key -> what reads its value; None means that the value is passed over.
+#: Key -> reader of its value; None means that the value is skipped.
 READERS: dict[str, Callable[[str, str], Any]] = {
     "target_in": _inputs,
     "system_in": _inputs,

@@ -1,4 +1,4 @@
-"""Configuration files of FairEval, read as they are documented."""
+"""Configuration files of FairEval, as documented."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanrs.eval.fair_weights import PAPER, Weights, as_weights
 from spanrs.eval.matchers import EXCLUDED
 from spanrs.io.sources import read_text
 
-#: What FairEval calls the evaluations, and what they are called here.
+#: FairEval's names of the evaluations, and their names in spanrs.
 METHODS = {name: name for name in ("traditional", "fair", "weighted")} | {"exact": "traditional"}
 FOCUS = {"target": "gold", "gold": "gold", "system": "pred", "pred": "pred"}
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -23,15 +23,17 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 @dataclass
 class FairConfig:
-    """What a configuration file asks for; see :func:`read_fair_config`."""
+    """Settings of a configuration file; see :func:`read_fair_config`."""
 
     gold: Path | None = None  # File or directory (target_in).
     pred: Path | None = None  # File or directory (system_in).
     out: Path | None = None  # File or directory for the result (eval_out); None for standard output.
-    into: bool = False  # The result goes to a file in the directory `out`, which may be made for it.
-    types: list[str] | None = None  # Types to look at (labels); None for all.
+    into: bool = (
+        False  # Whether the result is written to a file in the directory `out`, which is created if needed.
+    )
+    types: list[str] | None = None  # Types to evaluate (labels); None for all.
     exclude: list[str] = field(default_factory=lambda: list(EXCLUDED))
-    ignore_punct: bool = True  # Leave out punctuation of files that have parts of speech.
+    ignore_punct: bool = True  # Whether to exclude punctuation in files with parts of speech.
     focus: str = "gold"  # gold (target) or pred (system).
     methods: list[str] = field(default_factory=lambda: list(dict.fromkeys(METHODS.values())))
     weights: Weights = field(default_factory=lambda: PAPER)
@@ -40,9 +42,9 @@ class FairConfig:
 def read_fair_config(path: str | Path) -> FairConfig:
     r"""Read a configuration file of FairEval: lines ``key = value``, blank ones, and comments after ``#``.
 
-    A value that is left empty is the default, as is a key that is left out. Paths are relative to the current
-    directory, or if neither ``target_in`` nor ``system_in`` is there, to the file's. Keys that are unknown or there
-    twice, and values that cannot be, are a FormatError with the line.
+    An empty value, like a missing key, means the default. Paths are relative to the current directory or, if neither
+    ``target_in`` nor ``system_in`` exists there, to the directory of the file. Unknown or duplicate keys and invalid
+    values raise FormatError with the line.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -55,13 +57,13 @@ def read_fair_config(path: str | Path) -> FairConfig:
     lines: dict[str, tuple[int, str]] = {}
     for number, text, key, value in key_values(read_text(path).splitlines()):
         if value is None:
-            _refuse(path, number, f"{text!r} is no setting; write key = value")
+            _refuse(path, number, f"{text!r} is not a setting; write key = value")
         if key not in _KEYS:
             close = difflib.get_close_matches(key, _KEYS, 1)
             hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(_KEYS)}"
             _refuse(path, number, f"unknown key {key!r}; {hint}")
         if key in lines:
-            _refuse(path, number, f"{key} is set here and on line {lines[key][0]}; keep one of them")
+            _refuse(path, number, f"{key} is set here and on line {lines[key][0]}; keep only one")
         lines[key] = number, value
     folder = base(path, {key: value for key, (_, value) in lines.items()})
     for key, (number, value) in lines.items():
@@ -74,15 +76,17 @@ def read_fair_config(path: str | Path) -> FairConfig:
 
 
 def base(path: str | Path, settings: Mapping[str, str]) -> Path:
-    """Give the folder from which the paths of a configuration file are meant."""
+    """Return the base directory of the paths in a configuration file."""
     inputs = [settings[key] for key in ("target_in", "system_in") if settings.get(key)]
     folder = Path(path).parent
-    here, there = (any((start / name).exists() for name in inputs) for start in (Path(), folder))
-    return folder if there and not here else Path()
+    in_working_directory, beside_file = (
+        any((start / name).exists() for name in inputs) for start in (Path(), folder)
+    )
+    return folder if beside_file and not in_working_directory else Path()
 
 
 def apply(config: FairConfig, key: str, value: str, folder: Path | None = None) -> None:
-    """Set one key, as a line of a file in that folder does; ValueError for values that cannot be."""
+    """Set one key like a line of a file in the directory; raises ValueError for invalid values."""
     vars(config).update(_KEYS[key](value, Path() if folder is None else folder))
 
 
@@ -91,28 +95,28 @@ def _refuse(path: str | Path, line: int, message: str) -> NoReturn:
 
 
 def names(text: str) -> list[str]:
-    """Give the names that commas separate, each once; ValueError where there is none."""
-    found = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    if not found:
-        raise ValueError(f"{text!r} names nothing; write names, separated by commas")
-    return found
+    """Return distinct names separated by commas; raises ValueError if there are none."""
+    items = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not items:
+        raise ValueError(f"{text!r} contains no names; write names separated by commas")
+    return items
 
 
 def methods(text: str) -> list[str]:
-    """Give the evaluations that are named, in the order in which they are shown."""
+    """Return the named evaluations in display order."""
     asked = [name.lower() for name in names(text)]
     for name in asked:
         if name not in METHODS and name != "all":
-            known = "traditional, fair, weighted, all"
-            raise ValueError(f"unknown evaluation {name!r}; one or more of {known}")
+            choices = "traditional, fair, weighted, all"
+            raise ValueError(f"unknown evaluation {name!r}; choose one or more of {choices}")
     wanted = {METHODS[name] for name in (METHODS if "all" in asked else asked)}
     return [name for name in METHODS if name in wanted]
 
 
 def focus(text: str) -> str:
-    """Give the focus in our words."""
+    """Return the focus in the terms of spanrs."""
     if text.lower() not in FOCUS:
-        raise ValueError(f"unknown focus {text!r}; target (or gold) or system (or pred)")
+        raise ValueError(f"unknown focus {text!r}; write target (or gold) or system (or pred)")
     return FOCUS[text.lower()]
 
 
@@ -127,7 +131,7 @@ def _out(value: str, folder: Path) -> dict[str, Any]:
     return {"out": out, "into": value.endswith(("/", os.sep)) or (folder / value).is_dir()}
 
 
-#: Key -> what its value, and the folder of its path, set.
+#: Key -> function that returns the settings of its value, given the directory of its path.
 _KEYS: dict[str, Callable[[str, Path], dict[str, Any]]] = {
     "target_in": lambda value, folder: {"gold": folder / value},
     "system_in": lambda value, folder: {"pred": folder / value},

@@ -1,4 +1,4 @@
-"""What FairEval writes: messages, the file of results, and its text."""
+"""Output of FairEval: messages, and the file of results."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MEASURES = ("Prec", "Rec", "F1")
 
 
 def say(text: str) -> None:
-    """Print a message where FairEval prints its own: on standard output."""
+    """Print a message on standard output, as FairEval does."""
     print(text)  # noqa: T201
 
 
 class ReplacingFile(io.TextIOWrapper):
-    """A text file that takes its place, and that of a file there, when it is closed."""
+    """A text file that is renamed to its path when it is closed, replacing an existing file."""
 
     def __init__(self, path: str) -> None:
         with contextlib.ExitStack() as output:
@@ -30,13 +30,13 @@ class ReplacingFile(io.TextIOWrapper):
             self._output = output.pop_all()
 
     def close(self) -> None:
-        """Write the rest, and take the place."""
+        """Flush the file and rename it."""
         if not self.closed:
             with self._output:
                 super().close()
 
     def discard(self) -> None:
-        """Close without taking the place: the file there stays."""
+        """Close without renaming: an existing file is kept."""
         if not self.closed:
             with contextlib.suppress(InterruptedError), self._output:
                 super().close()
@@ -44,9 +44,9 @@ class ReplacingFile(io.TextIOWrapper):
 
 
 def open_results(path: str) -> TextIO:
-    """Open a text file for results, which is whole or not there whatever happens before it is closed.
+    """Open a text file for results, which is written atomically on closing.
 
-    Devices and pipes, and files in folders where no others can be made, are written to directly.
+    Devices, pipes, and files in directories that are not writable are written to directly.
     """
     if not os.path.exists(path) or stat.S_ISREG(os.stat(path).st_mode):
         with contextlib.suppress(OSError):
@@ -55,7 +55,7 @@ def open_results(path: str) -> TextIO:
 
 
 def output_results(eval_dict: dict[str, Any], **config: Any) -> None:
-    """Write counts and measures as tables with tabs, to ``eval_out`` or standard output.
+    """Write counts and measures as tab-separated tables to ``eval_out`` or standard output.
 
     A text file is closed afterwards, unless it is one of the standard streams. The error types of ``weights`` are
     the columns of ``weighted``.
@@ -76,7 +76,7 @@ def output_results(eval_dict: dict[str, Any], **config: Any) -> None:
     """
     out: TextIO = config.get("eval_out") or sys.stdout
     methods = config.get("eval_method", ["traditional", "fair"])
-    # All text is made before any is written, so that what cannot be shown is not shown by half.
+    # All text is formatted before any is written, so that errors leave no partial output.
     text = "".join("\t".join(map(str, row)) + "\n" for row in _rows(eval_dict, methods, config))
     out.write(text)
     standard = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)

@@ -1,4 +1,4 @@
-"""Sentences of files to spans."""
+"""Readers of the spans of sentences."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def annotation_stats(
     result_dict: MutableMapping[str, Any] | None = None,
     **config: Any,
 ) -> None:
-    """Count how often each label occurs, into ``data_stats``.
+    """Count the occurrences of each label in ``data_stats``.
 
-    That is a key of `result_dict`, as FairEval's documentation has it, or a keyword argument, as its code has it.
+    It is a key of `result_dict`, as in FairEval's documentation, or a keyword argument, as in its code.
 
     >>> result = {}
     >>> annotation_stats([["PER", 1, 2, {1, 2}], ["LOC", 4, 4, {4}]], result)
@@ -37,7 +37,7 @@ def annotation_stats(
 
 
 def get_sentences(filename: str | PathLike[str]) -> Iterator[list[str]]:
-    """Read the lines of each sentence of a text file in UTF-8; blank lines separate sentences."""
+    """Yield the lines of each sentence of a UTF-8 text file; blank lines separate sentences."""
     with open(filename, encoding="utf-8") as lines:
         for filled, sentence in groupby(map(str.strip, lines), bool):
             if filled:
@@ -47,11 +47,11 @@ def get_sentences(filename: str | PathLike[str]) -> Iterator[list[str]]:
 def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
     r"""Read the spans of a sentence.
 
-    The first line decides what the lines are: four fields between tabs are a span (label, begin, end,
-    tokens between commas), three between blanks a token (form, part of speech, BIO tags between ``|``).
-    For all else an error is printed. A span line that is wrong is printed as an error too, and takes the
-    sentence's other spans with it. Without ``"all"`` or other names in ``labels`` there are no spans. Missing
-    fields, and an ``I-`` at a level where nothing is open, are an IndexError.
+    The first line determines the format: four fields separated by tabs are a span (label, begin, end, tokens separated
+    by commas), three fields separated by spaces a token (form, part of speech, BIO tags separated by ``|``). For other
+    lines an error is printed. An invalid span line is also reported, and the other spans of the sentence are discarded.
+    Without ``"all"`` or names in ``labels`` there are no spans. Missing fields, and ``I-`` at a level without an open
+    span, raise IndexError.
 
     >>> get_spans(["PER\t1\t4\t1, 2, 4"], labels=["all"])
     [['PER', 1, 4, {1, 2, 4}]]
@@ -64,7 +64,7 @@ def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
         spans = _span_lines(sentence_lines)
     elif len(sentence_lines[0].split(" ")) == 3:
         spans = _token_lines(sentence_lines)
-        # Other true values, words say, do not switch it on there either.
+        # Other truthy values, such as strings, do not enable it in the original either.
         if config.get("ignore_punct") == True:  # noqa: E712
             spans = _without_punctuation(spans, sentence_lines)
     else:
@@ -106,12 +106,12 @@ def _int(text: str) -> int | None:
 
 
 def _token_lines(lines: Sequence[str]) -> list[Span]:
-    """Read spans in the order in which they are closed, from the last field, tags of outer levels first."""
+    """Read spans from the last field in the order of their ends; tags of outer levels come first."""
     spans: list[Span] = []
     levels: list[Span] = []
 
     def close_all() -> None:
-        # From the outermost level on.
+        # Starting at the outermost level.
         spans.extend(levels)
         levels.clear()
 
@@ -139,11 +139,12 @@ def _token_lines(lines: Sequence[str]) -> list[Span]:
 
 
 def _without_punctuation(spans: list[Span], lines: Sequence[str]) -> list[Span]:
-    """Take tokens whose part of speech, the second field, is punctuation out of spans."""
+    """Remove punctuation tokens, by the part of speech in the second field, from spans."""
     for token, line in enumerate(lines, 1):
         if line.split(" ")[1] in _PUNCTUATION:
             for span in spans:
-                # A bound that is the token moves by one; of several at the end, all but the last stay in the bounds.
+                # A boundary at the token moves by one; of several at the end, all but the last stay within the
+                # boundaries.
                 span[3].discard(token)
                 if span[1] == token:
                     span[1] = token + 1 if span[2] is not None and span[2] > token else None

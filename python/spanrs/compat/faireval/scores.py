@@ -1,4 +1,4 @@
-"""Counts of errors between two sets of spans, their sums, and the measures that are computed from them."""
+"""Counts of errors between two sets of spans, their sums, and measures."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 from spanrs import _spanrs
 from spanrs.eval.fair_weights import FAIR, ITSELF, Weights
 
-#: [label, begin, end, tokens]: indices from 1, the end inclusive.
+#: [label, begin, end, tokens]: indices from 1, inclusive end.
 Span: TypeAlias = list[Any]
 Evaluation: TypeAlias = dict[str, dict[Any, Any]]
 Counts: TypeAlias = Mapping[str, float]
 
 
 def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | bool:
-    """Tell how the second of two pairs of inclusive bounds lies to the first.
+    """Return the relation of the second of two pairs of inclusive boundaries to the first.
 
     ``TP`` if they are equal, ``BES`` if the second is inside of the first, ``BEL`` if the first is inside of
     the second, ``BEO`` for any other overlap, and False if there is none.
@@ -38,11 +38,11 @@ def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | bool:
 
 
 def compare_spans(target: list[Span], system: list[Span], focus: str = "target") -> Evaluation:
-    """Count the errors of one sentence, traditionally and fairly.
+    """Count the traditional and fair errors of one sentence.
 
-    The lists change: those spans stay in them that found no partner, by length. Spans that are partners in
-    boundary and labeling-boundary errors get new sets without the tokens they share. One list given as both
-    stays as it is. In ``conf``, ``_`` is no label.
+    The lists are modified: only unmatched spans remain, sorted by length. The token sets of spans matched in boundary
+    and labeling-boundary errors are replaced by sets without the shared tokens. A list passed as both arguments is not
+    modified. In ``conf``, ``_`` means no label.
 
     >>> target = [["PER", 1, 2, {1, 2}], ["ORG", 5, 7, {5, 6, 7}], ["LOC", 9, 9, {9}]]
     >>> system = [["PER", 1, 2, {1, 2}], ["ORG", 5, 6, {5, 6}]]
@@ -55,7 +55,7 @@ def compare_spans(target: list[Span], system: list[Span], focus: str = "target")
 
 
 def add_dict(eval_dict: dict[str, Any], sent_counts: dict[str, Any]) -> dict[str, Any]:
-    """Add the counts of a sentence to those of others, which are ``{}`` at first and change."""
+    """Add the counts of a sentence to the totals in place; initially ``{}``."""
     for version in ("traditional", "fair"):
         for part in ("overall", "per_label"):
             _add(eval_dict.setdefault(part, {}).setdefault(version, {}), sent_counts[part][version])
@@ -96,9 +96,9 @@ def calculate_results(eval_dict: dict[str, Any], **config: Any) -> dict[str, Any
 
 
 def precision(evaldict: Counts, version: str = "traditional", weight_dict: Weights | None = None) -> float:
-    """Compute precision: what counts as TP, of what counts as TP or FP.
+    """Compute precision: TP / (TP + FP).
 
-    Any other version than ``traditional`` and ``fair`` is ``weighted``, without weights as ``fair``.
+    Any version other than ``traditional`` and ``fair`` means ``weighted``, which without weights equals ``fair``.
 
     >>> counts = {"TP": 6, "FP": 1, "FN": 2, "BE": 2}
     >>> precision(counts, "fair")
@@ -110,14 +110,14 @@ def precision(evaldict: Counts, version: str = "traditional", weight_dict: Weigh
 
 
 def recall(evaldict: Counts, version: str = "traditional", weight_dict: Weights | None = None) -> float:
-    """Compute recall: what counts as TP, of what counts as TP or FN; versions are as for precision."""
+    """Compute recall: TP / (TP + FN); versions are as for precision."""
     return _share(evaldict, version, weight_dict, "FN")
 
 
 def fscore(evaldict: Counts) -> float:
     """Compute F1, the harmonic mean of ``Prec`` and ``Rec``."""
     p, r = evaldict.get("Prec", 0), evaldict.get("Rec", 0)
-    # Division by a zero of NumPy is nan with a warning, as in the original.
+    # Division by a NumPy zero is nan with a warning, as in the original.
     try:
         return 2 * (p * r) / (p + r)
     except ZeroDivisionError:
@@ -132,7 +132,7 @@ def _share(counts: Counts, version: str, given: Weights | None, wrong: str) -> f
     weights = {"traditional": ITSELF, "fair": FAIR}.get(version, given or FAIR)
     hits: float = 0
     misses: float = 0
-    # Added one by one: sum() adds floats in another way from Python 3.12 on.
+    # Added one by one, because sum() compensates rounding of floats since Python 3.12.
     for kind, parts in weights.items():
         count = counts.get(kind, 0)
         hits += parts.get("TP", 0) * count

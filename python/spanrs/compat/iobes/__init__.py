@@ -1,12 +1,12 @@
-"""iobes, all of it: the functions of the repository's HEAD (28ec9ac), over the Rust core.
+"""All functions of iobes at the HEAD of its repository (28ec9ac), on the Rust core.
 
-``from spanrs.compat import iobes`` replaces ``import iobes``. Spans, errors, conversions, writes,
-transitions and log messages are those of iobes; docs/compare.md lists the differences. Readers and writers
-cache what they have decoded, so one call a sentence is fast.
+``from spanrs.compat import iobes`` replaces ``import iobes``. Spans, errors, conversions, written tags, transitions and
+log messages equal those of iobes; docs/compare.md lists the differences. Readers and writers cache decoded tags, so one
+call per sentence is fast.
 """
 
-# ruff: noqa: F401, F403 (`export` sets `__all__`)
-# Names such as `Enum` are no part of iobes' interface, but its package has them.
+# ruff: noqa: F401, F403 (`export` sets `__all__`) Names such as `Enum` are not part of the interface of iobes, but its
+# package exports them.
 import logging
 from enum import Enum
 from typing import NamedTuple, Optional, Tuple, Union  # noqa: UP035

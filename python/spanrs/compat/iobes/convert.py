@@ -1,4 +1,4 @@
-"""Tags of one encoding to tags of another. Malformed tags are refused."""
+"""Conversion of tags between encodings. Malformed tags are refused."""
 
 # ruff: noqa: F401, F403, F405 (iobes has those names here too)
 from __future__ import annotations
@@ -18,7 +18,7 @@ ConvertCallable: TypeAlias = Callable[[Sequence[str]], list[str]]
 def convert_tags(
     tags: Sequence[str], parse_function: ParseWithErrorsCallable, write_function: WriteCallable
 ) -> list[str]:
-    """Convert tags with a function that reads them and one that writes spans.
+    """Convert tags with a function that reads tags and one that writes spans.
 
     Examples
     --------
@@ -27,8 +27,8 @@ def convert_tags(
     """
     spans, errors = parse_function(tags)
     if errors:
-        listed = "\n".join(map(str, errors))
-        raise ValueError(f"Found errors in the tag sequence, cannot be converted. Errors: {listed}")
+        lines = "\n".join(map(str, errors))
+        raise ValueError(f"Found errors in the tag sequence, cannot be converted. Errors: {lines}")
     return write_function(spans, length=len(tags))
 
 
@@ -39,7 +39,7 @@ def _convert(source: str, target: str) -> ConvertCallable:
 
     def convert(tags: Sequence[str]) -> list[str]:
         converted = reader.convert(tags, writer)
-        # Malformed and unusual input takes the slow path, which has the error messages.
+        # Malformed and unusual input takes the slow path, which raises the errors.
         return convert_tags(tags, slow_parse, slow_write) if converted is None else converted
 
     summary = f"Convert {source.upper()} tags to {target.upper()}."

@@ -1,7 +1,7 @@
-"""Tags to spans.
+"""Reading of tags as spans.
 
-A tag that cannot continue the span before it opens a new one, as in conlleval.pl; an unknown prefix is
-``O``. Every error is logged as a warning of the logger ``iobes``.
+A tag that cannot continue the preceding span opens a new one, as in conlleval.pl; an unknown prefix is ``O``. Every
+error is logged as a warning of the logger ``iobes``.
 """
 
 # ruff: noqa: F403, F405 (iobes has those names here too)
@@ -21,7 +21,7 @@ ParseWithErrorsCallable: TypeAlias = Callable[[Sequence[str]], tuple[list[Span],
 ValidateCallable: TypeAlias = Callable[[Sequence[str]], bool]
 Reader: TypeAlias = "IobesReader[Span, Error]"
 Report: TypeAlias = Callable[[list[Error]], None]
-#: Text of a warning and its values.
+#: Format string of a warning, and its arguments.
 Line: TypeAlias = tuple[object, ...]
 
 _BIO = {
@@ -35,7 +35,7 @@ def _report_nothing(errors: list[Error]) -> None:
 
 
 def _report(line: Callable[[Error], Line]) -> Report:
-    """Make the function that logs the errors of a sentence, in the name of the function that calls it."""
+    """Return a function that logs the errors of a sentence in the name of its caller."""
 
     def report(errors: list[Error]) -> None:
         if LOGGER.isEnabledFor(logging.WARNING):
@@ -46,7 +46,7 @@ def _report(line: Callable[[Error], Line]) -> Report:
 
 
 def _found_at(error: Error) -> tuple[int, int]:
-    """Return where a walk finds an error; a bad end it finds one token later."""
+    """Return the index at which iobes detects an error; an illegal end is detected one token later."""
     if error.type == "Illegal End":
         return error.location + 1, 0
     return error.location, 2 if error.type == "Illegal Final" else 1
@@ -64,13 +64,13 @@ _report_bio = _report(lambda error: (f"Illegal Label: {_BIO[error.type]} at %d",
 
 
 def _report_with_end(span_format: type[SpanFormat]) -> Report:
-    """Make the function that logs the errors of a sentence whose format marks last tokens."""
+    """Return a function that logs the errors of a sentence for formats that mark last tokens."""
 
     def line(error: Error) -> Line:
         function = extract_function(error.current)
         if error.type == "Illegal End":
             return "Illegal Label: `%s` ends span at %d", function, error.location
-        # Of two equal prefixes of a custom format the inner one counts.
+        # If a custom format has two equal prefixes, the inner one is used.
         letter = "I" if function == span_format.INSIDE else "E"
         texts = {
             "Illegal Single": "Single `B` token span at %d",
@@ -98,10 +98,10 @@ READERS = {
     "bmeow": _reader("BMEWO", _report_with_end(BMEOW)),
 }
 READERS["bmewo"] = READERS["bmeow"]
-# By identity, which is how iobes compares: a `SpanEncoding` hashes slowly, and other objects may not hash.
+# By identity, as in iobes: hashing a `SpanEncoding` is slow, and other objects may be unhashable.
 _READERS = {id(encoding): READERS[name.lower()] for name, encoding in SpanEncoding.__members__.items()}
 _WITH_END = {id(IOBES): READERS["iobes"], id(BILOU): READERS["bilou"], id(BMEOW): READERS["bmeow"]}
-# Reads custom formats, whose tags are replaced by IOBES tags.
+# Reader for custom formats, whose tags are replaced by IOBES tags.
 _ANY = _reader("IOBES", _report_nothing)
 
 
@@ -147,18 +147,18 @@ def parse_spans_with_end_with_errors(
 def _any_format(tags: list[str], span_format: type[SpanFormat]) -> tuple[list[Span], list[Error]]:
     """Read tags of a custom format by reading the equivalent IOBES tags."""
     letters: dict[str | None, str] = {}
-    # Where two prefixes are equal, iobes takes the first in this order.
+    # If two prefixes are equal, iobes uses the first one in this order.
     for letter, name in (("B", "BEGIN"), ("S", "SINGLE"), ("I", "INSIDE"), ("E", "END")):
         letters.setdefault(getattr(span_format, name), letter)
     letters.setdefault(TokenFunction.OUTSIDE, TokenFunction.OUTSIDE)
     functions = [extract_function(tag) for tag in tags]
     plain = [f"{letters.get(f, '?')}-{extract_type(tag)}" for f, tag in zip(functions, tags, strict=True)]
-    spans, found = _ANY.spans_and_errors(plain)
+    spans, plain_errors = _ANY.spans_and_errors(plain)
     closing = (span_format.END, span_format.SINGLE)
     errors = [
         Error(at, kind, tags[at], safe_get(tags, at - 1), safe_get(tags, at + 1))
-        for at, kind, *_ in found
-        # A prefix that also begins or continues a span does not show that one was left open.
+        for at, kind, *_ in plain_errors
+        # A prefix that also begins or continues a span is no evidence of an unclosed span.
         if kind != "Illegal End" or functions[at] not in closing
     ]
     if errors:
@@ -179,7 +179,7 @@ def validate_tags_token(tags: Sequence[str]) -> bool:  # noqa: ARG001
 
 
 def _functions(name: str) -> tuple[ParseCallable, ParseWithErrorsCallable, ValidateCallable]:
-    """Make the three functions that read one encoding."""
+    """Create the three functions that read an encoding."""
     reader, upper, example = READERS[name], name.upper(), f"({SAMPLES[name]})"
 
     def parse(seq: Sequence[str]) -> list[Span]:

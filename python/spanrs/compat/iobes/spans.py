@@ -1,4 +1,4 @@
-"""Prefixes (iobes: token functions), formats, encodings, spans, errors: what functions take and return."""
+"""Argument and return types: prefixes (iobes: token functions), formats, encodings, spans, errors."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 LOGGER = logging.getLogger("iobes")
 
-#: Three tokens, a span of two of them, in each encoding.
+#: Examples: a span of two of three tokens, in each encoding.
 _ENDS = {"bilou": "BL", "bio": "BI", "bmeow": "BE", "bmewo": "BE", "iob": "II", "iobes": "BE"}
 SAMPLES = {name: [f"{ends[0]}-PER", f"{ends[1]}-PER", "O"] for name, ends in _ENDS.items()}
 SAMPLES["token"] = ["NN", "VB", "."]
 
 
 class TokenFunction:
-    """The prefixes, and the names of the two borders of a sentence."""
+    """The prefixes, and the names of the sentence boundaries."""
 
     OUTSIDE = "O"
     BEGIN = "B"
@@ -31,7 +31,7 @@ class TokenFunction:
 
 
 class SpanFormat:
-    """The prefixes of a format; a class is a format, it has no instances.
+    """The prefixes of a format. Each format is a class without instances.
 
     Subclass it for a custom format, which ``parse.parse_spans_with_end`` reads.
 
@@ -44,7 +44,7 @@ class SpanFormat:
     [Span(type='PER', start=0, end=2, tokens=(0, 1))]
     """
 
-    #: Prefixes of first, inner, last and only tokens; None where the prefix depends on the tags around.
+    #: Prefixes of first, inner, last and only tokens; None if the prefix depends on the adjacent tags.
     BEGIN: str | None = None
     INSIDE: str | None = None
     END: str | None = None
@@ -55,23 +55,23 @@ class SpanFormat:
 
 
 def _format(name: str, *prefixes: str | None) -> type[SpanFormat]:
-    """Make the class of a format."""
-    own = dict(zip(("BEGIN", "INSIDE", "END", "SINGLE"), prefixes, strict=True))
-    return type(name, (SpanFormat,), {"__module__": __name__, **own})
+    """Create the class of a format."""
+    attributes = dict(zip(("BEGIN", "INSIDE", "END", "SINGLE"), prefixes, strict=True))
+    return type(name, (SpanFormat,), {"__module__": __name__, **attributes})
 
 
-#: ``B`` only for the first token of a span that touches one of its type.
+#: ``B`` only for the first token of a span directly after one of the same type.
 IOB = _format("IOB", None, "I", "I", None)
 BIO = _format("BIO", "B", "I", "I", "B")
 IOBES = _format("IOBES", "B", "I", "E", "S")
 BILOU = _format("BILOU", "B", "I", "L", "U")
 BMEWO = BMEOW = _format("BMEOW", "B", "M", "E", "W")
-#: Every token is a span, and its tag the type.
+#: Every token is a span whose type is its tag.
 TOKEN = _format("TOKEN", None, None, None, None)
 
 
 class SpanEncoding(Enum):
-    """The formats that can be named; BMEWO is an alias of BMEOW."""
+    """The named formats; BMEWO is an alias of BMEOW."""
 
     TOKEN = TOKEN
     IOB = IOB
@@ -92,8 +92,8 @@ class SpanEncoding(Enum):
         """
         value = value.lower().strip()
         name = {"iob2": "bio", "bioul": "bilou"}.get(value, value)
-        for known, member in cls.__members__.items():
-            if known.lower() == name:
+        for member_name, member in cls.__members__.items():
+            if member_name.lower() == name:
                 return member
         raise ValueError(f"Unknown Encoding scheme, got: `{value}`")
 
@@ -108,7 +108,7 @@ class Span(NamedTuple):
 
 
 class ErrorType(Enum):
-    """Empty, as it is in iobes."""
+    """Empty, as in iobes."""
 
 
 class Error(NamedTuple):

@@ -1,7 +1,7 @@
-"""Which tag may follow which.
+"""Legal transitions between tags.
 
-The two borders of a sentence are named by ``start`` and ``end``: nothing may come before a start or follow
-an end. Transitions are listed in the order of the tags, then start, then end.
+The sentence boundaries are named by ``start`` and ``end``: nothing may precede a start or follow an end. Transitions
+are listed in the order of the tags, then start, then end.
 """
 
 # ruff: noqa: F403, F405 (iobes has those names here too)
@@ -44,7 +44,7 @@ class TransitionsCallable(Protocol):
 def transitions_legality(
     tags: _Tags, span_type: SpanEncoding, start: str = _GO, end: str = _EOS
 ) -> list[Transition]:
-    """List which tag may follow which; for TOKEN see :func:`token_transitions_legality`.
+    """List the legality of all transitions; for TOKEN see :func:`token_transitions_legality`.
 
     Examples
     --------
@@ -59,23 +59,23 @@ def transitions_legality(
 
 
 def token_transitions_legality(tags: _Tags, start: str = _GO, end: str = _EOS) -> list[Transition]:
-    """List which tag may follow which where tags have no prefixes: any may follow any.
+    """List the legality of transitions between tags without prefixes: any tag may follow any other.
 
-    First come all pairs of different tags, then for each tag the pairs with itself and with the borders. No
-    pair has two borders.
+    Pairs of different tags are listed first, then for each tag the pairs with itself and with the boundaries. There are
+    no pairs of two boundaries.
     """
     names = list(tags)
-    found = [(before, behind, True) for before, behind in permutations(names, 2)]
+    transitions = [(before, behind, True) for before, behind in permutations(names, 2)]
     for tag in names:
-        found += [(tag, tag, True), (start, tag, True), (tag, start, False)]
-        found += [(tag, end, True), (end, tag, False)]
-    return [Transition(*row) for row in found]
+        transitions += [(tag, tag, True), (start, tag, True), (tag, start, False)]
+        transitions += [(tag, end, True), (end, tag, False)]
+    return [Transition(*row) for row in transitions]
 
 
 def with_end_transitions_legality(
     tags: _Tags, span_format: type[SpanFormat], start: str = _GO, end: str = _EOS
 ) -> list[Transition]:
-    """List which tag may follow which in any format with prefixes for last and for only tokens."""
+    """List the legality of transitions in any format with prefixes for last and for only tokens."""
     letters = (span_format.BEGIN, span_format.INSIDE, span_format.END, span_format.SINGLE)
     return _list("IOBES", letters, tags, start, end)
 
@@ -83,36 +83,35 @@ def with_end_transitions_legality(
 def _list(
     scheme: str, letters: Sequence[str | None], tags: _Tags, start: str, end: str
 ) -> list[Transition]:
-    """List the transitions of a scheme whose own prefixes are written as `letters`.
+    """List the transitions of a scheme whose prefixes are replaced by `letters`.
 
-    The names of the borders are read as tags, as iobes reads them: a span cannot end before an end called
-    ``E-ND``.
+    The names of the boundaries are read as tags, as in iobes: a span cannot end before an end called ``E-ND``.
     """
     names = [*tags, start, end]
     functions = [extract_function(name) for name in names]
-    # Tags with the letters of the scheme and with numbered types; the matrix knows no other text.
-    own: dict[str | None, str] = {}
+    # The matrix only accepts tags with the letters of the scheme and numbered types.
+    replacements: dict[str | None, str] = {}
     for written, (letter, *_) in zip(letters, dict(_spanrs.schemes())[scheme], strict=True):
-        own.setdefault(written, letter)
-    own.setdefault(TokenFunction.OUTSIDE, TokenFunction.OUTSIDE)
+        replacements.setdefault(written, letter)
+    replacements.setdefault(TokenFunction.OUTSIDE, TokenFunction.OUTSIDE)
     numbers: dict[str, int] = {}
     types = [numbers.setdefault(extract_type(name), len(numbers)) for name in names]
-    plain = [f"{own.get(f, '?')}-{number}" for f, number in zip(functions, types, strict=True)]
+    plain = [f"{replacements.get(f, '?')}-{number}" for f, number in zip(functions, types, strict=True)]
     legal = _spanrs.legal(scheme, plain, IOBES_DIALECT)
     side = len(names) + 1
-    found: list[Transition] = []
+    transitions: list[Transition] = []
     for at, name in enumerate(names):
         # The last row of the matrix is the start.
         row = len(names) if name == start else at
         valid = [False] * len(names) if name == end else legal[row * side : row * side + side - 1]
-        # After a first token iobes compares the end with the prefix of a tag, after an inner one with the tag.
+        # iobes compares the end with the prefix of a first token but with the whole tag of an inner one.
         open_at = {"B": functions, "I": names}.get(plain[at][0], [])
         open_at = open_at if scheme == "IOBES" and name not in (start, end) else []
         for place, behind in enumerate(open_at):
             valid[place] = valid[place] and behind != end
         for behind, is_valid in zip(names, valid, strict=True):
-            found.append(Transition(name, behind, is_valid and behind != start))
-    return found
+            transitions.append(Transition(name, behind, is_valid and behind != start))
+    return transitions
 
 
 #: Identity of an encoding -> the function that lists its transitions.
@@ -124,7 +123,7 @@ def _legality(name: str, scheme: str, letters: str) -> TransitionsCallable:
         return _list(scheme, letters, tags, start, end)
 
     _BY_ENCODING[id(SpanEncoding[name.upper()])] = listing
-    summary = f"List which {name.upper()} tag may follow which, as :func:`transitions_legality` does."
+    summary = f"List the legality of {name.upper()} transitions, like :func:`transitions_legality`."
     gives = "Transition(source='O', target='O', valid=True)"
     return named(listing, f"{name}_transitions_legality", summary, '(["O"])[0]', gives)
 
@@ -137,12 +136,12 @@ bmeow_transitions_legality = bmewo_transitions_legality = _legality("bmeow", "IO
 
 
 def transitions_to_tuple_map(transitions: Iterable[Transition]) -> dict[tuple[str, str], bool]:
-    """Return transitions as a dictionary from (before, behind) to whether it is valid."""
+    """Return transitions as a dictionary from (source, target) to validity."""
     return {(source, target): valid for source, target, valid in transitions}
 
 
 def transitions_to_map(transitions: Iterable[Transition]) -> dict[str, dict[str, bool]]:
-    """Return transitions as a dictionary of dictionaries: ``result[before][behind]``."""
+    """Return transitions as a dictionary of dictionaries: ``result[source][target]``."""
     nested: dict[str, dict[str, bool]] = {}
     for source, target, valid in transitions:
         nested.setdefault(source, {})[target] = valid

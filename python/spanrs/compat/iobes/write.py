@@ -1,4 +1,4 @@
-"""Spans to tags. Spans that overlap write over each other, the one that starts later last."""
+"""Writing of spans as tags. Of overlapping spans, the one that starts later overwrites the other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def tags_length_from_spans(spans: Iterable[Span]) -> int:
 
 
 def make_blanks(spans: Iterable[Span], length: int | None = None, fill: str = _OUTSIDE) -> list[str]:
-    """Return ``length`` times ``fill``; without a length, as many as the spans need."""
+    """Return ``fill`` repeated ``length`` times, by default as often as the spans need."""
     return [fill for _ in range(tags_length_from_spans(spans) if length is None else length)]
 
 
@@ -70,7 +70,7 @@ _BY_ENCODING = {id(SpanEncoding[name.upper()]): (WRITERS[name], _FORMATS[name]) 
 
 
 def write_tags(spans: _Spans, span_type: SpanEncoding, length: int | None = None) -> list[str]:
-    """Write spans, in any order, as tags; TOKEN writes ``-NN`` for the type ``NN``, as iobes does.
+    """Write spans, in any order, as tags; TOKEN writes ``-NN`` for the type ``NN``, as in iobes.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def _write_odd(
 ) -> list[str]:
     """Write spans of any kind: discontinuous, outside the sentence, empty, of another class.
 
-    Negative positions count from the end, as they do in lists.
+    Negative positions count from the end, as in lists.
     """
     ordered = sort_spans(spans)
     tags = make_blanks(ordered, length) if tags is None else tags

@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 
 Places: TypeAlias = list[tuple[int, int]]
 
-#: The categories, in the order in which they are reported.
+#: The categories, in the order of reports.
 CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")
 
 
 @dataclass
 class Entity:
-    """A span: its label, first token, and last token, which is inclusive."""
+    """A span: its label, first token and last token."""
 
     label: str
     start: int
@@ -31,11 +31,11 @@ class Entity:
 
 
 def measures(credit: float, actual: int, possible: int) -> tuple[float, float, float]:
-    """Return precision, recall and F1; a measure of nothing is the integer 0, as in nervaluate."""
+    """Return precision, recall and F1; undefined measures are the integer 0, as in nervaluate."""
     precision = credit / actual if actual > 0 else 0
     recall = credit / possible if possible > 0 else 0
-    both = precision + recall
-    return precision, recall, 2 * (precision * recall) / both if both > 0 else 0
+    total = precision + recall
+    return precision, recall, 2 * (precision * recall) / total if total > 0 else 0
 
 
 @dataclass
@@ -54,7 +54,7 @@ class EvaluationResult:
     possible: int = 0
 
     def compute_metrics(self, partial_or_type: bool = False) -> None:
-        """Set the measures from the counts, with half the credit for partial matches if asked to."""
+        """Compute the measures from the counts, optionally with half credit for partial matches."""
         pairs = self.correct + self.incorrect + self.partial
         credit = self.correct + 0.5 * self.partial if partial_or_type else self.correct
         self.actual, self.possible = pairs + self.spurious, pairs + self.missed
@@ -63,9 +63,10 @@ class EvaluationResult:
 
 @dataclass
 class EvaluationIndices:
-    """Which entities fell into which category: (document, entity), both from 0.
+    """The entities of each category: (document, entity), both from 0.
 
-    Predicted entities are numbered, under ``missed_indices`` true ones; only those with valid tags count.
+    Indices of predicted entities, except that ``missed_indices`` are indices of true entities; only entities with valid
+    tags are numbered.
     """
 
     correct_indices: Places = None  # type: ignore[assignment]
@@ -81,19 +82,19 @@ class EvaluationIndices:
 
 
 class LazyIndices(EvaluationIndices):
-    """Indices whose lists are made at the first access to any attribute, which also changes the class.
+    """Indices whose lists are computed on first access to any attribute, which also changes the class.
 
-    Making them takes another pass over the entities, and few callers look at all of them.
+    Computing them takes another pass over the entities, and few callers use all of them.
     """
 
     def __init__(self, make: Callable[[], Sequence[Places]]) -> None:
         object.__setattr__(self, "make", make)
 
     def __getattribute__(self, name: str) -> Any:
-        made = EvaluationIndices(*object.__getattribute__(self, "__dict__")["make"]())
+        indices = EvaluationIndices(*object.__getattribute__(self, "__dict__")["make"]())
         object.__setattr__(self, "__class__", EvaluationIndices)
         vars(self).clear()
-        vars(self).update(vars(made))
+        vars(self).update(vars(indices))
         return getattr(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

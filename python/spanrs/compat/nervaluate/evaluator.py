@@ -33,18 +33,18 @@ STRATEGIES: dict[str, type[EvaluationStrategy]] = {
     strategy.mode: strategy
     for strategy in (StrictEvaluation, PartialEvaluation, EntityTypeEvaluation, ExactEvaluation)
 }
-#: The parts of the results.
+#: Keys of the results.
 PARTS = ("overall", "entities", "overall_indices", "entity_indices")
 SCENARIOS = ("strict", "ent_type", "partial", "exact")
 MEASURES = ("precision", "recall", "f1")
-#: Codes of ANSI terminals.
+#: ANSI escape codes.
 _NAMES = ("red", "green", "yellow", "blue", "magenta", "cyan", "white")
 COLORS = {"bold": 1} | {name: code for code, name in enumerate(_NAMES, 91)}
 CATEGORY_COLORS = dict(zip(CATEGORIES, ("green", "red", "yellow", "magenta", "blue"), strict=True))
 
 
 def table(rows: Iterable[tuple[str, Sequence[Any]]], width: int, digits: int) -> str:
-    """Return names, counts and measures as a table of text."""
+    """Format names, counts and measures as a text table."""
     heads = (*CATEGORIES, "precision", "recall", "f1-score")
     text = f"{'':>{width}} " + "".join(f" {head:>11}" for head in heads) + "\n\n"
     for name, values in rows:
@@ -112,11 +112,11 @@ class Evaluator:
         if loader not in self.loaders:
             raise ValueError(f"Unknown loader: {loader}")
         if loader == "list":
-            own = type(self.loaders[loader]) is ListLoader
-            if own and (both := _spanrs.nervaluate_pairs(true, pred)) is not None:
-                self._true, self._pred = map(Documents, both)
+            is_list = type(self.loaders[loader]) is ListLoader
+            if is_list and (pairs := _spanrs.nervaluate_pairs(true, pred)) is not None:
+                self._true, self._pred = map(Documents, pairs)
                 return
-            # Invalid or unusual input: both sides are compared for the first error.
+            # Invalid or unusual input: load both sides to raise the first error.
             _check_lengths(true, pred)
         self._true = Documents.load(self.loaders[loader], true)
         self._pred = Documents.load(self.loaders[loader], pred)
@@ -129,8 +129,8 @@ class Evaluator:
     def evaluate(self) -> dict[str, Any]:
         """Compare the entities.
 
-        ``overall`` has the strategies; ``entities`` has those of `tags` that occur, sorted, each with the
-        strategies over its own entities; the indices are arranged in the same way.
+        ``overall`` has the results of each strategy; ``entities`` has the results for each of `tags` that occurs,
+        sorted. The indices have the same structure.
         """
         percentages = {strategy.min_overlap_percentage for strategy in self.strategies.values()}
         kinds = {name: type(strategy) for name, strategy in self.strategies.items()}
@@ -169,9 +169,9 @@ class Evaluator:
             true, pred = ([e for e in side if e.label in self.tags] for side in sides)
             for label in (None, *used):
                 tags = self.tags if label is None else [label]
-                own = [[e for e in side if label in (None, e.label)] for side in (true, pred)]
+                of_label = [[e for e in side if label in (None, e.label)] for side in (true, pred)]
                 for name, strategy in self.strategies.items():
-                    result, places = strategy.evaluate(own[0], own[1], tags, at)
+                    result, places = strategy.evaluate(of_label[0], of_label[1], tags, at)
                     if name not in results[label]:
                         results[label][name], indices[label][name] = result, places
                         continue
@@ -208,10 +208,10 @@ class Evaluator:
         return None
 
     def summary_report(self, mode: str = "overall", scenario: str = "strict", digits: int = 2) -> str:
-        """Return counts and measures as a table, sorted by name; overall only of the four strategies."""
+        """Return counts and measures as a table, sorted by name; overall only for the four built-in strategies."""
         _check(mode, scenario)
         rows = [row for row in self._rows(mode, scenario) if mode == "entities" or row[0] in SCENARIOS]
-        # The width of the first column is at least that of the heading of the second.
+        # The first column is at least as wide as the heading of the second.
         width = max(len(CATEGORIES[0]), digits, *(len(str(name)) for name, _ in rows))
         title = f"Scenario: {scenario if mode == 'entities' else 'all'}\n\n"
         return title + table(sorted(rows, key=lambda row: str(row[0])), width, digits)
@@ -221,8 +221,8 @@ class Evaluator:
     ) -> str:
         """Return the indices as a table, or in mode ``entities`` as a table for each label.
 
-        The details are those of the predicted entity of that number, also for missed ones; of the missed
-        entity itself where there is no such.
+        The details are those of the predicted entity with that index, even for missed entities; of the missed entity
+        itself if there is none.
         """
         _check(mode, scenario)
 
@@ -239,8 +239,8 @@ class Evaluator:
             kind = paint("Entity Type", "bold")
             by_label = results["entity_indices"].items()
             parts = [
-                (f"{kind}: {paint(label, 'cyan')}\n{schema}", label, found[scenario])
-                for label, found in by_label
+                (f"{kind}: {paint(label, 'cyan')}\n{schema}", label, strategies[scenario])
+                for label, strategies in by_label
             ]
         text = ""
         for title, label, indices in parts:
@@ -253,12 +253,14 @@ class Evaluator:
         return text
 
     def _rows(self, mode: str, scenario: str) -> list[tuple[str, list[Any]]]:
-        """Return name, counts and measures of each strategy or label."""
+        """Return the name, counts and measures of each strategy or label."""
         results = self.evaluate()
         named: dict[str, Any] = results["overall"]
         if mode == "entities":
             by_label = results["entities"].items()
-            named = {label: found[scenario] for label, found in by_label if scenario in found}
+            named = {
+                label: strategies[scenario] for label, strategies in by_label if scenario in strategies
+            }
         keys = (*CATEGORIES, *MEASURES)
         return [(name, [getattr(result, key) for key in keys]) for name, result in named.items()]
 
@@ -277,7 +279,7 @@ class Evaluator:
         pred = self.pred[document]
         if at < len(pred):
             return pred[at]
-        # Only a missed entity has a number that no predicted one has.
+        # Only the index of a missed entity may exceed those of predicted ones.
         missed = [e for e in self.true[document] if e.label in self.tags]
         return [e for e in missed if label in (None, e.label)][at]
 
@@ -304,9 +306,9 @@ def _suitable_loader(true: Any, pred: Any) -> str:
 def _check_lengths(true: Any, pred: Any) -> None:
     if len(true) != len(pred):
         raise ValueError("Number of predicted documents does not equal true")
-    for i, (one, other) in enumerate(zip(true, pred, strict=False)):
-        if len(one) != len(other):
-            raise ValueError(f"Document {i} has different lengths: true={len(one)}, pred={len(other)}")
+    for i, lengths in enumerate(zip(map(len, true), map(len, pred), strict=False)):
+        if lengths[0] != lengths[1]:
+            raise ValueError(f"Document {i} has different lengths: true={lengths[0]}, pred={lengths[1]}")
 
 
 def _check(mode: str, scenario: str) -> None:

@@ -1,4 +1,4 @@
-"""Documents to entities."""
+"""Loaders of entities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanrs.compat.nervaluate.entities import Entity
 
 
 class DataLoader(ABC):
-    """Makes lists of entities, one for each document, from some form of data."""
+    """Base class of loaders, which convert data to a list of entities for each document."""
 
     @abstractmethod
     def load(self, data: Any) -> list[list[Entity]]:
@@ -29,7 +29,7 @@ def _read_conll(data: str) -> _spanrs.SpanLists:
 
 
 class _SpanLoader(DataLoader):
-    """Loads data with a compiled reader; ValueError for data of another form."""
+    """Loads data with a compiled reader; raises ValueError for data of another type."""
 
     @staticmethod
     @abstractmethod
@@ -54,13 +54,13 @@ class ListLoader(_SpanLoader):
 
 
 class DictLoader(_SpanLoader):
-    """Loads lists of dictionaries with ``label``, ``start`` and ``end``, which is inclusive."""
+    """Loads lists of dictionaries with ``label``, ``start`` and inclusive ``end``."""
 
     read = staticmethod(_spanrs.nervaluate_dicts)
 
 
 class Documents:
-    """One side of an evaluation: compact until its entities are accessed, which may then be changed."""
+    """One side of an evaluation, stored compactly until its entities are accessed, because they may then be changed."""
 
     def __init__(self, spans: _spanrs.SpanLists | None, loaded: Any = None) -> None:
         self._spans = spans
@@ -68,7 +68,7 @@ class Documents:
 
     @classmethod
     def load(cls, loader: DataLoader, data: Any) -> Documents:
-        """Load data, without making entities if the loader is one of ours."""
+        """Load data; built-in loaders create no entities."""
         if isinstance(loader, _SpanLoader) and type(loader).load is _SpanLoader.load:
             return cls(loader.read(data))
         return cls(None, loader.load(data))

@@ -1,4 +1,4 @@
-"""The four ways to compare entities."""
+"""The four strategies to compare entities."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from spanrs import _spanrs
 from spanrs.compat.nervaluate.entities import CATEGORIES, Entity, EvaluationIndices, EvaluationResult
 
 Document: TypeAlias = list[Entity]
-#: The strategies in the order of the core.
+#: The strategies in the order of the compiled module.
 MODES = ("strict", "exact", "partial", "ent_type")
-#: Those that give half the credit for partial matches.
+#: Strategies with half credit for partial matches.
 HALF_CREDIT = ("partial", "ent_type")
 
 
 class EvaluationStrategy(ABC):
-    """A way to compare entities.
+    """A strategy to compare entities.
 
     A predicted entity is compared with a true one if it covers at least ``min_overlap_percentage`` of it.
     """
@@ -69,24 +69,24 @@ class _Matched(EvaluationStrategy):
 
 
 class StrictEvaluation(_Matched):
-    """Correct with equal bounds and labels; incorrect with some overlap."""
+    """Correct if boundaries and labels are equal; incorrect if entities overlap."""
 
     mode = "strict"
 
 
 class PartialEvaluation(_Matched):
-    """Correct with equal bounds, whatever the labels; partial, for half the credit, with some overlap."""
+    """Correct if boundaries are equal, regardless of labels; partial, with half credit, if entities overlap."""
 
     mode = "partial"
 
 
 class EntityTypeEvaluation(_Matched):
-    """Correct with equal labels and some overlap, the nearest bounds first; incorrect with some overlap."""
+    """Correct if labels are equal and entities overlap, nearest boundaries first; incorrect for other overlaps."""
 
     mode = "ent_type"
 
 
 class ExactEvaluation(_Matched):
-    """Correct with equal bounds, whatever the labels; incorrect with some overlap."""
+    """Correct if boundaries are equal, regardless of labels; incorrect if entities overlap."""
 
     mode = "exact"

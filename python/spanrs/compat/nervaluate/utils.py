@@ -1,4 +1,4 @@
-"""Tags and text to spans as dictionaries with ``label``, ``start`` and ``end``, which is inclusive."""
+"""Conversion of tags and text to spans: dictionaries with ``label``, ``start`` and inclusive ``end``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spanrs import _spanrs
 
 
 def split_list(token: list[str], split_chars: list[str] | None = None) -> list[list[str]]:
-    """Split a list at the items of ``split_chars``, empty strings by default; no empty list comes last.
+    """Split a list at the items of ``split_chars``, by default empty strings, without a trailing empty list.
 
     Examples
     --------

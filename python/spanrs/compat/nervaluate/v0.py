@@ -1,4 +1,4 @@
-"""nervaluate 0.2.0, whose `evaluate` gives four dictionaries and which sorts spans before it compares.
+"""nervaluate 0.2.0, whose `evaluate` returns four dictionaries and sorts spans before comparing them.
 
 Examples
 --------
@@ -34,8 +34,8 @@ Counts: TypeAlias = dict[str, Any]
 Schemas: TypeAlias = dict[str, Counts]
 ByTag: TypeAlias = dict[str, Schemas]
 
-# Outcome of a span under each of SCHEMAS, and whether its index is kept: that of a pair is kept only where
-# it is wrong, except for spans that are equal.
+# Outcome of a span under each of SCHEMAS, and whether its index is recorded: only for incorrect pairs, except for equal
+# spans.
 Outcomes: TypeAlias = dict[str, tuple[str, bool]]
 WRONG: Outcomes = dict.fromkeys(SCHEMAS, ("incorrect", True))
 EQUAL: Outcomes = dict.fromkeys(SCHEMAS, ("correct", True))
@@ -75,7 +75,7 @@ class Evaluator:
         self.evaluation_agg_indices = {tag: _indices() for tag in tags}
 
     def evaluate(self) -> tuple[Schemas, ByTag, Schemas, ByTag]:
-        """Compare, and add to earlier counts: by schema and by tag; then indices by schema and by tag."""
+        """Compare, and add to earlier counts; return counts by schema and by tag, indices by schema and by tag."""
         if self.loader != "default":
             loader: Any = self.loaders[self.loader]
             self.pred = loader(self.pred)
@@ -97,14 +97,14 @@ class Evaluator:
         return self.results, results_by_tag, self.evaluation_indices, self.evaluation_agg_indices
 
 
-def _add(total: Schemas, one: Schemas) -> None:
+def _add(total: Schemas, addend: Schemas) -> None:
     for schema, values in total.items():
         for name in values:
-            values[name] += one[schema][name]
+            values[name] += addend[schema][name]
 
 
 class _Document:
-    """Counts one document."""
+    """Counter of one document."""
 
     def __init__(self, tags: list[str], index: int) -> None:
         self.index = index
@@ -131,45 +131,45 @@ def compute_metrics(
 ) -> tuple[Schemas, ByTag, Schemas, ByTag]:
     """Compare the spans of one document; return what :meth:`Evaluator.evaluate` does, without measures.
 
-    Predicted spans that equal a true one are correct. Others, by their ends, take every true span, by its
-    start, that they overlap and that no other has overlapped before, up to one of equal bounds; so a
-    predicted span may count more than once. A pair counts for the label of its true span.
+    Predicted spans that equal a true span are correct. The others, in the order of their ends, are paired with every
+    overlapping true span, in the order of their starts, that has not been paired before, up to one with equal
+    boundaries; so a predicted span may be counted more than once. A pair is counted for the label of its true span.
     """
     true = [clean_entities(span) for span in true_named_entities if span["label"] in tags]
     pred = [clean_entities(span) for span in pred_named_entities if span["label"] in tags]
     true.sort(key=lambda span: span["start"])
     pred.sort(key=lambda span: span["end"])
     document = _Document(tags, instance_index)
-    known = {tuple(span.values()) for span in true}
-    taken = set()
-    # The largest end up to each position: true spans before the first that reaches a span do not touch it.
+    true_keys = {tuple(span.values()) for span in true}
+    matched = set()
+    # Running maximum of ends: true spans before the first position that reaches a span do not overlap it.
     reach = list(accumulate((span["end"] for span in true), max))
     for at, span in enumerate(pred):
         start, end, label = key = tuple(span.values())
-        if key in known:
-            taken.add(key)
+        if key in true_keys:
+            matched.add(key)
             document.count(EQUAL, label, at)
             continue
-        found = False
-        # Equal bounds are compared before anything else, also of empty spans.
-        for other in true[bisect_left(reach, min(start, end)) :]:
-            other_start, other_end, other_label = other_key = tuple(other.values())
+        is_matched = False
+        # Equal boundaries are tested first, also for empty spans.
+        for true_span in true[bisect_left(reach, min(start, end)) :]:
+            other_start, other_end, other_label = other_key = tuple(true_span.values())
             if end < other_start:
                 break
             if (other_start, other_end) == (start, end) and other_label != label:
-                taken.add(other_key)
+                matched.add(other_key)
                 document.count(SAME_BOUNDS, other_label, at)
-                found = True
+                is_matched = True
                 break
             solid = start <= end and other_start <= other_end
-            if solid and other_end >= start and other_key not in taken:
-                taken.add(other_key)
+            if solid and other_end >= start and other_key not in matched:
+                matched.add(other_key)
                 document.count(OVERLAP_OF_TYPE if label == other_label else OVERLAP, other_label, at)
-                found = True
-        if not found:
+                is_matched = True
+        if not is_matched:
             document.count(SPURIOUS, label, at)
     for at, span in enumerate(true):
-        if tuple(span.values()) not in taken:
+        if tuple(span.values()) not in matched:
             document.count(MISSED, span["label"], at)
     for schemas in (document.counts, *document.by_tag.values()):
         for counts in schemas.values():
@@ -186,17 +186,17 @@ def compute_actual_possible(results: Counts) -> Counts:
 
 
 def compute_precision_recall(results: Counts, partial_or_type: bool = False) -> Counts:
-    """Set the measures in a dictionary of counts, with half the credit for partial matches if asked to."""
+    """Set the measures in a dictionary of counts, optionally with half credit for partial matches."""
     credit = results["correct"] + 0.5 * results["partial"] if partial_or_type else results["correct"]
-    found = measures(credit, results["actual"], results["possible"])
-    results["precision"], results["recall"], results["f1"] = found
+    values = measures(credit, results["actual"], results["possible"])
+    results["precision"], results["recall"], results["f1"] = values
     return results
 
 
 def compute_precision_recall_wrapper(results: Schemas) -> Schemas:
-    """Set the measures of each schema; those with half the credit for partial matches come first."""
-    known = [schema for schema in results if schema in SCHEMAS]
-    order = sorted(known, key=lambda schema: schema not in HALF_CREDIT)
+    """Set the measures of each schema; schemas with half credit for partial matches come first."""
+    schemas = [schema for schema in results if schema in SCHEMAS]
+    order = sorted(schemas, key=lambda schema: schema not in HALF_CREDIT)
     return {schema: compute_precision_recall(results[schema], schema in HALF_CREDIT) for schema in order}
 
 
@@ -226,7 +226,7 @@ def _places(places: list[tuple[int, int]], preds: Any, indent: str) -> str:
     text = ""
     for document, at in places:
         text += f"{indent}- Instance {document}, Entity {at}"
-        # The numbers of missed spans may be those of no predicted span.
+        # The index of a missed span may exceed those of predicted spans.
         if preds is not None and document < len(preds) and at < len(preds[document]):
             span = preds[document][at]
             text += f": Label={span['label']}, Start={span['start']}, End={span['end']}"

@@ -1,4 +1,4 @@
-"""Content of a model (pycrfsuite._dumpparser), and the header of CRFsuite's model files."""
+"""Content of model dumps (pycrfsuite._dumpparser), and the header of CRFsuite's model files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAGIC = b"lCRF"
 _HEADER = struct.Struct("<4sI4s9I")
 HEADER_SIZE = _HEADER.size
 _NUMBERS = ("version", "num_features", "num_labels", "num_attrs")
-#: A line of a weight: kind, names and value.
+#: Pattern of a line with a weight: kind, names and value.
 _WEIGHT = r"\(\d+\) (.+) --> (.+): ([+-]?\d+\.\d+)"
 _OFFSETS = ("off_features", "off_labels", "off_attrs", "off_labelrefs", "off_attrrefs")
 
@@ -28,7 +28,7 @@ class ParsedDump:
 
 
 def header_fields(header: bytes) -> dict[str, str]:
-    """Return the fields of a CRFsuite file's header as they are dumped."""
+    """Return the header fields of a CRFsuite file in the format of dumps."""
     magic, size, kind, *numbers = _HEADER.unpack(header)
     fields = {"magic": magic.decode("latin-1"), "size": str(size), "type": kind.decode("latin-1")}
     fields |= zip(_NUMBERS, map(str, numbers), strict=False)
@@ -36,7 +36,7 @@ def header_fields(header: bytes) -> dict[str, str]:
 
 
 def empty_model() -> bytes:
-    """Return CRFsuite's file of a model without labels, which training without sequences writes."""
+    """Return the CRFsuite file of a model without labels, the result of training without sequences."""
     features = struct.pack("<4s2I", b"FEAT", 12, 0)
     # Mark of the byte order, no keys, and 256 empty tables.
     names = struct.pack("<4s5I", b"CQDB", 24 + 8 * 256, 0, 0x62445371, 0, 0) + bytes(8 * 256)
@@ -62,7 +62,7 @@ class CRFsuiteDumpParser:
         self.result = ParsedDump()
 
     def feed(self, line: str) -> None:
-        """Read a line; AttributeError for lines that are not of a dump."""
+        """Read a line; raises AttributeError for lines that do not belong to a dump."""
         # Names may end with spaces.
         line = line.lstrip().rstrip("\r\n")
         if head := re.match(r"(FILEHEADER|LABELS|ATTRIBUTES|TRANSITIONS|STATE_FEATURES) = {", line):
@@ -88,14 +88,14 @@ class CRFsuiteDumpParser:
         self.result.attributes[name] = number
 
     def parse_TRANSITIONS(self, line: str) -> None:  # noqa: N802
-        """Read the weight of a label and the next label; AssertionError for labels that are not listed."""
+        """Read the weight of a label and the next label; raises AssertionError for undefined labels."""
         source, target, weight = _groups(_WEIGHT, line)
         assert source in self.result.labels
         assert target in self.result.labels
         self.result.transitions[source, target] = float(weight)
 
     def parse_STATE_FEATURES(self, line: str) -> None:  # noqa: N802
-        """Read the weight of an attribute and a label; AssertionError for names that are not listed."""
+        """Read the weight of an attribute and a label; raises AssertionError for undefined names."""
         attribute, label, weight = _groups(_WEIGHT, line)
         assert attribute in self.result.attributes
         assert label in self.result.labels

@@ -1,4 +1,4 @@
-"""Features of sequences as python-crfsuite takes them, and the exceptions that refuse others."""
+"""Features of sequences as accepted by python-crfsuite, and exceptions for invalid features."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from spanrs.errors import ModelError
 
 
 class FeatureTypeError(ModelError, TypeError):
-    """A feature or its value is of a type that features do not have."""
+    """A feature or its value has an unsupported type."""
 
 
 class FeatureOverflowError(ModelError, OverflowError):
-    """A value is an integer beyond the range of floats."""
+    """An integer value exceeds the range of floats."""
 
 
 class ItemSequence:
@@ -45,7 +45,7 @@ class ItemSequence:
 def crf_items(sequence: Iterable[Any] | ItemSequence) -> CrfItems:
     """Convert features; in an array, a token that is a string has its characters as features.
 
-    Values may be NaN and infinite. The exceptions are also of the classes that python-crfsuite raises.
+    Values may be NaN and infinite. The exceptions are subclasses of those raised by python-crfsuite.
     """
     if isinstance(sequence, ItemSequence):
         return sequence._items
@@ -58,18 +58,20 @@ def crf_items(sequence: Iterable[Any] | ItemSequence) -> CrfItems:
 
 
 def unconverted(sequence: Any) -> Any:
-    """Return a sequence that can be read twice; converting it is left to the call that reads it."""
+    """Return a sequence that can be iterated over twice, without conversion."""
     if isinstance(sequence, ItemSequence):
         return sequence._items
     return sequence if isinstance(sequence, (list, tuple)) else crf_items(sequence)
 
 
 def check_names(items: CrfItems, labels: Iterable[str]) -> None:
-    """Refuse names that CRFsuite's files cannot hold, before training."""
+    """Refuse names that CRFsuite's files cannot represent, before training."""
     label = next((label for label in labels if "\0" in label), None)
     for kind, name in (("label", label), ("attribute", items.name_with_nul())):
         if name is not None:
-            raise ValueError(f"{kind} {name!r} contains a NUL character, which model files cannot hold")
+            raise ValueError(
+                f"{kind} {name!r} contains a NUL character, which model files cannot represent"
+            )
 
 
 def _as_in_python_crfsuite(error: ModelError) -> Exception:

@@ -1,4 +1,4 @@
-"""Reading of the messages of training (pycrfsuite._logparser)."""
+"""Parser of training messages (pycrfsuite._logparser)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class LabelScore(NamedTuple):
-    """Scores of a label on held-out sequences; None for a label that does not occur there."""
+    """Scores of a label on held-out sequences; None for labels that do not occur."""
 
     match: int
     model: int
@@ -21,7 +21,7 @@ class LabelScore(NamedTuple):
 _DECIMAL = r"(\d+\.\d+)"
 _TRIPLE = rf"{_DECIMAL}, {_DECIMAL}, {_DECIMAL}"
 _HEAD = r"\*{5} (?:Iteration|Epoch) #(\d+) \*{5}\n"
-#: State -> pattern of a message, the next state, the event, and the value that the message has.
+#: State -> pattern of a message, the next state, the event, and the name of the value in the message.
 _RULES: dict[str, tuple[tuple[str, str, str | None, str | None], ...]] = {
     "FEATGEN": (
         (r"(?:10|\d|\.)\Z", "FEATGEN", "featgen_progress", None),
@@ -43,7 +43,7 @@ _RULES: dict[str, tuple[tuple[str, str, str | None, str | None], ...]] = {
         (rf"Seconds required: {_DECIMAL}", "STORING", None, "storing_seconds"),
     ),
 }
-#: Values of an iteration, after the words before them.
+#: Patterns of the values of an iteration.
 _VALUES = {
     f"Loss: {_DECIMAL}": "loss",
     f"Feature norm: {_DECIMAL}": "feature_norm",
@@ -63,10 +63,10 @@ def _number(text: str) -> float:
 
 
 class TrainLogParser:
-    r"""Progress of training, from its messages.
+    r"""Progress of training, parsed from its messages.
 
-    ``log`` has all messages, ``events`` the name of each event with the range of its messages, ``iterations``
-    a dict for each iteration; seconds are of CPU.
+    ``log`` contains all messages, ``events`` the name of each event with the range of its messages, and ``iterations``
+    a dict for each iteration; seconds are CPU time.
 
     >>> parser = TrainLogParser()
     >>> messages = ["Feature generation\n", "Number of features: 2\n", "Seconds required: 0.001\n"]
@@ -99,7 +99,7 @@ class TrainLogParser:
             event = self._read(line)
         if event is not None:
             begin = 0 if first else self.events[-1][2]
-            # These are known from the first message of what follows.
+            # The end of these events is detected by the first message of the next one.
             end = len(self.log) - (event in ("prepared", "optimization_end"))
             self.events.append((event, begin, end))
         return event
@@ -112,15 +112,15 @@ class TrainLogParser:
 
     def _read(self, line: str) -> str | None:
         for pattern, state, event, name in _RULES[self.state or ""]:
-            if found := re.match(pattern, line):
+            if match := re.match(pattern, line):
                 self.state = state
                 if pattern == _HEAD:
-                    self.last_iteration = {"num": int(found[1]), "scores": {}}
+                    self.last_iteration = {"num": int(match[1]), "scores": {}}
                     self.iterations.append(self.last_iteration)
                 elif event == "featgen_progress":
                     self.featgen_percent += 2
                 if name is not None:
-                    setattr(self, name, _number(found[1]))
+                    setattr(self, name, _number(match[1]))
                 return event
         if self.state == "ITERATION":
             assert self.last_iteration is not None
@@ -129,15 +129,15 @@ class TrainLogParser:
 
     def _read_values(self, line: str, info: dict[str, Any]) -> None:
         for pattern, name in _VALUES.items():
-            if found := re.match(pattern, line):
-                info[name] = _number(found[1])
-        if found := _AVERAGES.match(line):
-            info |= zip(("avg_precision", "avg_recall", "avg_f1"), map(float, found.groups()), strict=True)
-        elif (found := _ACCURACY.match(line)) and int(found[3]):
-            name = f"{found[1].lower()}_accuracy"
-            info[name] = Fraction(int(found[2]), int(found[3]))
+            if match := re.match(pattern, line):
+                info[name] = _number(match[1])
+        if match := _AVERAGES.match(line):
+            info |= zip(("avg_precision", "avg_recall", "avg_f1"), map(float, match.groups()), strict=True)
+        elif (match := _ACCURACY.match(line)) and int(match[3]):
+            name = f"{match[1].lower()}_accuracy"
+            info[name] = Fraction(int(match[2]), int(match[3]))
             info[f"{name}_float"] = float(info[name])
-        elif found := _SCORES.match(line):
-            label, *counts = found.groups()[:4]
-            scores = (None if value is None else float(value) for value in found.groups()[4:])
+        elif match := _SCORES.match(line):
+            label, *counts = match.groups()[:4]
+            scores = (None if value is None else float(value) for value in match.groups()[4:])
             info["scores"][label] = LabelScore(*map(int, counts), *scores)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 Value = int | float | bool | str
-#: Parameters as they are stored.
+#: Parameters with their stored values.
 Values = dict[str, int | float | str]
 
 
@@ -18,12 +18,12 @@ class Parameter:
     default: int | float | str
     help: str
     least: float | None = 0
-    """The least value that the core accepts."""
+    """Minimum value accepted by the compiled module."""
     kind: type[Value] | None = None
     """The type that ``Trainer.get`` returns, if it is not that of the default."""
 
     def parse(self, name: str, value: object) -> int | float | str:
-        """Convert a value that was set; ValueError if it is not a number where one is needed."""
+        """Convert a value to the stored type; raises ValueError if a number is required."""
         text = str(int(value) if isinstance(value, bool) else value)
         try:
             try:
@@ -39,22 +39,24 @@ class Parameter:
 
 
 _MODEL = {
-    "feature.minfreq": Parameter(0.0, "Features that are less frequent are left out.", None),
+    "feature.minfreq": Parameter(
+        0.0, "Minimum frequency of features; less frequent ones are ignored.", None
+    ),
     "feature.possible_states": Parameter(
-        0, "Have a feature for each attribute and label, also for pairs that do not occur.", None, bool
+        0, "Generate a feature for each attribute and label, including pairs that do not occur.", None, bool
     ),
     "feature.possible_transitions": Parameter(
-        0, "Have a feature for each pair of labels, also for pairs that do not occur.", None, bool
+        0, "Generate a feature for each pair of labels, including pairs that do not occur.", None, bool
     ),
 }
 _C2 = {"c2": Parameter(1.0, "Coefficient of the L2 regulariser.")}
 _PERIOD = {"period": Parameter(10, "Number of iterations over which the improvement is measured.", 1)}
 _DELTA = "Stop when the relative improvement over that many iterations is below this."
 _ONLINE = {
-    "max_iterations": Parameter(100, "Largest number of passes over the data."),
+    "max_iterations": Parameter(100, "Maximum number of passes over the data."),
     "epsilon": Parameter(0.0, "Stop when the mean loss is below this.", None),
 }
-_EPSILON = "Stop when the norm of the gradient is below this times that of the weights."
+_EPSILON = "Stop when the ratio of the norms of gradient and weights is below this."
 _LINE_SEARCH = "Line search: 'MoreThuente', 'Backtracking' or 'StrongBacktracking'."
 
 #: Algorithm -> name -> parameter, in the order of ``Trainer.params``.
@@ -63,36 +65,36 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         **_MODEL,
         "c1": Parameter(0.0, "Coefficient of the L1 regulariser."),
         **_C2,
-        "max_iterations": Parameter(2**31 - 1, "Largest number of iterations."),
+        "max_iterations": Parameter(2**31 - 1, "Maximum number of iterations."),
         "num_memories": Parameter(6, "Number of vector pairs that approximate the Hessian.", 1),
         "epsilon": Parameter(1e-5, _EPSILON),
         **_PERIOD,
         "delta": Parameter(1e-5, _DELTA),
         "linesearch": Parameter("MoreThuente", _LINE_SEARCH),
-        "max_linesearch": Parameter(20, "Largest number of trials of a line search.", 1),
+        "max_linesearch": Parameter(20, "Maximum number of trials of a line search.", 1),
     },
     "l2sgd": {
         **_MODEL,
         **_C2,
-        "max_iterations": Parameter(1000, "Largest number of passes over the data."),
+        "max_iterations": Parameter(1000, "Maximum number of passes over the data."),
         **_PERIOD,
         "delta": Parameter(1e-6, _DELTA),
         "calibration.eta": Parameter(0.1, "First learning rate tried."),
         "calibration.rate": Parameter(2.0, "Factor between the learning rates tried."),
-        # python-crfsuite gives this integer as a float.
+        # python-crfsuite returns this integer as a float.
         "calibration.samples": Parameter(1000, "Number of sequences to try a learning rate on.", 1, float),
         "calibration.candidates": Parameter(10, "Number of improving learning rates to try.", 1),
-        "calibration.max_trials": Parameter(20, "Largest number of learning rates tried.", 1),
+        "calibration.max_trials": Parameter(20, "Maximum number of learning rates to try.", 1),
     },
     "averaged-perceptron": {
         **_MODEL,
         **_ONLINE,
-        "epsilon": Parameter(0.0, "Stop when the share of wrong labels is below this.", None),
+        "epsilon": Parameter(0.0, "Stop when the fraction of wrong labels is below this.", None),
     },
     "passive-aggressive": {
         **_MODEL,
         "type": Parameter(1, "Slack: 0 for none (PA), 1 for linear (PA-I), 2 for quadratic (PA-II)."),
-        "c": Parameter(1.0, "Largest step (PA-I), or how little large steps cost (PA-II)."),
+        "c": Parameter(1.0, "Maximum step (PA-I), or inverse penalty on large steps (PA-II)."),
         "error_sensitive": Parameter(1, "Let the margin grow with the number of wrong labels.", None, bool),
         "averaging": Parameter(1, "Average the weights over all updates.", None, bool),
         **_ONLINE,
@@ -107,21 +109,21 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
 ALIASES = {"ap": "averaged-perceptron", "pa": "passive-aggressive"}
 _CORE_NAMES = {name: alias for alias, name in ALIASES.items()}
 
-#: Names of parameters in the core, which are also those of sklearn-crfsuite, if they differ by more than the dot.
+#: Names of parameters in the compiled module and in sklearn-crfsuite, if they differ by more than the dot.
 _OTHER_NAMES = {
     "feature.minfreq": "min_freq",
     "feature.possible_states": "all_possible_states",
     "feature.possible_transitions": "all_possible_transitions",
     "type": "pa_type",
 }
-#: Name in the core -> name here.
+#: Name in the compiled module -> name here.
 NAMES = {_OTHER_NAMES.get(name, name.replace(".", "_")): name for name in chain(*PARAMETERS.values())}
-#: Everything that the trainer of the core must be given. It has one line search only.
+#: Default value of each option of the compiled trainer, which has a single line search.
 _OPTIONS: dict[str, Value] = {"seed": 0} | {
-    option: own[name].shown(own[name].default)
-    for own in PARAMETERS.values()
+    option: parameters[name].shown(parameters[name].default)
+    for parameters in PARAMETERS.values()
     for option, name in NAMES.items()
-    if name in own and name != "linesearch"
+    if name in parameters and name != "linesearch"
 }
 
 
@@ -130,9 +132,9 @@ def defaults(algorithm: str) -> Values:
     return {name: parameter.default for name, parameter in PARAMETERS[algorithm].items()}
 
 
-def core_options(algorithm: str, values: Values) -> tuple[str, dict[str, Value]]:
-    """Return the name of the algorithm and its options in the core."""
-    options = dict(_OPTIONS)
+def core_options(algorithm: str, values: Values) -> dict[str, Value]:
+    """Return the algorithm and its options for the compiled module."""
+    options = _OPTIONS | {"algorithm": _CORE_NAMES.get(algorithm, algorithm)}
     for option, name in NAMES.items():
         stored = values.get(name, "")
         if not isinstance(stored, str):
@@ -145,6 +147,7 @@ def core_options(algorithm: str, values: Values) -> tuple[str, dict[str, Value]]
             # liblbfgs: no limit, and at least one iteration otherwise.
             options["max_iterations"] = 1 if values["max_iterations"] else sys.maxsize
     elif algorithm != "l2sgd":
-        # The trainer applies CRFsuite's criterion, which differs from that of the core, in its callback.
+        # The callback of the trainer applies CRFsuite's stopping criterion, which differs from that of the compiled
+        # module.
         options["epsilon"] = -1.0
-    return _CORE_NAMES.get(algorithm, algorithm), options
+    return options

@@ -31,9 +31,9 @@ __all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "
 
 
 def _text(label: object) -> str:
-    """Return a label or name, which is given as str or as bytes in UTF-8."""
+    """Decode a label or name given as str or UTF-8 bytes."""
     if isinstance(label, str):
-        label.encode()  # UnicodeEncodeError for lone surrogates.
+        label.encode()  # Raises UnicodeEncodeError for lone surrogates.
         return label
     if isinstance(label, (bytes, bytearray)):
         return label.decode()
@@ -41,7 +41,7 @@ def _text(label: object) -> str:
 
 
 def _int(number: object) -> int:
-    """Return a number that is an int of C; OverflowError for larger ones."""
+    """Return a number that fits a C int; raises OverflowError for others."""
     value = operator.index(number)  # type: ignore[arg-type]  # TypeError if it is none
     if not -(2**31) <= value < 2**31:
         raise OverflowError(f"{value} is too large for an int of 32 bits")
@@ -54,7 +54,7 @@ def _check_lengths(items: int, labels: int) -> None:
 
 
 class Tagger:
-    """Labels sequences with the model of a file; it can be pickled.
+    """Labels sequences with a model file; can be pickled.
 
     >>> import os, tempfile
     >>> from spanrs.compat import pycrfsuite
@@ -68,7 +68,7 @@ class Tagger:
     ['LOC', 'O']
     """
 
-    # Of the class, because subclasses need not call __init__.
+    # On the class, because subclasses need not call __init__.
     _model: CrfModel | None = None
     _header = b""
     _numbers: Mapping[str, int] = MappingProxyType({})
@@ -77,7 +77,7 @@ class Tagger:
     _marginals: npt.NDArray[np.float64] | None = None
 
     def open(self, name: str | os.PathLike[str]) -> contextlib.closing[Tagger]:
-        """Open a model file of CRFsuite or of ``spanrs.crf``; ``with`` closes it at the end of its block."""
+        """Open a model file of CRFsuite or ``spanrs.crf``; the result is a context manager that closes it."""
         with open(name, "rb") as file:
             data = file.read()
         if data.startswith(MAGIC) and len(data) <= HEADER_SIZE:
@@ -123,7 +123,7 @@ class Tagger:
         return model.tag([sequence], False, None, 1)[0] if len(sequence) else []
 
     def _tag_all(self, sequences: Iterable[Any]) -> list[list[str]]:
-        """Tag many sequences in one call; the current sequence stays."""
+        """Tag many sequences in one call; the current sequence is kept."""
         model = self._opened()
         return self._read_all(lambda inputs: model.tag(inputs, False, None, 1), sequences)
 
@@ -135,24 +135,24 @@ class Tagger:
         return [[dict(zip(labels, row, strict=True)) for row in array.tolist()] for array in arrays]
 
     def _read_all(self, read: Callable[[list[Any]], T], sequences: Iterable[Any]) -> T:
-        """Call ``read``, which is faster on unconverted sequences but refuses some that are accepted here."""
+        """Call ``read`` on unconverted sequences, which is faster, or on converted ones if it refuses them."""
         inputs = list(sequences if self._has_template else map(unconverted, sequences))
         try:
             return read(inputs)
         except (ModelError, TypeError):
             if self._has_template:
                 raise
-            return read([one if isinstance(one, CrfItems) else crf_items(one) for one in inputs])
+            return read([items if isinstance(items, CrfItems) else crf_items(items) for items in inputs])
 
     def set(self, xseq: Iterable[Any] | ItemSequence) -> None:
-        """Make a sequence the current one, for :meth:`tag`, :meth:`probability` and :meth:`marginal`."""
+        """Set the current sequence for :meth:`tag`, :meth:`probability` and :meth:`marginal`."""
         self._opened()
         self._set(xseq)
 
     def _set(self, xseq: Iterable[Any] | ItemSequence) -> Any:
-        """Return the sequence, so that another thread's call does not replace it before it is used."""
+        """Set and return the current sequence, because another thread may replace it before it is used."""
         sequence: Any = xseq
-        # With a template the tokens are strings, which the model turns into features.
+        # With a template the tokens are strings, which the model converts to features.
         text = self._has_template and not isinstance(xseq, ItemSequence)
         sequence = list(sequence) if text else crf_items(sequence)
         self._current, self._marginals = sequence, None
@@ -249,7 +249,7 @@ class BaseTrainer:
     _cleared = False
 
     def __new__(cls, *args: Any, **kwargs: Any) -> BaseTrainer:  # noqa: ARG004
-        """Create a trainer that can be used without ``__init__``, which subclasses need not call."""
+        """Initialise the trainer here, because subclasses need not call ``__init__``."""
         self = super().__new__(cls)
         self._algorithm, self._values, self._sequences = "lbfgs", defaults("lbfgs"), []
         return self
@@ -264,7 +264,7 @@ class BaseTrainer:
         self.verbose = verbose
 
     def message(self, message: str) -> None:
-        """Receive a message of training, mostly a line with its line break; may be overridden."""
+        """Print a message of training, usually a line with its line break; may be overridden."""
         if self.verbose:
             print(message, end="")  # noqa: T201
 
@@ -278,7 +278,7 @@ class BaseTrainer:
             self._sequences.append(sequence)
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:  # noqa: A002
-        """Select the algorithm; all parameters have their defaults then."""
+        """Select the algorithm, and reset all parameters to their defaults."""
         algorithm = algorithm.lower()
         algorithm = ALIASES.get(algorithm, algorithm)
         if algorithm not in PARAMETERS or type != "crf1d":
@@ -286,7 +286,7 @@ class BaseTrainer:
         self._algorithm, self._values = algorithm, defaults(algorithm)
 
     def train(self, model: str | bytes | os.PathLike[str], holdout: int = -1) -> None:
-        """Train, and write the model in CRFsuite's format, or nowhere if the name of the file is empty."""
+        """Train, and write the model in CRFsuite's format unless the file name is empty."""
         holdout = _int(holdout)
         self._before_train()
         if self._cleared and not self._sequences:
@@ -309,7 +309,7 @@ class BaseTrainer:
         return {name: self.get(name) for name in self.params()}
 
     def set(self, name: str | bytes, value: object) -> None:
-        """Set a parameter; ValueError if it is unknown, or the value is not a number where one is needed."""
+        """Set a parameter; raises ValueError if it is unknown, or a number is required."""
         name = _text(name)
         shown = int(value) if isinstance(value, bool) else value
         self._values[name] = self._parameter(name, f" = {shown}").parse(name, value)
@@ -334,13 +334,13 @@ class BaseTrainer:
         self._cleared = True
 
     def _before_train(self) -> None:
-        """Prepare for the messages of a training."""
+        """Reset the state for the messages of a new training run."""
 
 
 class Trainer(BaseTrainer):
-    """A trainer that turns messages into events, whose methods ``on_...`` print them, or are overridden.
+    """A trainer that converts messages to events; the methods ``on_...`` print them and may be overridden.
 
-    ``logparser`` has what the messages of the last training said, also if ``verbose`` is false.
+    ``logparser`` has the parsed messages of the last training run, even if ``verbose`` is false.
 
     >>> trainer = Trainer("ap", params={"max_iterations": 2}, verbose=False)
     >>> trainer.append([{"word": "Rome"}, {"word": "is"}], ["LOC", "O"])
@@ -355,7 +355,7 @@ class Trainer(BaseTrainer):
         self.logparser = TrainLogParser()
 
     def message(self, message: str) -> None:
-        """Pass a message to the parser, and call the method of the event it completes."""
+        """Pass a message to the parser, and call the method of the event that it completes."""
         parser = self.logparser
         assert parser is not None
         event = parser.feed(message)
@@ -364,15 +364,15 @@ class Trainer(BaseTrainer):
             getattr(self, f"on_{event}")(parser.last_log, *more.get(event, ()))
 
     def on_start(self, log: str) -> None:
-        """Print the messages of an event: here, of the start of training."""
+        """Print the messages of the start of training."""
         print(log, end="")  # noqa: T201
 
     on_featgen_end = on_prepared = on_prepare_error = on_optimization_end = on_end = on_start
 
     def on_featgen_progress(self, log: str, percent: int) -> None:  # noqa: ARG002
-        """Print progress in the generation of features, in per cent."""
+        """Print the progress of feature generation, in per cent."""
         print(log, end="")  # noqa: T201
 
     def on_iteration(self, log: str, info: dict[str, Any]) -> None:  # noqa: ARG002
-        """Print the messages of an iteration; ``info`` is that of the parser."""
+        """Print the messages of an iteration; ``info`` comes from the parser."""
         print(log, end="")  # noqa: T201

@@ -1,4 +1,4 @@
-"""One training: feature generation, optimisation, and CRFsuite's messages about them."""
+"""A training run: feature generation, optimisation, and CRFsuite's messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
 from spanrs.compat.pycrfsuite._dumpparser import empty_model
@@ -16,12 +16,12 @@ from spanrs.errors import ModelError
 from spanrs.io import atomic_output
 
 Rows: TypeAlias = Sequence[Sequence[str]]
-#: Messages of CRFsuite's statuses, from the least one on.
+#: Messages of CRFsuite's status codes, from the lowest one.
 _MESSAGES = ["Unknown error occurred", "Insufficient memory", "Unsupported operation", "Incompatible data"]
 _MESSAGES += ["Internal error", "Overflow", "Not implemented"]
 _OVERFLOW = -(2**31) + 5
 
-#: What is said first of each algorithm: its name, and names of values.
+#: First message of each algorithm: its name, and the names of its parameters.
 _INTRODUCTIONS = {
     "lbfgs": (
         "L-BFGS optimization",
@@ -32,7 +32,7 @@ _INTRODUCTIONS = {
     "passive-aggressive": ("Passive Aggressive", "type c error_sensitive averaging max_iterations epsilon"),
     "arow": ("Adaptive Regularization of Weights (AROW)", "variance gamma max_iterations epsilon"),
 }
-#: Names there that are not those of parameters.
+#: Names in that message that differ from those of parameters.
 _SHOWN_AS = {"stop": "period", "linesearch.max_iterations": "max_linesearch"}
 _PROGRESS = [*(character for tens in range(10) for character in (str(tens), *"....")), "10", "\n"]
 
@@ -59,7 +59,7 @@ class LabelledSequence(NamedTuple):
 
 
 class TrainingRun:
-    """One training, with the messages of CRFsuite; a group may be held out."""
+    """A training run with the messages of CRFsuite; a group may be held out."""
 
     def __init__(
         self,
@@ -70,8 +70,10 @@ class TrainingRun:
         message: Callable[[str], None],
     ) -> None:
         self._algorithm, self._values, self._message = algorithm, values, message
-        self._train_data = [one for one in sequences if holdout < 0 or one.group != holdout]
-        self._dev = None if holdout < 0 else [one for one in sequences if one.group == holdout]
+        self._train_data = [sequence for sequence in sequences if holdout < 0 or sequence.group != holdout]
+        self._dev = (
+            None if holdout < 0 else [sequence for sequence in sequences if sequence.group == holdout]
+        )
         self._labels: list[str] = []
         self._losses: list[float] = []
         self._clock = 0.0
@@ -87,7 +89,7 @@ class TrainingRun:
         begin = time.process_time()
         corpus = CrfTrainer(None, any_value=True)
         data = self._train_data
-        corpus.extend([one.items for one in data], [one.labels for one in data], None)
+        corpus.extend([sequence.items for sequence in data], [sequence.labels for sequence in data], None)
         features = self._generate_features(corpus)
         self._introduce()
         self._clock = time.process_time()
@@ -125,10 +127,10 @@ class TrainingRun:
         shown = _lines({name: value for name, value in values.items() if name.startswith("feature.")})
         self._say("Feature generation\n", "type: CRF1d\n", *shown, *_PROGRESS)
         if self._train_data and self._dev:
-            # Labels that only occur in held-out sequences belong to the model in CRFsuite.
-            known = set(corpus.labels())
-            held_out = chain.from_iterable(one.labels for one in self._dev)
-            new = [label for label in dict.fromkeys(held_out) if label not in known]
+            # CRFsuite includes labels in the model that only occur in held-out sequences.
+            corpus_labels = set(corpus.labels())
+            held_out = chain.from_iterable(sequence.labels for sequence in self._dev)
+            new = [label for label in dict.fromkeys(held_out) if label not in corpus_labels]
             corpus.extend([[{}] for _ in new], [[label] for label in new], [0.0 for _ in new])
         self._labels = corpus.labels()
         features = count_features(self._train_data, len(self._labels), values)
@@ -147,10 +149,10 @@ class TrainingRun:
             self._say("Calibrating the learning rate (eta)\n", *_lines(calibration), "\n")
 
     def _optimize(self, corpus: CrfTrainer) -> CrfModel:
-        name, options = core_options(self._algorithm, self._values)
-        dev = None if self._dev is None else [one.items for one in self._dev]
+        options = core_options(self._algorithm, self._values)
+        dev = None if self._dev is None else [sequence.items for sequence in self._dev]
         try:
-            model, reason = corpus.train(name, options, 1, None, dev, None, self._after_iteration, False)
+            model, reason = corpus.train(options, 1, None, dev, None, self._after_iteration, False)
         except ModelError as error:
             if error.code == "not_finite":
                 raise CRFSuiteError(_OVERFLOW) from error
@@ -160,21 +162,22 @@ class TrainingRun:
 
     def _after_iteration(
         self,
-        state: tuple[int, float, float | None, int, int],
+        state: dict[str, Any],
         dev_labels: list[list[str]] | None,
-        norm_and_step: tuple[float, float | None],
     ) -> int:
         """Report an iteration; return 0 if the criterion of an online algorithm is met."""
-        iteration, loss, gradient_norm, active, evaluations = state
-        feature_norm, step = norm_and_step
+        iteration, loss, gradient_norm = state["iteration"], state["loss"], state["gradient_norm"]
         self._losses.append(loss)
         sgd = self._algorithm == "l2sgd"
         lines = [f"***** {'Epoch' if sgd else 'Iteration'} #{iteration} *****\n", f"Loss: {loss:f}\n"]
-        lines.append(f"Feature {'L2-norm' if sgd else 'norm'}: {feature_norm:f}\n")
+        lines.append(f"Feature {'L2-norm' if sgd else 'norm'}: {state['weight_norm']:f}\n")
         if gradient_norm is not None:
             lines.append(f"Error norm: {gradient_norm:f}\n")
-            lines += [f"Active features: {active}\n", f"Line search trials: {evaluations}\n"]
-            lines.append(f"Line search step: {step:f}\n")
+            lines += [
+                f"Active features: {state['active']}\n",
+                f"Line search trials: {state['evaluations']}\n",
+            ]
+            lines.append(f"Line search step: {state['step']:f}\n")
         if sgd:
             before = iteration - 1 - int(self._values["period"])
             if before >= 0 and loss:
@@ -184,17 +187,17 @@ class TrainingRun:
         lines.append(f"Seconds required for this iteration: {now - self._clock:.3f}\n")
         self._clock = now
         if self._dev is not None and dev_labels is not None:
-            lines += holdout_report(self._labels, [one.labels for one in self._dev], dev_labels)
+            lines += holdout_report(self._labels, [sequence.labels for sequence in self._dev], dev_labels)
         self._say(*lines, "\n")
         return 0 if self._converged(loss) else 1
 
     def _converged(self, loss: float) -> bool:
-        """Apply CRFsuite's criterion of the online algorithms; the others stop in the core."""
+        """Apply CRFsuite's stopping criterion of the online algorithms; the others stop in the compiled module."""
         if self._algorithm in ("lbfgs", "l2sgd"):
             return False
         epsilon = float(self._values["epsilon"])
         if self._algorithm == "averaged-perceptron":
-            return loss / sum(len(one.labels) for one in self._train_data) < epsilon
+            return loss / sum(len(sequence.labels) for sequence in self._train_data) < epsilon
         mean = loss / len(self._train_data)
         return mean <= epsilon if self._algorithm == "arow" else mean < epsilon
 
@@ -206,7 +209,7 @@ class TrainingRun:
                 "max_iterations": "terminated with the maximum number of iterations",
                 "line_search": "terminated with error code (-998)",
             }
-            # liblbfgs: 2 if the start is the optimum, -998 above if the line search takes too long.
+            # liblbfgs returns 2 if the initial weights are optimal, and -998 above if the line search takes too long.
             at_once = reason == "converged" and not self._losses
             return [f"L-BFGS {'terminated with error code (2)' if at_once else texts[reason]}\n"]
         if self._algorithm == "l2sgd":
@@ -223,7 +226,7 @@ def _lines(values: Values) -> list[str]:
 
 
 def count_features(sequences: list[LabelledSequence], labels: int, values: Values) -> int:
-    """Count the features that training generates: those whose values sum to the least frequency."""
+    """Count the features that training generates: those whose values sum to at least the minimum frequency."""
     states: dict[str, Counter[str]] = {}
     transitions: Counter[tuple[str, str]] = Counter()
     for sequence in sequences:
@@ -231,22 +234,22 @@ def count_features(sequences: list[LabelledSequence], labels: int, values: Value
             states.setdefault(label, Counter()).update(items)
         transitions.update(zip(sequence.labels, sequence.labels[1:], strict=False))
     least = float(values["feature.minfreq"])
-    # Values that are NaN or infinite may leave sums that no threshold admits.
-    for own in states.values():
-        for name in [name for name, count in own.items() if not count > -math.inf]:
-            del own[name]
+    # Sums of NaN or infinite values may be below every threshold.
+    for frequencies in states.values():
+        for name in [name for name, count in frequencies.items() if not count > -math.inf]:
+            del frequencies[name]
     if least > 0:
         # Pairs that do not occur have the frequency 0.
-        counts = chain(transitions.values(), *(own.values() for own in states.values()))
+        counts = chain(transitions.values(), *(frequencies.values() for frequencies in states.values()))
         return sum(count >= least for count in counts)
-    found = sum(map(len, states.values()))
+    features = sum(map(len, states.values()))
     if values["feature.possible_states"]:
-        found = len(set().union(*states.values())) * labels
-    return found + (labels**2 if values["feature.possible_transitions"] else len(transitions))
+        features = len(set().union(*states.values())) * labels
+    return features + (labels**2 if values["feature.possible_transitions"] else len(transitions))
 
 
 def holdout_report(labels: Sequence[str], gold: Rows, pred: Rows) -> Iterator[str]:
-    """Yield CRFsuite's lines about held-out sequences; a label that gold does not have adds zero to averages."""
+    """Yield CRFsuite's lines about held-out sequences; a label that does not occur in gold adds 0 to averages."""
     ref, model = Counter(chain(*gold)), Counter(chain(*pred))
     match = Counter(a for a, b in zip(chain(*gold), chain(*pred), strict=True) if a == b)
     yield "Performance by label (#match, #model, #ref) (precision, recall, F1):\n"

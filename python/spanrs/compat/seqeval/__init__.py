@@ -4,5 +4,5 @@
 >>> f1_score([["B-PER", "I-PER", "O"]], [["B-PER", "I-PER", "O"]])
 np.float64(1.0)
 
-What differs, and why, is in docs/compare.md.
+docs/compare.md lists the differences and their reasons.
 """

@@ -1,7 +1,7 @@
-"""Spans of gold, of pred and of both, by type: one pass of the core over both sides.
+"""Counts of gold, pred and correct spans by type, in one pass of the compiled module over both sides.
 
-Default mode in Python is for input that is no list of lists of str. Such input makes seqeval raise, nearly
-always; the error depends on the order of its steps, which is kept here.
+The Python implementation of default mode is for input other than lists of lists of str. For such input seqeval nearly
+always raises; the error depends on the order of its steps, which is reproduced here.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from spanrs.compat.seqeval._scores import Counts, warn
 from spanrs.compat.seqeval.scheme import CORE_SCHEMES, Entities, core_name, core_reads
 from spanrs.tags.types import Dialect
 
-#: Scheme detection looks at this many sentences; it does not pay for fewer.
+#: Number of sentences for scheme detection, which does not pay off for fewer.
 _SAMPLE = 64
 
 
 def default_counts(y_true: Any, y_pred: Any, suffix: bool, *, alike: bool) -> Counts:
-    """Count the spans of default mode; warn of unknown tags.
+    """Count the spans of default mode; warn about unknown tags.
 
-    ``alike`` says that both sides are lists of lists of the same shape.
+    ``alike`` means that both sides are lists of lists of the same shape.
     """
     if alike:
         with contextlib.suppress(TypeError, ValueError):
@@ -36,10 +36,10 @@ def default_counts(y_true: Any, y_pred: Any, suffix: bool, *, alike: bool) -> Co
 
 
 def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, list[str]]:
-    """Return counts and the distinct tags.
+    """Return the counts and the distinct tags.
 
-    For tags spelt `prefix-type` with the letters of their scheme, `conlleval` equals default mode, and it is
-    the faster reading. Default mode does not know the letters of BILOU.
+    For tags of the form `prefix-type` with the letters of their scheme, the reading `conlleval` equals default mode and
+    is faster. Default mode does not support the prefixes of BILOU.
     """
     dialect = Dialect(suffix=suffix)
     scheme = _spanrs.detect(y_true[:_SAMPLE], dialect)[0] if len(y_true) > _SAMPLE else ""
@@ -53,7 +53,7 @@ def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, li
 
 def _exact(gold: Any, pred: Any, scheme: str, reading: str, dialect: Dialect) -> tuple[Counts, list[str]]:
     """Match exactly; return the counts of types that have spans, and the distinct tags."""
-    scorer = _spanrs.Scorer(("exact", 0.0, False), (None, []), scheme, None, reading, dialect, 0, False)
+    scorer = _spanrs.Scorer({}, {"scheme": scheme, "reading": reading, "dialect": dialect})
     scorer.update_lists(gold, pred, None)
     types, tags, *_ = scorer.tag_state()
     return _present(types), tags
@@ -71,13 +71,13 @@ def strict_counts(y_true: Any, y_pred: Any, scheme: Any, suffix: bool, *, alike:
 
 
 def entity_counts(gold: Entities, pred: Entities) -> Counts:
-    """Count spans that have been read."""
-    both = (gold, pred)
-    return _of_spans(*([(e.tag, e.sent_id, e.start, e.end) for e in chain(*s.entities)] for s in both))
+    """Count decoded spans."""
+    sides = (gold, pred)
+    return _of_spans(*([(e.tag, e.sent_id, e.start, e.end) for e in chain(*s.entities)] for s in sides))
 
 
 def _present(counts: Counts) -> Counts:
-    """Leave out types without spans."""
+    """Remove types without spans."""
     return {name: row for name, row in counts.items() if row[0] or row[1]}
 
 
@@ -90,7 +90,7 @@ def _of_spans(gold: list[Any], pred: list[Any]) -> Counts:
     return {name: (row[0], row[1], row[2]) for name, row in counts.items()}
 
 
-#: Tags that are not warned about, and what others must begin (with suffix: end) with.
+#: Tags without a warning, and the prefixes (with suffix: suffixes) that other tags must have.
 _BARE = ["O", "B", "I", "E", "S"]
 _HEADS = ("B-", "I-", "E-", "S-")
 _TAILS = ("-B", "-I", "-E", "-S")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = npt.NDArray[Any]
 
-#: type -> (spans of gold, spans of pred, spans of both)
+#: type -> (gold spans, pred spans, correct spans)
 Counts: TypeAlias = dict[str, tuple[int, int, int]]
 ALL = ("precision", "recall", "f-score")
 
@@ -25,9 +25,9 @@ def check_options(average: str | None, beta: float) -> None:
     """Refuse unknown averages and negative betas."""
     if beta < 0:
         raise ValueError("beta should be >=0 in the F-beta score")
-    known = (None, "micro", "macro", "weighted")
-    if average not in known:
-        raise ValueError(f"average has to be one of {known}")
+    averages = (None, "micro", "macro", "weighted")
+    if average not in averages:
+        raise ValueError(f"average has to be one of {averages}")
 
 
 def scores(
@@ -37,7 +37,7 @@ def scores(
     beta: float = 1.0,
     zero_division: Any = "warn",
 ) -> tuple[Any, Any, Any, Any]:
-    """Return precision, recall, F and support: an array each, by type, or averaged."""
+    """Return precision, recall, F and support, each as an array by type or averaged."""
     true_sum, pred_sum, tp_sum = _columns(counts, micro=average == "micro")
     precision = _divide((tp_sum, pred_sum), "precision", "predicted", warn_for, zero_division)
     recall = _divide((tp_sum, true_sum), "recall", "true", warn_for, zero_division)
@@ -49,20 +49,20 @@ def scores(
     weights = true_sum if average == "weighted" else None
     if weights is not None and weights.sum() == 0:
         empty = _filler(zero_division)
-        found = empty if pred_sum.sum() == 0 else 0.0
-        return found, empty, found, sum(true_sum)
+        empty_value = empty if pred_sum.sum() == 0 else 0.0
+        return empty_value, empty, empty_value, sum(true_sum)
     means = [np.average(values, weights=weights) for values in (precision, recall, f_score)]
     return means[0], means[1], means[2], sum(true_sum)
 
 
 def _columns(counts: Counts, *, micro: bool) -> tuple[Array, Array, Array]:
-    """Return gold, pred and both, by type in the order of names; without types they are int32, as there."""
+    """Return arrays of gold, pred and correct, by type in the order of names; int32 if there are no types."""
     rows = [counts[name] for name in sorted(counts)]
     dtype = None if rows else np.int32
-    gold, pred, both = (np.array([row[place] for row in rows], dtype=dtype) for place in range(3))
+    gold, pred, correct = (np.array([row[place] for row in rows], dtype=dtype) for place in range(3))
     if micro:
-        return np.array([gold.sum()]), np.array([pred.sum()]), np.array([both.sum()])
-    return gold, pred, both
+        return np.array([gold.sum()]), np.array([pred.sum()]), np.array([correct.sum()])
+    return gold, pred, correct
 
 
 def _filler(zero_division: Any) -> float:
@@ -103,7 +103,7 @@ def _f_score(precision: Array, recall: Array, beta: float) -> Array:
 
 
 def make_reporter(names: Iterable[str], *, digits: Any, output_dict: bool) -> DictReporter | StringReporter:
-    """Make the reporter of a report on these types; without types there is no table of text."""
+    """Create the reporter for the given types; without types there is no text table."""
     if output_dict:
         return DictReporter()
     widest = max(map(len, names))
@@ -114,7 +114,7 @@ def make_reporter(names: Iterable[str], *, digits: Any, output_dict: bool) -> Di
 def report(
     counts: Counts, reporter: DictReporter | StringReporter, zero_division: Any
 ) -> str | dict[str, dict[str, Any]]:
-    """Write a row a type and the three averages."""
+    """Write one row per type, and the three averages."""
     by_type = scores(counts, zero_division=zero_division)
     for name, *row in zip(sorted(counts), *by_type, strict=True):
         reporter.write(name, *row)
@@ -129,16 +129,16 @@ _seen: dict[Any, Any] = {}
 
 
 def warn(text: str, category: type[Warning], module: str) -> None:
-    """Warn in the name of a module of seqeval, so that filters by module still work."""
+    """Warn in the name of a module of seqeval, so that module filters of warnings work."""
     warnings.warn_explicit(text, category, __file__, 1, module=module, registry=_seen)
 
 
 @cache
 def undefined_metric_warning() -> type[Warning]:
-    """Return scikit-learn's class, which seqeval uses, or one of that name where it is not installed."""
+    """Return scikit-learn's warning class, as used by seqeval, or one of the same name if it is not installed."""
     try:
         from sklearn.exceptions import UndefinedMetricWarning
     except ImportError:
         return type("UndefinedMetricWarning", (UserWarning,), {"__module__": "sklearn.exceptions"})
-    known: type[Warning] = UndefinedMetricWarning
-    return known
+    category: type[Warning] = UndefinedMetricWarning
+    return category

@@ -1,4 +1,4 @@
-"""Reports row by row, as a dictionary or as a table of text (seqeval.reporters)."""
+"""Reports built row by row, as a dictionary or a text table (seqeval.reporters)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Reporter(abc.ABC):
 
     @abc.abstractmethod
     def write(self, row_name: str, precision: float, recall: float, f1: float, support: int) -> None:
-        """Add a row; a :class:`DictReporter` replaces the one of that name."""
+        """Add a row; a :class:`DictReporter` replaces a row of the same name."""
 
 
 class DictReporter(Reporter):
@@ -43,7 +43,7 @@ class DictReporter(Reporter):
         return self.report_dict
 
     def write(self, row_name: str, precision: float, recall: float, f1: float, support: int) -> None:
-        """Add a row, or replace the one of that name."""
+        """Add a row, or replace the row of the same name."""
         row = {"precision": precision, "recall": recall, "f1-score": f1, "support": support}
         self.report_dict[row_name] = row
 
@@ -52,7 +52,7 @@ class DictReporter(Reporter):
 
 
 class StringReporter(Reporter):
-    """A report as text: ``width`` (10) of the column of names, ``digits`` (4) after the point."""
+    """A report as text, with ``width`` (10) of the column of names and ``digits`` (4) after the decimal point."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         super().__init__()

@@ -1,7 +1,7 @@
 """Schemes, and the spans of strict mode (seqeval.scheme).
 
-The classes are the interface of seqeval, open to custom schemes: a :class:`Token` and three sets of patterns.
-Scoring with the schemes defined here uses the tables of the core instead, with the same result.
+The classes are the interface of seqeval, which supports custom schemes: a :class:`Token` and three sets of patterns.
+For the schemes defined here, scoring uses the tables of the compiled module instead, with the same result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.compat._naming import export
-from spanrs.tags.types import Dialect
+from spanrs.tags.types import Dialect, Reader
 
 
 class Prefix(enum.Flag):
@@ -36,7 +36,7 @@ Prefixes: dict[str, Prefix] = dict(Prefix.__members__)
 
 
 class Tag(enum.Flag):
-    """How the types of two neighbours must compare."""
+    """Required relation between the types of adjacent tags."""
 
     SAME = enum.auto()
     DIFF = enum.auto()
@@ -48,7 +48,7 @@ Pattern: TypeAlias = tuple[Prefix, Prefix, Tag]
 
 
 def _letters(letters: str) -> Prefix:
-    """Return the prefixes of some letters; ``*`` is any."""
+    """Return the prefixes of letters; ``*`` is any prefix."""
     prefix = Prefix(0)
     for letter in letters:
         prefix |= Prefix.ANY if letter == "*" else Prefixes[letter]
@@ -59,15 +59,15 @@ _TYPES = {"=": Tag.SAME, "!": Tag.DIFF, ".": Tag.ANY}
 
 
 def _patterns(words: str) -> set[Pattern]:
-    """Read patterns such as ``BI=``: the letter before, the letter here, and their types."""
+    """Parse patterns such as ``BI=``: the previous letter, the current letter, and the relation of their types."""
     return {(_letters(word[0]), _letters(word[1]), _TYPES[word[2]]) for word in words.split()}
 
 
 class Token:
-    """A tag: its prefix, which is its first character (with ``suffix`` the last), and its type.
+    """A tag: its prefix, which is the first character (with ``suffix`` the last), and its type.
 
-    ``delimiter`` is stripped from both ends of the type. A subclass is a scheme: the allowed prefixes, and the
-    patterns of two neighbours between which a span begins, continues or ends.
+    ``delimiter`` is stripped from both ends of the type. A subclass is a scheme: the allowed prefixes, and the patterns
+    of adjacent tags between which a span begins, continues or ends.
     """
 
     allowed_prefix: Prefix = None  # type: ignore[assignment]
@@ -76,7 +76,7 @@ class Token:
     end_patterns: Collection[Pattern] = None  # type: ignore[assignment]
 
     def __init_subclass__(cls, allowed: str = "", start: str = "", inside: str = "", end: str = "") -> None:
-        """Set the class attributes of a scheme that is given as text; see :func:`_patterns`."""
+        """Set the class attributes of a scheme given as text; see :func:`_patterns`."""
         super().__init_subclass__()
         if allowed:
             cls.allowed_prefix = _letters(allowed)
@@ -92,7 +92,7 @@ class Token:
         return self.token
 
     def is_valid(self) -> bool:
-        """Return True, or raise ValueError if the scheme does not have the prefix."""
+        """Return True, or raise ValueError if the prefix is not in the scheme."""
         if self.prefix in self.allowed_prefix:
             return True
         allowed = str(self.allowed_prefix).replace("Prefix.", "")
@@ -111,7 +111,7 @@ class Token:
         return self.check_patterns(prev, self.end_patterns)
 
     def check_tag(self, prev: Token, cond: Tag) -> bool:
-        """Return whether the types of this token and the previous one meet a condition."""
+        """Return whether the types of this token and the previous one satisfy a relation."""
         return cond in (Tag.ANY, Tag.SAME if prev.tag == self.tag else Tag.DIFF)
 
     def check_patterns(self, prev: Token, patterns: Iterable[Pattern]) -> bool:
@@ -125,11 +125,11 @@ class Token:
 class IOB1(
     Token, allowed="IOB", start="OI. II! BI. IB= BB=", inside="BI= II=", end="II! IO. IB. BO. BI! BB="
 ):
-    """``I``, and ``B`` only where a span touches one of its type."""
+    """``I``, and ``B`` only after an adjacent span of the same type."""
 
 
 class IOE1(Token, allowed="IOE", start="OI. II! EI. EE=", inside="II= IE=", end="II! IO. IE! EI= EE="):
-    """``I``, and ``E`` only where a span touches one of its type."""
+    """``I``, and ``E`` only before an adjacent span of the same type."""
 
 
 class IOB2(Token, allowed="IOB", start="*B.", inside="BI= II=", end="IO. II! IB. BO. BI! BB."):
@@ -148,20 +148,20 @@ class BILOU(Token, allowed="BILOU", start="*B. *U.", inside="BI= BL= II= IL=", e
     """``B`` begins, ``L`` ends, ``U`` is a span of one token."""
 
 
-#: The schemes the core reads, by the name they have there.
+#: The schemes that the compiled module supports, by its names.
 CORE_SCHEMES: dict[str, type[Token]] = {"IOB": IOB1, "BIO": IOB2, "IOE1": IOE1, "IOE2": IOE2}
 CORE_SCHEMES |= {"IOBES": IOBES, "BILOU": BILOU}
 
 
 def core_name(scheme: object) -> str | None:
-    """Return the name of a scheme in the core; None for custom schemes, subclasses included."""
-    return next((name for name, known in CORE_SCHEMES.items() if known is scheme), None)
+    """Return the name of a scheme in the compiled module; None for custom schemes, including subclasses."""
+    return next((name for name, core_scheme in CORE_SCHEMES.items() if core_scheme is scheme), None)
 
 
 def own_scheme(scheme: Any) -> Any:
-    """Return our class for a scheme of seqeval's own module; all else as it is.
+    """Replace a scheme class of the original seqeval by the class of this module; return other values unchanged.
 
-    A library that was imported before ``activate`` may hold seqeval's class and call our function.
+    A library imported before ``activate`` may pass seqeval's class to these functions.
     """
     if isinstance(scheme, type) and scheme.__module__ == "seqeval.scheme":
         return next((ours for ours in CORE_SCHEMES.values() if ours.__name__ == scheme.__name__), scheme)
@@ -169,10 +169,10 @@ def own_scheme(scheme: Any) -> Any:
 
 
 def core_reads(tags: Iterable[str], scheme: type[Token], suffix: bool) -> bool:
-    """Return whether the core and seqeval read these tags in the same way.
+    """Return whether the compiled module and seqeval read these tags in the same way.
 
-    The core wants the prefix to be all of its side of the separator, and types without separators at their
-    ends; other tags it reads as ``O``, where strict mode raises.
+    The compiled module requires the prefix to be everything before the separator, and types without separators at their
+    ends; it reads other tags as ``O``, whereas strict mode raises.
     """
     letters = {name for name, prefix in Prefixes.items() if prefix in scheme.allowed_prefix and name != "O"}
     for tag in tags:
@@ -226,8 +226,8 @@ class Tokens:
 
     @property
     def entities(self) -> list[Entity]:
-        """The well-formed spans; ValueError at a prefix that is not of the scheme."""
-        row, found = self.extended_tokens, []
+        """The well-formed spans; raises ValueError for a prefix that is not in the scheme."""
+        row, spans = self.extended_tokens, []
         at, before = 0, self.outside_token
         while at < len(row):
             here, end = row[at], at + 1
@@ -235,13 +235,13 @@ class Tokens:
             if here.is_start(before):
                 while end < len(row) and row[end].is_inside(row[end - 1]):
                     end += 1
-                # A custom pattern may match `O` inside a span: then the span never ends.
+                # With a custom pattern that matches `O` inside a span, the span never ends.
                 end = end if end < len(row) else len(self.tokens) - 1
                 if row[end].is_end(row[end - 1]):
-                    found.append(Entity(self.sent_id, at, end, here.tag))
+                    spans.append(Entity(self.sent_id, at, end, here.tag))
             at = max(end, at + 1)
             before = row[at - 1]
-        return found
+        return spans
 
 
 class Entities:
@@ -261,8 +261,10 @@ class Entities:
             rows = enumerate(sequences)
             self.entities = [Tokens(row, scheme, suffix, delimiter, at).entities for at, row in rows]
         else:
-            found = enumerate(read)
-            self.entities = [[Entity(at, start, end, tag) for tag, start, end in row] for at, row in found]
+            sentences = enumerate(read)
+            self.entities = [
+                [Entity(at, start, end, tag) for tag, start, end in row] for at, row in sentences
+            ]
 
     def filter(self, tag_name: str) -> set[Entity]:
         """Return the spans of a type."""
@@ -275,20 +277,20 @@ class Entities:
 
 
 def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[str, int, int]]] | None:
-    """Read sentences in the core; None where its result may differ from that of :class:`Tokens`."""
+    """Read sentences in the compiled module; None if its result may differ from that of :class:`Tokens`."""
     name = core_name(scheme)
     if name is None or not _spanrs.same_shape(sequences, sequences):
         return None
-    # Where tags are no strings, or no valid text, Token raises the error.
+    # Token raises the error for tags that are not strings or not valid text.
     with contextlib.suppress(TypeError, ValueError):
         if core_reads(_spanrs.distinct_tags(sequences), scheme, suffix):
-            reader = (name, "seqeval-strict", Dialect(suffix=bool(suffix)))
+            reader = Reader(name, "seqeval-strict", Dialect(suffix=bool(suffix)))
             return _spanrs.read_spans_batch(sequences, reader)
     return None
 
 
-#: Scheme, required prefixes, further allowed prefixes. A corpus whose spans all have one token has only the
-#: prefix of those.
+#: Scheme, required prefixes, further allowed prefixes. If all spans of a corpus have one token, only the prefix of
+#: single tokens occurs.
 _DETECTED: tuple[tuple[type[Token], str, str], ...] = (
     (IOB2, "B", "IO"),
     (IOE2, "E", "IO"),
@@ -300,7 +302,7 @@ _DETECTED: tuple[tuple[type[Token], str, str], ...] = (
 
 
 def auto_detect(sequences: Sequences, suffix: bool = False, delimiter: str = "-") -> type[Token]:
-    """Find the scheme of tags by the set of their prefixes: IOB2, IOE2, IOBES or BILOU."""
+    """Detect the scheme of tags from the set of their prefixes: IOB2, IOE2, IOBES or BILOU."""
     prefixes: set[Prefix] = set()
     tags: Iterable[str] = chain.from_iterable(sequences)
     if _spanrs.same_shape(sequences, sequences):

@@ -1,4 +1,4 @@
-"""Reading column files as seqscore does: whole, with the columns and the lines of each token."""
+"""Reading of column files as in seqscore: with all columns and the line of each token."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ DOCSTART = "-DOCSTART-"
 
 
 class CoNLLFormatError(Exception):
-    """A line that has no columns, or stands where it may not."""
+    """A line without columns or in an invalid position."""
 
 
 @dataclass(frozen=True)
 class LineSpec:
-    """The columns of token and label, from 0, negative from the last.
+    """The columns of token and label, from 0; negative values count from the end.
 
     >>> LineSpec(0, -1).ner_label_index
     -1
@@ -37,7 +37,7 @@ class LineSpec:
 
 
 Labels: TypeAlias = tuple[str, ...]
-#: The number and the columns of a line.
+#: The number and columns of a line.
 _Line: TypeAlias = tuple[int, Labels]
 
 
@@ -56,7 +56,7 @@ def _columns(line: str, number: int, name: str) -> tuple[str, ...]:
 def _sequences(
     lines: TextIO, name: str, spec: LineSpec, *, comments: bool
 ) -> Iterator[tuple[list[_Line], str | None]]:
-    """Give the lines of each sequence with the comments before it; none for the border of a document."""
+    """Yield the lines of each sequence with the preceding comments; no lines for a document boundary."""
     sequence: list[_Line] = []
     comment: str | None = None
     for number, raw in enumerate(lines, 1):
@@ -70,7 +70,7 @@ def _sequences(
                 sequence, comment = [], None
             continue
         columns = _columns(line, number, name)
-        # Both columns must be there, on the border of a document too.
+        # Both columns must exist, also on document boundaries.
         token, _ = columns[spec.token_index], columns[spec.ner_label_index]
         if token != DOCSTART:
             sequence.append((number, columns))
@@ -97,7 +97,7 @@ class _Ingester(NamedTuple):
         try:
             mentions = self.encoding.decode_labels(labels)
         except AssertionError as error:
-            # A mention without a type is valid, and cannot be decoded.
+            # A mention without a type is valid but cannot be decoded.
             words = "Encountered an error decoding this sequence despite passing validation: "
             raise ValueError(words + " ".join(labels)) from error
         return AnnotatedSequence(
@@ -110,10 +110,10 @@ class _Ingester(NamedTuple):
         )
 
     def _valid(self, tokens: Labels, labels: Labels, numbers: Sequence[int]) -> Labels:
-        """Give the labels, repaired if they are to be."""
+        """Return the labels, repaired if requested."""
         places: dict[str, Any] = {"tokens": tokens, "line_nums": numbers, "source_name": self.name}
         try:
-            found = validate_labels(labels, self.encoding, repair=self.repair, **places)
+            validation = validate_labels(labels, self.encoding, repair=self.repair, **places)
         except InvalidLabelError as error:
             if not tokens[0].startswith("#"):
                 raise
@@ -122,25 +122,25 @@ class _Ingester(NamedTuple):
                 " If it's a comment, consider enabling --allow-comment-lines."
             )
             raise InvalidLabelError(error.label, message) from error
-        if found.is_valid():
+        if validation.is_valid():
             return labels
-        states = found.invalid_state_errors()
-        listed = "\n".join(error.msg for error in states or found.errors)
+        states = validation.invalid_state_errors()
+        messages = "\n".join(error.msg for error in states or validation.errors)
         if states:
             raise EncodingError(
-                f"Stopping due to invalid label(s) in sequence at line {numbers[0]} of {self.name}:\n{listed}"
+                f"Stopping due to invalid label(s) in sequence at line {numbers[0]} of {self.name}:\n{messages}"
                 f"\nThe above labels are not valid for the chunk encoding {type(self.encoding).__name__}."
                 "\nCorrect your data or specify the correct encoding using --labels."
             )
         if not self.repair:
-            raise EncodingError(f"Stopping due to validation errors in {self.name}:\n{listed}")
+            raise EncodingError(f"Stopping due to validation errors in {self.name}:\n{messages}")
         if not self.quiet:
             print(  # noqa: T201  # a message of the peer
-                f"Validation errors in sequence beginning at line {numbers[0]} of {self.name}:\n{listed}\n"
-                f"Used method {self.repair} to repair:\nOld: {labels}\nNew: {found.repaired_labels}",
+                f"Validation errors in sequence beginning at line {numbers[0]} of {self.name}:\n{messages}\n"
+                f"Used method {self.repair} to repair:\nOld: {labels}\nNew: {validation.repaired_labels}",
                 file=sys.stderr,
             )
-        return found.repaired_labels
+        return validation.repaired_labels
 
 
 def ingest_conll_file(
@@ -156,9 +156,9 @@ def ingest_conll_file(
 ) -> list[list[AnnotatedSequence]]:
     """Read the annotated sequences of a column file, document by document.
 
-    Columns are parted by tabs if the line has one, else by single blanks. Repairs are listed on standard error,
-    unless ``quiet``. Comments are lines before a sequence that begin with ``#``. CoNLLFormatError for lines of one
-    column and borders of documents within a sequence, EncodingError for invalid labels.
+    Columns are separated by tabs if the line contains one, else by single spaces. Repairs are printed to standard
+    error, unless ``quiet``. Comments are lines before a sequence that begin with ``#``. Raises CoNLLFormatError for
+    lines of one column and document boundaries within a sequence, EncodingError for invalid labels.
     """
     encoding = get_encoding(mention_encoding_name)
     if repair and repair not in encoding.supported_repair_methods():

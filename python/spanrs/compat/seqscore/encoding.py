@@ -1,7 +1,7 @@
-"""The encodings of seqscore: one class a family, the dialects as data.
+"""The encodings of seqscore: one class per family, dialects as data.
 
-Well-formed labels are read by the compiled module. Other sequences are read label by label, because the errors
-name each label.
+Well-formed labels are read by the compiled module. Other sequences are read label by label, because errors name each
+label.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ REPAIR_DISCARD = "discard"
 REPAIR_NONE = "none"
 SUPPORTED_REPAIR_METHODS = (REPAIR_CONLL, REPAIR_DISCARD, REPAIR_NONE)
 DEFAULT_OUTSIDE = "O"
-#: How the compiled module splits these labels.
+#: How the compiled module splits labels of this dialect.
 DIALECT = Dialect()
 
 
 class EncodingError(Exception):
-    """Labels that cannot be read."""
+    """Labels cannot be decoded."""
 
 
 class EncodingDialect(NamedTuple):
@@ -41,13 +41,13 @@ class EncodingDialect(NamedTuple):
 
 
 def _must(fact: bool, message: str | None = None) -> None:
-    # An assertion in the original; code catches it as such, and it is to hold under -O too.
+    # An AssertionError as in the original, but also raised under python -O.
     if not fact:
         raise AssertionError(message) if message else AssertionError
 
 
 class Encoding:
-    """What the encodings have in common: a dialect, and the scheme of spanrs.
+    """Base class of encodings: a dialect, and the scheme of spanrs.
 
     >>> get_encoding("BIO").repair_labels(["I-PER", "I-PER"], "discard")
     ['O', 'O']
@@ -55,14 +55,14 @@ class Encoding:
     [Mention(span=Span(start=1, end=2), type='LOC')]
     """
 
-    #: Roles that may follow each other in one type and in two: b, i, o, e, s.
+    #: Pairs of roles (b, i, o, e, s) that may be adjacent, with equal types and with different types.
     same = ""
     different = ""
     #: Whether labels of other states are read as outside.
     reads_other_states = False
-    #: Roles of the first, a middle, the last and the only token of a mention.
+    #: Roles of the first, a middle, the last, and the only token of a mention.
     written = ""
-    #: The role that each method of repair gives to a label that is out of place, and the only role that can be.
+    #: The role that each repair method assigns to an invalid label, and the only role that can be repaired.
     repairs = ""
     misplaced = ""
 
@@ -80,10 +80,10 @@ class Encoding:
         self._plain = cache(self._is_plain)
 
     def split_label(self, label: str) -> tuple[str, str | None]:
-        """Give state and type of a label; EncodingError if only one is there, or an outside label has a type."""
+        """Return the state and type of a label; raises EncodingError if one of them is missing or not allowed."""
         outside, delimiter = self.dialect.outside, self.dialect.label_delim
-        state, found, type_ = label.partition(delimiter)
-        if not found:
+        state, separator, type_ = label.partition(delimiter)
+        if not separator:
             if label == outside:
                 return label, None
             sample = f"<STATE>{delimiter}<ENTITY_TYPE>"
@@ -96,7 +96,7 @@ class Encoding:
         return state, type_
 
     def join_label(self, state: str, entity_type: str | None) -> str:
-        """Give the label of state and type."""
+        """Return the label of state and type."""
         is_outside = state == self.dialect.outside
         if entity_type:
             _must(not is_outside, "Entity type must be None for outside state")
@@ -107,43 +107,43 @@ class Encoding:
     def is_valid_transition(
         self, first_state: str, first_type: str | None, second_state: str, second_type: str | None
     ) -> bool:
-        """Say whether a label may follow another."""
+        """Return whether a label may follow another."""
         same = first_type == second_type
         allowed = self.valid_same_type_transitions if same else self.valid_different_type_transitions
         return (first_state, second_state) in allowed
 
     def is_valid_state(self, state: str) -> bool:
-        """Say whether the encoding has this state."""
+        """Return whether the encoding has this state."""
         return state in self._states
 
     def _is_plain(self, label: str) -> bool:
         if not isinstance(label, str):
             return False
-        state, found, type_ = label.partition(self.dialect.label_delim)
-        if not found:
+        state, separator, type_ = label.partition(self.dialect.label_delim)
+        if not separator:
             return label == self.dialect.outside
         return bool(type_) and state != self.dialect.outside and state in self._states
 
     def all_plain(self, labels: set[str]) -> bool:
-        """Say whether the compiled module reads each of these labels as seqscore does."""
+        """Return whether the compiled module reads all of these labels like seqscore."""
         return all(map(self._plain, labels))
 
     def spans(self, labels: Sequence[str]) -> Iterable[tuple[str, int, int]] | None:
-        """Give the spans of labels that are well-formed, None of others."""
+        """Return the spans of well-formed labels; None for others."""
         with contextlib.suppress(ValueError, TypeError):
             if isinstance(labels, (list, tuple)) and self.all_plain(set(labels)):
                 return _spanrs.read_spans(labels, (self.scheme, "refuse", DIALECT))
         return None
 
     def decode_labels(self, labels: Sequence[str]) -> list[Mention]:
-        """Give the mentions of valid labels; AssertionError for others."""
+        """Return the mentions of valid labels; raises AssertionError for others."""
         spans = self.spans(labels)
         if spans is None:
             spans = self._spans_of_unusual(labels)
         return [Mention(Span(start, end), type_) for type_, start, end in spans]
 
     def _spans_of_unusual(self, labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-        """Read labels that the compiled module does not read; AssertionError if they are not valid."""
+        """Read labels that the compiled module does not support; raises AssertionError if they are not valid."""
         outside, opening = self.dialect.outside, (self.dialect.begin, self.dialect.single)
         before: tuple[str, str | None] = (outside, None)
         borders: list[tuple[int, str | None]] = []
@@ -161,11 +161,11 @@ class Encoding:
                 yield type_, start, end
 
     def decode_sequence(self, sequence: LabeledSequence) -> list[Mention]:
-        """Give the mentions of a sequence with valid labels."""
+        """Return the mentions of a sequence with valid labels."""
         return self.decode_labels(sequence.labels)
 
     def encode_mentions(self, mentions: Sequence[Mention], sequence_length: int) -> Sequence[str]:
-        """Give the labels of mentions; later ones write over earlier ones."""
+        """Return the labels of mentions; later mentions overwrite earlier ones."""
         labels = [self.dialect.outside] * sequence_length
         previous: Mention | None = None
         for mention in mentions:
@@ -180,11 +180,11 @@ class Encoding:
         return [first, *[middle] * (len(mention) - 2), last] if len(mention) > 1 else [only]
 
     def encode_sequence(self, sequence: AnnotatedSequence) -> Sequence[str]:
-        """Give the labels of a sequence's mentions."""
+        """Return the labels of a sequence's mentions."""
         return self.encode_mentions(sequence.mentions, len(sequence))
 
     def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
-        """Replace each label that may not follow the one before, as it is by then; only BIO and IOB can."""
+        """Replace each label that may not follow the preceding, already repaired label; only for BIO and IOB."""
         if not self._repairs:
             raise NotImplementedError
         if method == REPAIR_NONE:
@@ -206,7 +206,7 @@ class Encoding:
         return repaired
 
     def supported_repair_methods(self) -> tuple[str, ...]:
-        """Name the methods of :meth:`repair_labels`."""
+        """Return the names of the methods of :meth:`repair_labels`."""
         return tuple(self._repairs)
 
 
@@ -219,7 +219,10 @@ class IO(Encoding):
 
 
 class IOB(IO):
-    """Inside and outside; begin only where two spans of a type touch. Repair makes other begins inside."""
+    """Inside and outside; begin only between adjacent spans of one type.
+
+    Repair replaces other begin tags with inside tags.
+    """
 
     same = "bb bi ii ib oo"
     different = "bi bo ii io oi"
@@ -264,7 +267,7 @@ SUPPORTED_ENCODINGS = tuple(_ENCODING_NAMES)
 
 
 def get_encoding(name: str) -> Encoding:
-    """Give the encoding of a name, in any case; ValueError for an unknown name."""
+    """Return an encoding by its name, in any case; raises ValueError for an unknown name."""
     name = name.upper()
     if name not in _ENCODING_NAMES:
         raise ValueError(f"Unknown encoder {name!r}")

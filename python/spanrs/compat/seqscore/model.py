@@ -10,7 +10,7 @@ from typing import Any, overload
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Tokens from ``start`` to before ``end``, from 0."""
+    """Tokens from ``start`` to ``end`` (exclusive), from 0."""
 
     start: int
     end: int
@@ -43,13 +43,13 @@ class Mention:
         return len(self.span)
 
     def with_type(self, new_type: str) -> Mention:
-        """Give the same span with another type."""
+        """Return the same span with another type."""
         return Mention(self.span, new_type)
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceProvenance:
-    """Where a sequence came from: its first line, and the name of the file."""
+    """Origin of a sequence: its first line and the name of the file."""
 
     starting_line: int
     source: str | None
@@ -57,7 +57,7 @@ class SequenceProvenance:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Sequence(Sequence[str]):
-    """Tokens with labels, which do not change; columns, origin and comment do not count in comparisons."""
+    """Immutable tokens with labels; columns, origin and comment are ignored in comparisons."""
 
     tokens: tuple[str, ...]
     labels: tuple[str, ...]
@@ -66,7 +66,7 @@ class _Sequence(Sequence[str]):
     comment: str | None = None
 
     def __post_init__(self) -> None:
-        # Any sequences are accepted, as by pydantic in the original.
+        # Any sequence is accepted, as by pydantic in the original.
         fields: Any = self.token_fields
         rows = None if fields is None else tuple(map(tuple, fields))
         vars(self).update(tokens=tuple(self.tokens), labels=tuple(self.labels), token_fields=rows)
@@ -106,20 +106,20 @@ class _Sequence(Sequence[str]):
         return " ".join(map("/".join, self.tokens_with_labels()))
 
     def tokens_with_labels(self) -> tuple[tuple[str, str], ...]:
-        """Give pairs of token and label."""
+        """Return pairs of token and label."""
         return tuple(zip(self.tokens, self.labels, strict=True))
 
     def tokens_with_fields(self) -> tuple[tuple[str, tuple[str, ...] | None], ...]:
-        """Give pairs of token and all columns of its line, or None."""
+        """Return pairs of token and all columns of its line, or None."""
         return tuple(zip(self.tokens, self.token_fields or repeat(None), strict=False))
 
     def span_tokens(self, span: Span) -> tuple[str, ...]:
-        """Give the tokens of a span."""
+        """Return the tokens of a span."""
         return self.tokens[span.start : span.end]
 
 
 class LabeledSequence(_Sequence):
-    """Tokens with labels; equal where both are."""
+    """Tokens with labels; equal if both are equal."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LabeledSequence) and self._compared() == other._compared()
@@ -129,7 +129,7 @@ class LabeledSequence(_Sequence):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AnnotatedSequence(_Sequence):
-    """Tokens with labels and the mentions they stand for.
+    """Tokens with labels and the mentions that they encode.
 
     >>> from spanrs.compat.seqscore.encoding import get_encoding
     >>> labels = ["B-PER", "I-PER"]
@@ -153,17 +153,17 @@ class AnnotatedSequence(_Sequence):
         super().__post_init__()
 
     def with_mentions(self, mentions: Sequence[Mention]) -> AnnotatedSequence:
-        """Give the same tokens with other mentions."""
+        """Return the same tokens with other mentions."""
         return replace(self, mentions=tuple(mentions))
 
     def mention_tokens(self, mention: Mention) -> tuple[str, ...]:
-        """Give the tokens of a mention."""
+        """Return the tokens of a mention."""
         return self.span_tokens(mention.span)
 
     @classmethod
     def from_tokens_and_labels(
         cls, tokens: Sequence[str], labels: Sequence[str], encoding: Any, **kwargs: Any
     ) -> AnnotatedSequence:
-        """Make a sequence of which the encoding finds the mentions."""
+        """Create a sequence whose mentions are decoded by the encoding."""
         mentions = encoding.decode_labels(labels)
         return cls(tokens=tuple(tokens), labels=tuple(labels), mentions=mentions, **kwargs)

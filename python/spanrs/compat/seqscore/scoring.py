@@ -27,7 +27,7 @@ class TokensWithType:
 
 
 class TokenCountError(ValueError):
-    """A predicted sequence has another number of tokens than the reference."""
+    """A predicted sequence and its reference differ in the number of tokens."""
 
     def __init__(
         self, reference_token_count: int, pred_token_count: int, line_num: int, source: str | None
@@ -48,7 +48,7 @@ class TokenCountError(ValueError):
     def from_predicted_sequence(
         cls, reference_token_count: int, pred_sequence: AnnotatedSequence
     ) -> TokenCountError:
-        """Make the error of a sequence that knows where it came from."""
+        """Create the error for a sequence with provenance."""
         place = pred_sequence.provenance
         if place is None:
             raise ValueError(f"Cannot create {cls.__name__} from sequence without provenance")
@@ -57,7 +57,7 @@ class TokenCountError(ValueError):
 
 @dataclass
 class ClassificationScore:
-    """Spans found, spurious and missed, in all and by type.
+    """Counts of correct, spurious and missed spans, in total and by type.
 
     >>> ClassificationScore(true_pos=1, false_pos=1).f1
     0.6666666666666666
@@ -87,7 +87,7 @@ class ClassificationScore:
             self.type_scores[name].update(of_type)
 
     def add(self, true_pos: int, false_pos: int, false_neg: int, type_: str | None = None) -> None:
-        """Add counts, also of a type if there is one."""
+        """Add counts, also for a type if it is given."""
         self.true_pos += true_pos
         self.false_pos += false_pos
         self.false_neg += false_neg
@@ -96,41 +96,41 @@ class ClassificationScore:
 
     @property
     def total_pos(self) -> int:
-        """Predicted spans."""
+        """Number of predicted spans."""
         return self.true_pos + self.false_pos
 
     @property
     def total_ref(self) -> int:
-        """Spans of the reference."""
+        """Number of reference spans."""
         return self.true_pos + self.false_neg
 
     @property
     def precision(self) -> float:
-        """Found of predicted spans, 0 where there is none."""
+        """Fraction of predicted spans that are correct; 0 if there are none."""
         return self.true_pos / self.total_pos if self.total_pos else 0.0
 
     @property
     def recall(self) -> float:
-        """Found of the spans of the reference, 0 where there is none."""
+        """Fraction of reference spans that were predicted; 0 if there are none."""
         return self.true_pos / self.total_ref if self.total_ref else 0.0
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of both, 0 where either is."""
+        """Harmonic mean of precision and recall; 0 if either is 0."""
         precision, recall = self.precision, self.recall
         return 2 * (precision * recall) / (precision + recall) if precision and recall else 0.0
 
 
 @dataclass
 class AccuracyScore:
-    """Tokens with equal labels."""
+    """Token accuracy: counts of tokens with equal labels."""
 
     hits: int = field(default=0, kw_only=True)
     total: int = field(default=0, kw_only=True)
 
     @property
     def accuracy(self) -> float:
-        """The fraction, 0 where there is no token."""
+        """The fraction; 0 if there are no tokens."""
         return self.hits / self.total if self.total else 0.0
 
 
@@ -140,7 +140,7 @@ def compute_scores(
     *,
     count_fp_fn_examples: bool = False,
 ) -> tuple[ClassificationScore, AccuracyScore]:
-    """Score documents; ValueError if documents, sequences or tokens are not the same on both sides."""
+    """Score documents; raises ValueError if documents, sequences or tokens differ between the sides."""
     accuracy, score, examples = AccuracyScore(), ClassificationScore(), count_fp_fn_examples
     if len(pred_docs) != len(ref_docs):
         raise ValueError(
@@ -180,7 +180,7 @@ def score_sequence_mentions(
     tokens: Sequence[str] | None = (),
     count_fp_fn_examples: bool = False,
 ) -> None:
-    """Add the mentions of one sequence to a score; equal ones count once."""
+    """Add the mentions of one sequence to a score; duplicates count once."""
     if count_fp_fn_examples and not tokens:
         raise ValueError("Tokens must be provided to count false positive/negative examples")
     pred, ref = set(pred_mentions), set(ref_mentions)
@@ -199,7 +199,9 @@ def score_label_sequences(
     *,
     repair: str | None,
 ) -> tuple[ClassificationScore, AccuracyScore]:
-    """Score sequences of labels; accuracy compares labels before any repair, EncodingError without one.
+    """Score sequences of labels.
+
+    Accuracy compares labels before repair. Raises EncodingError for invalid labels without repair.
 
     >>> pred, ref = [["B-PER", "O"]], [["I-PER", "O"]]
     >>> score, accuracy = score_label_sequences(pred, ref, "BIO", repair="conlleval")
@@ -214,19 +216,19 @@ def score_label_sequences(
     counted = _counted(preds, refs, encoding, repair)
     if counted is not None:
         return counted
-    # Something is to be refused, or is unknown to the compiled module: one label after another.
+    # Slow path: some labels must be refused or are unknown to the compiled module.
     score, accuracy = ClassificationScore(), AccuracyScore()
     for pred, ref in zip(preds, refs, strict=True):
         score_sequence_label_accuracy(pred, ref, accuracy)
-        found = _mentions(pred, encoding, repair)
-        score_sequence_mentions(found, _mentions(ref, encoding, repair), score)
+        mentions = _mentions(pred, encoding, repair)
+        score_sequence_mentions(mentions, _mentions(ref, encoding, repair), score)
     return score, accuracy
 
 
 def _counted(
     preds: Sequence[Labels], refs: Sequence[Labels], encoding: Encoding, repair: str | None
 ) -> tuple[ClassificationScore, AccuracyScore] | None:
-    """Count at once what is valid or can be repaired by a reading; None where neither holds."""
+    """Count sequences that are valid or can be repaired by a reading, in the compiled module; None for others."""
     if not all(isinstance(labels, (list, tuple)) for labels in chain(preds, refs)):
         return None
     repairs = repair in encoding.supported_repair_methods()
@@ -234,32 +236,31 @@ def _counted(
     try:
         if not encoding.all_plain(set().union(*preds, *refs)):
             return None
-        matcher, scheme = ("exact", 0.0, False), encoding.scheme
-        scorer = _spanrs.Scorer(matcher, (None, []), scheme, None, reading, DIALECT, 0, False)
+        scorer = _spanrs.Scorer({}, {"scheme": encoding.scheme, "reading": reading, "dialect": DIALECT})
         scorer.update_lists(list(refs), list(preds), None)
     except (ValueError, TypeError):
         return None
-    types, _, tokens, correct, violations = scorer.tag_state()
+    types, _, tokens, equal_tokens, violations = scorer.tag_state()
     if violations and not repairs:
         return None
     score = ClassificationScore()
-    for name, (gold, pred, both) in types.items():
+    for name, (gold, pred, correct) in types.items():
         if gold or pred:
-            score.add(both, pred - both, gold - both, name)
-    return score, AccuracyScore(hits=correct, total=tokens)
+            score.add(correct, pred - correct, gold - correct, name)
+    return score, AccuracyScore(hits=equal_tokens, total=tokens)
 
 
 def _mentions(labels: Sequence[str], encoding: Encoding, repair: str | None) -> Sequence[Mention]:
-    found = validate_labels(labels, encoding, repair=repair)
-    if found.errors and not repair:
-        listed = "\n".join(error.msg for error in found.errors)
+    validation = validate_labels(labels, encoding, repair=repair)
+    if validation.errors and not repair:
+        messages = "\n".join(error.msg for error in validation.errors)
         words = "Cannot score sequence due to validation errors."
-        raise EncodingError(f"{words}\nLabels:\n{labels}\nErrors:\n{listed}")
-    return encoding.decode_labels(found.repaired_labels if found.errors else labels)
+        raise EncodingError(f"{words}\nLabels:\n{labels}\nErrors:\n{messages}")
+    return encoding.decode_labels(validation.repaired_labels if validation.errors else labels)
 
 
 def convert_score(num: float, full_precision: bool) -> Decimal | float:
-    """Give a fraction as it is, or in per cent with two digits, halves rounded up.
+    """Return a fraction unchanged, or in per cent with two digits, with halves rounded up.
 
     >>> convert_score(0.5, False)
     Decimal('50.00')

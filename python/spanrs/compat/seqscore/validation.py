@@ -1,4 +1,4 @@
-"""Whether labels conform to their encoding, and what they are if repaired."""
+"""Validation and repair of labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VALIDATION_SUPPORTED_ENCODINGS: Sequence[str] = SUPPORTED_ENCODINGS
 
 @dataclass
 class ValidationError:
-    """What is wrong with a label; it is listed, not raised."""
+    """An error of a label, which is collected instead of raised."""
 
     msg: str
     label: str
@@ -29,11 +29,11 @@ class InvalidStateError(ValidationError):
 
 
 class InvalidTransitionError(ValidationError):
-    """A label that may not follow the one before."""
+    """A label that may not follow the preceding one."""
 
 
 class InvalidLabelError(EncodingError):
-    """A label without state and type; ``label`` is the label."""
+    """A label without state and type."""
 
     def __init__(self, label: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -42,18 +42,18 @@ class InvalidLabelError(EncodingError):
 
 @dataclass
 class SequenceValidationResult:
-    """Errors of the labels of a sequence, and the repaired labels if asked for and needed."""
+    """Errors of the labels of a sequence, and the repaired labels if requested and needed."""
 
     errors: tuple[ValidationError, ...]
     n_tokens: int
     repaired_labels: tuple[str, ...] = ()
 
     def is_valid(self) -> bool:
-        """Say whether nothing is wrong."""
+        """Return whether there are no errors."""
         return not self.errors
 
     def invalid_state_errors(self) -> list[InvalidStateError]:
-        """Give the errors that are about states."""
+        """Return the errors about states."""
         return [error for error in self.errors if isinstance(error, InvalidStateError)]
 
     def __len__(self) -> int:
@@ -71,7 +71,7 @@ class ValidationResult:
 
 
 class _Places(NamedTuple):
-    """Where labels stand, as far as it is known."""
+    """Location of labels, as far as known."""
 
     tokens: Sequence[str]
     lines: Sequence[int]
@@ -94,7 +94,9 @@ def validate_labels(
     line_nums: Sequence[int] | None = None,
     source_name: str | None = None,
 ) -> SequenceValidationResult:
-    """Check the labels of a sequence, and repair them if asked to; InvalidLabelError without state and type.
+    """Check the labels of a sequence, and repair them if requested.
+
+    Raises InvalidLabelError for labels without state and type.
 
     >>> from spanrs.compat.seqscore.encoding import get_encoding
     >>> result = validate_labels(["O", "I-PER"], get_encoding("BIO"), repair="conlleval")
@@ -102,8 +104,8 @@ def validate_labels(
     ("Invalid transition 'O' -> 'I-PER'", ('O', 'B-PER'))
     """
     places = _Places(tokens or (), line_nums or (), source_name)
-    for name, known in (("Tokens", places.tokens), ("Line numbers", places.lines)):
-        if known and len(known) != len(labels):
+    for name, values in (("Tokens", places.tokens), ("Line numbers", places.lines)):
+        if values and len(values) != len(labels):
             raise AssertionError(f"{name} and labels must be the same length")
     for at, token in enumerate(places.tokens):
         if not token:
@@ -135,7 +137,7 @@ def _errors(labels: Sequence[str], encoding: Encoding, places: _Places) -> Itera
         before, state_before, type_before = label, state, type_
     if not encoding.is_valid_transition(state_before, type_before, outside, None):
         token, line = places.token_line(-1)
-        # The name of the source is no part of this one.
+        # This message does not include the name of the source.
         words = (
             f"Invalid transition {before!r} -> {outside!r}"
             + (f" after token {token!r}" if places.tokens else "")

@@ -1,4 +1,4 @@
-"""Model files that belong to an estimator (sklearn_crfsuite._fileresource)."""
+"""Model files owned by an estimator (sklearn_crfsuite._fileresource)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CONTENT = "__FILE_RESOURCE_DATA__"
 
 
 class FileResource:
-    """A file; without a name a temporary one, which is pickled with its content and removed at the end."""
+    """A file; without a name a temporary file, which is pickled with its content and removed at the end."""
 
     def __init__(
         self, filename: str | None = None, keep_tempfiles: bool = False, suffix: str = "", prefix: str = ""
@@ -29,7 +29,7 @@ class FileResource:
         return self.name
 
     def cleanup(self) -> None:
-        """Remove the temporary file, unless temporary files are kept."""
+        """Remove the temporary file unless temporary files are kept."""
         if self.auto and not self.keep_tempfiles and self.name is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self.name)
@@ -41,7 +41,7 @@ class FileResource:
         return self.ensure_name()
 
     def __del__(self) -> None:
-        # Modules may be gone at the end of the process.
+        # At interpreter shutdown, modules may already be unloaded.
         with contextlib.suppress(Exception):
             self.cleanup()
 

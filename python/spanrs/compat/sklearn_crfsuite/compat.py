@@ -1,4 +1,4 @@
-"""The base class of estimators (sklearn_crfsuite.compat): scikit-learn's, or one with its methods."""
+"""The base class of estimators (sklearn_crfsuite.compat): that of scikit-learn, or a substitute."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EstimatorT = TypeVar("EstimatorT", bound="_Parameters")
 
 
 class _Parameters:
-    """What an estimator whose parameters are the arguments of ``__init__`` has of scikit-learn's, if that is missing.
+    """Substitute for scikit-learn's base class: parameters are the arguments of ``__init__``.
 
     >>> from spanrs.compat.sklearn_crfsuite import CRF
     >>> CRF(c1=0.5).set_params(c2=3)
@@ -22,16 +22,16 @@ class _Parameters:
         return {parameter.name: parameter.default for parameter in parameters}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Return the parameters; ``deep`` has no effect, because none is an estimator."""
+        """Return the parameters; ``deep`` has no effect because no parameter is an estimator."""
         return {name: getattr(self, name) for name in sorted(self._defaults())}
 
     def set_params(self: EstimatorT, **params: Any) -> EstimatorT:
-        """Set parameters; ValueError for other names."""
-        known = sorted(self._defaults())
+        """Set parameters; raises ValueError for unknown names."""
+        names = sorted(self._defaults())
         for name, value in params.items():
-            if name not in known:
+            if name not in names:
                 words = f"Invalid parameter {name!r} for estimator {self}."
-                raise ValueError(f"{words} Valid parameters are: {known}.")
+                raise ValueError(f"{words} Valid parameters are: {names}.")
             setattr(self, name, value)
         return self
 

@@ -22,13 +22,13 @@ from spanrs.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
 
 CrfT = TypeVar("CrfT", bound="CRF")
 
-#: Parameters that are not the trainer's.
+#: Parameters of the estimator that are not passed to the trainer.
 _OWN = frozenset(("algorithm", "verbose", "model_filename", "keep_tempfiles", "trainer_cls"))
-_ACTIVE = "attributes with a weight that is not zero"
+_ACTIVE = "attributes with a non-zero weight"
 
 
 def _of_model(summary: str, value: Callable[[ParsedDump], Any]) -> property:
-    """Return a property of the model, which is None without a model."""
+    """Create a property of the model, which is None before training."""
 
     def get(self: CRF) -> Any:
         if self.tagger_ is not None and self._info_cached is None:
@@ -42,9 +42,9 @@ def _of_model(summary: str, value: Callable[[ParsedDump], Any]) -> property:
 class CRF(BaseEstimator):
     """A conditional random field with the interface of scikit-learn; it can be pickled, cloned and searched.
 
-    None means the default of the algorithm for all parameters of training. All choices of ``linesearch`` use the
-    same line search. ``training_log_`` has what the messages of training said. All attributes of the model are
-    None before :meth:`fit`.
+    For all training parameters, None means the default of the algorithm. All values of ``linesearch`` use the same line
+    search. ``training_log_`` contains the parsed messages of training. All attributes of the model are None before
+    :meth:`fit`.
 
     >>> X = [[{"word": "Rome"}, {"word": "is"}]]
     >>> crf = CRF(c2=0.01).fit(X, [["LOC", "O"]])
@@ -127,11 +127,11 @@ class CRF(BaseEstimator):
         return self._fitted().tag(xseq)
 
     def predict_marginals(self, X: Iterable[Any]) -> npt.NDArray[np.object_]:  # noqa: N803
-        """Return the marginal probabilities of labels of sequences: a dict for each token."""
+        """Return the marginal probabilities of labels of sequences, as a dict for each token."""
         return np.array(self._fitted()._all_marginals(X), dtype=object)
 
     def predict_marginals_single(self, xseq: Sequence[Any]) -> list[dict[str, float]]:
-        """Return the marginal probabilities of labels of a sequence: a dict for each token."""
+        """Return the marginal probabilities of labels of a sequence, as a dict for each token."""
         return self._fitted()._all_marginals([xseq])[0]
 
     def score(self, X: Any, y: Any) -> Any:  # noqa: N803

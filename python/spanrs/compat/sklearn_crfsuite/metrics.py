@@ -1,6 +1,6 @@
-"""Metrics of scikit-learn for sequences of labels (sklearn_crfsuite.metrics).
+"""scikit-learn's metrics for sequences of labels (sklearn_crfsuite.metrics).
 
-Keyword arguments are those of scikit-learn's function.
+Keyword arguments are passed to scikit-learn's function.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _flat(metric: str, y_true: Labels, y_pred: Labels, /, **kwargs: Any) -> Any:
 
 
 def flat_accuracy_score(y_true: Labels, y_pred: Labels) -> Any:
-    """Return the share of correct tokens."""
+    """Return the fraction of correct tokens."""
     return _flat("accuracy_score", y_true, y_pred)
 
 
@@ -54,7 +54,7 @@ def flat_classification_report(
 
 
 def sequence_accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> np.float64 | int:
-    """Return the share of sequences without an error; 0 if there are none.
+    """Return the fraction of sequences without errors; 0 if there are no sequences.
 
     >>> sequence_accuracy_score([["B", "O"], ["O", "O"]], [["B", "O"], ["O", "B"]])
     np.float64(0.5)

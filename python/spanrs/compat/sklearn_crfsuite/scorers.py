@@ -1,6 +1,6 @@
 """Scorers for model selection (sklearn_crfsuite.scorers): ``flat_accuracy`` and ``sequence_accuracy``.
 
-They are made at their first use, so that scikit-learn is not imported before.
+They are created on first use to avoid importing scikit-learn earlier.
 
 >>> from spanrs.compat.sklearn_crfsuite import scorers
 >>> scorers.__all__

@@ -8,7 +8,7 @@ from typing import Any
 from spanrs.compat.pycrfsuite import Trainer
 
 _HEADERS = ("Label", "Precision", "Recall", "F1", "Support")
-#: A value of an iteration, and what is printed if it is known.
+#: Names of the values of an iteration, and the text printed if they are known.
 _PARTS = {
     "num": "Iter {num:<3} time={time:<5.2f} loss={loss:<8.2f} ",
     "active_features": "active={active_features:<5} ",
@@ -52,5 +52,7 @@ def score_table(rows: Sequence[tuple[str, float | None, float | None, float, int
     columns = zip(_HEADERS, zip(*cells, strict=True), strict=True)
     widths = [max(len(header) + 2, *map(len, column)) for header, column in columns]
     lines = [_HEADERS, tuple("-" * width for width in widths), *cells]
-    first, *others = widths
-    return "\n".join("  ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)]) for row in lines)
+    first, *number_widths = widths
+    return "\n".join(
+        "  ".join([row[0].ljust(first), *map(str.rjust, row[1:], number_widths)]) for row in lines
+    )

@@ -1,6 +1,6 @@
 """Hugging Face: a metric for ``evaluate.load``, and ``compute_metrics`` for the Trainer.
 
-Nothing of Hugging Face is imported here; ``evaluate`` loads the metric's file itself.
+No Hugging Face library is imported here; ``evaluate`` loads the file of the metric.
 """
 
 from spanrs.integrations.hf.metric_scores import metric_path

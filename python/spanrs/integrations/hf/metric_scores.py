@@ -1,4 +1,4 @@
-"""What the metric for ``evaluate`` computes."""
+"""Computation of the metric for ``evaluate``."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Mode: TypeAlias = Callable[..., dict[str, Any]]
 
 
 def metric_path() -> str:
-    """Give the path of the metric, for ``evaluate.load``.
+    """Return the path of the metric, for ``evaluate.load``.
 
     Returns
     -------
     str
-        A Python file that comes with spanrs; nothing is downloaded.
+        A Python file in the package; nothing is downloaded.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def metric_path() -> str:
 def seqeval_scores(
     predictions: Any, references: Any, *, suffix: bool, scheme: Any, strict: bool, zero_division: Any
 ) -> dict[str, Any]:
-    """Score as the metric ``seqeval`` does, with its keys."""
+    """Return the scores of the metric ``seqeval``, with its keys."""
     from spanrs.compat.seqeval import _scores
     from spanrs.compat.seqeval._counting import default_counts, strict_counts
     from spanrs.compat.seqeval.metrics import accuracy_score
@@ -58,24 +58,24 @@ def seqeval_scores(
     return results
 
 
-#: Modes of fair evaluation, which are its criteria.
+#: Modes of fair evaluation: the criteria of the matcher.
 FAIR = ("fair", "weighted", "traditional")
-#: What is counted beside the measures.
+#: Counts that are returned in addition to the measures.
 FAIR_OUTCOMES = ("tp", "fp", "fn", "le", "be", "lbe")
 
 
 def fair_scores(
     predictions: Any, references: Any, *, mode: str, suffix: bool, scheme: Any, weights: Any
 ) -> dict[str, Any]:
-    """Evaluate fairly, with the keys of the metric ``seqeval`` and the counts beside them."""
+    """Return fair scores with the keys of the metric ``seqeval``, and the counts."""
     import spanrs
     from spanrs.compat.seqeval.metrics import accuracy_score
 
-    own = {} if weights is None else {"weights": weights}
+    weight_options = {} if weights is None else {"weights": weights}
     result = spanrs.score(
         references,
         predictions,
-        matcher=spanrs.Fair(exclude=(), **own),
+        matcher=spanrs.Fair(exclude=(), **weight_options),
         scheme="auto" if scheme is None else scheme,
         dialect=spanrs.tags.Dialect(suffix=suffix),
     )
@@ -88,7 +88,7 @@ def fair_scores(
         return {prefix + name: value for name, value in (measures | numbers).items()}
 
     results: dict[str, Any] = {
-        name: row(score, view.outcomes_by_type.get(name, {}), "") | {"number": score.support}
+        name: row(score, view.per_type.outcomes.get(name, {}), "") | {"number": score.support}
         for name, score in view.per_type.items()
     }
     return (
@@ -106,7 +106,7 @@ def _strict(predictions: Any, references: Any, **options: Any) -> dict[str, Any]
     return seqeval_scores(predictions, references, strict=True, **options)
 
 
-#: What the argument `mode` may be; each takes suffix, scheme and zero_division too.
+#: Scoring function of each mode; all accept suffix, scheme and zero_division.
 MODES: dict[str | None, Mode] = {None: _default, "strict": _strict}
 
 
@@ -127,29 +127,29 @@ def compute(
     predictions, references : list of list of str
         Pred and gold: sentences of tags.
     suffix : bool
-        The prefix stands behind the type.
+        Whether the prefix follows the type.
     scheme : str, optional
-        The scheme in strict mode, by any usual name: IOB1, IOB2 or BIO, IOE1, IOE2, IOBES, BILOU. Without
-        one it is found out from ``references``.
+        The scheme in strict mode, by any usual name: IOB1, IOB2 or BIO, IOE1, IOE2, IOBES, BILOU. By default it is
+        detected from ``references``.
     mode : str, optional
-        None reads tags as conlleval does, ``'strict'`` as the scheme says. ``'fair'``, ``'weighted'`` and
-        ``'traditional'`` are those of :class:`spanrs.Fair`, which takes every scheme.
+        None reads tags like conlleval, ``'strict'`` according to the scheme. ``'fair'``, ``'weighted'`` and
+        ``'traditional'`` are criteria of :class:`spanrs.Fair`, which accepts every scheme.
     zero_division : {'warn', 0, 1}
-        What a measure is with nothing below its fraction line; 0 in the fair modes.
+        Value of a measure whose denominator is 0; always 0 in the fair modes.
     weights : str or mapping
-        For ``'weighted'``, as for :class:`spanrs.Fair`.
+        Weights for ``'weighted'``, as for :class:`spanrs.Fair`.
 
     Returns
     -------
     dict
-        Each type to ``precision``, ``recall``, ``f1``, ``number``; and ``overall_precision``,
-        ``overall_recall``, ``overall_f1``, ``overall_accuracy``. In the fair modes also the counts ``TP``,
-        ``FP``, ``FN`` and, but for ``'traditional'``, ``LE``, ``BE``, ``LBE``.
+        For each type a dict of ``precision``, ``recall``, ``f1``, ``number``; and ``overall_precision``,
+        ``overall_recall``, ``overall_f1``, ``overall_accuracy``. In the fair modes also the counts ``TP``, ``FP``,
+        ``FN`` and, except for ``'traditional'``, ``LE``, ``BE``, ``LBE``.
 
     Raises
     ------
     ValueError
-        For other modes and schemes, and sides of another shape.
+        If the mode or the scheme is unknown, or the sides differ in shape.
 
     Examples
     --------
@@ -162,8 +162,8 @@ def compute(
             predictions, references, mode=mode, suffix=suffix, scheme=scheme, weights=weights
         )
     if mode not in MODES:
-        known = ", ".join(repr(name) for name in (*MODES, *FAIR))
-        message = f"mode {mode!r} is not one of {known}"
+        modes = ", ".join(repr(name) for name in (*MODES, *FAIR))
+        message = f"unknown mode {mode!r}; choose from {modes}"
         raise ValueError(message)
     if scheme is not None:
         seqeval_scheme(scheme)
@@ -171,7 +171,7 @@ def compute(
 
 
 def seqeval_scheme(name: Any) -> Any:
-    """Give the class of a scheme by its name; None stays None."""
+    """Return the class of a scheme by its name; None for None."""
     from spanrs import _spanrs
     from spanrs.compat.seqeval.scheme import CORE_SCHEMES, Token
 
@@ -181,5 +181,5 @@ def seqeval_scheme(name: Any) -> Any:
         return CORE_SCHEMES[_spanrs.scheme_name(name)]
     except (KeyError, SchemeError):
         choices = ", ".join(cls.__name__ for cls in CORE_SCHEMES.values())
-        message = f"strict mode has no scheme {name!r}; it has {choices}"
+        message = f"strict mode has no scheme {name!r}; choose from {choices}"
         raise ValueError(message) from None

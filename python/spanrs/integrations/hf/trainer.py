@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Numbers that are looked at at once when the best label of each token is sought.
+#: Number of logits per block in the search for the best label of each token.
 CHUNK = 1 << 20
 
 
@@ -26,34 +26,33 @@ def compute_metrics(
     dialect: Dialect = Dialect(),
     per_type: bool = False,
 ) -> Callable[[Any], dict[str, float]]:
-    """Make the function that the Trainer calls with what it predicted.
+    """Return a ``compute_metrics`` function for the Trainer.
 
     Parameters
     ----------
     labels : sequence of str, or mapping
-        The tag of each id, in order; label2id and id2label will do.
+        The tag of each id, in order; ``label2id`` and ``id2label`` mappings are accepted.
     scheme, reading, dialect
         As for :func:`spanrs.score`.
     ignore_index : int
-        Tokens with this gold id are left out.
+        Tokens with this gold id are excluded.
     per_type : bool
-        Give the measures of each type too.
+        Whether to return the measures of each type as well.
 
     Returns
     -------
     callable
-        Takes an ``EvalPrediction`` or a pair (predictions, label ids) and gives ``precision``, ``recall``,
-        ``f1`` (micro) and ``accuracy`` as floats; with ``per_type`` also ``PER_precision``,
-        ``PER_recall``, ``PER_f1`` and ``PER_number``. Predictions are logits, shape (sentences, tokens,
-        labels), or ids, shape (sentences, tokens); of a tuple of outputs the first one is taken. Label ids
-        have shape (sentences, tokens). It raises :class:`~spanrs.errors.AlignmentError` where shapes do
-        not fit, :class:`~spanrs.errors.SchemeError` for ids that are no labels, and :class:`TypeError` for
-        what is no array of numbers.
+        Accepts an ``EvalPrediction`` or a pair (predictions, label ids) and returns ``precision``, ``recall``, ``f1``
+        (micro) and ``accuracy`` as floats; with ``per_type`` also ``PER_precision``, ``PER_recall``, ``PER_f1`` and
+        ``PER_number``. Predictions are logits, shape (sentences, tokens, labels), or ids, shape (sentences, tokens); of
+        a tuple of outputs the first one is taken. Label ids have shape (sentences, tokens). It raises
+        :class:`~spanrs.errors.AlignmentError` if shapes do not match, :class:`~spanrs.errors.SchemeError` for ids that
+        are not in the vocabulary, and :class:`TypeError` for anything but arrays of numbers.
 
     Raises
     ------
     spanrs.errors.SchemeError
-        For unknown names.
+        If an argument is unknown.
 
     Examples
     --------
@@ -64,7 +63,7 @@ def compute_metrics(
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'accuracy': 1.0}
     """
     vocabulary = as_vocabulary(labels)
-    # A wrong name is told now, not after the first epoch.
+    # Unknown names raise now, not after the first epoch.
     Scorer(scheme=scheme, reading=reading, dialect=dialect)
 
     def score(prediction: Any) -> dict[str, float]:
@@ -92,7 +91,7 @@ def compute_metrics(
 
 
 def _two_sides(prediction: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Give predictions and label ids as arrays."""
+    """Return predictions and label ids as arrays."""
     import numpy as np
 
     if hasattr(prediction, "predictions") and hasattr(prediction, "label_ids"):
@@ -104,7 +103,7 @@ def _two_sides(prediction: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
             message = "expected an EvalPrediction or a pair (predictions, label_ids)"
             raise TypeError(message) from None
     if isinstance(outputs, tuple):
-        # The model also gave hidden states, attentions and so on; logits come first.
+        # The model also returned hidden states, attentions and so on; logits come first.
         if not outputs:
             message = "the predictions are an empty tuple"
             raise TypeError(message)
@@ -129,25 +128,25 @@ def _two_sides(prediction: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         message = f"label_ids must have the shape (sentences, tokens), not {gold.shape}"
         raise AlignmentError(message)
     if outputs.ndim not in (2, 3) or outputs.shape[:2] != gold.shape:
-        message = f"predictions of shape {outputs.shape} do not go with label_ids of shape {gold.shape}"
+        message = f"predictions of shape {outputs.shape} do not match label_ids of shape {gold.shape}"
         raise AlignmentError(message)
     return outputs, gold
 
 
 def _ids(outputs: npt.NDArray[Any], gold: npt.NDArray[Any], labels: int) -> npt.NDArray[np.integer[Any]]:
-    """Give the predicted id of each token; of ids, those beside ignored gold may be anything."""
+    """Return the predicted id of each token; ids at ignored gold positions are arbitrary."""
     import numpy as np
 
     if outputs.ndim == 2:
         if outputs.dtype.kind == "f" and outputs.size:
             message = (
-                f"predictions of shape {outputs.shape} are {outputs.dtype}, so no ids, and have no third "
-                "dimension, so they are no logits"
+                f"predictions of shape {outputs.shape} are {outputs.dtype}, so they are not ids, and have "
+                "no third dimension, so they are not logits"
             )
             raise TypeError(message)
         return outputs
     if outputs.shape[2] != labels:
-        message = f"predictions have {outputs.shape[2]} logits a token, but there are {labels} labels"
+        message = f"predictions have {outputs.shape[2]} logits per token, but there are {labels} labels"
         raise SchemeError(message)
     ids = np.empty(gold.shape, dtype=np.int32)
     rows = max(1, CHUNK // max(1, outputs[:1].size))

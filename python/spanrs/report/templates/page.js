@@ -1,4 +1,4 @@
-/* Lists of examples. Only the rows that can be seen are in the document. */
+/* Lists of examples. Only the visible rows are in the document. */
 const [KIND, SENTENCE, FIRST, LENGTH, LINE, DOCUMENT, TOKENS, MARKS] = [0, 1, 2, 3, 4, 5, 6, 7];
 const [SIDE, TYPE, START, END, MARK_KIND, PIECES, NOTE] = [0, 1, 2, 3, 4, 5, 6];
 const ALL = "all";
@@ -6,7 +6,7 @@ const NONE = "none";
 /* Pixels above and below the list for which rows are built, so that scrolling shows no gaps. */
 const MARGIN = 400;
 const MOST_PRINTED = 200;
-/* Strips of a side; spans that overlap more often are not drawn. */
+/* Maximum number of strips of a side; spans that need more are not drawn. */
 const MOST_STRIPS = 6;
 const INVISIBLE = /([\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff])/u;
 
@@ -31,13 +31,13 @@ class Heights {
   constructor(count, estimate) {
     this.count = count;
     this.estimate = estimate;
-    this.known = new Float64Array(count);
+    this.deviations = new Float64Array(count);
     this.tree = new Float64Array(count + 1);
   }
 
   set(at, height) {
-    const change = height - this.estimate - this.known[at];
-    this.known[at] += change;
+    const change = height - this.estimate - this.deviations[at];
+    this.deviations[at] += change;
     for (let node = at + 1; change && node <= this.count; node += node & -node) this.tree[node] += change;
   }
 
@@ -47,7 +47,7 @@ class Heights {
     return sum;
   }
 
-  /* The row at a height. */
+  /* Return the row at a vertical position. */
   find(height) {
     let at = 0;
     let sum = 0;
@@ -61,7 +61,7 @@ class Heights {
   }
 }
 
-/* The examples of a section, as they came. */
+/* The examples of a section, in their original order. */
 class Data {
   constructor(text) {
     const { number, strings, kinds, examples, sides = [] } = JSON.parse(text);
@@ -71,7 +71,7 @@ class Data {
     this.looks = new Map(kinds.map(([kind, style, sign]) => [kind, { style, sign }]));
     this.context = strings.indexOf("match");
     this.kinds = new Map();
-    /* Counts of types by side, in the order that is given or in which sides occur; gold first. */
+    /* Counts of types by side, in the given order or the order of occurrence, with gold first. */
     this.sides = new Map(sides.map((side) => [side, new Map()]));
     for (const row of examples) this.count(row);
     this.gold = strings.indexOf("gold");
@@ -95,13 +95,13 @@ class Data {
     return new Set(marks.map((mark) => mark[TYPE]));
   }
 
-  /* The type of a mark, with its note. */
+  /* Return the type of a mark with its note. */
   label(mark) {
     const note = mark[NOTE] === undefined ? "" : ` ${this.strings[mark[NOTE]]}`;
     return this.strings[mark[TYPE]] + note;
   }
 
-  /* What the search looks through. */
+  /* Return the searchable text. */
   text(at) {
     const row = this.rows[at];
     const join = (places, gap) => places.map((place) => this.strings[place]).join(gap);
@@ -115,13 +115,13 @@ class Data {
     const keys = this.rows.map((row) => this.confusion(row));
     const counts = new Map();
     for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
-    /* Confusions that are equally frequent stay together. */
+    /* Equally frequent confusions are grouped. */
     const rank = new Map([...counts].sort(([, a], [, b]) => b - a).map(([key], at) => [key, at]));
     const ranks = keys.map((key) => rank.get(key));
     return rows.sort((a, b) => ranks[a] - ranks[b] || this.bySentence(a, b));
   }
 
-  /* Names are numbered as they occur first, so documents keep their order. */
+  /* Names are numbered by first occurrence, so documents keep their order. */
   bySentence(a, b) {
     const [one, other] = [this.rows[a], this.rows[b]];
     return one[DOCUMENT] - other[DOCUMENT] || one[SENTENCE] - other[SENTENCE] || a - b;
@@ -133,7 +133,7 @@ class Data {
   }
 }
 
-/* Spread spans of a side over strips, so that none overlap. */
+/* Distribute the spans of a side over strips without overlap. */
 function stripsOf(marks) {
   const strips = [];
   for (const mark of [...marks].sort((a, b) => a[START] - b[START] || b[END] - a[END])) {
@@ -159,7 +159,7 @@ function stripPiece(data, row, marks, token) {
   piece.classList.toggle("context", context);
   piece.classList.toggle("empty", mark[START] === mark[END]);
   piece.title = escaped(`${side}: ${type}, tokens ${mark[START] + 1} to ${mark[END]}, ${data.strings[mark[MARK_KIND]]}`);
-  /* Lines may wrap: with several systems the name of the side says which one it is. */
+  /* Lines may wrap: with several systems each piece shows the name of its side. */
   const name = data.sides.size > 2 && mark[SIDE] !== data.gold ? `${side} ` : "";
   if (token === Math.max(mark[START], row[FIRST]))
     piece.append(...visible(name + type), context || !sign ? "" : ` ${sign}`);
@@ -167,7 +167,7 @@ function stripPiece(data, row, marks, token) {
   return piece;
 }
 
-/* The strips of an example: gold's above the words, those of other sides below. */
+/* Return the strips of an example: gold above the words, other sides below. */
 function stripsOfSides(data, row) {
   const end = row[FIRST] + row[TOKENS].length;
   return [...data.sides.keys()].flatMap((side) => {
@@ -220,7 +220,7 @@ function aboutExample(data, at) {
 
 function exampleRow(data, at) {
   const tokens = element("div", "tokens", ...tokenColumns(data, data.rows[at]));
-  /* By its first word, so that columns of Hebrew or Arabic run from right to left. */
+  /* The direction is that of the first word, so that Hebrew and Arabic run from right to left. */
   tokens.dir = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(
     data.rows[at][TOKENS].map((token) => data.strings[token]).join(" "),
   ) ? "rtl" : "ltr";
@@ -247,7 +247,7 @@ class VirtualList {
     new ResizeObserver(() => this.resized()).observe(list);
   }
 
-  /* Show other items, from the first. */
+  /* Show new items, starting with the first. */
   show(items) {
     this.items = items;
     this.forget();
@@ -296,13 +296,13 @@ class VirtualList {
     const end = heights.find(top + list.clientHeight + MARGIN) + 1;
     if (!this.fill(start, end)) return;
     this.measure();
-    /* Rows above the visible ones may have another height than was estimated. */
+    /* The height of rows above the visible ones may differ from the estimate. */
     const wanted = heights.top(anchor) + offset;
     if (Math.abs(wanted - list.scrollTop) > 1) list.scrollTop = wanted;
     this.soon();
   }
 
-  /* Build the rows of a range, remove others; false if there is nothing to do. */
+  /* Build the rows of a range and remove others; return false if nothing changed. */
   fill(start, end) {
     let changed = false;
     for (const [at, row] of this.built) {
@@ -341,7 +341,7 @@ class VirtualList {
     this.fit();
   }
 
-  /* Scroll an item to a place below the upper end of the list; twice, because the first time measures the rows. */
+  /* Scroll an item to an offset from the top of the list; twice, because the first time measures the rows. */
   scrollTo(at, below = this.list.clientHeight / 4) {
     for (let times = 0; times < 2; times++) {
       this.list.scrollTop = Math.max(this.heights.top(at) - below, 0);
@@ -451,7 +451,7 @@ class ExampleSection {
     return [[ALL, "all"], ...named, ...(none ? [[NONE, "(none)"]] : [])];
   }
 
-  /* Functions of a row's place that say whether a filter admits it. */
+  /* Predicates on the index of a row, one per filter. */
   filters() {
     const { data } = this;
     const kind = this.kind.select.value;
@@ -497,7 +497,7 @@ class ExampleSection {
     this.select(this.shown[next], true);
   }
 
-  /* Make an example the current one. */
+  /* Select an example. */
   select(at, reveal) {
     active = this;
     this.current = at;
@@ -510,7 +510,7 @@ class ExampleSection {
     if (reveal) this.rows.list.scrollIntoView({ block: "nearest" });
   }
 
-  /* Whether the section has an example of this number. */
+  /* Return whether the section has an example with this number. */
   has(number) {
     return number >= this.data.number && number < this.data.number + this.data.rows.length;
   }
@@ -543,7 +543,7 @@ function onKey(event) {
   const typing = event.target.closest?.("input, select, textarea");
   if (typing && event.key === "Escape") {
     typing.blur();
-    /* The search stays, so that keys go through what it found. */
+    /* The search is kept, so that keys step through its results. */
     event.preventDefault();
   }
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -554,7 +554,7 @@ function onKey(event) {
   event.preventDefault();
 }
 
-/* The section that keys act on: the one used last. */
+/* The section that keys act on: the last one used. */
 let active = null;
 
 function start() {

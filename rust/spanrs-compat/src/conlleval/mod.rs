@@ -53,6 +53,8 @@ impl Named for Rules {
     ];
 }
 
+spanrs_base::serde_by_name!(Rules);
+
 /// How tags are read.
 #[derive(Clone, Debug)]
 pub struct Setting {

@@ -17,9 +17,11 @@ use crate::learner::Learner;
 use crate::oracle::{GoldTree, Oracle};
 use crate::sentence::{ROOT, Sentence};
 use crate::weights::{MAX_CLASSES, Weights};
+use serde::{Deserialize, Serialize};
 
 /// How far weights are moved by an update.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Option<f64>", into = "Option<f64>")]
 pub enum Update {
     /// By 1, after a wrong guess.
     #[default]
@@ -49,7 +51,8 @@ pub enum Update {
 /// assert!(train("# tags\nS0.u N0.u\nS0.w\nd0n S0.u\n").is_ok());
 /// assert!(matches!(train("S0.u N0.u\nS0.upos\n"), Err(Error::Template { line: 2, .. })));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ParserOptions {
     /// Feature templates, one per line: atoms such as `S0.w`, `N0l.p` or `d0n`, separated by spaces
     /// ([`RICH_TEMPLATES`](crate::RICH_TEMPLATES) has examples of most). None for the published
@@ -62,8 +65,30 @@ pub struct ParserOptions {
     pub single_root: bool,
     /// Which moves are right.
     pub oracle: Oracle,
-    /// How far weights are moved.
+    /// How far weights are moved. As plain data, the limit of passive-aggressive updates or None.
+    #[serde(rename = "aggressiveness")]
     pub update: Update,
+    /// From this pass on (the first is 1) the parser follows its own guesses in training, right or
+    /// wrong; before, it follows the best-scoring right move.
+    pub explore_from: usize,
+    /// Features whose averaged weights are all smaller than this times the mean step of an update,
+    /// times the number of models, are left out at the end; 0 keeps all.
+    pub prune: f64,
+}
+
+impl From<Update> for Option<f64> {
+    fn from(update: Update) -> Self {
+        match update {
+            Update::Perceptron => None,
+            Update::PassiveAggressive(limit) => Some(limit),
+        }
+    }
+}
+
+impl From<Option<f64>> for Update {
+    fn from(limit: Option<f64>) -> Self {
+        limit.map_or(Self::Perceptron, Self::PassiveAggressive)
+    }
 }
 
 impl Default for ParserOptions {
@@ -74,6 +99,8 @@ impl Default for ParserOptions {
             single_root: true,
             oracle: Oracle::Exact,
             update: Update::Perceptron,
+            explore_from: 2,
+            prune: 0.3,
         }
     }
 }

@@ -34,6 +34,7 @@ use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
 use crate::turns::{Group, Steps, take_turns};
 use crate::weights::{Lookup, MAX_CLASSES, Scores, Weights};
+use serde::{Deserialize, Serialize};
 
 pub use train::{TaggerOptions, TaggerTrainer};
 
@@ -48,7 +49,8 @@ pub struct Tags {
 }
 
 /// Which features a tagger has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TaggerFeatures {
     /// The 14 of parser.py and NLTK's `PerceptronTagger`, known by their names.
     Published,

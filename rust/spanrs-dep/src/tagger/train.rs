@@ -15,6 +15,7 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
 use spanrs_base::Interner;
 
 use super::{
@@ -28,7 +29,8 @@ use crate::text_hash::TextHash;
 use crate::weights::{MAX_CLASSES, Weights};
 
 /// How a tagger is trained. The default is the rich tagger.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TaggerOptions {
     /// Which features it has.
     pub features: TaggerFeatures,

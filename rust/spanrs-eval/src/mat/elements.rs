@@ -36,6 +36,8 @@ impl Named for Unit {
     ];
 }
 
+spanrs_base::serde_by_name!(Unit);
+
 /// Number of units.
 pub const UNITS: usize = 3;
 

@@ -47,6 +47,8 @@ impl Named for Unpaired {
         &[("alone", Self::Alone), ("clash", Self::Clash)];
 }
 
+spanrs_base::serde_by_name!(Unpaired);
+
 /// A pair of annotations, or an annotation without a partner; at least one side is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {

@@ -23,6 +23,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::Deserialize;
 use spanrs_base::{Alias, Category, Named, Tag, Task};
 
 /// Types excluded by default: tokens, zones, and those that MAT uses internally.
@@ -49,12 +50,15 @@ impl Named for Pieces {
     ];
 }
 
+spanrs_base::serde_by_name!(Pieces);
+
 /// Which annotations are scored, and under which labels.
 ///
 /// The default scores every type except [`NO_CONTENT`] under its own name, and takes `lex` as the
 /// token type. A task overrides `content` and `tokens`; equivalence classes and ignored labels
 /// apply in either case.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Rules {
     /// The annotation task, which names content types, token types, zones and aliases. Other types
     /// are not scored.

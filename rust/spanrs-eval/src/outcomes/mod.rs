@@ -25,12 +25,12 @@ mod summary;
 pub use counts::Counts;
 pub use error::CountsError;
 pub use long::{CellNames, DocumentCells};
-pub use measure::{Average, Evaluator, Measure, Part, Prf, Ratio, Term};
+pub use measure::{Average, Evaluator, Measure, MeasureOptions, Part, Prf, Ratio, Term};
 pub use resample::{Omission, Systems};
 pub use rows::{Key, Row};
 pub(crate) use schema::PRED_LABELLED;
 pub use schema::{
-    AMBIGUOUS_BOUNDS, Axis, CORPUS, Cell, CellId, Criterion, DIFFERING_TOKENS, Outcome, Schema,
-    UNALIGNED_FILES,
+    AMBIGUOUS_BOUNDS, Axis, CORPUS, Cell, CellId, Criterion, DIFFERING_TOKENS, Outcome,
+    PlainCriterion, Schema, UNALIGNED_FILES,
 };
-pub use summary::{Outcomes, Pair, Score, Summary};
+pub use summary::{Amount, Outcomes, Pair, Score, Summary};

@@ -3,6 +3,7 @@
 //! A schema is static data. What it says about a criterion is all that measures, summaries and
 //! stored counts know about a matcher, so that a new matcher needs no code there.
 
+use serde::Serialize;
 use spanrs_base::Named;
 
 /// One of the things a matcher may find out about a span or a pair of spans under a criterion.
@@ -54,6 +55,8 @@ impl Named for Axis {
         ("pred", Self::Pred),
     ];
 }
+
+spanrs_base::serde_by_name!(Axis);
 
 /// One question that a matcher answers about every span.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,7 +172,58 @@ pub struct Schema {
     pub criteria: &'static [Criterion],
 }
 
+/// A [`Criterion`] as plain data, with names for indices.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename = "Criterion")]
+pub struct PlainCriterion {
+    /// Index in the schema.
+    pub index: u8,
+    /// Its name.
+    pub name: &'static str,
+    /// Names of its outcomes.
+    pub outcomes: Vec<&'static str>,
+    /// Weights (TP, FP, FN) of each outcome.
+    pub weights: Vec<[f64; 3]>,
+    /// Name of the criterion with the measures of each type.
+    pub per_type: &'static str,
+    /// Name of the criterion that defines support.
+    pub support: &'static str,
+    /// Index of the criterion whose cells it shares; usually its own.
+    pub cells: u8,
+    /// Whether types can be renamed without matching again.
+    pub renames: bool,
+}
+
 impl Schema {
+    /// Returns the criteria as plain data, in order.
+    pub fn plain_criteria(&self) -> Vec<PlainCriterion> {
+        let criteria = (0..).zip(self.criteria);
+        let plain = criteria.map(|(index, criterion)| {
+            let name_of = |other: Option<u8>| {
+                other.map_or(criterion.name, |at| self.criteria[usize::from(at)].name)
+            };
+            PlainCriterion {
+                index,
+                name: criterion.name,
+                outcomes: criterion
+                    .outcomes
+                    .iter()
+                    .map(|outcome| outcome.name)
+                    .collect(),
+                weights: criterion
+                    .outcomes
+                    .iter()
+                    .map(|outcome| outcome.weights)
+                    .collect(),
+                per_type: name_of(criterion.per_type),
+                support: name_of(criterion.support),
+                cells: criterion.cells_of.unwrap_or(index),
+                renames: criterion.renames,
+            }
+        });
+        plain.collect()
+    }
+
     /// Returns true if a cell may be counted.
     ///
     /// Its criterion and outcome must exist, the criterion must have cells of its own, and there

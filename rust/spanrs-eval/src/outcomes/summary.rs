@@ -6,10 +6,40 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+
 use super::counts::Counts;
 use super::measure::{Evaluator, Prf, masses, mean};
 use super::rows::{Key, Row};
 use super::schema::Axis;
+
+/// A count, which is serialised as an integer unless documents with fractional weights were summed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Amount(pub f64);
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Larger values do not fit a signed 64-bit integer.
+        match self.0.fract() == 0.0 && self.0.abs() < 9.0e18 {
+            true => serializer.serialize_i64(self.0 as i64),
+            false => serializer.serialize_f64(self.0),
+        }
+    }
+}
+
+fn serialize_amounts<S: Serializer>(counts: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(counts.iter().map(|&n| Amount(n)))
+}
+
+/// Serialises totals as a record `Totals`.
+fn serialize_totals<S: Serializer>(totals: &[f64; 3], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut record = serializer.serialize_struct("Totals", 3)?;
+    for (name, &n) in ["tp", "fp", "fn"].into_iter().zip(totals) {
+        record.serialize_field(name, &Amount(n))?;
+    }
+    record.end()
+}
 
 /// Precision, recall and F, with the number of gold spans they are based on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,21 +50,34 @@ pub struct Score {
     pub support: f64,
 }
 
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut record = serializer.serialize_struct("Score", 4)?;
+        for (name, value) in ["precision", "recall", "f1"].into_iter().zip(&self.values) {
+            record.serialize_field(name, value)?;
+        }
+        record.serialize_field("support", &Amount(self.support))?;
+        record.end()
+    }
+}
+
 /// Counts, totals and measures of a set of spans: all of them, those of a type, or those of a
 /// document.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcomes {
     /// By outcome of the criterion: how often it occurred.
+    #[serde(serialize_with = "serialize_amounts")]
     pub counts: Vec<f64>,
     /// True positives, false positives and false negatives: the counts with the weights of the
     /// measure.
+    #[serde(serialize_with = "serialize_totals")]
     pub totals: [f64; 3],
     /// The measures.
     pub score: Score,
 }
 
 /// Counts, totals and measures of all spans and of each type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Over all types together (micro average).
     pub all: Outcomes,

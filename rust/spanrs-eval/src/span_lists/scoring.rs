@@ -3,63 +3,39 @@
 use spanrs_base::Watch;
 
 use super::{Sides, SpanLists};
+use crate::detail::{Detail, NamedSpan};
 use crate::input::{DocumentEnds, InputError};
-use crate::matcher::{Event, Events, Matcher};
+use crate::matcher::{Events, Matcher};
 use crate::scorer::Scorer;
 use crate::spans::Spans;
 use crate::type_filter::TypeFilter;
 use spanrs_tags::Reader;
 
-/// A span with the name of its type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedSpan {
-    /// Type.
-    pub ty: String,
-    /// First position.
-    pub start: i64,
-    /// Position after the last one.
-    pub end: i64,
-    /// The tokens, where the span lacks some between its bounds.
-    pub tokens: Option<Vec<i64>>,
-}
-
-/// One outcome in a sentence, with its spans.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpanEvent {
-    /// Index of the sentence, from 0.
-    pub sentence: usize,
-    /// The outcome and the places of the spans in the sentence.
-    pub event: Event,
-    /// The gold span.
-    pub gold: Option<NamedSpan>,
-    /// The pred span.
-    pub pred: Option<NamedSpan>,
-}
-
-/// The events of a criterion, in matching order.
+/// Returns the outcomes of a criterion, in matching order.
 ///
 /// # Errors
 /// [`InputError::Unmatched`] for spans that the matcher refuses; [`InputError::Interrupted`].
 ///
 /// ```
-/// use spanrs_eval::{Exact, SpanLists, TypeFilter, span_events};
+/// use spanrs_eval::{Exact, SpanLists, TypeFilter, span_details};
 /// let side = |end| SpanLists::of_tuples(vec![vec![("PER".to_owned(), 0, end)]], Vec::new());
 /// let (gold, pred, filter) = (side(2), side(1), TypeFilter::default());
-/// let events = span_events((&gold, &pred), &mut Exact::default(), &filter, 0, || false).unwrap();
-/// let missed = events.iter().find_map(|found| found.gold.as_ref()).unwrap();
-/// assert_eq!((events.len(), &*missed.ty, missed.end), (2, "PER", 2));
+/// let details = span_details((&gold, &pred), &mut Exact::default(), &filter, 0, || false).unwrap();
+/// let missed = details.iter().find_map(|detail| detail.gold.as_ref()).unwrap();
+/// assert_eq!((details.len(), &*missed.ty, missed.end), (2, "PER", 2));
 /// ```
-pub fn span_events(
+pub fn span_details(
     (gold, pred): (&SpanLists, &SpanLists),
     matcher: &mut dyn Matcher,
     filter: &TypeFilter,
     criterion: u8,
     watch: Watch,
-) -> Result<Vec<SpanEvent>, InputError> {
+) -> Result<Vec<Detail>, InputError> {
     let sides = Sides::new(gold, pred, |name| filter.counts(name));
     matcher.resolve_ties();
+    let outcomes = matcher.schema().criteria[usize::from(criterion)].outcomes;
     let mut events = Events::default();
-    let mut found = Vec::new();
+    let mut details = Vec::new();
     sides.run(watch, |sentence, pair| {
         events.0.clear();
         let compared = matcher.compare(&pair, &mut events);
@@ -73,22 +49,25 @@ pub fn span_events(
                 tokens: runs.map(|runs| runs.iter().flat_map(|run| run.0..run.1).collect()),
             })
         };
-        found.extend(events.of(criterion).map(|event| SpanEvent {
-            sentence,
-            event: *event,
+        details.extend(events.of(criterion).map(|event| Detail {
+            outcome: outcomes[usize::from(event.outcome)].name,
+            sentence: sentence as u64,
             gold: span(pair.gold, event.gold),
             pred: span(pair.pred, event.pred),
+            gold_index: event.gold,
+            pred_index: event.pred,
+            ..Detail::default()
         }));
         Ok::<_, InputError>(())
     })?;
-    Ok(found)
+    Ok(details)
 }
 
 impl Scorer {
     /// Adds the sentences of lists of spans, without types that the filter leaves out. A failed call adds nothing.
     ///
     /// # Errors
-    /// As [`span_events`].
+    /// As [`span_details`].
     ///
     /// ```
     /// use spanrs_eval::outcomes::{Measure, Prf};

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use serde::Serialize;
 use serde_json::Value;
 use spanrs_base::Interner;
 
@@ -39,7 +40,7 @@ pub struct Relation {
 }
 
 /// One set of annotations of a text: the work of one annotator.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Layer {
     /// The annotator's name; None if the file does not say.
     pub name: Option<String>,
@@ -49,7 +50,8 @@ pub struct Layer {
 
 /// What an annotator did with a text. A text that was seen and has no spans differs from one that was
 /// passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Answer {
     /// It was annotated.
     Given,

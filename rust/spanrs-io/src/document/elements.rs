@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use serde::Deserialize;
+
 /// Which elements of XML are annotations. The default is all of them.
 ///
 /// ```
@@ -13,7 +15,8 @@ use std::collections::HashSet;
 /// assert_eq!(document.text, "<d><b>Dr</b> Bob</d>");
 /// assert_eq!((document.annotations[0].start, document.annotations[0].end), (13, 16));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Elements {
     /// Names of the elements that are annotations; None for all elements.
     pub declared: Option<HashSet<String>>,

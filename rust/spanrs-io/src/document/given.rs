@@ -1,16 +1,62 @@
 //! Documents made from values in memory instead of a file.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::annotated_text::Document;
 
-/// An annotation before its offsets are checked: type, start, end, attributes, and the (start, end) of
-/// its pieces if it is discontinuous. Offsets are in characters, the end exclusive.
-pub type GivenAnnotation = (String, i64, i64, HashMap<String, String>, Vec<(i64, i64)>);
+/// An annotation as plain data.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "Annotation", deny_unknown_fields)]
+pub struct PlainAnnotation {
+    /// The label.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// First character, from 0.
+    pub start: i64,
+    /// One past the last character.
+    pub end: i64,
+    /// Further attributes, by name.
+    #[serde(default, serialize_with = "as_map", deserialize_with = "from_map")]
+    pub attributes: Vec<(String, String)>,
+    /// Start and end of each fragment of a discontinuous annotation; empty if contiguous.
+    #[serde(default)]
+    pub pieces: Vec<(i64, i64)>,
+}
 
-/// A relation before its ends are checked: type, and the indices of the annotations that it comes from
-/// and goes to.
-pub type GivenRelation = (String, i64, i64);
+/// A relation as plain data.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "Relation", deny_unknown_fields)]
+pub struct PlainRelation {
+    /// The label.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Index of the annotation that it comes from.
+    pub source: i64,
+    /// Index of the annotation that it goes to.
+    pub target: i64,
+}
+
+/// A document as plain data.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "Document")]
+pub struct PlainDocument {
+    /// The text.
+    pub text: String,
+    /// The annotations, in the order of the file.
+    #[serde(default)]
+    pub annotations: Vec<PlainAnnotation>,
+    /// The id in the file.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// Why annotations and relations were not read.
+    #[serde(default)]
+    pub left_out: Vec<String>,
+    /// The relations, in the order of the file.
+    #[serde(default)]
+    pub relations: Vec<PlainRelation>,
+}
 
 /// Why values are no document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,45 +87,48 @@ pub enum NoDocument {
     },
 }
 
-impl Document {
-    /// Returns a document with these annotations and relations. `left_out` gives the reasons why
-    /// others were left out.
+impl TryFrom<PlainDocument> for Document {
+    type Error = NoDocument;
+
+    /// Checks the document.
     ///
     /// # Errors
     /// [`NoDocument`] for the first annotation with an offset outside of 0 to 2^32 - 1, or the first
     /// relation with an end that is not there.
     ///
     /// ```
-    /// use spanrs_io::document::Document;
-    /// let person = |start| ("PER".to_owned(), start, 3, Default::default(), vec![]);
-    /// let given = |start| Document::given("Ada".to_owned(), None, vec![person(start)], vec![], vec![]);
-    /// assert_eq!(given(0).unwrap().annotations.len(), 1);
-    /// let error = given(-1).unwrap_err().to_string();
+    /// use spanrs_io::document::{Document, PlainAnnotation, PlainDocument};
+    /// let ada = |start| PlainDocument {
+    ///     text: "Ada".to_owned(),
+    ///     annotations: vec![PlainAnnotation { ty: "PER".to_owned(), start, end: 3, ..Default::default() }],
+    ///     ..Default::default()
+    /// };
+    /// assert_eq!(Document::try_from(ada(0)).unwrap().plain(), ada(0));
+    /// let error = Document::try_from(ada(-1)).unwrap_err().to_string();
     /// assert_eq!(error, "annotation PER -1-3: offsets count characters from 0");
     /// ```
-    pub fn given(
-        text: String,
-        id: Option<String>,
-        annotations: Vec<GivenAnnotation>,
-        relations: Vec<GivenRelation>,
-        left_out: Vec<String>,
-    ) -> Result<Self, NoDocument> {
-        let mut document = Self::new(text);
-        document.id = id;
-        for why in left_out {
+    fn try_from(plain: PlainDocument) -> Result<Self, NoDocument> {
+        let mut document = Self::new(plain.text);
+        document.id = plain.id;
+        for why in plain.left_out {
             document.leave_out(|| why);
         }
-        for (ty, start, end, attributes, pieces) in annotations {
+        for PlainAnnotation {
+            ty,
+            start,
+            end,
+            attributes,
+            pieces,
+        } in plain.annotations
+        {
             let (start, end) = offsets(&ty, start, end)?;
-            let pieces: Result<Vec<_>, _> = pieces
+            let pieces = pieces
                 .into_iter()
-                .map(|(start, end)| offsets(&ty, start, end))
-                .collect();
+                .map(|(start, end)| offsets(&ty, start, end));
+            let pieces: Result<Vec<_>, _> = pieces.collect();
             let id = document.intern(&ty);
             document.push(id, start, end);
             document.set_pieces(&pieces?);
-            let mut attributes: Vec<_> = attributes.into_iter().collect();
-            attributes.sort_unstable();
             for (name, value) in attributes {
                 document.add_attribute(&name, value);
             }
@@ -90,8 +139,9 @@ impl Document {
                 .ok()
                 .filter(|&at| (at as usize) < annotations)
         };
-        for (ty, from, to) in relations {
-            let Some((one, other)) = index(from).zip(index(to)) else {
+        for PlainRelation { ty, source, target } in plain.relations {
+            let Some((from, to)) = index(source).zip(index(target)) else {
+                let (from, to) = (source, target);
                 return Err(NoDocument::Ends {
                     ty,
                     from,
@@ -99,10 +149,51 @@ impl Document {
                     annotations,
                 });
             };
-            document.relate(&ty, one, other);
+            document.relate(&ty, from, to);
         }
         Ok(document.close())
     }
+}
+
+impl Document {
+    /// Returns the document as plain data.
+    pub fn plain(&self) -> PlainDocument {
+        let annotations = self.annotations.iter().map(|annotation| PlainAnnotation {
+            ty: self.type_of(annotation).to_owned(),
+            start: annotation.start.into(),
+            end: annotation.end.into(),
+            attributes: self
+                .attributes(annotation)
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            pieces: self
+                .pieces(annotation)
+                .iter()
+                .map(|&(start, end)| (start.into(), end.into()))
+                .collect(),
+        });
+        let relations = self.relations.iter().map(|relation| PlainRelation {
+            ty: self.type_of_relation(relation).to_owned(),
+            source: relation.from.into(),
+            target: relation.to.into(),
+        });
+        PlainDocument {
+            text: self.text.clone(),
+            annotations: annotations.collect(),
+            id: self.id.clone(),
+            left_out: [&self.left_out[..], &self.relations_left_out].concat(),
+            relations: relations.collect(),
+        }
+    }
+}
+
+fn as_map<S: Serializer>(pairs: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+}
+
+/// The pairs of a map, sorted by name.
+fn from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
+    Ok(BTreeMap::deserialize(deserializer)?.into_iter().collect())
 }
 
 /// Returns the offsets as the type of those of documents.

@@ -57,11 +57,12 @@ pub use annotated_text::{Annotation, Answer, Document, Layer, Relation, TOKEN};
 pub use annotators::LayerChoice;
 pub use elements::Elements;
 pub(crate) use encoding::place;
-pub use given::{GivenAnnotation, GivenRelation, NoDocument};
+pub use given::{NoDocument, PlainAnnotation, PlainDocument, PlainRelation};
 pub use stream::DocumentReader;
 pub(crate) use xml_inline::standoff_root;
 
-use spanrs_base::{Limits, Named, Position};
+use serde::Deserialize;
+use spanrs_base::{Limits, Named, Position, serde_by_name};
 
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
@@ -108,6 +109,28 @@ impl Named for Format {
     ];
 }
 
+serde_by_name!(Format);
+
+/// Options of a [`Reader`] as plain data.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReaderOptions {
+    /// The format of the files.
+    pub format: Format,
+    /// Which elements are annotations, for inline XML.
+    #[serde(default)]
+    pub elements: Elements,
+    /// Whose annotations are read: a name or a position from 0.
+    #[serde(default)]
+    pub annotator: Option<String>,
+    /// Read all layers, if no annotator is named.
+    #[serde(default)]
+    pub all_layers: bool,
+    /// Maximum ratio of decompressed to compressed bytes; that of [`Limits`] if None.
+    #[serde(default)]
+    pub max_expansion: Option<usize>,
+}
+
 /// Reads documents of one format. A reader is not changed by reading and can be shared between
 /// threads.
 ///
@@ -140,6 +163,20 @@ impl Reader {
             elements: Elements::default(),
             layers: LayerChoice::default(),
             limits: Limits::default(),
+        }
+    }
+
+    /// Creates a reader with these options.
+    pub fn with_options(options: ReaderOptions) -> Self {
+        Self {
+            format: options.format,
+            elements: options.elements,
+            layers: match options.annotator {
+                Some(name) => LayerChoice::Named(name),
+                None if options.all_layers => LayerChoice::All,
+                None => LayerChoice::Sole,
+            },
+            limits: Limits::default().with_expansion(options.max_expansion),
         }
     }
 

@@ -45,6 +45,8 @@ impl Named for SyntaxFormat {
     ];
 }
 
+spanrs_base::serde_by_name!(SyntaxFormat);
+
 impl SyntaxFormat {
     /// Recognises the format of a text by its first 20 lines that are neither blank nor begin with
     /// `#`.

@@ -10,8 +10,8 @@ use spanrs::compat::conlleval::{ConllevalText, Cut, Layout, Rules, Setting};
 
 use crate::error::Result;
 use crate::locks::lock_now;
-use crate::options::Choice;
 use crate::pause;
+use crate::plain::Plain;
 
 /// (type, [spans of gold, of pred, of both, tokens of gold, of pred, with equal tags])
 type TypeRow<'py> = (Bound<'py, PyBytes>, [u64; 6]);
@@ -19,7 +19,7 @@ type TypeRow<'py> = (Bound<'py, PyBytes>, [u64; 6]);
 /// (gold tag, pred tag, tokens)
 type PairRow<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
 
-/// Counts gold against pred as one of the programs of this name does.
+/// Counts gold against pred as one of the programs called conlleval.
 ///
 /// `rules` is `perl`, `python` or `sequences`. A delimiter of None is white space; for `perl` it is a
 /// pattern.
@@ -31,14 +31,14 @@ impl Conlleval {
     #[new]
     #[pyo3(signature = (rules, delimiter, boundary, outside, raw, trim, /))]
     fn new(
-        rules: Choice<Rules>,
+        rules: Plain<Rules>,
         delimiter: Option<Vec<u8>>,
         boundary: Vec<u8>,
         outside: Vec<u8>,
         raw: bool,
         trim: bool,
     ) -> Result<Self> {
-        let Choice(rules) = rules;
+        let Plain(rules) = rules;
         let layout = Layout {
             cut: Cut::new(rules, delimiter)?,
             boundary,
@@ -53,7 +53,7 @@ impl Conlleval {
         Ok(Self(Mutex::new(text)))
     }
 
-    /// Reads a piece of a text.
+    /// Reads the next bytes of a text.
     #[pyo3(signature = (piece, /))]
     fn feed(&self, piece: &Bound<'_, PyBytes>) -> Result<()> {
         let text = &mut *self.lock()?;

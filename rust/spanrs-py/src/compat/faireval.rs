@@ -1,4 +1,4 @@
-//! FairEval's `compare_spans`: behind `spanrs.compat.faireval`.
+//! FairEval's `compare_spans`: the compiled part of `spanrs.compat.faireval`.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -9,24 +9,25 @@ use spanrs::compat::faireval::{
     Table, unpaired,
 };
 use spanrs::eval::fair::Matcher;
-use spanrs::eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets};
+use spanrs::eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets, TypeFilter};
+use spanrs::span_files::SpanFileOptions;
 
 use crate::error::{Error, Result};
-use crate::files::{SpanFileOptions, run_job};
-use crate::options::{FilterTuple, type_filter};
+use crate::files::{SourceArgument, run_job, span_source};
+use crate::plain::Plain;
 use crate::span_tuples::token_numbers;
 use crate::stop;
 
-/// Bound on the absolute value of token indices, so that lengths and sums of them do not overflow.
+/// Bound on token indices, which prevents overflow of lengths and sums.
 const FARTHEST: u64 = 1 << 60;
-/// Number of spans from which the GIL is released while they are matched.
+/// Minimum number of spans for which matching releases the GIL.
 const MANY: usize = 1 << 10;
 
 /// The spans of one side, given as lists of label, first token, last token, and a set of tokens.
 struct Side {
     spans: Vec<Span<i64>>,
     tokens: TokenSets,
-    /// No span lacks a token between its bounds.
+    /// All spans are contiguous.
     whole: bool,
 }
 
@@ -76,8 +77,8 @@ impl Side {
     }
 }
 
-/// Counts the errors of a sentence. Afterwards the lists hold the spans that are in no pair, by length; spans that lost
-/// tokens to a pair get a new set of tokens.
+/// Counts the errors of a sentence. As in FairEval, the lists are modified: unpaired spans remain, ordered by length, and
+/// spans that lost tokens to a pair get a new set of tokens.
 #[pyfunction]
 #[pyo3(signature = (target, system, focus, /))]
 pub(crate) fn fair_compare<'py>(
@@ -122,13 +123,13 @@ pub(crate) fn fair_compare<'py>(
 #[pyo3(signature = (gold, pred, only, /))]
 pub(crate) fn faireval_files<'py>(
     py: Python<'py>,
-    gold: SpanFileOptions,
-    pred: SpanFileOptions,
-    only: FilterTuple,
+    gold: (SourceArgument, Plain<SpanFileOptions>),
+    pred: (SourceArgument, Plain<SpanFileOptions>),
+    only: Plain<TypeFilter>,
 ) -> Result<Bound<'py, PyDict>> {
-    let ((gold, _), (pred, _)) = (gold.open(py)?, pred.open(py)?);
+    let (gold, pred) = (span_source(py, gold)?, span_source(py, pred)?);
     let matcher = Matcher::default().with_watch(stop);
-    let mut scorer = Scorer::new(Box::new(matcher), 0).with_filter(type_filter(only));
+    let mut scorer = Scorer::new(Box::new(matcher), 0).with_filter(only.0);
     let files = run_job(py, None, |tell| {
         spanrs::span_files::score_spans(gold, pred, &mut scorer, None, tell)
     })?;
@@ -151,8 +152,8 @@ pub(crate) fn faireval_files<'py>(
     Ok(state)
 }
 
-/// Lays out counts as `fair_compare` returns them. Rows are those of `faireval_files`; a pair is (0 for LE and 1 for
-/// LBE, index of the target's label, index of the system's, number).
+/// Arranges counts like `fair_compare`. Rows are those of `faireval_files`; a pair is (0 for LE or 1 for LBE, index of
+/// the target label, index of the system label, number).
 #[pyfunction]
 #[pyo3(signature = (labels, rows, pairs, focus, /))]
 pub(crate) fn fair_evaluation<'py>(

@@ -1,4 +1,4 @@
-//! Replaced tools: behind `spanrs.compat`. The algorithms are in the crate `spanrs-compat`.
+//! Drop-in replacements: the compiled part of `spanrs.compat`. The algorithms are in the crate `spanrs-compat`.
 
 mod conlleval;
 mod faireval;

@@ -1,4 +1,4 @@
-//! NCRF++'s spans and counts: behind `spanrs.compat.ncrfpp`.
+//! NCRF++'s spans and counts: the compiled part of `spanrs.compat.ncrfpp`.
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;

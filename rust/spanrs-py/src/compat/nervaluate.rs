@@ -1,4 +1,4 @@
-//! nervaluate's loaders, with its messages: behind `spanrs.compat.nervaluate`.
+//! nervaluate's loaders with its messages: the compiled part of `spanrs.compat.nervaluate`.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -82,7 +82,7 @@ pub(crate) fn nervaluate_pairs(
     let mut fine = true;
     let each = |_: usize, one: &[Item], other: &[Item]| {
         let begin = spans.len() as u32;
-        // SAFETY: items are alive where they are handed over.
+        // SAFETY: items are alive when `each` is called.
         fine = one.len() == other.len() && unsafe { sentences.read(one, &mut spans) };
         let middle = spans.len() as u32;
         gold_ranges.push(begin..middle);
@@ -99,7 +99,7 @@ pub(crate) fn nervaluate_pairs(
             refuse("")
         }
     };
-    // SAFETY: the items are not used once they are interned, which runs no Python code.
+    // SAFETY: the items are not used after interning, which runs no Python code.
     let walked = unsafe { lists.walk(each) };
     if !fine {
         return Ok(None);
@@ -133,7 +133,7 @@ impl<'py> SentenceReader<'py> {
         })
     }
 
-    /// Appends the spans of a sentence; false where something is wrong with it.
+    /// Appends the spans of a sentence. Returns false for an invalid sentence.
     ///
     /// # Safety
     /// The items are alive.
@@ -155,7 +155,7 @@ impl<'py> SentenceReader<'py> {
         unsafe { self.read_new(items, spans) }
     }
 
-    /// As [`SentenceReader::read`], for tags that may be new.
+    /// Like [`SentenceReader::read`], for tags that may be new.
     ///
     /// # Safety
     /// The items are alive.

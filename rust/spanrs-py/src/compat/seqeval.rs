@@ -1,4 +1,4 @@
-//! seqeval's default mode and shape checks: behind `spanrs.compat.seqeval`.
+//! seqeval's default mode and shape checks: the compiled part of `spanrs.compat.seqeval`.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};

@@ -1,4 +1,4 @@
-//! Answers of annotators: behind `spanrs.crowd`.
+//! Answers of annotators: the compiled part of `spanrs.crowd`.
 
 use std::ops::Deref;
 
@@ -10,7 +10,7 @@ use spanrs::crf::{Answers, TruePrior};
 use crate::error::{Error, Result};
 use crate::stop;
 
-/// The answers of all annotators to all sentences.
+/// The labels that annotators gave to sentences.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct CrowdAnswers(Answers);
 
@@ -36,8 +36,8 @@ impl CrowdAnswers {
         Ok(Self(all))
     }
 
-    /// Distribution of the true labels; all arrays are flat, an empty one for no scores of tokens. Counts of transitions are
-    /// those of all sentences, or of each.
+    /// Posterior of the true labels, expected counts of transitions (in total or by sentence), and log Z. Arrays are flat;
+    /// `tokens` is empty without scores of tokens.
     #[pyo3(signature = (log_answers, start, transitions, tokens, outside, by_sentence, /))]
     #[allow(clippy::too_many_arguments)] // Four tables.
     fn posterior<'py>(
@@ -58,7 +58,7 @@ impl CrowdAnswers {
         Ok((array(found.labels), array(found.transitions), found.log_z))
     }
 
-    /// Best true labels of each sentence, with the same tables.
+    /// The best true labels of each sentence.
     #[pyo3(signature = (log_answers, start, transitions, tokens, outside, /))]
     fn best(
         &self,
@@ -74,7 +74,7 @@ impl CrowdAnswers {
         Ok(py.detach(|| self.0.best(log_answers, prior, outside, stop))?)
     }
 
-    /// True labels of all tokens drawn from their posterior, with the same tables and a uniform number for each token.
+    /// True labels of all tokens, sampled from their posterior with a uniform number for each token.
     #[pyo3(signature = (log_answers, start, transitions, tokens, outside, uniform, /))]
     #[allow(clippy::too_many_arguments)] // Four tables.
     fn draw<'py>(
@@ -93,7 +93,7 @@ impl CrowdAnswers {
         Ok(PyArray1::from_vec(py, labels))
     }
 
-    /// Expected counts of answers: flat (annotator, true label, answer before, answer).
+    /// Expected counts of answers, flat with shape (annotator, true label, previous answer, answer).
     #[pyo3(signature = (labels, outside, /))]
     fn counts<'py>(
         &self,
@@ -132,7 +132,7 @@ impl Deref for Flat<'_> {
     type Target = [f64];
 
     fn deref(&self) -> &[f64] {
-        // It is contiguous.
+        // Checked to be contiguous.
         self.0.as_slice().unwrap_or_default()
     }
 }

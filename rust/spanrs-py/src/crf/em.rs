@@ -1,28 +1,27 @@
-//! CRFs inside EM: behind `spanrs.crowd`.
+//! CRFs inside EM: the compiled part of `spanrs.crowd`.
 
 use std::sync::{Mutex, MutexGuard};
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use spanrs::base::Interner;
-use spanrs::crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget};
+use spanrs::crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget, TrainingOptions};
+use spanrs::scheme_constraint;
 use spanrs::tags::Scheme;
 
 use super::crowd::Flat;
 use super::items::{Sequence, Source, token_items};
-use super::model::{CrfModel, constraint_of};
-use super::options::{c2_of, lbfgs_of, selection_of};
+use super::model::CrfModel;
 use crate::error::{Error, Result};
 use crate::locks::lock_now;
-use crate::options::Choice;
+use crate::plain::Plain;
 use crate::stop;
 
 /// Weights and scores, flat.
 type Array<'py> = Bound<'py, PyArray1<f64>>;
 
-/// A CRF that is trained several times on the same sentences. Sentences and labels are numbers from 0; arrays are flat,
-/// over the tokens or labellings of all sentences.
+/// A CRF that is trained repeatedly on the same sentences. Sentences and labels are indices from 0; arrays are flat over
+/// the tokens or labellings of all sentences.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct CrowdCrf {
     labels: Interner<str>,
@@ -32,7 +31,7 @@ pub(crate) struct CrowdCrf {
 
 #[pymethods]
 impl CrowdCrf {
-    /// `numbers` is the number of labellings of each sentence, `labellings` their labels.
+    /// `numbers` has the number of labellings of each sentence, `labellings` their labels.
     #[new]
     #[pyo3(signature = (template, labels, sentences, numbers, labellings, options, /))]
     fn new(
@@ -42,7 +41,7 @@ impl CrowdCrf {
         sentences: &Bound<'_, PyAny>,
         numbers: Vec<usize>,
         labellings: PyReadonlyArray1<'_, u32>,
-        options: &Bound<'_, PyDict>,
+        options: Plain<TrainingOptions>,
     ) -> Result<Self> {
         let mut source = Source::new(template)?;
         let mut named = NamedCorpus::default();
@@ -55,15 +54,12 @@ impl CrowdCrf {
             let id = |name: &str| Some(named.attributes.intern(name));
             let tokens = token_items(&Sequence::Object(sentence?), &mut source, id);
             let tokens = tokens.map_err(|error| error.in_sequence(at))?;
-            // The first label; labellings replace it.
+            // A placeholder; labellings replace it.
             let targets = vec![TokenTarget::Label(0); tokens.len()];
             let pushed = named.push(tokens, targets, 1.0);
             pushed.map_err(|error| Error::from((error, at)))?;
         }
-        let mut selection = selection_of(options)?;
-        if let Some(least) = options.get_item("min_attribute_freq")? {
-            selection.min_attribute_frequency = least.extract()?;
-        }
+        let selection = options.0.selection();
         let labellings = labellings.as_slice()?.to_vec();
         let (corpus, labels, attributes) = named.into_parts();
         let made = py.detach(|| EmCrf::new(corpus, &numbers, labellings, selection));
@@ -100,23 +96,23 @@ impl CrowdCrf {
         Ok(crf.set_all_expected(&sentences, &labels, &transitions)?)
     }
 
-    /// Says which sentences take part in training.
+    /// Selects the sentences to train on.
     #[pyo3(signature = (active, /))]
     fn set_active(&self, active: Vec<bool>) -> Result<()> {
         Ok(self.lock()?.set_active(&active)?)
     }
 
-    /// Trains from `weights` and gives the new ones and the objective.
+    /// Trains from `weights`. Returns the new weights and the objective.
     #[pyo3(signature = (weights, options, threads, /))]
     fn train<'py>(
         &self,
         py: Python<'py>,
         weights: Flat<'_>,
-        options: &Bound<'py, PyDict>,
+        options: Plain<TrainingOptions>,
         threads: usize,
     ) -> Result<(Array<'py>, f64)> {
         let mut weights = weights.to_vec();
-        let (lbfgs, c2) = (lbfgs_of(options)?, c2_of(options)?);
+        let (lbfgs, c2) = (options.0.lbfgs(), options.0.c2);
         let loss = self.run(py, |em| em.train(&lbfgs, c2, threads, &mut weights, stop))?;
         Ok((PyArray1::from_vec(py, weights), loss))
     }
@@ -134,13 +130,13 @@ impl CrowdCrf {
         Ok(PyArray1::from_vec(py, logs))
     }
 
-    /// Best label of each token, with a scheme the best legal ones.
+    /// The best labels of all tokens, legal under the scheme if there is one.
     #[pyo3(signature = (weights, scheme, threads, /))]
     fn best<'py>(
         &self,
         py: Python<'py>,
         weights: Flat<'_>,
-        scheme: Option<Choice<Scheme>>,
+        scheme: Option<Plain<Scheme>>,
         threads: usize,
     ) -> Result<Bound<'py, PyArray1<i64>>> {
         let (weights, constraint) = (&*weights, self.constraint(scheme)?);
@@ -157,7 +153,7 @@ impl CrowdCrf {
         &self,
         py: Python<'py>,
         weights: Flat<'_>,
-        scheme: Option<Choice<Scheme>>,
+        scheme: Option<Plain<Scheme>>,
         threads: usize,
     ) -> Result<Array<'py>> {
         let (weights, constraint) = (&*weights, self.constraint(scheme)?);
@@ -195,7 +191,7 @@ impl CrowdCrf {
 }
 
 impl CrowdCrf {
-    /// The CRF; an error while another thread uses it, which waiting could block forever.
+    /// The CRF, or an error if another thread uses it: waiting could deadlock.
     fn lock(&self) -> Result<MutexGuard<'_, EmCrf>> {
         lock_now(&self.crf, "the CRF is in use in another thread")
     }
@@ -211,14 +207,13 @@ impl CrowdCrf {
         Ok(py.detach(|| job(em))?)
     }
 
-    fn constraint(&self, scheme: Option<Choice<Scheme>>) -> Result<Option<Constraint>> {
-        scheme
-            .map(|scheme| constraint_of(scheme.0, &self.labels))
-            .transpose()
+    fn constraint(&self, scheme: Option<Plain<Scheme>>) -> Result<Option<Constraint>> {
+        let constraint = scheme.map(|scheme| scheme_constraint(scheme.0, &self.labels));
+        Ok(constraint.transpose()?)
     }
 }
 
-/// Fixes the labels of a corpus.
+/// Fixes the set of labels of a corpus.
 pub(super) fn close(corpus: &mut NamedCorpus) -> Result<()> {
     corpus.close().map_err(|(error, sequence)| match sequence {
         Some(sequence) => Error::from((error, sequence)),

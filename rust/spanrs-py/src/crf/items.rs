@@ -47,7 +47,7 @@ impl CrfItems {
         tokens.collect()
     }
 
-    /// The first name that contains a NUL, which CRFsuite's files cannot hold.
+    /// The first name that contains a NUL, which CRFsuite's files cannot store.
     fn name_with_nul(&self) -> Option<&str> {
         let mut names = self.tokens.iter().flatten().map(|(name, _)| name.as_str());
         names.find(|name| name.contains('\0'))
@@ -58,7 +58,7 @@ impl CrfItems {
     }
 }
 
-/// Where features of tokens come from.
+/// Source of the features of tokens.
 pub(crate) enum Source {
     /// Dicts, lists of strings or [`CrfItems`].
     Features,
@@ -105,7 +105,7 @@ impl Source {
     }
 }
 
-/// Calls `add` with the name and value of each feature of a token: python-crfsuite's forms. Values must be finite,
+/// Calls `add` with the name and value of each feature of a token, in the forms of python-crfsuite. Values must be finite
 /// unless `any_value`.
 fn each_feature(
     token: &Bound<'_, PyAny>,
@@ -121,7 +121,7 @@ fn each_feature(
     }
     let start = prefix.len();
     if let Ok(dict) = token.cast::<PyDict>() {
-        // A copy: converting a value may run Python code, which may change the dict.
+        // A copy, because converting a value may run Python code that changes the dict.
         for item in dict.items().iter() {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             push_text(prefix, &key)?;
@@ -163,7 +163,7 @@ fn each_feature(
         prefix.truncate(start);
     }
     if is_set(token) {
-        // Sets have no order; the attributes of a model have.
+        // Sorted, because sets have no order and the attributes of a model do.
         names.sort_unstable();
     }
     names.iter().for_each(|name| add(name, 1.0));
@@ -182,7 +182,7 @@ pub(crate) fn is_set(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>()
 }
 
-/// The error for a value; out of the way of the values that are accepted.
+/// The error for an invalid value.
 #[cold]
 fn not_a_value(name: &str, value: &Bound<'_, PyAny>, cause: PyErr) -> Error {
     let kind = value.get_type().name().map(|name| name.to_string());
@@ -245,8 +245,8 @@ fn utf8(bytes: &[u8]) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|_| Error::model("a feature is not UTF-8"))
 }
 
-/// The (attribute, value) pairs of each token of a sequence given as dicts, lists or [`CrfItems`]. Attributes for which
-/// `id` has no number are left out.
+/// The (attribute, value) pairs of each token of a sequence given as dicts, lists or [`CrfItems`]. Attributes without an
+/// id are skipped.
 fn token_features(
     sequence: &Bound<'_, PyAny>,
     mut id: impl FnMut(&str) -> Option<u32>,
@@ -288,7 +288,7 @@ pub(crate) fn token_items(
         (Source::Template(extractor), Sequence::Sentence(columns, at)) => {
             Ok(extractor.items(columns, *at, id)?)
         }
-        // Sentences are made for templates only.
+        // Sentences are only created for templates.
         (Source::Features, Sequence::Sentence(..)) => Ok(Vec::new()),
     }
 }
@@ -342,8 +342,8 @@ fn push_values(columns: &mut Columns, token: &Bound<'_, PyAny>) -> Result<bool> 
     Ok(true)
 }
 
-/// Reads sequences from Python: features with known attributes, or with a template the columns of its tokens, to which
-/// it is applied later without the GIL.
+/// Reads sequences: features with known attributes or, for a template, the columns of tokens. The template is applied
+/// later, without the GIL.
 pub(crate) fn inputs_of(
     inputs: &Bound<'_, PyAny>,
     has_template: bool,
@@ -353,7 +353,7 @@ pub(crate) fn inputs_of(
         return Ok(Inputs::Columns(Arc::clone(sentences.get().columns())));
     }
     let mut columns = Columns::default();
-    // Values were checked where features were read; CrfItems may have any.
+    // Values were checked when features were read; CrfItems may have any value.
     let mut sequences = Sequences::new(names.len()).with_limit(None);
     for (at, sequence) in inputs.try_iter()?.enumerate() {
         crate::pause(at)?;

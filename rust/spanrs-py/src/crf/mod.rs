@@ -1,11 +1,10 @@
-//! Conditional random fields: behind `spanrs.crf`.
+//! Conditional random fields: the compiled part of `spanrs.crf`.
 
 mod crowd;
 mod em;
 mod items;
 mod model;
 mod observer;
-mod options;
 mod sentences;
 mod trainer;
 
@@ -17,14 +16,34 @@ pub(crate) use sentences::CrfSentences;
 pub(crate) use trainer::CrfTrainer;
 
 use pyo3::prelude::*;
-use spanrs::crf::{SequenceError, Template};
+use spanrs::CrfModelError;
+use spanrs::crf::{SequenceError, Template, TrainingOptions};
 
 use crate::error::Error;
+use crate::plain::Plain;
 
 impl From<SequenceError> for Error {
     fn from((error, sequence): SequenceError) -> Self {
         Self::from(error).in_sequence(sequence)
     }
+}
+
+impl From<CrfModelError> for Error {
+    fn from(error: CrfModelError) -> Self {
+        match error {
+            CrfModelError::Crf(error) => error.into(),
+            CrfModelError::Tags(error) => error.into(),
+        }
+    }
+}
+
+/// Checks options of training, and fills in the defaults of the algorithm.
+#[pyfunction]
+#[pyo3(signature = (options, /))]
+pub(crate) fn crf_options(
+    options: Plain<TrainingOptions>,
+) -> Result<Plain<TrainingOptions>, Error> {
+    Ok(Plain(options.0.complete()?))
 }
 
 /// (name, text) of each built-in template.

@@ -1,82 +1,42 @@
 //! Trained models: decoding, weights, files.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use spanrs::base::Interner;
-use spanrs::crf::{
-    AttributeIndex, Constraint, Decoder, Extractor, IndexedTemplate, Inputs, Model, Template,
-    check_len, metadata_text,
-};
+use spanrs::CrfModel as Core;
+use spanrs::crf::{Decoder, Inputs, Model, check_len};
 use spanrs::crf_files::TagOptions;
-use spanrs::tags::{Dialect, Scheme};
+use spanrs::io::{Column, Columns};
 
 use super::items::{inputs_of, is_set, label_names, unicode};
 use super::sentences::names_of;
 use crate::error::{Error, Result};
-use crate::files::{ColumnOptions, PyColumn, SourceArgument, column_file, write_job};
-use crate::options::ByName;
+use crate::files::{SourceArgument, column_file, write_job};
+use crate::plain::Plain;
 use crate::stop;
 
 /// A trained model.
+#[derive(Clone)]
 #[pyclass(frozen, module = "spanrs._spanrs")]
-pub(crate) struct CrfModel {
-    core: Arc<Model>,
-    template: Option<Extractor>,
-    /// The attributes for the template, made when first needed.
-    index: OnceLock<AttributeIndex>,
-}
-
-/// What may follow what under a scheme.
-pub(crate) fn constraint_of(scheme: Scheme, labels: &Interner<str>) -> Result<Constraint> {
-    let names: Vec<&str> = labels.names().collect();
-    let flags = spanrs::tags::legal(scheme, &names, &Dialect::default())?;
-    Ok(Constraint::of_table(names.len(), &flags)?)
-}
+pub(crate) struct CrfModel(Arc<Core>);
 
 impl CrfModel {
-    /// Takes template and scheme from the metadata.
-    pub(crate) fn of(mut model: Model) -> Result<Self> {
-        let template = match metadata_text(model.metadata(), "template")? {
-            Some(text) => {
-                let template =
-                    Template::parse(&text).map_err(|error| Error::model(error.to_string()))?;
-                Some(Extractor::new(&template))
-            }
-            None => None,
-        };
-        if let Some(scheme) = metadata_text(model.metadata(), "scheme")? {
-            let constraint = constraint_of(Scheme::by_name(&scheme)?, model.labels())?;
-            model = model.constrained(constraint)?;
-        }
-        Ok(Self {
-            core: Arc::new(model),
-            template,
-            index: OnceLock::new(),
-        })
+    pub(crate) fn of(model: Model) -> Result<Self> {
+        Ok(Self(Arc::new(Core::new(model)?)))
     }
 
-    pub(crate) fn core(&self) -> &Arc<Model> {
-        &self.core
+    pub(crate) fn core(&self) -> &Model {
+        self.0.model()
     }
 
     /// Features of sequences: through the template, if the model has one.
     fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Inputs> {
-        inputs_of(inputs, self.template.is_some(), self.core.attributes())
+        inputs_of(inputs, self.0.has_template(), self.core().attributes())
     }
 
-    /// The template and the attributes it is looked up in, if the model has one.
-    fn template(&self) -> Option<IndexedTemplate<'_>> {
-        let template = self.template.as_ref()?;
-        let index = self
-            .index
-            .get_or_init(|| AttributeIndex::new(self.core.attributes()));
-        Some((template, index))
-    }
-
-    /// Applies `decode` to each sequence, which was read into the decoder.
+    /// Applies `decode` to each sequence.
     fn each<T: Send>(
         &self,
         py: Python<'_>,
@@ -85,13 +45,13 @@ impl CrfModel {
         decode: impl Fn(&mut Decoder, usize) -> spanrs::crf::Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let decoded = py.detach(|| {
-            let template = self.template();
-            sequences.decode(&self.core, template, threads, stop, &decode)
+            let template = self.0.template();
+            sequences.decode(self.core(), template, threads, stop, &decode)
         });
         Ok(decoded?)
     }
 
-    /// Flags of the labels that are allowed, from a label, a set of labels, or None for each token.
+    /// Flags of the allowed labels, from a label, a set of labels, or None for each token.
     fn flags(&self, known: &Bound<'_, PyAny>) -> Result<Vec<bool>> {
         let mut tokens = Vec::new();
         for token in known.try_iter()? {
@@ -109,7 +69,7 @@ impl CrfModel {
                 )));
             });
         }
-        Ok(self.core.allowed(&tokens)?)
+        Ok(self.core().allowed(&tokens)?)
     }
 }
 
@@ -117,28 +77,28 @@ impl CrfModel {
 impl CrfModel {
     /// Names of the labels.
     fn labels(&self) -> Vec<&str> {
-        self.core.labels().names().collect()
+        self.core().labels().names().collect()
     }
 
     /// Names of the attributes.
     fn attributes(&self) -> Vec<&str> {
-        self.core.attributes().names().collect()
+        self.core().attributes().names().collect()
     }
 
     /// (labels, attributes, state features)
     fn sizes(&self) -> (usize, usize, usize) {
-        let (labels, attributes) = (self.core.labels(), self.core.attributes());
+        let (labels, attributes) = (self.core().labels(), self.core().attributes());
         (
             labels.len(),
             attributes.len(),
-            self.core.state_weights().count(),
+            self.core().state_weights().count(),
         )
     }
 
     /// (attribute, label, weight) of each state feature.
     fn states(&self) -> Vec<(&str, &str, f64)> {
         let (labels, attributes) = (self.labels(), self.attributes());
-        let states = self.core.state_weights();
+        let states = self.core().state_weights();
         let named = states.map(|(attribute, label, weight)| {
             (
                 attributes[attribute as usize],
@@ -152,7 +112,7 @@ impl CrfModel {
     /// (from, to, weight) of each transition feature.
     fn transitions(&self) -> Vec<(&str, &str, f64)> {
         let labels = self.labels();
-        let transitions = self.core.transition_weights();
+        let transitions = self.core().transition_weights();
         transitions
             .map(|(from, to, weight)| (labels[from as usize], labels[to as usize], weight))
             .collect()
@@ -160,15 +120,15 @@ impl CrfModel {
 
     /// A JSON object, as text.
     fn metadata(&self) -> &str {
-        self.core.metadata()
+        self.core().metadata()
     }
 
     #[pyo3(signature = (metadata, /))]
     fn with_metadata(&self, metadata: String) -> Result<Self> {
-        Self::of(Model::clone(&self.core).with_metadata(metadata))
+        Self::of(Model::clone(self.core()).with_metadata(metadata))
     }
 
-    /// Labels of sequences; with `known`, labels that are given (a label, a set of labels, or None for each token).
+    /// The labels of sequences. `known` constrains tokens to a label or a set of labels (None for no constraint).
     #[pyo3(signature = (inputs, posterior, known, threads, /))]
     fn tag<'py>(
         &self,
@@ -196,45 +156,49 @@ impl CrfModel {
                 false => decoder.best(),
             }
         })?;
-        Ok(names_of(py, self.core.labels(), labels.into_iter()))
+        Ok(names_of(py, self.core().labels(), labels.into_iter()))
     }
 
-    /// Writes column files with tags to `out`. `columns` are those the template reads besides the tokens, the one that
-    /// gets the tags, and the one that gets them in CoNLL-U; `flags` are posterior and probabilities. Returns the
-    /// warnings of each file, and whether the model knows any of its attributes.
+    /// Writes column files with tags to `out`. `columns` are those that the template reads besides the tokens, the target,
+    /// and the target in CoNLL-U; `flags` are posterior and probabilities. Returns for each file its warnings and
+    /// whether the model has any of its attributes.
     #[pyo3(signature = (files, out, columns, flags, threads, progress, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn tag_files(
         &self,
         py: Python<'_>,
-        files: Vec<(SourceArgument, ColumnOptions)>,
+        files: Vec<(SourceArgument, Plain<Columns>)>,
         out: Py<PyAny>,
-        columns: (Vec<PyColumn>, Option<PyColumn>, Option<PyColumn>),
+        columns: (
+            Plain<Vec<Column>>,
+            Plain<Option<Column>>,
+            Plain<Option<Column>>,
+        ),
         flags: (bool, bool),
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> Result<Vec<(Vec<String>, bool)>> {
-        let files = files
-            .iter()
-            .map(|(source, options)| column_file(source, options));
-        let files = files.collect::<Result<Vec<_>>>()?;
-        let (extra, target, conllu_target) = columns;
+        let files = files.into_iter();
+        let files: Vec<_> = files
+            .map(|(source, columns)| column_file(&source, columns.0))
+            .collect();
+        let (Plain(extra), Plain(target), Plain(conllu_target)) = columns;
         let options = TagOptions {
-            extra: extra.iter().map(PyColumn::column).collect(),
-            target: target.as_ref().map(PyColumn::column),
-            conllu_target: conllu_target.as_ref().map(PyColumn::column),
+            extra,
+            target,
+            conllu_target,
             posterior: flags.0,
             probabilities: flags.1,
             threads,
             watch: stop,
         };
-        let Some(template) = self.template() else {
+        let Some(template) = self.0.template() else {
             return Err(Error::model(
                 "files are tagged by a template, and the model has none",
             ));
         };
         let reports = write_job(py, &out, progress, |out, tell| {
-            spanrs::crf_files::tag(&files, &self.core, template, &options, out, tell)
+            spanrs::crf_files::tag(&files, self.core(), template, &options, out, tell)
         })?;
         let reports = reports
             .into_iter()
@@ -252,7 +216,7 @@ impl CrfModel {
     ) -> Result<Vec<Bound<'py, PyArray2<f64>>>> {
         let sequences = self.read(inputs)?;
         let marginals = self.each(py, &sequences, threads, |decoder, _| decoder.marginals())?;
-        let labels = self.core.labels().len();
+        let labels = self.core().labels().len();
         let arrays = marginals.into_iter().map(|rows| {
             let tokens = rows.len() / labels.max(1);
             Ok(PyArray1::from_vec(py, rows).reshape([tokens, labels])?)
@@ -271,7 +235,7 @@ impl CrfModel {
         let sequences = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
         let found = self.each(py, &sequences, 1, |decoder, _| decoder.n_best(n))?;
         let (labels, probabilities): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
-        let names = names_of(py, self.core.labels(), labels.into_iter());
+        let names = names_of(py, self.core().labels(), labels.into_iter());
         Ok(names.into_iter().zip(probabilities).collect())
     }
 
@@ -286,7 +250,7 @@ impl CrfModel {
         let sequences = self.read(inputs)?;
         let labels = labellings.iter().enumerate().map(|(at, names)| {
             let ids: spanrs::crf::Result<Vec<_>> =
-                names.iter().map(|name| self.core.label(name)).collect();
+                names.iter().map(|name| self.core().label(name)).collect();
             ids.map_err(|error| Error::from((error, at)))
         });
         let labels = labels.collect::<Result<Vec<_>>>()?;
@@ -296,7 +260,7 @@ impl CrfModel {
         })
     }
 
-    /// For each token the features that the model knows: (attribute, value, weights of the labels).
+    /// For each token its features that the model has, as (attribute, value, weights of the labels).
     #[pyo3(signature = (sequence, /))]
     #[allow(clippy::type_complexity)] // One list per token.
     fn known_features<'py>(
@@ -305,11 +269,11 @@ impl CrfModel {
         sequence: &Bound<'py, PyAny>,
     ) -> Result<Vec<Vec<(&str, f64, Bound<'py, PyArray1<f64>>)>>> {
         let inputs = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
-        let (sequences, _) = inputs.features(0..1, self.template())?;
+        let (sequences, _) = inputs.features(0..1, self.0.template())?;
         let tokens = (0..sequences.tokens()).map(|token| {
             let items = sequences.items(token).map(|(attribute, value)| {
-                let name = self.core.attributes().name(attribute).unwrap_or_default();
-                let weights = self.core.attribute_weights(attribute);
+                let name = self.core().attributes().name(attribute).unwrap_or_default();
+                let weights = self.core().attribute_weights(attribute);
                 (name, value, PyArray1::from_vec(py, weights))
             });
             items.collect()
@@ -319,7 +283,7 @@ impl CrfModel {
 
     /// The bytes of a model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.core.to_bytes())?;
+        let bytes = py.detach(|| self.core().to_bytes())?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -331,7 +295,7 @@ impl CrfModel {
 
     /// The bytes of CRFsuite's model file.
     fn to_crfsuite<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| spanrs::to_crfsuite(&self.core))?;
+        let bytes = py.detach(|| spanrs::to_crfsuite(self.core()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 

@@ -7,21 +7,22 @@ use spanrs::crf::{Constraint, Decoder, Error as CrfError, Features, Iteration, S
 
 use super::sentences::names_of;
 use crate::error::Result;
+use crate::plain::Plain;
 
-/// What happens after each iteration.
+/// Callback state of training.
 pub(super) struct Observer<'a> {
     pub(super) callback: Option<Py<PyAny>>,
     pub(super) dev: Option<Sequences>,
     pub(super) features: &'a Features,
     pub(super) constraint: Option<Constraint>,
     pub(super) labels: &'a Interner<str>,
-    /// The best weights so far, as the callback says.
+    /// The best weights so far, according to the callback.
     pub(super) best: Option<Vec<f64>>,
     pub(super) iterations: usize,
 }
 
 impl Observer<'_> {
-    /// Calls the callback; false if it stops training.
+    /// Calls the callback. Returns false to stop training.
     pub(super) fn after(&mut self, state: Iteration, weights: &[f64]) -> spanrs::crf::Result<bool> {
         self.iterations = state.iteration;
         let Some(callback) = &self.callback else {
@@ -34,11 +35,7 @@ impl Observer<'_> {
         };
         let answer = Python::attach(|py| -> PyResult<u8> {
             let tags = tags.map(|tags| names_of(py, self.labels, tags.into_iter()));
-            let (norm, active) = (state.gradient_norm, state.active);
-            let (iteration, evaluations) = (state.iteration, state.evaluations);
-            let step = (state.weight_norm, state.step);
-            let state = (iteration, state.loss, norm, active, evaluations);
-            callback.call1(py, (state, tags, step))?.extract(py)
+            callback.call1(py, (Plain(state), tags))?.extract(py)
         });
         match answer {
             Ok(answer) => {
@@ -48,14 +45,14 @@ impl Observer<'_> {
                 Ok(answer > 0)
             }
             Err(raised) => {
-                // The error of the interrupted training takes it.
+                // Taken by the error of the interrupted training.
                 Python::attach(|py| raised.restore(py));
                 Err(CrfError::Interrupted)
             }
         }
     }
 
-    /// Why training ended, or the error that ended it.
+    /// The reason why training stopped, or the error.
     pub(super) fn reason(
         &self,
         stopped: spanrs::crf::Result<Stop>,

@@ -8,12 +8,14 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use spanrs::base::Interner;
 use spanrs::crf::Columns;
 use spanrs::crf_files::{TaggedSentences, read_tagged};
+use spanrs::io::{Column, Columns as Layout};
 
 use crate::error::Result;
-use crate::files::{ColumnOptions, PyColumn, SourceArgument, column_file, run_job};
+use crate::files::{SourceArgument, column_file, run_job};
+use crate::plain::Plain;
 
-/// The sentences of a column file with tags: a sequence of lists of tokens, which are strings, or tuples where a template
-/// reads more columns. Where a template is applied, the strings are not made.
+/// The sentences of a column file with tags: a sequence of lists of tokens, which are strings, or tuples if a template
+/// reads more columns. Strings are created on access; a template does not need them.
 #[pyclass(frozen, sequence, module = "spanrs._spanrs")]
 pub(crate) struct CrfSentences {
     sentences: TaggedSentences,
@@ -28,28 +30,26 @@ impl CrfSentences {
     fn check(&self, at: usize) -> PyResult<()> {
         match at < self.sentences.len() {
             true => Ok(()),
-            false => Err(PyIndexError::new_err("no such sentence")),
+            false => Err(PyIndexError::new_err("sentence is out of range")),
         }
     }
 }
 
 #[pymethods]
 impl CrfSentences {
-    /// Reads a file; `extra` are the columns that a template reads besides the tokens, None for all.
+    /// Reads a file; `extra` are the columns that a template reads besides the tokens, or None for all.
     #[new]
-    #[pyo3(signature = (source, options, extra, progress, /))]
+    #[pyo3(signature = (source, columns, extra, progress, /))]
     fn new(
         py: Python<'_>,
         source: SourceArgument,
-        options: ColumnOptions,
-        extra: Option<Vec<PyColumn>>,
+        columns: Plain<Layout>,
+        extra: Option<Plain<Vec<Column>>>,
         progress: Option<Py<PyAny>>,
     ) -> Result<Self> {
-        let file = column_file(&source, &options)?;
-        let extra = extra.map(|all| all.iter().map(PyColumn::column).collect::<Vec<_>>());
-        let read =
-            |tell: &mut (dyn FnMut(u64) -> bool + Send)| read_tagged(&file, extra.as_deref(), tell);
-        let mut sentences = run_job(py, progress, read)?;
+        let file = column_file(&source, columns.0);
+        let extra = extra.as_ref().map(|extra| &extra.0[..]);
+        let mut sentences = run_job(py, progress, |tell| read_tagged(&file, extra, tell))?;
         let columns = Arc::new(std::mem::take(&mut sentences.columns));
         Ok(Self { sentences, columns })
     }

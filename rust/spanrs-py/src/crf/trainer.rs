@@ -6,20 +6,20 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spanrs::crf::{
     AttributeIndex, Error as CrfError, Features, MAX_TRAINING_VALUE, Model, NamedCorpus, Sequences,
-    TokenTarget, train,
+    TokenTarget, TrainingOptions, train,
 };
+use spanrs::scheme_constraint;
 use spanrs::tags::Scheme;
 
 use super::em::close;
 use super::items::{
     Sequence, Source, inputs_of, is_set, label_name, label_names, token_items, unicode,
 };
-use super::model::{CrfModel, constraint_of};
+use super::model::CrfModel;
 use super::observer::Observer;
-use super::options::{algorithm_of, selection_of};
 use crate::error::{Error, Result};
 use crate::locks::lock_now;
-use crate::options::Choice;
+use crate::plain::Plain;
 use crate::stop;
 
 /// A training corpus under construction.
@@ -99,20 +99,19 @@ impl CrfTrainer {
         Ok(())
     }
 
-    /// Trains and returns the model and the reason for stopping. `callback((iteration, loss, gradient_norm,
-    /// active, evaluations), dev_tags, (weight_norm, step))` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and
-    /// record the current weights as the best so far. The trainer is empty afterwards.
-    #[pyo3(signature = (algorithm, options, threads, start, dev, scheme, callback, keep_on_interrupt, /))]
+    /// Trains and returns the model and the reason for stopping. `callback(iteration, dev_tags)` is called after
+    /// each iteration with a dict; it returns 0 to stop, 1 to continue, or 2 to continue and record the current weights
+    /// as the best so far. The trainer is empty afterwards.
+    #[pyo3(signature = (options, threads, start, dev, scheme, callback, keep_on_interrupt, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn train(
         &self,
         py: Python<'_>,
-        algorithm: &str,
-        options: &Bound<'_, PyDict>,
+        options: Plain<TrainingOptions>,
         threads: usize,
         start: Option<&Bound<'_, CrfModel>>,
         dev: Option<&Bound<'_, PyAny>>,
-        scheme: Option<Choice<Scheme>>,
+        scheme: Option<Plain<Scheme>>,
         callback: Option<Py<PyAny>>,
         keep_on_interrupt: bool,
     ) -> Result<(CrfModel, &'static str)> {
@@ -123,18 +122,18 @@ impl CrfTrainer {
                 "there is nothing to train on: no sequence has a token with a label",
             ));
         }
-        let (algorithm, selection) = (algorithm_of(algorithm, options)?, selection_of(options)?);
+        let (algorithm, selection) = (options.0.algorithm(), options.0.selection());
         let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
         close(&mut builder.corpus)?;
         let constraint = scheme
-            .map(|scheme| constraint_of(scheme.0, &builder.corpus.labels))
+            .map(|scheme| scheme_constraint(scheme.0, &builder.corpus.labels))
             .transpose()?;
-        let start = start.map(|model| model.get().core().clone());
+        let start = start.map(|model| model.get().clone());
         let (corpus, labels, attributes) = std::mem::take(&mut builder.corpus).into_parts();
         let (model, why) = py.detach(|| {
             let features = Features::of(&corpus, selection);
             let mut weights = match &start {
-                Some(model) => model.weights_for(&labels, &attributes, &features),
+                Some(model) => model.core().weights_for(&labels, &attributes, &features),
                 None => vec![0.0; features.len()],
             };
             let mut observer = Observer {
@@ -166,14 +165,14 @@ impl CrfTrainer {
 }
 
 impl CrfTrainer {
-    /// The corpus; an error while another thread or a callback of training uses it, which waiting could block forever.
+    /// The corpus, or an error if another thread or a training callback uses it: waiting could deadlock.
     fn lock(&self) -> Result<MutexGuard<'_, Builder>> {
         let message = "the trainer is in use: it is training, or in another thread";
         lock_now(&self.0, message)
     }
 }
 
-/// Numbers of sequences that differ.
+/// The error for inputs of different lengths.
 fn lengths(what: &str, at: usize) -> Error {
     Error::shape(format!("there are only {at} {what}"), None)
 }
@@ -246,7 +245,7 @@ impl Builder {
                 TokenTarget::Label(self.corpus.labels.intern(text))
             } else if is_set(&token) {
                 let mut names = label_names(&token)?;
-                // Sets have no order; the labels of a model have.
+                // Sorted, because sets have no order and the labels of a model do.
                 names.sort_unstable();
                 names.dedup();
                 if names.is_empty() {

@@ -1,4 +1,4 @@
-//! Tagging and dependency parsing: behind `spanrs.dep`.
+//! Tagging and dependency parsing: the compiled part of `spanrs.dep`.
 
 mod evaluate;
 mod model;

@@ -34,7 +34,7 @@ pub(crate) fn dep_templates() -> &'static str {
     spanrs::dep::RICH_TEMPLATES
 }
 
-/// Borrows sentences with the tags that are given for them.
+/// Borrows sentences with their given tags.
 ///
 /// # Errors
 /// [`DepError::Training`] if there are not as many lists of tags as sentences.
@@ -64,7 +64,7 @@ impl DepModel {
 
 #[pymethods]
 impl DepModel {
-    /// Puts the tagger of one model and the parser of another together.
+    /// Joins the tagger of one model and the parser of another.
     #[staticmethod]
     #[pyo3(signature = (tagger, parser, metadata, /))]
     fn join(tagger: Option<&Self>, parser: Option<&Self>, metadata: String) -> Result<Self> {
@@ -77,14 +77,14 @@ impl DepModel {
         Ok(Self::of(model))
     }
 
-    /// Makes a model of the JSON of parser.py.
+    /// Imports the JSON of parser.py.
     #[staticmethod]
     #[pyo3(signature = (json, /))]
     fn from_published(py: Python<'_>, json: &[u8]) -> Result<Self> {
         Ok(Self::of(py.detach(|| import_published(json))?))
     }
 
-    /// Makes a tagger of the JSON of NLTK: weights, dictionary and classes.
+    /// Imports the JSON files of NLTK: weights, dictionary and classes.
     #[staticmethod]
     #[pyo3(signature = (weights, tagdict, classes, /))]
     fn from_nltk(py: Python<'_>, weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<Self> {
@@ -149,13 +149,13 @@ impl DepModel {
         self.0.labels().iter().map(String::as_str).collect()
     }
 
-    /// True if sentences are padded with `<start>` and `ROOT` before they are tagged, as in parser.py.
+    /// Whether sentences are padded with `<start>` and `ROOT`, as in parser.py.
     #[getter]
     fn padded(&self) -> bool {
         self.0.padded
     }
 
-    /// True if the parser attaches one word of each sentence to the root.
+    /// Whether the parser attaches exactly one word of a sentence to the root.
     #[getter]
     fn single_root(&self) -> bool {
         let parser = self.0.parser.as_ref();
@@ -203,7 +203,7 @@ impl DepModel {
         (tags.collect(), confidences)
     }
 
-    /// Tags, and with `parse` parses, sentences; `given` are tags to parse with instead of predicted ones.
+    /// Tags sentences, and parses them with `parse`. `given` has tags to use instead of predicted ones.
     #[pyo3(signature = (sentences, given, parse, threads, /))]
     fn annotate<'py>(
         &self,
@@ -247,7 +247,7 @@ impl DepModel {
         Ok(predicted.collect())
     }
 
-    /// Tags, and with `parse` parses, the next sentences of a file; gives CoNLL-U, None at the end of the file.
+    /// Tags the next sentences of a file, and parses them with `parse`. Returns CoNLL-U, or None at the end of the file.
     #[pyo3(signature = (file, parse, keep_tags, blank, threads, /))]
     fn annotate_file<'py>(
         &self,

@@ -10,7 +10,7 @@ use spanrs::io::{SyntaxChunks, SyntaxFormat};
 use crate::error::Result;
 use crate::files::SourceArgument;
 use crate::locks::lock;
-use crate::options::Choice;
+use crate::plain::Plain;
 use crate::stop;
 
 /// A file that is read in chunks of whole sentences.
@@ -23,7 +23,7 @@ type SentenceTuple = (Vec<String>, Vec<String>, Vec<String>, Vec<u32>, Vec<Strin
 pub(super) fn open(
     py: Python<'_>,
     source: &SourceArgument,
-    format: Option<Choice<SyntaxFormat>>,
+    format: Option<Plain<SyntaxFormat>>,
 ) -> Result<SyntaxChunks> {
     let format = format.map(|format| format.0);
     Ok(py.detach(|| SyntaxChunks::open(source, format))?)
@@ -31,13 +31,13 @@ pub(super) fn open(
 
 #[pymethods]
 impl SyntaxFile {
-    /// Opens a path or a binary file object; the format is recognised if it is not given.
+    /// Opens a path or a binary file object; without a name the format is detected.
     #[new]
     #[pyo3(signature = (source, format_name, /))]
     fn new(
         py: Python<'_>,
         source: SourceArgument,
-        format_name: Option<Choice<SyntaxFormat>>,
+        format_name: Option<Plain<SyntaxFormat>>,
     ) -> Result<Self> {
         Ok(Self(Mutex::new(open(py, &source, format_name)?)))
     }
@@ -45,7 +45,7 @@ impl SyntaxFile {
     /// Name of the format.
     #[getter]
     fn format(&self, py: Python<'_>) -> &'static str {
-        // Another thread may hold the lock and wait for the interpreter.
+        // Another thread may hold the lock and wait for the GIL.
         py.detach(|| self.lock().format().name())
     }
 }
@@ -65,14 +65,14 @@ impl Treebank {
         lock(&self.0)
     }
 
-    /// A copy of the sentences, to work on without the lock.
+    /// A copy of the sentences, for work without the lock.
     pub(super) fn core(&self) -> Core {
         self.lock().clone()
     }
 }
 
-/// How many roots trees may have, `one` or `many`; None where there are no trees.
-type TreeRoots = Option<Choice<Roots>>;
+/// Number of roots that trees may have, `one` or `many`; None without trees.
+type TreeRoots = Option<Plain<Roots>>;
 
 #[pymethods]
 impl Treebank {
@@ -102,7 +102,7 @@ impl Treebank {
         Ok(())
     }
 
-    /// Adds sentences; lists are of one length, or empty where nothing is known.
+    /// Adds sentences; lists have equal length or are empty.
     #[pyo3(signature = (sentences, trees, /))]
     fn extend(
         &self,
@@ -125,7 +125,7 @@ impl Treebank {
         })
     }
 
-    /// Makes the trees projective; gives the numbers of words and sentences that were changed.
+    /// Projectivises the trees. Returns the number of changed words and sentences.
     fn projectivise(&self, py: Python<'_>) -> Result<(usize, usize)> {
         Ok(py.detach(|| self.lock().projectivise(stop))?)
     }

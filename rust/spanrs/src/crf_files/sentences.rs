@@ -74,7 +74,7 @@ impl TaggedSentences {
 /// use spanrs::io::Source;
 /// use spanrs::{ColumnFile, crf_files::read_tagged};
 /// let source = Source::stream("example", Box::new(&b"Ada B-PER\nwrote O\n\nit O\n"[..])).into();
-/// let file = ColumnFile { source, columns: Default::default(), limits: Default::default() };
+/// let file = ColumnFile { source, columns: Default::default() };
 /// let sentences = read_tagged(&file, Some(&[]), &mut |_| true)?;
 /// assert_eq!(sentences.columns.columns(0), [["Ada", "wrote"]]);
 /// assert_eq!(sentences.tags().collect::<Vec<_>>(), [&[0, 1][..], &[1]]);

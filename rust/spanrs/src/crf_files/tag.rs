@@ -78,7 +78,7 @@ pub struct TagReport {
 /// let index = AttributeIndex::new(model.attributes());
 ///
 /// let source = Source::stream("example", Box::new(&b"# a comment\nAda NNP\nwrote VBD\n"[..])).into();
-/// let file = ColumnFile { source, columns: Default::default(), limits: Default::default() };
+/// let file = ColumnFile { source, columns: Default::default() };
 /// let options = TagOptions {
 ///     extra: Vec::new(),
 ///     target: None,

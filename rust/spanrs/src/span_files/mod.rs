@@ -27,9 +27,10 @@ mod sentences;
 mod spans;
 mod stacked;
 
-use spanrs_base::{Position, Vocabulary};
+use serde::Deserialize;
+use spanrs_base::{Named, Position, Vocabulary};
 use spanrs_eval::{Pair, Scorer, Side as ScoredSide, Unmatched};
-use spanrs_io::{ColumnReader, SpanFileReader};
+use spanrs_io::{ColumnReader, Columns, Source as FileSource, SpanFileReader};
 
 use crate::error::{Error, Result};
 use crate::error_list::StoredSpan;
@@ -52,6 +53,81 @@ pub enum SpanSource {
         /// Leave out tokens whose part of speech is punctuation.
         ignore_punct: bool,
     },
+}
+
+/// How a file of spans is read.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpanFileOptions {
+    /// The format; None recognises it by the first line.
+    pub format: Option<SpanFormat>,
+    /// The columns, for stacked tags. The parts of speech are in the second column of tags.
+    pub columns: Columns,
+    /// Leave out tokens whose part of speech is punctuation, for stacked tags.
+    pub ignore_punct: bool,
+}
+
+/// A format of files of spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanFormat {
+    /// A span file.
+    Spans,
+    /// A span file that every reader of the format reads in the same way ([`SpanFileReader::strict`]).
+    Strict,
+    /// A column file with stacked tags.
+    Stacked,
+}
+
+impl Named for SpanFormat {
+    const WHAT: &'static str = "format of spans";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("spans", Self::Spans),
+        ("strict", Self::Strict),
+        ("stacked", Self::Stacked),
+    ];
+}
+
+spanrs_base::serde_by_name!(SpanFormat);
+
+impl SpanSource {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// As [`FileSource::lines`] and [`ColumnReader::new`].
+    pub fn open(source: &FileSource, options: &SpanFileOptions) -> Result<Self> {
+        let mut lines = source.lines(options.columns.limits())?;
+        let format = match options.format {
+            Some(format) => format,
+            None if SpanFileReader::fits(&mut lines)? => SpanFormat::Spans,
+            None => SpanFormat::Stacked,
+        };
+        if format == SpanFormat::Stacked {
+            // Parts of speech are in the second column by default, which shorter files lack.
+            let columns = Columns {
+                second_may_lack: true,
+                ..options.columns.clone()
+            };
+            return Ok(Self::Stacked {
+                rows: Box::new(ColumnReader::new(lines, columns)?),
+                ignore_punct: options.ignore_punct,
+            });
+        }
+        let reader = SpanFileReader::new(lines);
+        let is_strict = format == SpanFormat::Strict;
+        Ok(Self::Spans(Box::new(if is_strict {
+            reader.strict()
+        } else {
+            reader
+        })))
+    }
+
+    /// Returns the name of the format, `spans` or `stacked`.
+    pub fn format(&self) -> &'static str {
+        match self {
+            Self::Spans(_) => "spans",
+            Self::Stacked { .. } => "stacked",
+        }
+    }
 }
 
 /// What is known of the files besides counts.

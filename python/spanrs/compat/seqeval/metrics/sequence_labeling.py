@@ -1,7 +1,7 @@
 """Default mode, and the entry to strict mode (seqeval.metrics.sequence_labeling).
 
-Default mode reads tags as conlleval does, whatever their scheme; with ``mode="strict"`` and a scheme, spans
-are read as the scheme says. Every score is one pass of the core over both sides.
+Default mode reads tags like conlleval, regardless of their scheme; with ``mode="strict"`` and a scheme, spans are read
+according to the scheme. Every score is one pass of the compiled module over both sides.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def precision_recall_fscore_support(
 ) -> tuple[Any, Any, Any, Any]:
     """Compute precision, recall, F-measure and support in default mode, by type in the order of names.
 
-    ``sample_weight`` is ignored, as in seqeval; for weights that count see ``spanrs.score(weights=...)``.
+    ``sample_weight`` is ignored, as in seqeval; use ``spanrs.score(weights=...)`` for weights.
     """
     _scores.check_options(average, beta)
     counts = _counting.default_counts(y_true, y_pred, suffix, alike=check_shapes(y_true, y_pred))
@@ -82,7 +82,7 @@ class ScoreFunction(Protocol):
 
 
 def _measure(metric: str, name: str, summary: str, gives: float) -> ScoreFunction:
-    """Make the function that computes one measure."""
+    """Create the function that computes one measure."""
 
     def score(
         y_true: Tags,
@@ -114,23 +114,23 @@ f1_score = _measure("f-score", "f1_score", "Compute F1 of spans.", 0.66666666666
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
     """Compute the fraction of gold tokens with equal tags."""
-    if found := _outcomes(y_true, y_pred):
-        return (found[1] + found[4]) / found[0]
+    if outcomes := _outcomes(y_true, y_pred):
+        return (outcomes[1] + outcomes[4]) / outcomes[0]
     gold, pred = _flat(y_true, y_pred)
     correct: float = sum(t == p for t, p in zip(gold, pred, strict=False))
     return correct / len(gold)
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
-    """Count tokens; those with two different tags other than ``O`` are ``FP`` and no ``FN``.
+    """Count tokens; a token with two different tags other than ``O`` is counted as ``FP``, not as ``FN``.
 
     Examples
     --------
     >>> performance_measure([["B-PER", "O", "B-ORG", "O"]], [["B-PER", "B-LOC", "O", "O"]])
     {'TP': 1, 'FP': 1, 'FN': 1, 'TN': 1}
     """
-    if found := _outcomes(y_true, y_pred):
-        return dict(zip(("TP", "FP", "FN", "TN"), found[1:], strict=True))
+    if outcomes := _outcomes(y_true, y_pred):
+        return dict(zip(("TP", "FP", "FN", "TN"), outcomes[1:], strict=True))
     pairs = list(zip(*_flat(y_true, y_pred), strict=False))
     return {
         "TP": sum(t == p for t, p in pairs if t != "O" or p != "O"),
@@ -141,7 +141,7 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
 
 
 def _outcomes(y_true: Any, y_pred: Any) -> tuple[int, int, int, int, int] | None:
-    """Return tokens of gold, TP, FP, FN, TN; None where tags are no strings."""
+    """Return the number of gold tokens, TP, FP, FN, TN; None if tags are not strings."""
     with contextlib.suppress(TypeError, ValueError):
         if _spanrs.same_shape(y_true, y_pred):
             return _spanrs.token_outcomes(y_true, y_pred)
@@ -176,7 +176,7 @@ def classification_report(  # noqa: PLR0917
     if mode == "strict":
         options: dict[str, Any] = {"digits": digits, "output_dict": output_dict, "suffix": suffix}
         return cr(y_true, y_pred, zero_division=zero_division, scheme=scheme, **options)
-    # Read first, check then: this order decides which of two errors is raised.
+    # Read first, then check: the order determines which of two errors is raised.
     alike = _spanrs.same_shape(y_true, y_pred)
     counts = _counting.default_counts(y_true, y_pred, suffix, alike=alike)
     reporter = _scores.make_reporter(counts, digits=digits, output_dict=output_dict)

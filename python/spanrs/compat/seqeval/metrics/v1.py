@@ -1,4 +1,4 @@
-"""Strict mode: spans are read as a scheme says (seqeval.metrics.v1)."""
+"""Strict mode: spans are read according to a scheme (seqeval.metrics.v1)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_consistent_length(y_true: Tags, y_pred: Tags) -> None:
 
 
 def check_shapes(y_true: Any, y_pred: Any) -> bool:
-    """Check as :func:`check_consistent_length` does; return whether the core can read both sides."""
+    """Check like :func:`check_consistent_length`; return whether the compiled module can read both sides."""
     if _spanrs.same_shape(y_true, y_pred):
         return True
     lengths = [len(row) for row in y_true], [len(row) for row in y_pred]
@@ -61,10 +61,9 @@ def precision_recall_fscore_support(
     suffix: bool = False,
     **kwargs: Any,
 ) -> tuple[Any, Any, Any, Any]:
-    """Compute precision, recall, F-measure and support in strict mode, which needs a scheme.
+    """Compute precision, recall, F-measure and support in strict mode, which requires a scheme.
 
-    ``sample_weight`` is ignored, as in seqeval. ``entities_true`` and ``entities_pred`` are spans that have
-    been read already.
+    ``sample_weight`` is ignored, as in seqeval. ``entities_true`` and ``entities_pred`` are decoded spans.
 
     Examples
     --------
@@ -97,7 +96,7 @@ def classification_report(
     suffix: bool = False,
     scheme: type[Token] | None = None,
 ) -> str | dict[str, dict[str, Any]]:
-    """Build a report of strict mode; without a scheme it is detected from ``y_true``."""
+    """Build a report of strict mode; without a scheme, the scheme is detected from ``y_true``."""
     alike = check_shapes(y_true, y_pred)
     scheme = own_scheme(scheme)
     if scheme is None or not issubclass(scheme, Token):

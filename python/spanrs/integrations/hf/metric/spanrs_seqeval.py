@@ -13,20 +13,17 @@ import evaluate
 from spanrs.integrations.hf.metric_scores import compute
 
 DESCRIPTION = """\
-Precision, recall and F1 of labelled spans, and accuracy of tokens, as the metric seqeval gives them.
+Precision, recall and F1 of labelled spans, and accuracy of tokens, as in the metric seqeval.
 """
 
 INPUTS = """\
 Args:
-    predictions: sentences of predicted tags
-    references: sentences of gold tags
-    suffix: True where the prefix stands behind the type (PER-B)
-    scheme: the scheme in strict mode, by its name
-    mode: None reads tags as conlleval does, "strict" as the scheme says; "fair", "weighted" and
+    predictions: sentences of predicted tags references: sentences of gold tags suffix: True if the prefix follows the
+    type (PER-B) scheme: the scheme in strict mode, by its name mode: None reads tags like conlleval, "strict" according
+    to the scheme; "fair", "weighted" and
         "traditional" are those of fair evaluation (Ortmann 2022)
-    sample_weight: ignored, as seqeval ignores it
-    zero_division: "warn", 0 or 1: what a measure is with nothing below its fraction line
-    weights: for "weighted", as for spanrs.Fair
+    sample_weight: ignored, as seqeval ignores it zero_division: "warn", 0 or 1: value of a measure whose denominator is
+    0 weights: for "weighted", as for spanrs.Fair
 Returns:
     each type to precision, recall, f1 and number; overall_precision, overall_recall, overall_f1 and
     overall_accuracy
@@ -34,7 +31,7 @@ Returns:
 
 
 class SpanrsSeqeval(evaluate.Metric):  # type: ignore[misc]
-    """Scores with spanrs."""
+    """The metric, computed by spanrs."""
 
     def _info(self) -> Any:
         tags = datasets.Sequence(datasets.Value("string", id="label"), id="sequence")

@@ -1,7 +1,7 @@
-//! iobes' readers and writers: behind `spanrs.compat.iobes`.
+//! iobes' readers and writers: the compiled part of `spanrs.compat.iobes`.
 //!
 //! iobes is called once per sentence, so the fixed cost of a call matters: decoded tags and created objects are kept for
-//! the next call. Unusual input (odd spans, tags that are not strings) is handed back to Python, whose code reproduces
+//! the next call. Unusual input (other spans, tags that are not strings) is handed back to Python, whose code reproduces
 //! iobes there.
 
 mod read;
@@ -14,7 +14,7 @@ pub(crate) use write::IobesWriter;
 
 use crate::locks::lock;
 
-/// Distinct tags or types kept between calls; beyond it all are dropped.
+/// Maximum number of distinct tags or types kept between calls; beyond it all are dropped.
 const MOST_KEPT: usize = 1 << 14;
 
 /// A value kept between calls. It is taken out during a call, so that code that runs in between (a finaliser, another

@@ -10,17 +10,17 @@ use spanrs::tags::{Reader, Scheme};
 use super::write::IobesWriter;
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
-use crate::options::Choice;
+use crate::plain::Plain;
 use crate::tag_interner::{TagInterner, is_list_or_tuple};
 
-/// Slots of the cache of span objects.
+/// Number of slots in the cache of span objects.
 const SLOTS: usize = 1 << 11;
-/// Longest span that is cached, in tokens.
+/// Maximum length of cached spans, in tokens.
 const LONGEST_KEPT: u32 = 16;
 /// Ends the replacement of a tag that is not UTF-8; a noncharacter, which does not occur in text.
 const REPLACEMENT: char = '\u{10FFFF}';
 
-/// Reads the tags of one encoding as iobes does. See [`spanrs::compat::iobes`].
+/// Reads the tags of one encoding like iobes. See [`spanrs::compat::iobes`].
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct IobesReader {
     scheme: Scheme,
@@ -39,7 +39,7 @@ impl IobesReader {
     #[new]
     #[pyo3(signature = (scheme, span_class, error_class, report, /))]
     fn new(
-        scheme: Choice<Scheme>,
+        scheme: Plain<Scheme>,
         span_class: Py<PyType>,
         error_class: Py<PyType>,
         report: Py<PyAny>,
@@ -70,7 +70,7 @@ impl IobesReader {
         Ok((spans, errors))
     }
 
-    /// The tags of a sentence as `writer` writes them; None if the sentence has errors or items that are not str.
+    /// The tags of a sentence in the encoding of `writer`; None if the sentence has errors or items that are not str.
     #[pyo3(signature = (sequence, writer, /))]
     fn convert<'py>(
         &self,
@@ -164,7 +164,7 @@ impl IobesReader {
     }
 }
 
-/// An instance of a named tuple, without its slower constructor.
+/// Creates a named tuple without its slow constructor.
 fn named_tuple<'py>(
     class: &Bound<'py, PyType>,
     fields: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
@@ -174,7 +174,7 @@ fn named_tuple<'py>(
     make.call1((class, fields.into_pyobject(py)?))
 }
 
-/// Reads sentences; keeps the objects made for earlier ones.
+/// Reads sentences, with a cache of objects.
 struct Decoder {
     sentence: SentenceReader,
     interner: TagInterner,

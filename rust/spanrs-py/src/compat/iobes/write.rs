@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::py_sequence::IndexedItems;
 use crate::tag_interner::is_list_or_tuple;
 
-/// Writes spans as tags of one encoding as iobes does. See [`spanrs::compat::iobes`].
+/// Writes spans as tags of one encoding like iobes. See [`spanrs::compat::iobes`].
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct IobesWriter {
     prefixes: Prefixes,
@@ -160,7 +160,7 @@ impl IobesWriter {
     }
 }
 
-/// The tags made so far.
+/// Cache of tags.
 struct Encoder {
     types: Vocabulary,
     /// The tags of each type, by [`TagKind`].
@@ -184,7 +184,7 @@ fn outside(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyList>> {
     Ok(all.cast_into::<PyList>()?)
 }
 
-/// A field that is exactly an int and fits.
+/// The value of a field that is exactly an int and fits into u32.
 fn number(fields: IndexedItems<'_, '_>, at: usize) -> Option<u32> {
     let field = fields.get(at)?.to_owned();
     field.cast_exact::<PyInt>().ok()?.extract().ok()

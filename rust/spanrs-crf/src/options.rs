@@ -1,0 +1,267 @@
+//! Options of training as plain data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::features::FeatureSelection;
+use crate::lbfgs::Lbfgs;
+use crate::online::{Online, Slack, Update};
+use crate::sgd::Sgd;
+use crate::train::Algorithm;
+
+/// Number of iterations that stands for no limit.
+const UNLIMITED: usize = 1 << 62;
+
+/// Options of all algorithms by name; each algorithm uses its own. None stands for a default that
+/// depends on the algorithm ([`TrainingOptions::complete`]).
+///
+/// ```
+/// use spanrs_crf::TrainingOptions;
+/// let options = TrainingOptions { algorithm: "l2sgd".into(), ..Default::default() };
+/// assert_eq!(options.complete().unwrap().max_iterations, Some(1000));
+/// let negative = TrainingOptions { c2: -1.0, ..Default::default() };
+/// assert_eq!(negative.complete().unwrap_err().to_string(), "c2 is -1; it must be at least 0");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrainingOptions {
+    /// `lbfgs`, `l2sgd`, `ap`, `pa` or `arow`.
+    pub algorithm: String,
+    /// Coefficient of the L1 norm, for `lbfgs`.
+    pub c1: f64,
+    /// Coefficient of the sum of squared weights, for `lbfgs` and `l2sgd`.
+    pub c2: f64,
+    /// Maximum number of iterations. Default: no limit for `lbfgs`, 1000 for `l2sgd`, else 100.
+    pub max_iterations: Option<usize>,
+    /// Minimum frequency of a feature ([`FeatureSelection::min_frequency`]).
+    pub min_freq: f64,
+    /// Minimum frequency of an attribute ([`FeatureSelection::min_attribute_frequency`]).
+    pub min_attribute_freq: f64,
+    /// Generate state features that do not occur as well.
+    pub all_possible_states: bool,
+    /// Generate transition features that do not occur as well.
+    pub all_possible_transitions: bool,
+    /// Number of correction pairs of `lbfgs`.
+    pub num_memories: usize,
+    /// Bound for convergence. Default: 1e-5 for `lbfgs`, else 0.
+    pub epsilon: Option<f64>,
+    /// Number of iterations over which improvement is measured.
+    pub period: usize,
+    /// Minimum relative improvement. Default: 1e-5 for `lbfgs`, 1e-6 for `l2sgd`, else 0.
+    pub delta: Option<f64>,
+    /// Maximum number of steps of one line search of `lbfgs`.
+    pub max_linesearch: usize,
+    /// First learning rate that the calibration of `l2sgd` tries.
+    pub calibration_eta: f64,
+    /// Factor between the rates that it tries.
+    pub calibration_rate: f64,
+    /// Number of sequences in its sample.
+    pub calibration_samples: usize,
+    /// Number of improving rates after which it stops.
+    pub calibration_candidates: usize,
+    /// Maximum number of rates that it tries.
+    pub calibration_max_trials: usize,
+    /// Variant of `pa`: 0 for PA, 1 for PA-I, 2 for PA-II.
+    pub pa_type: u8,
+    /// Aggressiveness of `pa`.
+    pub c: f64,
+    /// Let the margin of `pa` grow with the number of wrong labels.
+    pub error_sensitive: bool,
+    /// Average the weights of `pa`.
+    pub averaging: bool,
+    /// Initial variance of the weights of `arow`.
+    pub variance: f64,
+    /// Trade-off between loss and change of the weights of `arow`.
+    pub gamma: f64,
+    /// Seed of the order of sequences.
+    pub seed: u64,
+}
+
+impl Default for TrainingOptions {
+    /// The defaults of CRFsuite, with all transitions and a larger memory.
+    fn default() -> Self {
+        Self {
+            algorithm: "lbfgs".to_owned(),
+            c1: 0.0,
+            c2: 1.0,
+            max_iterations: None,
+            min_freq: 0.0,
+            min_attribute_freq: 0.0,
+            all_possible_states: false,
+            all_possible_transitions: true,
+            num_memories: 20,
+            epsilon: None,
+            period: 10,
+            delta: None,
+            max_linesearch: 20,
+            calibration_eta: 0.1,
+            calibration_rate: 2.0,
+            calibration_samples: 1000,
+            calibration_candidates: 10,
+            calibration_max_trials: 20,
+            pa_type: 1,
+            c: 1.0,
+            error_sensitive: true,
+            averaging: true,
+            variance: 1.0,
+            gamma: 1.0,
+            seed: 0,
+        }
+    }
+}
+
+impl TrainingOptions {
+    /// Checks all ranges and fills in the defaults of the algorithm.
+    ///
+    /// # Errors
+    /// [`Error::Option`] for the first option that is out of range.
+    pub fn complete(mut self) -> Result<Self> {
+        let (max_iterations, epsilon, delta) = match &*self.algorithm {
+            "lbfgs" => (UNLIMITED, 1e-5, 1e-5),
+            "l2sgd" => (1000, 0.0, 1e-6),
+            "ap" | "pa" | "arow" => (100, 0.0, 0.0),
+            name => {
+                let message =
+                    format!("no algorithm {name:?}; there are lbfgs, l2sgd, ap, pa, arow");
+                return Err(Error::Option(message));
+            }
+        };
+        self.max_iterations.get_or_insert(max_iterations);
+        self.epsilon.get_or_insert(epsilon);
+        self.delta.get_or_insert(delta);
+        self.check_ranges()?;
+        if self.c1 > 0.0 && self.algorithm != "lbfgs" {
+            let message = format!(
+                "c1 (an L1 penalty) needs the algorithm lbfgs, not {}",
+                self.algorithm
+            );
+            return Err(Error::Option(message));
+        }
+        Ok(self)
+    }
+
+    fn check_ranges(&self) -> Result<()> {
+        for (name, value) in [
+            ("c1", self.c1),
+            ("c2", self.c2),
+            ("min_freq", self.min_freq),
+            ("min_attribute_freq", self.min_attribute_freq),
+            ("epsilon", self.epsilon.unwrap_or_default()),
+            ("delta", self.delta.unwrap_or_default()),
+        ] {
+            check(value.is_finite() && value >= 0.0, name, value, "at least 0")?;
+        }
+        for (name, value, least) in [
+            ("c", self.c, 0.0),
+            ("variance", self.variance, 0.0),
+            ("gamma", self.gamma, 0.0),
+            ("calibration_eta", self.calibration_eta, 0.0),
+            ("calibration_rate", self.calibration_rate, 1.0),
+        ] {
+            let range = format!("finite and above {least}");
+            check(value.is_finite() && value > least, name, value, &range)?;
+        }
+        for (name, value) in [
+            ("max_iterations", self.max_iterations.unwrap_or(UNLIMITED)),
+            ("num_memories", self.num_memories),
+            ("period", self.period),
+            ("max_linesearch", self.max_linesearch),
+            ("calibration_samples", self.calibration_samples),
+            ("calibration_candidates", self.calibration_candidates),
+            ("calibration_max_trials", self.calibration_max_trials),
+        ] {
+            check(
+                (1..=UNLIMITED).contains(&value),
+                name,
+                value,
+                "from 1 to 2**62",
+            )?;
+        }
+        check(
+            self.pa_type <= 2,
+            "pa_type",
+            self.pa_type,
+            "0 (PA), 1 (PA-I) or 2 (PA-II)",
+        )
+    }
+
+    /// Returns which features get weights.
+    pub fn selection(&self) -> FeatureSelection {
+        FeatureSelection {
+            all_states: self.all_possible_states,
+            all_transitions: self.all_possible_transitions,
+            min_frequency: self.min_freq,
+            min_attribute_frequency: self.min_attribute_freq,
+        }
+    }
+
+    /// Returns the options of L-BFGS; the options are complete.
+    pub fn lbfgs(&self) -> Lbfgs {
+        Lbfgs {
+            memory: self.num_memories,
+            c1: self.c1,
+            max_iterations: self.max_iterations.unwrap_or(UNLIMITED),
+            epsilon: self.epsilon.unwrap_or_default(),
+            period: self.period,
+            delta: self.delta.unwrap_or_default(),
+            max_linesearch: self.max_linesearch,
+        }
+    }
+
+    /// Returns the algorithm with its options; the options are complete.
+    pub fn algorithm(&self) -> Algorithm {
+        let max_iterations = self.max_iterations.unwrap_or(UNLIMITED);
+        let update = match &*self.algorithm {
+            "ap" => Update::Perceptron,
+            "pa" => Update::PassiveAggressive {
+                slack: match self.pa_type {
+                    0 => Slack::None,
+                    1 => Slack::Linear(self.c),
+                    _ => Slack::Quadratic(self.c),
+                },
+                error_sensitive: self.error_sensitive,
+                averaging: self.averaging,
+            },
+            "arow" => Update::Arow {
+                variance: self.variance,
+                gamma: self.gamma,
+            },
+            "l2sgd" => {
+                return Algorithm::Sgd(Sgd {
+                    c2: self.c2,
+                    max_iterations,
+                    period: self.period,
+                    delta: self.delta.unwrap_or_default(),
+                    eta: self.calibration_eta,
+                    rate: self.calibration_rate,
+                    samples: self.calibration_samples,
+                    candidates: self.calibration_candidates,
+                    max_trials: self.calibration_max_trials,
+                    seed: self.seed,
+                });
+            }
+            _ => {
+                let options = self.lbfgs();
+                return Algorithm::Lbfgs {
+                    options,
+                    c2: self.c2,
+                };
+            }
+        };
+        Algorithm::Online(Online {
+            update,
+            max_iterations,
+            epsilon: self.epsilon.unwrap_or_default(),
+            seed: self.seed,
+        })
+    }
+}
+
+fn check(valid: bool, name: &str, value: impl std::fmt::Display, range: &str) -> Result<()> {
+    match valid {
+        true => Ok(()),
+        false => Err(Error::Option(format!(
+            "{name} is {value}; it must be {range}"
+        ))),
+    }
+}
