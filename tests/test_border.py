@@ -25,11 +25,11 @@ def made_records() -> list[Any]:
     plain = of_memory([document])[0].plain()
     result = spanrs.score([["B-A"]], [["O"]], details=True)
     violated = spanrs.score([["I-A"]], [["I-A"]], scheme="BIO")
-    detail = result.details["spans"][0]
+    detail = next(iter(result.details.values()))[0]
     located = violated.violations["gold"].first[0]
     return [
         *(plain["annotations"][0], plain["relations"][0], tags.detect_scheme(["B-A"]), detail, detail.gold),
-        *(located, located.violation, result.micro, result.totals, result.criterion),
+        *(located, located.violation, result.micro, result.totals, result.matcher.criteria["span"]),
     ]
 
 
