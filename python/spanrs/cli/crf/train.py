@@ -30,7 +30,7 @@ from spanrs.crf import CRF
 from spanrs.crf.training import dev_scorer, scheme_of
 from spanrs.errors import FormatError, with_code
 from spanrs.io.file_advice import odd_sentences
-from spanrs.tags.types import Dialect
+from spanrs.tags.types import Reader
 from spanrs.threads import thread_count
 
 #: Number of labels from which on the column of the tags is probably another one.
@@ -201,7 +201,7 @@ def _check_train(data: Data, scheme: str | None) -> None:
             "the square of their number"
         )
     if scheme is not None and (expected := scheme_of(labels, data.y) if scheme == "auto" else scheme):
-        violations = _spanrs.validate(data.y, (expected, "conlleval", Dialect()))
+        violations = _spanrs.validate(data.y, Reader(expected))
         if count := sum(map(len, violations)):
             warnings.append(
                 f"{name}: {count} tags violate {expected}; spanrs validate --scheme {expected} lists them"
