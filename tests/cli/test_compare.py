@@ -157,7 +157,7 @@ def test_mistakes_are_one_line(command, files, tmp_path):
         ((gold, a, b, "--criterion", "nonsense"), "nonsense"),
         ((gold, a, b, "--criterion", "corpus"), "no criterion 'corpus'; one of span"),
         ((gold, a, b, "--to", "text", "-o", a), "is read; name another file"),
-        ((gold, a, b, "--plot", "plot.gif"), "ends with"),
+        ((gold, a, b, "--plot", "plot.gif"), "must end with"),
         ((gold, a, b, "--json", "--to", "csv"), "two formats"),
         ((gold, a, b, "--significance-test", "t"), "--significance-test"),
         ((gold, a, b, "--samples", "0"), "--samples"),
