@@ -28,6 +28,8 @@ OPTIONS = {argument: option for _, argument, option in READ_ARGUMENTS}
 _NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=does not apply to ))")
 
 
+#: The error of a group without a command; click before 8.2 prints the help itself.
+_NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 #: Exit status when the reader of standard output has closed it: that of a process which SIGPIPE ended.
 CLOSED_PIPE = 128 + 13
 
@@ -80,7 +82,7 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
+    except _NO_ARGUMENTS as error:
         click.echo(error.format_message(), err=True)
         return 2
     except click.ClickException as error:
