@@ -36,7 +36,7 @@ def test_signals_leave_no_temporary_file(name, tmp_path):
     before = signal.signal(number, signal.SIG_DFL)
     try:
         process = start(
-            "convert", "--from", "BIO", "--to", "IOBES", source, "-o", folder / "out", cwd=tmp_path
+            "convert", "--scheme", "BIO", "--to-scheme", "IOBES", source, "-o", folder / "out", cwd=tmp_path
         )
     finally:
         signal.signal(number, before)
@@ -91,7 +91,7 @@ def test_a_loop_of_links_is_one_line(tmp_path):
     (tmp_path / "f").write_text("a B-X\n", encoding="utf-8")
     (tmp_path / "one").symlink_to("two")
     (tmp_path / "two").symlink_to("one")
-    process = start("convert", "--from", "BIO", "--to", "IOBES", "f", "-o", "one", cwd=tmp_path)
+    process = start("convert", "--scheme", "BIO", "--to-scheme", "IOBES", "f", "-o", "one", cwd=tmp_path)
     _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (2, "spanrs: error: one: Too many levels of symbolic links\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "one", "two"]
