@@ -27,7 +27,7 @@ import pycrfsuite
 
 from benches.versus.crf_corpora import ATTRIBUTES, CORPORA, Data, check_attributes, chunking, inputs
 from benches.versus.measure import Record, machine, significant, versions
-from spanrs._spanrs import CrfItems, CrfTrainer, crf_options
+from spanrs._spanrs import CrfItems, CrfTrainer
 from spanrs.crf import CRF
 
 HERE = Path(__file__).parent.parent
@@ -63,7 +63,7 @@ class Trained(NamedTuple):
 
 def own_train(trainer: CrfTrainer, iterations: int | None, threads: int = 1) -> tuple[Any, Trained]:
     """Train by spanrs: the model and the course of training."""
-    options = CRF(c2=C2, max_iterations=iterations)._options()
+    options = CRF(c2=C2, max_iter=iterations)._options()
     steps: list[Step] = []
     start, used = time.perf_counter(), time.process_time()
 
@@ -72,7 +72,6 @@ def own_train(trainer: CrfTrainer, iterations: int | None, threads: int = 1) -> 
         steps.append(Step(state["loss"], *seconds, state["evaluations"]))
         return 1
 
-    options = crf_options(options)
     model, _ = trainer.train(options, threads, None, None, None, after, False)
     return model, Trained(steps, time.perf_counter() - start)
 
@@ -269,7 +268,7 @@ def raw_tokens(
 ) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     """Tag tokens with a built-in template, and with Python code that gives the same attributes."""
     check_attributes(data, template)
-    crf = CRF(template=template, c2=C2, max_iterations=10, progress=False)
+    crf = CRF(template=template, scheme=None, c2=C2, max_iter=10, progress=False)
     crf.fit(inputs(data.train.tokens, template), data.train.labels)
     path = bench.folder / "raw.crfsuite"
     crf.save_crfsuite(path)
@@ -289,7 +288,7 @@ def integer_attributes(bench: Bench) -> None:
     for name in CORPORA:
         data, *_ = bench.corpus(name)
         model, columns = bench.folder / "integers.model", bench.folder / "integers.tsv"
-        crf = CRF(template="chunking", c2=C2, max_iterations=10, progress=False)
+        crf = CRF(template="chunking", scheme=None, c2=C2, max_iter=10, progress=False)
         crf.fit(*data.train).save(model)
         sentences = ("".join("\t".join(token) + "\n" for token in sentence) for sentence in data.dev.tokens)
         columns.write_text("\n".join(sentences), encoding="utf-8")
@@ -312,7 +311,7 @@ def tagging(bench: Bench) -> None:
     for name in CORPORA:
         data, values, _ = bench.corpus(name)
         # Weights of a few iterations cost as much as final ones.
-        crf = CRF(template="chunking", c2=C2, max_iterations=10, progress=False)
+        crf = CRF(template="chunking", scheme=None, c2=C2, max_iter=10, progress=False)
         crf.fit(*data.train)
         path = bench.folder / "tagging.crfsuite"
         crf.save_crfsuite(path)
@@ -384,10 +383,10 @@ for x, y in zip(held, data.train.labels):
 crf.peer_train(trainer, crf.Path(sys.argv[3]), crf.MEMORY_ITERATIONS)
 """,
     (OWN, "feature lists"): """
-crf.CRF(c2=crf.C2, max_iterations=crf.MEMORY_ITERATIONS, progress=False).fit(held, data.train.labels)
+crf.CRF(scheme=None, c2=crf.C2, max_iter=crf.MEMORY_ITERATIONS, progress=False).fit(held, data.train.labels)
 """,
     (OWN, "tokens"): """
-crf.CRF(template="chunking", c2=crf.C2, max_iterations=crf.MEMORY_ITERATIONS, progress=False).fit(
+crf.CRF(template="chunking", scheme=None, c2=crf.C2, max_iter=crf.MEMORY_ITERATIONS, progress=False).fit(
     held, data.train.labels
 )
 """,
@@ -459,7 +458,7 @@ def ticks(call: Callable[[], object]) -> tuple[float, float]:
 def gil(bench: Bench) -> None:
     """Progress of another Python thread during training."""
     data, values, peer = bench.corpus("wnut17")
-    crf = CRF(template="chunking", c2=C2, max_iterations=20, progress=False)
+    crf = CRF(template="chunking", scheme=None, c2=C2, max_iter=20, progress=False)
     calls: dict[str, Callable[[], object]] = {
         "this thread sleeps": lambda: time.sleep(1),
         "spanrs, `CrfTrainer.train`": lambda: own_train(values, 20),

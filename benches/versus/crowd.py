@@ -85,7 +85,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 def m_step(corpus: CrowdCorpus, weights: Callable[[WeightedCRF], np.ndarray]) -> float:
     """Seconds of training the CRF of a corpus once, from weights of 0; minimum of three runs."""
-    crf = WeightedCRF(corpus, template="ner", max_iterations=ITERATIONS)
+    crf = WeightedCRF(corpus, template="ner", max_iter=ITERATIONS)
     given, start = weights(crf), crf.weights
 
     def train() -> None:
@@ -126,7 +126,7 @@ def em(record: Record) -> None:
         same = m_step(extended, lambda crf, last=last: crf.sums_of_annotations(last))
         alone = CrowdCorpus(words, [{"majority": values} for values in vote])
         plain = m_step(alone, lambda crf: np.ones(len(crf.sentence)))
-        model = CRFMA(template="ner", tol=0.0, max_iterations=EM_ITERATIONS, crf_iterations=ITERATIONS)
+        model = CRFMA(template="ner", tol=0.0, max_iter=EM_ITERATIONS, crf_max_iter=ITERATIONS)
         steps = np.diff([0.0, *(step.seconds for step in model.fit(corpus).history_)])
         mean = float(np.mean(steps))
         numbers = (same, plain, steps[0], mean, steps[0] / same, mean / same, mean / plain)
@@ -163,7 +163,7 @@ def whole(record: Record) -> None:
     flips = list(np.random.default_rng(0).uniform(0.01, 0.3, 50))
     corpus = some_annotators(flip_labels(words, tags, flips, seed=1), 4, seed=1)
     tokens = sum(len(values.labels) for values in corpus.annotations)
-    model = CRFMA(template="ner", tol=0.0, max_iterations=8)
+    model = CRFMA(template="ner", tol=0.0, max_iter=8)
     took = seconds(lambda: model.fit(corpus))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     record.heading(
@@ -202,7 +202,7 @@ def dawid(record: Record) -> None:
     corpus = flip_labels(words, tags, [0.05, 0.1, 0.2, 0.3, 0.4], seed=1)
     votes = corpus.votes()
     frame = pd.DataFrame({"task": votes.token, "worker": votes.annotator, "label": votes.label})
-    values = min(seconds(lambda: DawidSkene(max_iterations=20, tol=0.0).fit(corpus)) for _ in range(3))
+    values = min(seconds(lambda: DawidSkene(max_iter=20, tol=0.0).fit(corpus)) for _ in range(3))
     peer = min(seconds(lambda: Peer(n_iter=20, tol=0.0).fit(frame)) for _ in range(3))
     record.heading(
         "Dawid and Skene",

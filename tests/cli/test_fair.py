@@ -191,8 +191,8 @@ def test_many_types_are_not_shown_as_a_matrix(spanrs, tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("gold.csv", "pred.csv", "--types", ","), "--types: ',' names nothing"),
-        (("gold.csv", "pred.csv", "--method", ""), "--method: '' names nothing"),
+        (("gold.csv", "pred.csv", "--types", ","), "--types: ',' contains no names"),
+        (("gold.csv", "pred.csv", "--method", ""), "--method: '' contains no names"),
         (("gold.csv", "pred.csv", "--json", "--to", "csv"), "two formats"),
         ((), "name GOLD and PRED, or a --config"),
         (("gold.csv", "nothing.csv"), "nothing.csv: no such file"),

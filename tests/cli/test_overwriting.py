@@ -22,9 +22,7 @@ def test_an_input_is_not_overwritten(tmp_path, capsys, args, link):
     file, model, second = tmp_path / "file", tmp_path / "model", tmp_path / "link"
     file.write_text("Bob B-PER\nate O\n")
     second.symlink_to(file)
-    CRF(template="ner", max_iterations=2, progress=False).fit([["Bob", "ate"]], [["B-PER", "O"]]).save(
-        model
-    )
+    CRF(template="ner", max_iter=2, progress=False).fit([["Bob", "ate"]], [["B-PER", "O"]]).save(model)
     named = {"FILE": str(file), "MODEL": str(model)}
     target = second if link else file
     with pytest.raises(SystemExit) as ended:

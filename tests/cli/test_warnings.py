@@ -122,7 +122,7 @@ def test_matscore_says_where_a_side_was_probably_misread(call):
     )
     status, _, err = call(*sides, hyp=second, ref=prodigy)
     assert status == 0
-    assert err == "The hypothesis has no annotations to score; check its file type and labels\n"
+    assert err == "The hypothesis has no annotations to score; check its file type and labels.\n"
     _, _, err = call(*sides, hyp=prodigy, ref=second)
     assert err.startswith("The reference has no annotations")
     doccano = json.dumps({"text": "Bob ate", "label": [[0, 3, "PER"]]}) + "\n"
@@ -199,7 +199,7 @@ COMMENTED = "# one\n{0}\n# two\n{0}\n"
 
 
 def test_comments_that_are_read_as_tokens_bring_advice(call):
-    advice = "; if the lines that begin these sentences are comments, name what comments begin with: --comments '# '"
+    advice = "; if the lines that begin these sentences are comments, give the prefix of comments: --comments '# '"
     few = COMMENTED.format(GOLD) + GOLD * 30
     status, _, err = call("score", "gold", "gold", gold=few)
     assert status == 0

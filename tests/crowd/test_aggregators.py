@@ -55,20 +55,20 @@ def random_corpus(seed, *, annotators=5, labels=3, sentences=40, missing=0.3, no
 
 def test_units_differ():
     answers = (["B", "O"], ["B", "O"], ["O", "C"], ["C", "C"], ["D", "O"])
-    vote = lambda unit: MajorityVote(unit).fit(corpus_of(*answers)).labels_  # noqa: E731
+    vote = lambda unit: MajorityVote(unit=unit).fit(corpus_of(*answers)).labels_  # noqa: E731
     assert vote("token") == [["B", "O"]]
     assert vote("sequence") == [["B", "O"]]
     # Three of five say that the first token is in a segment, and no label has more votes than O.
-    assert MajorityVote("token").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).labels_ == [["O"]]
-    assert MajorityVote("segment").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).labels_ == [["B"]]
+    assert MajorityVote(unit="token").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).labels_ == [["O"]]
+    assert MajorityVote(unit="segment").fit(corpus_of(["B"], ["C"], ["D"], ["O"], ["O"])).labels_ == [["B"]]
 
 
 def test_rules_for_ties():
     tied = corpus_of(["B", "O"], ["O", "B"])
     assert MajorityVote(ties="lowest").fit(tied).labels_ == [["O", "O"]]
     assert MajorityVote(ties="annotator").fit(tied).labels_ == [["B", "O"]]
-    assert MajorityVote("sequence", "lowest").fit(tied).labels_ == [["O", "B"]]
-    assert MajorityVote("sequence", "annotator").fit(tied).labels_ == [["B", "O"]]
+    assert MajorityVote(unit="sequence", ties="lowest").fit(tied).labels_ == [["O", "B"]]
+    assert MajorityVote(unit="sequence", ties="annotator").fit(tied).labels_ == [["B", "O"]]
     drawn = {str(MajorityVote(ties="random", seed=seed).fit(tied).labels_) for seed in range(40)}
     assert len(drawn) == 4
     first, second = (MajorityVote(ties="random", seed=3).fit(tied).labels_ for _ in range(2))
@@ -101,7 +101,7 @@ def test_dawid_skene_is_that_of_crowd_kit():
 
     for seed in range(5):
         corpus, _ = random_corpus(seed)
-        mine = DawidSkene(200, 0.0, smoothing=0.0, agreement=0.0).fit(corpus)
+        mine = DawidSkene(max_iter=200, tol=0.0, smoothing=0.0, agreement=0.0).fit(corpus)
         votes = corpus.votes()
         table = pd.DataFrame({"task": votes.token, "worker": votes.annotator, "label": votes.label})
         theirs = crowdkit.DawidSkene(n_iter=len(mine.bound_), tol=-np.inf).fit(table)
@@ -113,12 +113,12 @@ def test_the_bound_of_dawid_skene_does_not_fall():
     for seed in range(5):
         corpus, _ = random_corpus(seed)
         for model in (
-            DawidSkene(60, 0.0, smoothing=0.0, agreement=0.0),
-            DawidSkene(60, 0.0),
-            OneCoinDawidSkene(60, 0.0),
-            OneCoinDawidSkene(60, 0.0, smoothing=0.0),
-            MACE(60, 0.0),
-            MACE(60, 0.0, prior="uniform"),
+            DawidSkene(max_iter=60, tol=0.0, smoothing=0.0, agreement=0.0),
+            DawidSkene(max_iter=60, tol=0.0),
+            OneCoinDawidSkene(max_iter=60, tol=0.0),
+            OneCoinDawidSkene(max_iter=60, tol=0.0, smoothing=0.0),
+            MACE(max_iter=60, tol=0.0),
+            MACE(max_iter=60, tol=0.0, prior="uniform"),
         ):
             bound = model.fit(corpus).bound_
             assert all(after >= before - 1e-9 for before, after in itertools.pairwise(bound[:-1]))
@@ -127,7 +127,7 @@ def test_the_bound_of_dawid_skene_does_not_fall():
 def test_dawid_skene_against_enumeration():
     """EM on three votes, by hand."""
     corpus = corpus_of(["A", "B"], ["A", "A"], ["B", "A"])
-    model = DawidSkene(max_iterations=1, smoothing=0.0, agreement=0.0).fit(corpus)
+    model = DawidSkene(max_iter=1, smoothing=0.0, agreement=0.0).fit(corpus)
     votes = [[0, 0, 1], [1, 0, 0]]
     shares = np.array([[2 / 3, 1 / 3], [2 / 3, 1 / 3]])
     prior = shares.mean(axis=0)
@@ -159,11 +159,15 @@ def test_one_coin_and_mace_are_those_of_crowd_kit():
         table = pd.DataFrame(
             {"task": votes.token, "worker": pd.factorize(votes.annotator)[0], "label": labels}
         )
-        mine = OneCoinDawidSkene(200, 0.0, smoothing=0.0).fit(corpus)
+        mine = OneCoinDawidSkene(max_iter=200, tol=0.0, smoothing=0.0).fit(corpus)
         # Crowd-kit's MACE has a different initialisation, so only the converged results agree.
         pairs = [
             (mine, crowdkit.OneCoinDawidSkene(n_iter=len(mine.bound_), tol=-np.inf), 1e-6),
-            (MACE(1000, 0.0, prior="uniform").fit(corpus), crowdkit.MACE(n_restarts=1, n_iter=400), 1e-3),
+            (
+                MACE(max_iter=1000, tol=0.0, prior="uniform").fit(corpus),
+                crowdkit.MACE(n_restarts=1, n_iter=400),
+                1e-3,
+            ),
         ]
         for values, peer, error in pairs:
             rows = peer.fit(table).probas_.sort_index()
@@ -173,7 +177,7 @@ def test_one_coin_and_mace_are_those_of_crowd_kit():
 
 def test_one_coin_against_enumeration():
     corpus = corpus_of(["A", "B", "A"], ["A", "A", "C"], ["B", "A", "A"])
-    model = OneCoinDawidSkene(max_iterations=1, smoothing=0.5).fit(corpus)
+    model = OneCoinDawidSkene(max_iter=1, smoothing=0.5).fit(corpus)
     votes = np.array([annotation.labels for annotation in corpus.annotations])
     shares = np.array([[(votes[:, at] == label).mean() for label in range(3)] for at in range(3)])
     prior = (shares.sum(axis=0) + 0.5) / 4.5
@@ -224,7 +228,7 @@ def test_mace_against_enumeration_of_labels_and_who_knew():
     for iterations in (1, 2):
         knows, guesses = update(shares)
         shares = enumerated()
-        mine = MACE(max_iterations=iterations, tol=0.0, prior="uniform").fit(corpus)
+        mine = MACE(max_iter=iterations, tol=0.0, prior="uniform").fit(corpus)
         assert mine._probabilities == pytest.approx(shares, rel=1e-7)
 
 
@@ -297,19 +301,19 @@ def test_a_crf_is_trained_on_the_estimate():
 def test_bad_options_and_empty_corpora():
     corpus = corpus_of(["A"])
     for aggregator in (
-        MajorityVote("word"),
+        MajorityVote(unit="word"),
         MajorityVote(ties="none"),
-        DawidSkene(max_iterations=0),
+        DawidSkene(max_iter=0),
         DawidSkene(agreement=-1.0),
         OneCoinDawidSkene(tol=-1.0),
-        MACE(max_iterations=0),
+        MACE(max_iter=0),
         MACE(strategy=0.0),
         MACE(prior="even"),
     ):
-        with pytest.raises(ValueError, match=r"is not one of|at least|above 0|prior is"):
+        with pytest.raises(ValueError, match=r"must be (one of|an integer of at least 1|a number)"):
             aggregator.fit(corpus)
     empty = CrowdCorpus([["a"]], [{}], annotators=["x"])
-    for aggregator in (MajorityVote(), MajorityVote("sequence"), DawidSkene()):
+    for aggregator in (MajorityVote(), MajorityVote(unit="sequence"), DawidSkene()):
         with pytest.raises(ModelError, match="no"):
             aggregator.fit(empty)
 

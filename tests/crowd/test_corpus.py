@@ -56,7 +56,7 @@ def test_the_order_of_labels():
     [
         ("a O O\nb O\n", r"answers:2: 2 columns where the first token line has 3"),
         ("a\nb\n", r"answers: there is one column"),
-        ("a O ?\nb O O\n", r"answers:1: annotator 2 labelled a part of this sentence only"),
+        ("a O ?\nb O O\n", r"answers:1: annotator 2 only labelled a part of this sentence"),
         ("a ? ?\n", r"answers: there are no labels"),
         ("", r"answers: the file has no tokens"),
         ("a\tO\t\n", r"answers:1: the tag is empty"),

@@ -30,7 +30,7 @@ def test_the_first_training_of_multi_crf_is_that_on_shares_of_votes():
         ]
         for values in corpus.sentences
     ]
-    mine = MultiCRF(template=TEMPLATE, iterations=1, crf_iterations=500, scheme=None).fit(corpus)
+    mine = MultiCRF(template=TEMPLATE, max_iter=1, crf_max_iter=500, scheme=None).fit(corpus)
     plain = CRF(template=TEMPLATE).fit(corpus.sentences, targets)
     weights = mine.crf_.state_features_
     assert weights == pytest.approx({name: plain.state_features_[name] for name in weights}, abs=0.02)
@@ -69,7 +69,7 @@ def test_multi_crf_takes_the_crf_and_the_priors_in_turn():
         crf.set_expected(list(range(12)), shares, pairs)
         crf.train_again()
         priors = shares
-    model = MultiCRF(template=TEMPLATE, scheme=None, iterations=3, crf_iterations=1000).fit(corpus)
+    model = MultiCRF(template=TEMPLATE, scheme=None, max_iter=3, crf_max_iter=1000).fit(corpus)
     expected = crf.crf().state_features_
     assert model.crf_.state_features_ == pytest.approx(expected, abs=0.01)
 
@@ -169,12 +169,12 @@ def test_counts_of_answers_are_those_of_the_corpus():
         CrossFitted(folds=1),
         CrossFitted(rounds=0),
         CrossFitted(crf_weight=0),
-        MultiCRF(iterations=0),
+        MultiCRF(max_iter=0),
         HMMCrowd(word_count=0),
     ],
 )
 def test_bad_options(aggregator):
-    with pytest.raises(ValueError, match=r"at least|above"):
+    with pytest.raises(ValueError, match=r"must be (an integer of at least|a number above)"):
         aggregator.fit(noisy(8, [0.1])[0])
 
 

@@ -157,7 +157,7 @@ def test_repetitions_and_their_t_test(tmp_path):
     assert (tmp_path / "boxes.svg").read_bytes().startswith(b"<?xml")
     with pytest.raises(ValueError, match="no method has values of test"):
         actual.plot(tmp_path / "boxes.svg")
-    with pytest.raises(ValueError, match="no method 'MVall'"):
+    with pytest.raises(ValueError, match="unknown method 'MVall'"):
         repeat(make, truth, None, repetitions=1, methods=["MVall"])
     with pytest.raises(AlignmentError, match="differ in number"):
         run_methods(corpus, truth[1:], methods=["MVtoken"])

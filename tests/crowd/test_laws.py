@@ -23,8 +23,8 @@ from spanrs.errors import ModelError, SchemeError
 
 METHODS = [
     MajorityVote(),
-    MajorityVote("sequence"),
-    MajorityVote("segment"),
+    MajorityVote(unit="sequence"),
+    MajorityVote(unit="segment"),
     DawidSkene(),
     HMMCrowd(),
     BSCSeq(),
@@ -113,7 +113,7 @@ def test_responsibilities_by_sentence_where_nobody_is_trusted():
     right, wrong = ["B-PER", "O"], ["O", "B-PER"]
     answers = [{"a": right, "b": wrong}] * 6 + [{"b": wrong}]
     corpus = CrowdCorpus([["Ada", "sleeps"]] * 6 + [["Bob", "wakes"]], answers)
-    model = CRFMA(responsibility="sentence", tol=0.0, max_iterations=4).fit(corpus)
+    model = CRFMA(responsibility="sentence", tol=0.0, max_iter=4).fit(corpus)
     assert all(np.isfinite(step.expected) for step in model.history_)
     sums = np.bincount([annotation.sentence for annotation in corpus.annotations], model.responsibilities_)
     assert sums == pytest.approx(1)

@@ -143,7 +143,7 @@ def test_sentences_have_rows_and_intervals():
     measure = Measure("f1", criterion="uas")
     low, high = result.bootstrap([measure], samples=200).interval(measure)
     assert low < 0.5 < high
-    with pytest.raises(ValueError, match="by is 'sentence' or None for trees, not 'document'"):
+    with pytest.raises(ValueError, match="by must be 'sentence' or None for trees, not 'document'"):
         evaluate(gold, pred, by="document")
 
 

@@ -113,10 +113,9 @@ def test_models_are_saved_and_loaded(parser, tmp_path):
     again = Parser.load(path)
     assert again.parse(words) == parser.parse(words)
     assert again.compiled.to_bytes() == parser.compiled.to_bytes()
-    assert (again.models, again.lifted_) == (2, (0, 0))
+    assert again.models == 2
     assert Tagger.load(path).tag(words) == parser.tag(words)
-    parser.tagger.save(tmp_path / "tagger")
-    assert Tagger.load(tmp_path / "tagger").tag(words) == parser.tag(words)
+    Tagger(progress=False).fit([Parse(["a"], xpos=["X"])]).save(tmp_path / "tagger")
     with pytest.raises(ModelError, match="no parser"):
         Parser.load(tmp_path / "tagger")
 
@@ -140,17 +139,18 @@ def test_damaged_models_are_refused(parser, tmp_path):
 
 
 def test_an_untrained_parser_says_so():
-    with pytest.raises(ModelError, match="not trained"):
+    with pytest.raises(ModelError, match="not fitted"):
         Parser().parse(["They"])
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"oracle": "static"}, "unknown oracle"),
-        ({"epochs": 0}, "epochs must be an integer from 1"),
-        ({"jackknife": 1}, "2 parts"),
-        ({"features": "zpar"}, "unknown features"),
+        ({"oracle": "static"}, "oracle must be one of exact, published, not 'static'"),
+        ({"epochs": 0}, "epochs must be an integer of at least 1, not 0"),
+        ({"jackknife": 1}, "at least 2, not 1"),
+        ({"features": "zpar"}, "features must be rich, .*, not 'zpar'"),
+        ({"joint": True}, "joint=True needs features='published', not 'rich'"),
         ({"features": "S0.w\nS9.q"}, "S9.q"),
         ({"features": "S0.w\nS0.w"}, "there twice"),
         ({"aggressiveness": -1.0}, "above 0"),
@@ -223,11 +223,21 @@ def test_parsers_can_be_pickled(parser):
 
 def test_a_second_fit_trains_the_tagger_again(train):
     parser = Parser(epochs=1, models=1, jackknife=0, progress=False).fit(train[:5])
-    before = parser.tagger.compiled.to_bytes()
-    assert parser.fit(train).tagger.compiled.to_bytes() != before
+    before = parser.tagger_.tags
+    assert parser.fit(train).tagger_.tags != before
+
+
+def test_a_fitted_tagger_is_used_as_it_is(train):
     tagger = Tagger(epochs=1, progress=False).fit(train[:5])
+    data = tagger.compiled.to_bytes()
     parser = Parser(epochs=1, models=1, jackknife=0, tagger=tagger, progress=False).fit(train)
     assert parser.tagger is tagger
+    assert tagger.compiled.to_bytes() == data
+    assert parser.tagger_.tags == tagger.tags
+    unfitted = Tagger(epochs=1, progress=False)
+    parser.set_params(tagger=unfitted, tagger__epochs=2).fit(train)
+    assert (unfitted.epochs, parser.tagger_.epochs) == (2, 2)
+    assert not unfitted.__sklearn_is_fitted__()
 
 
 def test_taggers_of_several_models_have_names_for_their_weights(train):

@@ -114,7 +114,7 @@ def test_crf_train(name, sides):
         ):
             CRF().fit(corpus)
         return
-    crf = CRF(max_iterations=30).fit(corpus)
+    crf = CRF(max_iter=30).fit(corpus)
     assert crf.predict(tokens()[:3]) == tags("gold")[:3]
 
 

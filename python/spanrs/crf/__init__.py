@@ -1,8 +1,8 @@
 """Linear-chain conditional random fields: train, decode, explain.
 
-- :class:`CRF`: an estimator as scikit-learn has them, for dicts and lists of features, or tokens with a template.
+- :class:`CRF`: a scikit-learn estimator for dicts and lists of features, or for tokens with a template.
 - :func:`templates`: the built-in feature templates.
-- :func:`span_f1`: F1 of spans, as a scorer for the model selection of scikit-learn.
+- :func:`span_f1`: F1 of spans as a scorer for model selection in scikit-learn.
 """
 
 from spanrs.crf.estimator import CRF

@@ -1,4 +1,4 @@
-"""The estimator."""
+"""The CRF estimator."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs._spanrs import CrfItems, CrfModel, CrfSentences, CrfTrainer
 from spanrs.crf.explanation import Explanation, explain
-from spanrs.crf.parameters import Parameters
 from spanrs.crf.scoring import Labellings
 from spanrs.crf.templates import template_text
 from spanrs.crf.training import (
@@ -30,7 +29,8 @@ from spanrs.crf.training import (
     warn_of_unknown_labels,
     warn_of_violations,
 )
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, as_integer
+from spanrs.estimator import Estimator
 from spanrs.io.output import atomic_output
 from spanrs.io.training import is_corpus, tagged
 from spanrs.threads import thread_count
@@ -40,55 +40,54 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: Estimator parameters that are not passed to the training algorithm.
-_OWN = (
+_NOT_TRAINING = (
     *("template", "scheme", "threads", "patience"),
     *("keep_on_interrupt", "progress", "verbose", "model_filename"),
 )
-#: Parameters that a model file does not hold, or holds in another form.
-_NOT_STORED = ("template", "scheme", "threads", "progress", "verbose", "model_filename")
 #: Magic bytes of a CRFsuite model file.
 _CRFSUITE = b"lCRF"
 
 
-class CRF(Parameters):
+class CRF(Estimator):
     """A linear-chain conditional random field (Lafferty, McCallum and Pereira 2001), as a scikit-learn estimator.
 
     Parameters
     ----------
     template : str or path, optional
-        Features by a template: a built-in one (see :func:`templates`), a file, or the text. The tokens of X are then
-        strings, or tuples of strings, one for each column. Without a template they are dicts or lists of features.
+        Feature template: a built-in one (see :func:`templates`), a file, or the text. Tokens of X are then strings, or
+        tuples with a string for each column. Without a template they are dicts or lists of features.
     algorithm : str
-        ``lbfgs`` (OWL-QN where c1 is above 0), ``l2sgd``, ``ap`` (averaged perceptron), ``pa`` (passive-aggressive)
+        ``lbfgs`` (OWL-QN if c1 > 0), ``l2sgd``, ``ap`` (averaged perceptron), ``pa`` (passive-aggressive)
         or ``arow``.
     c1, c2 : float
-        Coefficients of the L1 norm and of the sum of squared weights (``lbfgs``; ``l2sgd`` knows c2 only).
-    max_iterations : int, optional
-        None for the default of the algorithm: no limit for ``lbfgs``, 1000 for ``l2sgd``, else 100.
+        Coefficients of the L1 norm and of the sum of squared weights (``lbfgs``; ``l2sgd`` only uses c2).
+    max_iter : int, optional
+        Maximum number of iterations; None for the default of the algorithm: no limit for ``lbfgs``, 1000 for
+        ``l2sgd``, else 100.
     min_freq : float
-        Features whose values, times the weights of their sequences, sum to less are left out.
+        Minimum frequency of a feature: the sum of its values, times the weights of their sequences.
     all_possible_states, all_possible_transitions : bool
-        Features that do not occur in the corpus get weights as well.
+        Generate features that do not occur in the corpus as well.
     scheme : str, optional
-        Decode legal tags of this scheme only. ``auto`` detects the scheme; labels that are not tags are decoded
-        without a constraint, as with None.
+        Decode only tag sequences that are legal in this scheme. ``auto`` detects the scheme, and does not constrain
+        labels that are not tags; None never constrains.
     threads : int, optional
-        Number of threads of ``lbfgs`` and of decoding; None for all processors. Results do not depend on it.
+        Number of threads of ``lbfgs`` and of decoding; None or 0 for all processors. Results do not depend on it.
     patience : int, optional
-        Stop when the score on development data has not improved for this many iterations, and keep the best weights.
+        Stop after this number of iterations without improvement on development data, and keep the best weights.
     keep_on_interrupt : bool
-        Ctrl-C ends training with the best weights so far, instead of raising KeyboardInterrupt.
+        Keep the best weights so far when training is interrupted by Ctrl-C, instead of raising KeyboardInterrupt.
     progress : bool, optional
-        Show loss and score on development data on standard error; None if that is a terminal, or if ``verbose``.
+        Show loss and score on development data on standard error; None means if it is a terminal, or if ``verbose``.
     verbose : bool
-        Show progress, also if standard error is not a terminal.
+        Show progress even if standard error is not a terminal.
     model_filename : str or path, optional
-        File to which ``fit`` writes the model, as :meth:`save` does. An estimator that is not fitted reads its model
-        from there.
+        File to which ``fit`` writes the model, as :meth:`save` does. An unfitted estimator reads its model from this
+        file.
     num_memories, epsilon, period, delta, max_linesearch
-        Options of ``lbfgs``, as in CRFsuite; the last three are used by others too.
+        Options of ``lbfgs``, as in CRFsuite; other algorithms use the last three, too.
     calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
-        Options of ``l2sgd``: how the learning rate is chosen.
+        Options of ``l2sgd``: calibration of the learning rate.
     pa_type, c, error_sensitive, averaging
         Options of ``pa``.
     variance, gamma
@@ -99,14 +98,14 @@ class CRF(Parameters):
     Attributes
     ----------
     classes_ : list of str
-        The labels, in the order in which they first occurred.
+        The labels, in the order of their first occurrence.
     history_ : list of Iteration
-        The course of training.
+        Statistics of each training iteration.
     stopped_ : str
-        Why it ended: ``converged``, ``delta``, ``max_iterations``, ``line_search``, ``stopped`` (patience) or
-        ``interrupted``.
+        Reason for the end of training: ``converged``, ``delta``, ``max_iterations``, ``line_search``, ``stopped``
+        (patience) or ``interrupted``.
     state_features_ : dict of (str, str) to float
-        Weight by attribute and label; weights of 0 are left out.
+        Weight by attribute and label; weights of 0 are omitted.
     transition_features_ : dict of (str, str) to float
         Weight by label and next label.
 
@@ -122,6 +121,12 @@ class CRF(Parameters):
     [['B-PER', 'O']]
     """
 
+    _model: CrfModel | None = None
+    #: Template and scheme are metadata of their own.
+    _not_saved: ClassVar[tuple[str, ...]] = (
+        *("template", "scheme", "threads", "progress", "verbose", "model_filename"),
+    )
+
     def __init__(
         self,
         *,
@@ -129,11 +134,11 @@ class CRF(Parameters):
         algorithm: str = "lbfgs",
         c1: float = 0.0,
         c2: float = 1.0,
-        max_iterations: int | None = None,
+        max_iter: int | None = None,
         min_freq: float = 0.0,
         all_possible_states: bool = False,
         all_possible_transitions: bool = True,
-        scheme: str | None = None,
+        scheme: str | None = "auto",
         threads: int | None = 1,
         patience: int | None = None,
         keep_on_interrupt: bool = False,
@@ -162,7 +167,7 @@ class CRF(Parameters):
         self.algorithm = algorithm
         self.c1 = c1
         self.c2 = c2
-        self.max_iterations = max_iterations
+        self.max_iter = max_iter
         self.min_freq = min_freq
         self.all_possible_states = all_possible_states
         self.all_possible_transitions = all_possible_transitions
@@ -190,7 +195,6 @@ class CRF(Parameters):
         self.variance = variance
         self.gamma = gamma
         self.seed = seed
-        self._model: CrfModel | None = None
 
     def fit(
         self,
@@ -207,18 +211,19 @@ class CRF(Parameters):
         Parameters
         ----------
         X : iterable of sequences, or a corpus
-            A sequence is a list of tokens: dicts or lists of features, or strings (tuples of strings) for a template.
-            A :class:`spanrs.Corpus`, or what :func:`spanrs.read` takes, has tokens and tags; ``y`` is not given then.
+            A sequence is a list of tokens: dicts or lists of features, or with a template strings or tuples of strings.
+            A :class:`spanrs.Corpus`, or any source that :func:`spanrs.read` accepts, contains tokens and tags; omit
+            ``y`` then.
         y : iterable of sequences
-            A label for each token. Besides a string it may be a set of allowed labels or None for any (partial
-            labels), or a dict of probabilities that sum to 1 (soft labels).
+            A label for each token: a string, a set of allowed labels or None for any label (partial labels), or a dict
+            of probabilities that sum to 1 (soft labels).
         X_dev, y_dev : sequences, optional
-            Development data, scored after each iteration; a corpus has both.
+            Development data, scored after each iteration; a corpus contains both.
         sample_weight : iterable of float, optional
-            A weight of at least 0 for each sequence. For ``lbfgs`` 2 is the same sequence twice; online algorithms
-            multiply their steps by it.
+            A weight of at least 0 for each sequence. For ``lbfgs`` the weight 2 equals two copies of the sequence;
+            online algorithms multiply their steps by it.
         start : CRF, optional
-            A trained model to begin with (warm start), instead of weights of 0.
+            A fitted estimator whose weights are the initial ones (warm start).
 
         Returns
         -------
@@ -230,25 +235,24 @@ class CRF(Parameters):
         spanrs.errors.AlignmentError
             If X and y, or a sequence and its labels, differ in length.
         spanrs.errors.ModelError
-            For features, labels or weights that are not as above; with the index of the sequence.
+            If features, labels or weights are invalid; the message has the index of the sequence.
         """
+        self._check_params()
         text = None if self.template is None else template_text(self.template)
         if is_corpus(X):
             X, y, text = corpus_data(X, y, text)
         elif y is None:
-            raise TypeError("y is missing: labels of the sequences, unless X is a corpus or a path")
+            raise TypeError("y is missing; pass the labels of the sequences, or a corpus or path as X")
         if is_corpus(X_dev):
             X_dev, y_dev = tagged(X_dev)
-        options = _spanrs.crf_options(self._options())
+        options = self._options()
         if self.patience is not None and (X_dev is None or y_dev is None):
-            raise ValueError("patience needs development data: X_dev and y_dev")
+            raise ValueError("patience needs development data; pass X_dev and y_dev")
         if (X_dev is None) != (y_dev is None):
-            raise ValueError("X_dev and y_dev are given together")
-        if self.patience is not None and self.patience < 1:
-            raise ValueError(f"patience is {self.patience}; it must be at least 1")
+            raise ValueError("X_dev and y_dev must be passed together")
         threads = thread_count(self.threads)
         if start is not None and not isinstance(start, CRF):
-            raise TypeError(f"start is {start!r}; it must be a trained CRF, such as CRF.load gives")
+            raise TypeError(f"start must be a fitted CRF, such as CRF.load returns, not {start!r}")
         if X_dev is not None and y_dev is not None and not isinstance(X_dev, CrfSentences):
             X_dev = list(X_dev)
             check_dev(X_dev, y_dev)
@@ -260,7 +264,7 @@ class CRF(Parameters):
         scheme = self._scheme(trainer.labels(), hard)
         if y_dev is not None:
             warn_of_unknown_labels(trainer.labels(), y_dev)
-        facts = {"template": text, "scheme": scheme, "params": self._stored_params()}
+        facts = {"template": text, "scheme": scheme, "params": self._saved_params()}
         metadata = json.dumps({key: value for key, value in facts.items() if value})
         if start is not None:
             warn_of_lost_labels(start.classes_, trainer.labels())
@@ -287,8 +291,8 @@ class CRF(Parameters):
         self.history_: list[Iteration] = monitor.history
         if self.stopped_ == "line_search" and not self.history_ and start is None:
             raise ModelError(
-                "lbfgs cannot lower the loss from weights of 0, so nothing is learnt; very large values of features "
-                "(above 1e10, say) are the usual reason: scale them"
+                "lbfgs cannot lower the loss from weights of 0; the usual reason is very large feature values "
+                "(above 1e10), so scale them"
             )
         self._model = model.with_metadata(metadata)
         if self.model_filename is not None:
@@ -297,42 +301,42 @@ class CRF(Parameters):
         return self
 
     def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:
-        """Give the best labels of sequences (Viterbi); of equal labellings the one whose last label is lowest.
+        """Return the most probable labelling of each sequence (Viterbi); ties are won by the lowest last label.
 
         Parameters
         ----------
         X : iterable of sequences
             As in :meth:`fit`. Features that did not occur in training are ignored.
         known : iterable of sequences, optional
-            Labels that are given: for each token a label, a set of allowed ones, or None.
+            Constraints on the labels: for each token a label, a set of allowed labels, or None.
 
         Returns
         -------
         list of list of str
-            NumPy makes an array of lists of it.
+            NumPy converts it to an array of lists.
 
         Raises
         ------
         spanrs.errors.ModelError
-            If the model is not trained, if ``known`` contains a label that the model does not have, or if no labelling
+            If the model is not fitted, if ``known`` contains a label that the model does not have, or if no labelling
             is allowed.
         """
         return Labellings(self._trained().tag(X, False, known, thread_count(self.threads)))
 
     def predict_single(self, x: Any) -> list[str]:
-        """Give the best labels of one sequence."""
+        """Return the most probable labelling of a sequence."""
         return self.predict([x])[0]
 
     def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:
-        """Give the label of largest marginal probability of each token; neighbours need not be legal."""
+        """Return the label with the largest marginal probability for each token; sequences may be illegal."""
         return Labellings(self._trained().tag(X, True, None, thread_count(self.threads)))
 
     def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:
-        """Give marginal probabilities: an array (tokens, labels) for each sequence, columns as ``classes_``."""
+        """Return marginal probabilities: an array (tokens, labels) for each sequence, ordered as ``classes_``."""
         return self._trained().marginals(X, thread_count(self.threads))
 
     def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
-        """Give marginal probabilities as a dict by label for each token."""
+        """Return marginal probabilities as a dict by label for each token."""
         labels = self.classes_
         return [
             [dict(zip(labels, map(float, row), strict=True)) for row in rows]
@@ -340,11 +344,11 @@ class CRF(Parameters):
         ]
 
     def predict_marginals_single(self, x: Any) -> list[dict[str, float]]:
-        """Give the marginal probabilities of one sequence."""
+        """Return the marginal probabilities of a sequence."""
         return self.predict_marginals([x])[0]
 
     def predict_n_best(self, x: Any, n: int) -> list[tuple[list[str], float]]:
-        """Give the ``n`` best labellings of one sequence with their probabilities, best first.
+        """Return the ``n`` most probable labellings of a sequence with their probabilities, best first.
 
         Examples
         --------
@@ -355,11 +359,11 @@ class CRF(Parameters):
         (['A', 'B'], True)
         """
         if n < 1:
-            raise ValueError(f"n is {n}; it must be at least 1")
+            raise ValueError(f"n must be at least 1, not {n}")
         return self._trained().n_best(x, n)
 
     def probability(self, x: Any, labels: Sequence[str]) -> float:
-        """Give the probability of a labelling: 0 if it violates the scheme."""
+        """Return the probability of a labelling: 0 if it violates the scheme."""
         return self._trained().probabilities([x], [list(labels)])[0]
 
     def score(
@@ -368,10 +372,7 @@ class CRF(Parameters):
         y: Sequence[Sequence[str]],
         sample_weight: Iterable[float] | None = None,
     ) -> float:
-        """Give the share of tokens whose label is right; for F1 of spans see :func:`spanrs.score`.
-
-        Weights are those of sequences.
-        """
+        """Return token accuracy, with optional weights of the sequences; for F1 of spans see :func:`spanrs.score`."""
         pred = self.predict(X)
         if len(pred) != len(y):
             raise ValueError(f"{len(pred)} sequences, but {len(y)} sequences of labels")
@@ -379,29 +380,29 @@ class CRF(Parameters):
         if len(weights) != len(pred):
             raise ValueError(f"{len(pred)} sequences, but {len(weights)} weights")
         right = total = 0.0
-        for own, gold, weight in zip(pred, y, weights, strict=True):
-            if len(own) != len(gold):
-                raise ValueError(f"{len(own)} tokens, but {len(gold)} labels")
+        for labels, gold, weight in zip(pred, y, weights, strict=True):
+            if len(labels) != len(gold):
+                raise ValueError(f"{len(labels)} tokens, but {len(gold)} labels")
             if not all(isinstance(label, str) for label in gold):
                 raise ModelError("score needs one label, a string, for each token")
-            right += weight * sum(map(str.__eq__, own, gold))
+            right += weight * sum(map(str.__eq__, labels, gold))
             total += weight * len(gold)
         return right / total if total else 0.0
 
     def explain(self, x: Any, n: int = 10) -> list[Explanation]:
-        """Say what decided each label of a sequence.
+        """Explain each label of a sequence by the features that decided it.
 
         Parameters
         ----------
         x : sequence
             As in :meth:`fit`.
         n : int
-            Most reasons for each token.
+            Maximum number of reasons for each token.
 
         Returns
         -------
         list of Explanation
-            One for each token; as text it is a small table.
+            One for each token; ``str`` formats it as a table.
 
         Examples
         --------
@@ -411,13 +412,13 @@ class CRF(Parameters):
         [('A', 'A -> B'), ('B', 'A -> B')]
         """
         if n < 1:
-            raise ValueError(f"n is {n}; it must be at least 1")
+            raise ValueError(f"n must be at least 1, not {n}")
         x = x if isinstance(x, CrfItems) else list(x)
         return explain(self._trained(), x, self.predict_single(x), self.predict_proba([x])[0], n)
 
     @property
     def classes_(self) -> list[str]:
-        """The labels, in the order in which they first occurred."""
+        """The labels, in the order of their first occurrence."""
         return self._trained().labels()
 
     @property
@@ -433,21 +434,27 @@ class CRF(Parameters):
     @property
     def metadata_(self) -> dict[str, Any]:
         """Metadata stored with the model: template, scheme and model card."""
-        found: dict[str, Any] = json.loads(self._trained().metadata())
-        return found
+        metadata: dict[str, Any] = json.loads(self._trained().metadata())
+        return metadata
 
     def describe(self, facts: Mapping[str, Any]) -> None:
         """Add facts to the metadata that :meth:`save` writes: a model card. They must be JSON values."""
-        self._model = self._trained().with_metadata(json.dumps({**self.metadata_, "card": dict(facts)}))
+        self._model = self._with_metadata(card=dict(facts))._model
+
+    def _with_metadata(self, **facts: Any) -> CRF:
+        """Return a copy with more metadata."""
+        new = copy.copy(self)
+        new._model = self._trained().with_metadata(json.dumps(self.metadata_ | facts))
+        return new
 
     def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the model: safetensors with JSON metadata. Nothing is left behind if it fails."""
+        """Write the model as safetensors with JSON metadata; an incomplete file is removed."""
         data = self._trained().to_bytes()
         with atomic_output(target) as file:
             file.write(data)
 
     def save_crfsuite(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the model as CRFsuite does; metadata such as the template is lost."""
+        """Write the model in CRFsuite's format, which has no metadata such as the template."""
         data = self._trained().to_crfsuite()
         with atomic_output(target) as file:
             file.write(data)
@@ -460,27 +467,27 @@ class CRF(Parameters):
         template: str | PathLike[str] | None = None,
         scheme: str | None = None,
     ) -> CRF:
-        """Read a model: a file that :meth:`save` wrote, or one of CRFsuite.
+        """Read a model file of :meth:`save` or of CRFsuite.
 
         Parameters
         ----------
         source : path, bytes or file object
             The file.
         template : str or path, optional
-            The template of the model's features, for models that do not hold theirs (those of CRFsuite).
+            The template of the features, for models without one (those of CRFsuite).
         scheme : str, optional
-            Decode legal tags of this scheme only; for such models as well.
+            Decode only tag sequences that are legal in this scheme.
 
         Returns
         -------
         CRF
-            With its training parameters, except ``threads`` and ``progress``. ``scheme`` is the scheme that was found,
-            ``template`` the text of the template. Files of CRFsuite have none of these.
+            With its training parameters, except ``threads`` and ``progress``; ``scheme`` is the detected scheme, and
+            ``template`` the text of the template. Files of CRFsuite contain none of these.
 
         Raises
         ------
         spanrs.errors.ModelError
-            If the file is damaged, or no model.
+            If the file is damaged, or not a model.
 
         Examples
         --------
@@ -498,7 +505,7 @@ class CRF(Parameters):
         else:
             data, name = source.read(), getattr(source, "name", None)
         if not isinstance(data, bytes):
-            raise TypeError("a model is bytes; open the file with mode 'rb'")
+            raise TypeError("a model file is binary; open it with mode 'rb'")
         try:
             read = CrfModel.from_crfsuite if data[:4] == _CRFSUITE else CrfModel.from_bytes
             model = read(data)
@@ -511,18 +518,9 @@ class CRF(Parameters):
 
     @classmethod
     def _of(cls, model: CrfModel) -> CRF:
-        """Make an estimator of a model, with the parameters in its metadata."""
+        """Create an estimator from a model, with the parameters in its metadata."""
         facts = json.loads(model.metadata())
-        params = facts.get("params", {})
-        if not isinstance(params, dict):
-            raise ModelError("the parameters in the model's metadata are no object")
-        crf = cls()
-        known = crf.get_params()
-        # Later versions may have others.
-        params = {
-            name: value for name, value in params.items() if name in known and name not in _NOT_STORED
-        }
-        crf.set_params(**params)
+        crf = cls._with_saved_params(facts.get("params", {}))
         crf.set_params(template=facts.get("template"), scheme=facts.get("scheme"))
         crf._model = model
         return crf
@@ -530,7 +528,7 @@ class CRF(Parameters):
     def _with_template_and_scheme(
         self, template: str | PathLike[str] | None = None, scheme: str | None = None
     ) -> CRF:
-        """Return a copy with another template or scheme; None keeps the current one, the scheme ``none`` is no scheme.
+        """Return a copy with another template or scheme; None keeps the current one, ``none`` removes the scheme.
 
         Raises
         ------
@@ -553,36 +551,44 @@ class CRF(Parameters):
         return self._model is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        state["_model"] = None if self._model is None else self._model.to_bytes()
-        return state
+        data = None if self._model is None else self._model.to_bytes()
+        return vars(self) | {"_model": data}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         data = state["_model"]
-        self.__dict__.update(state, _model=None if data is None else CrfModel.from_bytes(data))
+        vars(self).update(state, _model=None if data is None else CrfModel.from_bytes(data))
 
     def _trained(self) -> CrfModel:
         if self._model is None and self.model_filename is not None and Path(self.model_filename).exists():
             self._model = type(self).load(self.model_filename)._model
         if self._model is None:
-            raise ModelError("the CRF is not trained; call fit, or CRF.load")
+            raise ModelError("CRF is not fitted; call fit or load")
         return self._model
 
-    def _stored_params(self) -> dict[str, Any]:
-        """Parameters of training that are not the defaults, for the metadata."""
-        return {
-            # NumPy's scalars are no JSON.
-            name: value.item() if hasattr(value, "item") else value
-            for name, value in self.changed_params().items()
-            if name not in _NOT_STORED
-        }
+    def _check_params(self) -> None:
+        self._options()
+        thread_count(self.threads)
+        if self.patience is not None:
+            as_integer(self.patience, "patience", 1)
 
-    def _options(self) -> dict[str, Any]:
-        return {name: value for name, value in self.get_params().items() if name not in _OWN}
+    def _options(self, **more: Any) -> dict[str, Any]:
+        """Return the options of the training algorithm, with its defaults filled in.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an option has a wrong type or is out of range.
+        """
+        params = self.get_params().items()
+        options = {name: value for name, value in params if name not in _NOT_TRAINING}
+        options["max_iterations"] = options.pop("max_iter")
+        return _spanrs.crf_options(options | more)
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
         if self.scheme == "auto":
-            name = scheme_of(labels, sequences)
+            # Labels that occur only as sets or with probabilities are no evidence of a scheme.
+            certain = {label for sequence in sequences for label in sequence}
+            name = scheme_of(labels, sequences) if certain.issuperset(labels) else None
             legal = name is not None and allows_single_token_sentences(name, labels)
             return name if legal else None
         name = None if self.scheme is None else _spanrs.scheme_name(self.scheme)

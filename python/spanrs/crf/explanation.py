@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 
 class Reason(NamedTuple):
-    """A feature that speaks for the label of a token or against it."""
+    """The contribution of a feature to the label of a token."""
 
     feature: str
     """Name of the attribute, or ``label -> label`` of a transition."""
     value: float
     """Value of the attribute; 1 for transitions."""
     weight: float
-    """The label's weight times the value."""
+    """Weight of the label times the value."""
     margin: float
-    """The same minus that of the alternative: above 0 it speaks for the label."""
+    """``weight`` minus that of the alternative; a positive margin supports the label."""
 
 
 class Explanation(NamedTuple):
-    """What decided the label of a token."""
+    """The features that decided the label of a token."""
 
     token: int
     """Index of the token, from 0."""
     label: str
-    """The label of the best labelling."""
+    """The predicted label."""
     probability: float
     """Its marginal probability."""
     alternative: str | None
-    """The most probable other label; None if there is one label only."""
+    """The second most probable label; None if there is only one label."""
     reasons: list[Reason]
-    """Features and transitions from and to the neighbours' labels, largest margin first by absolute value."""
+    """Features and transitions to the labels of the neighbours, in descending order of the absolute margin."""
 
     def __str__(self) -> str:
         head = f"{self.token} {self.label} ({100 * self.probability:.1f} %)"
@@ -60,15 +60,15 @@ def explain(
     explanations = []
     for token, features in enumerate(model.known_features(sequence)):
         label = labels[token]
-        own = ids[label]
-        others = np.delete(np.arange(len(names)), own)
+        best = ids[label]
+        others = np.delete(np.arange(len(names)), best)
         second = int(others[np.argmax(marginals[token][others])]) if len(others) else None
 
         def reason(name: str, value: float, weight: float, other: float) -> Reason:
             return Reason(name, value, weight * value, (weight - other) * value)
 
         reasons = [
-            reason(name, value, row[own], 0.0 if second is None else row[second])
+            reason(name, value, row[best], 0.0 if second is None else row[second])
             for name, value, row in features
         ]
         alternative = None if second is None else names[second]
@@ -85,6 +85,6 @@ def explain(
             reasons.append(reason(name, 1.0, steps.get(pair, 0.0), other))
         reasons = [r for r in reasons if r.margin != 0 or r.weight != 0]
         reasons.sort(key=lambda r: (-abs(r.margin), r.feature))
-        probability = float(marginals[token][own])
+        probability = float(marginals[token][best])
         explanations.append(Explanation(token, label, probability, alternative, reasons[:n]))
     return explanations

@@ -1,4 +1,4 @@
-"""Predictions and scores in the forms that the model selection of scikit-learn takes."""
+"""Predictions and scores for model selection in scikit-learn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Labellings(list[list[str]]):
-    """Labels of sequences: a list, of which NumPy makes an array of lists, for ``cross_val_predict``.
+    """Labels of sequences: a list that NumPy converts to an array of lists, for ``cross_val_predict``.
 
     >>> import numpy as np
     >>> np.asarray(Labellings([["A", "B"], ["A", "A"]])).shape
@@ -26,7 +26,7 @@ class Labellings(list[list[str]]):
         import numpy as np
 
         if copy is False:
-            raise ValueError("labels are lists, of which an array cannot be made without a copy")
+            raise ValueError("lists of labels cannot be converted to an array without a copy")
         array = np.empty(len(self), dtype=object)
         for at, labels in enumerate(self):
             array[at] = labels
@@ -34,12 +34,12 @@ class Labellings(list[list[str]]):
 
 
 def span_f1(estimator: Any, X: Sequence[Any], y: Sequence[Sequence[str]]) -> float:
-    """Give the micro F1 of predicted spans: a scorer for ``scoring=`` of scikit-learn's model selection.
+    """Return the micro F1 of predicted spans; a scorer for ``scoring=`` in scikit-learn.
 
     Parameters
     ----------
     estimator : CRF
-        A trained estimator; anything whose ``predict`` gives labels of sequences.
+        A fitted estimator whose ``predict`` returns labels of sequences.
     X : sequence
         As in :meth:`CRF.fit`.
     y : sequence of sequences of str
@@ -48,7 +48,7 @@ def span_f1(estimator: Any, X: Sequence[Any], y: Sequence[Sequence[str]]) -> flo
     Returns
     -------
     float
-        0 without spans on either side.
+        F1; 0 if neither side has spans.
 
     Raises
     ------
@@ -73,9 +73,9 @@ def span_f1(estimator: Any, X: Sequence[Any], y: Sequence[Sequence[str]]) -> flo
     scheme = scheme_of(labels, gold)
     if scheme is None and any(label != "O" for label in labels):
         shown = ", ".join(map(repr, labels[:10]))
-        message = f"span_f1 needs labels that are tags with types, such as B-PER; these are {shown}"
+        message = f"span_f1 needs labels that are tags with types, such as B-PER, not {shown}"
         raise with_code(SchemeError(message), "no_tags")
     with warnings.catch_warnings():
-        # A fold without spans scores 0; a search would repeat the warning for every candidate.
+        # A search would repeat the warning of a fold without spans for every candidate.
         warnings.simplefilter("ignore", SpanrsWarning)
         return float(score(gold, pred, scheme=scheme or "BIO").micro.f1)

@@ -9,7 +9,7 @@ from spanrs import _spanrs
 
 
 def templates() -> dict[str, str]:
-    """Give the built-in feature templates.
+    """Return the built-in feature templates.
 
     Returns
     -------
@@ -32,18 +32,18 @@ def templates() -> dict[str, str]:
 
 
 def template_text(template: str | PathLike[str]) -> str:
-    """Give the text of a template: that of a built-in one by name, or of a file by its path, or the text itself.
+    """Return the text of a template, which is the name of a built-in one, a path, or the text itself.
 
-    A string with a line break, or one with a macro (``%x[0,0]``), is a text.
+    A string with a line break or a macro (``%x[0,0]``) is a text.
     """
     if isinstance(template, str):
-        known = templates()
-        if template in known:
-            return known[template]
+        texts = templates()
+        if template in texts:
+            return texts[template]
         if "\n" in template or "%" in template:
             return template
     path = Path(template)
     if not path.exists():
-        message = f"no template {str(template)!r}: it is neither a file nor one of {', '.join(sorted(templates()))}"
+        message = f"no template {str(template)!r}; it is neither a file nor one of {', '.join(sorted(templates()))}"
         raise FileNotFoundError(message)
     return path.read_text(encoding="utf-8")

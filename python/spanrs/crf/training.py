@@ -1,4 +1,4 @@
-"""The course of training: iterations, scores on development data, progress."""
+"""Monitoring of training: iterations, scores on development data, progress."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ class Iteration(NamedTuple):
     """Statistics of one training iteration."""
 
     iteration: int
-    """Its number, from 1."""
+    """Number of the iteration, from 1."""
     loss: float
-    """The objective, penalties included; for ap, pa and arow the summed loss of the pass."""
+    """Objective including penalties; for ap, pa and arow the total loss of the pass."""
     gradient_norm: float | None
     """Norm of the gradient; None for online algorithms."""
     active: int
     """Number of weights that are not 0."""
     evaluations: int
-    """Evaluations of the objective: 1, plus 1 for each rejected step of the line search."""
+    """Number of evaluations of the objective: 1, plus 1 for each rejected step of the line search."""
     seconds: float
-    """Since training began."""
+    """Seconds since the start of training."""
     dev_score: float | None
-    """F1 of spans, or token accuracy where labels are no tags; None without development data."""
+    """F1 of spans, or token accuracy if labels are not tags; None without development data."""
     seconds_left: float | None
-    """Estimate of the time to the end; None while there is none."""
+    """Estimated seconds until the end; None while unknown."""
 
 
 def scheme_of(labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
-    """Give the scheme of labels that are tags with types; None for others, such as parts of speech.
+    """Return the scheme of labels that are tags with types; None for others, such as parts of speech.
 
-    Labels are tags if every one but ``O`` has a prefix of a scheme and a type, and there is such a label.
+    Labels are tags if at least one is not ``O``, and all of these have a prefix of a scheme and a type.
     """
     from spanrs import tags
 
@@ -66,7 +66,7 @@ def check_dev(X_dev: Sequence[Any], y_dev: Sequence[Sequence[str]]) -> None:
 
 
 def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -> None:
-    """Warn if labels violate the scheme whose tags alone will be decoded."""
+    """Warn if labels violate the scheme to which decoding is restricted."""
     from spanrs import tags
 
     if scheme is None:
@@ -74,7 +74,7 @@ def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -
     count = tags.detect_scheme(sequences).violations.get(scheme, 0)
     if count:
         message = (
-            f"labels violate {scheme} {count} times; such labels are never decoded. Is it the right scheme?"
+            f"labels violate {scheme} {count} times, and such labels are never predicted; check the scheme"
         )
         warnings.warn(message, SpanrsWarning, stacklevel=4)
 
@@ -83,13 +83,13 @@ def check_single_tokens(scheme: str, labels: Sequence[str]) -> None:
     """Refuse a scheme under which a sentence of one token cannot have a legal tag."""
     if not allows_single_token_sentences(scheme, labels):
         raise ModelError(
-            f"under {scheme} none of the labels {', '.join(labels[:10])} can stand alone, so one-token sentences "
-            "cannot be labelled; set scheme=None"
+            f"under {scheme} none of the labels {', '.join(labels[:10])} is legal for a single token, so one-token "
+            "sentences cannot be labelled; set scheme=None"
         )
 
 
 def allows_single_token_sentences(scheme: str, labels: Sequence[str]) -> bool:
-    """Say whether a sentence of one token can have a legal tag."""
+    """Return whether a sentence of one token can have a legal tag."""
     from spanrs import tags
 
     mask = tags.transition_mask(scheme, labels)
@@ -97,7 +97,7 @@ def allows_single_token_sentences(scheme: str, labels: Sequence[str]) -> bool:
 
 
 def warn_of_unknown_labels(labels: Sequence[str], y_dev: Sequence[Sequence[str]]) -> None:
-    """Warn of labels of the development data that cannot be predicted."""
+    """Warn of labels in the development data that cannot be predicted."""
     unknown = sorted({label for sequence in y_dev for label in sequence} - set(labels))
     if unknown:
         more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
@@ -126,8 +126,8 @@ def warn_of_lost_labels(before: Sequence[str], after: Sequence[str]) -> None:
     lost = [label for label in before if label not in after]
     if lost:
         message = (
-            f"the new data lack {len(lost)} labels of the model to start from, which the new model cannot "
-            f"predict: {', '.join(lost[:10])}. Train on all data to keep them."
+            f"the training data lack {len(lost)} labels of the initial model, which the new model cannot "
+            f"predict: {', '.join(lost[:10])}; train on all data to keep them"
         )
         warnings.warn(message, SpanrsWarning, stacklevel=3)
 
@@ -150,7 +150,7 @@ def corpus_data(corpus: Any, y: object, template: str | None) -> tuple[Any, list
 
 
 def dev_scorer(gold: Sequence[Sequence[str]]) -> tuple[str, Callable[[Sequence[Sequence[str]]], float]]:
-    """Give the name of the score of predictions (``F1`` or ``accuracy``) and the function that computes it."""
+    """Return the name of the score of predictions (``F1`` or ``accuracy``) and the function that computes it."""
     from spanrs.eval import score
 
     labels = sorted({label for sequence in gold for label in sequence})
@@ -233,7 +233,7 @@ class TrainingMonitor:
 
     def _gains(self, loss: float) -> list[float]:
         """Relative improvements over a period, of the last iterations."""
-        losses = [known.loss for known in self.history[-2 * self._period :]] + [loss]
+        losses = [iteration.loss for iteration in self.history[-2 * self._period :]] + [loss]
         pairs = zip(losses, losses[self._period :], strict=False)
         return [(before - after) / abs(after) for before, after in pairs if after and before > after]
 

@@ -1,8 +1,8 @@
-"""Sequences labelled by many annotators: an estimated truth, and how reliable each annotator is.
+"""Sequences labelled by many annotators: estimates of the truth and of the reliability of annotators.
 
-A :class:`CrowdCorpus` holds sentences with the labels of any number of annotators; :func:`crowd_corpus` makes one of
-whatever holds them. Aggregators estimate the truth from
-it: :class:`MajorityVote`, :class:`DawidSkene`, :class:`BSCSeq` and :class:`CRFMA`, which trains a CRF at the same time.
+A :class:`CrowdCorpus` contains sentences with the labels of any number of annotators; :func:`crowd_corpus` reads one
+from any source. Aggregators estimate the truth: :class:`MajorityVote`, :class:`DawidSkene`, :class:`BSCSeq`, and
+:class:`CRFMA`, which also trains a CRF.
 """
 
 from spanrs.crowd.agreement import Agreement, PairAgreement

@@ -1,16 +1,20 @@
-"""What all aggregators have in common."""
+"""Base classes of aggregators."""
 
 from __future__ import annotations
 
 import itertools
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from os import PathLike
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
 from spanrs.crf import CRF
-from spanrs.errors import ModelError, SpanrsWarning
+from spanrs.errors import ModelError, SpanrsWarning, as_integer
+from spanrs.estimator import Estimator, as_number, check_choice
 from spanrs.eval import score
+from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,8 +22,21 @@ if TYPE_CHECKING:
 
     from spanrs.crowd.corpus import CrowdCorpus
 
+_POSITIVE_INTEGERS = ("max_iter", "crf_max_iter", "first_crf_max_iter", "bsc_max_iter", "rounds", "updates")
+_POSITIVE_NUMBERS = ("crf_weight", "annotator_weight", "word_count", "knowing", "strategy")
+#: Validation of parameters, whose ranges are the same in all aggregators. Parameters of the CRF are validated by
+#: :class:`WeightedCRF`.
+_CHECKS: dict[str, Callable[[Any, str], object]] = {
+    **dict.fromkeys(_POSITIVE_INTEGERS, partial(as_integer, least=1)),
+    **dict.fromkeys(_POSITIVE_NUMBERS, partial(as_number, above=True)),
+    **dict.fromkeys(("tol", "smoothing", "agreement"), as_number),
+    "folds": partial(as_integer, least=2),
+    "seed": as_integer,
+    "threads": lambda threads, _: thread_count(threads),
+}
 
-class Aggregator(ABC):
+
+class Aggregator(Estimator, ABC):
     """An estimate of the true labels of a corpus.
 
     Attributes
@@ -29,16 +46,18 @@ class Aggregator(ABC):
     confidence_ : list of arrays
         For each token of each sentence the probability of its label.
     reliability_ : dict of str to float
-        Of each annotator, F1 of spans (accuracy of tokens where labels are not tags) against the estimated truth, on
-        the sentences that they labelled; NaN without any, or where neither has a span.
+        F1 of spans of each annotator against the estimated truth (token accuracy if labels are not tags), on the
+        sentences that they labelled; NaN without sentences or spans.
     """
 
     labels_: list[list[str]]
     confidence_: list[npt.NDArray[np.float64]]
     reliability_: dict[str, float]
 
-    #: Whether a CRF is trained on the probabilities of labels.
+    #: Whether `then_crf` trains on probabilities of labels.
     _soft = False
+    #: Valid values of string parameters.
+    _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     @abstractmethod
     def fit(self, corpus: Any) -> Self:
@@ -46,12 +65,19 @@ class Aggregator(ABC):
 
         Parameters
         ----------
-        corpus : CrowdCorpus, or what :func:`spanrs.crowd.crowd_corpus` takes
+        corpus : CrowdCorpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
             The annotations.
         """
 
+    def _check_params(self) -> None:
+        for name, value in self.get_params().items():
+            if name in self._choices:
+                check_choice(value, name, self._choices[name])
+            elif name in _CHECKS:
+                _CHECKS[name](value, name)
+
     def _set_truth(self, corpus: CrowdCorpus, probabilities: npt.NDArray[np.float64]) -> None:
-        """Take the most probable label of each token, the lowest of equal ones; rows are tokens of all sentences."""
+        """Set the most probable label of each token, the lowest of ties; rows are tokens of all sentences."""
         import numpy as np
 
         best = probabilities.argmax(axis=1) if len(probabilities) else np.zeros(0, dtype=np.int64)
@@ -61,10 +87,10 @@ class Aggregator(ABC):
     def _set_labels(
         self, corpus: CrowdCorpus, labels: list[list[int]], probabilities: npt.NDArray[np.float64]
     ) -> None:
-        """Take labels of each sentence; rows of probabilities are tokens of all sentences."""
+        """Set the labels of each sentence; rows of probabilities are tokens of all sentences."""
         import numpy as np
 
-        best = np.array([label for own in labels for label in own], dtype=np.int64)
+        best = np.array([label for row in labels for label in row], dtype=np.int64)
         confidence = probabilities[np.arange(len(best)), best]
         ends = np.cumsum([0, *corpus.lengths])
         spans = list(itertools.pairwise(ends))
@@ -79,13 +105,13 @@ class Aggregator(ABC):
         Parameters
         ----------
         **params
-            Of :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
+            Parameters of :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
 
         Returns
         -------
         spanrs.crf.CRF
-            Trained on the sentences that somebody labelled: on the labels with their probabilities where the aggregator
-            has them, else on the labels.
+            Trained on the sentences with annotations: on probabilities of labels if the aggregator estimates them, else
+            on labels.
 
         Raises
         ------
@@ -93,29 +119,29 @@ class Aggregator(ABC):
             If the aggregator is not fitted.
         """
         if not hasattr(self, "labels_"):
-            raise ModelError("the aggregator is not fitted; call fit")
+            raise ModelError(f"{type(self).__name__} is not fitted; call fit")
         targets, sentences = self._targets(), self._corpus.sentences
         labelled = self._corpus.labelled()
         params.setdefault("template", self._corpus.default_template())
         return CRF(**params).fit([sentences[at] for at in labelled], [targets[at] for at in labelled])
 
     def _targets(self) -> list[list[Any]]:
-        """Labels to train on; of soft aggregators a distribution for each token, certain labels as they are."""
+        """Return training targets: labels, or dicts of probabilities for uncertain tokens of soft aggregators."""
         if not self._soft:
             return [list(labels) for labels in self.labels_]
         names, targets = self._corpus.labels, []
         rows = iter(self._probabilities)
         for labels in self.labels_:
-            own: list[Any] = []
+            target: list[Any] = []
             for _, row in zip(labels, rows, strict=False):
                 share = {names[at]: float(row[at]) for at in row.nonzero()[0]}
-                own.append(next(iter(share)) if len(share) == 1 else share)
-            targets.append(own)
+                target.append(next(iter(share)) if len(share) == 1 else share)
+            targets.append(target)
         return targets
 
 
 class CRFAggregator(Aggregator):
-    """An aggregator that trains a CRF, whose labels are the estimated truth.
+    """An aggregator that trains a CRF whose predictions are the estimated truth.
 
     Attributes
     ----------
@@ -126,36 +152,69 @@ class CRFAggregator(Aggregator):
     crf_: CRF
 
     def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
-        """Give the best labels of sequences by the CRF.
+        """Return the most probable labellings of sequences under the CRF.
 
         Raises
         ------
         spanrs.errors.ModelError
             If the aggregator is not fitted.
         """
+        return self._fitted_crf().predict(X)
+
+    def _fitted_crf(self) -> CRF:
         if not hasattr(self, "crf_"):
-            raise ModelError(f"{type(self).__name__} is not trained; call fit")
-        return self.crf_.predict(X)
+            raise ModelError(f"{type(self).__name__} is not fitted; call fit")
+        return self.crf_
+
+    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
+        """Write the CRF to a model file with the parameters of the aggregator; :meth:`CRF.load` reads it, too.
+
+        Estimates of the training corpus, such as ``labels_``, are not saved; pickle the aggregator to keep them.
+        """
+        facts = {"name": type(self).__name__, "params": self._saved_params()}
+        self._fitted_crf()._with_metadata(aggregator=facts).save(target)
+
+    @classmethod
+    def load(cls, source: str | PathLike[str] | bytes | IO[bytes]) -> Self:
+        """Read a model file of :meth:`save`.
+
+        Returns
+        -------
+        aggregator
+            With the saved parameters, and ``crf_``.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the file is damaged, or belongs to another estimator.
+        """
+        crf = CRF.load(source)
+        facts = crf.metadata_.get("aggregator")
+        if not isinstance(facts, dict) or facts.get("name") != cls.__name__:
+            raise ModelError(f"the model is not one of {cls.__name__}; CRF.load reads every CRF")
+        aggregator = cls._with_saved_params(facts.get("params"))
+        aggregator.crf_ = crf
+        return aggregator
 
 
 def named(corpus: CrowdCorpus, labels: list[list[int]]) -> list[list[str]]:
-    """Give the names of labels."""
+    """Return the names of labels."""
     names = corpus.labels
-    return [[names[label] for label in own] for own in labels]
+    return [[names[label] for label in row] for row in labels]
 
 
 def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:
-    """Score each annotator against labels: F1 of spans, or accuracy of tokens where labels are not tags.
+    """Score each annotator against labels: F1 of spans, or token accuracy if labels are not tags.
 
-    Annotators who labelled nothing have NaN, and those who found no span where there is none. All are scored alike:
-    under the scheme of the corpus.
+    The score is NaN for annotators without sentences, and without spans on both sides. All are scored under the scheme
+    of the corpus.
     """
     import numpy as np
 
     votes, lengths, sizes = corpus.ordered_votes()
-    # True labels may be others than those that annotators gave.
+    # Annotators may not have used all true labels.
     ids = {name: at for at, name in enumerate(corpus.labels)}
-    flat = [ids.setdefault(label, len(ids)) for own in truth for label in own]
+    flat = [ids.setdefault(label, len(ids)) for row in truth for label in row]
     gold = np.array(flat, dtype=np.int64)[votes.token]
     scores = score_votes(corpus, gold=gold, pred=votes.label, lengths=lengths, sizes=sizes, names=list(ids))
     return dict(zip(corpus.annotators, scores, strict=True))
@@ -170,12 +229,12 @@ def score_votes(
     sizes: list[int],
     names: list[str] | None = None,
 ) -> list[float]:
-    """Give the scores of annotators, as :func:`reliability` has them.
+    """Return the scores of :func:`reliability` from arrays.
 
     Parameters
     ----------
     corpus : CrowdCorpus
-        Of which the labels are; it gives scheme and names.
+        The corpus, which determines scheme and names of labels.
     gold, pred : arrays (votes)
         Numbers of true labels and votes, ordered by annotator.
     lengths : array (annotations)
@@ -200,9 +259,9 @@ def score_votes(
         return [float(share) if size else float("nan") for share, size in zip(shares, sizes, strict=True)]
     kind = np.int8 if len(names) < 128 else np.int64
     with warnings.catch_warnings():
-        # Annotators may give illegal tags.
+        # Tags of annotators may be illegal.
         warnings.simplefilter("ignore", SpanrsWarning)
         options: dict[str, Any] = {"scheme": scheme, "by": active, "vocabulary": names}
         rows = score(gold.astype(kind), pred.astype(kind), lengths=lengths, **options).documents
-    found = iter([row.micro.f1 if any(row.totals) else float("nan") for row in rows])
-    return [next(found) if size else float("nan") for size in sizes]
+    scores = iter([row.micro.f1 if any(row.totals) else float("nan") for row in rows])
+    return [next(scores) if size else float("nan") for size in sizes]

@@ -35,15 +35,15 @@ class PairAgreement:
     sentences: int
     tokens: int
     f1: float
-    """F1 of spans, whoever of them is gold; NaN where labels are not tags or neither found a span."""
+    """F1 of spans, which is symmetric; NaN if labels are not tags, or without spans."""
     f1_by_type: dict[str, float]
-    """The same for each type that one of them used."""
+    """F1 of each type that at least one of them used."""
     kappa: float
-    """Cohen's kappa of the labels of tokens; NaN where both gave all tokens the same one label."""
+    """Cohen's kappa of the labels of tokens; NaN if both gave all tokens the same label."""
 
 
 class Unit(NamedTuple):
-    """A span on the line of all tokens."""
+    """A span in the concatenation of all tokens."""
 
     start: int
     end: int
@@ -56,20 +56,20 @@ class Agreement:
 
     Parameters
     ----------
-    corpus : CrowdCorpus, or what :func:`spanrs.crowd.crowd_corpus` takes
+    corpus : CrowdCorpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
         The annotations.
 
     Attributes
     ----------
     pairs : list of PairAgreement
-        Of all pairs of annotators with a sentence in common.
+        Agreement of each pair of annotators with a sentence in common.
     fleiss_kappa : float
-        Fleiss' kappa (1971) on the labels of tokens with two or more; the number of labels of a token may vary.
+        Fleiss' kappa (1971) of the tokens with at least two labels; the number of labels of a token may vary.
     alpha : float
         Krippendorff's alpha for nominal data on the same labels.
     unitized_alpha : float
-        Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans, on the sentences that all annotators
-        labelled, as one line of tokens. NaN where there are none, or where labels are not tags.
+        Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans in the concatenation of the sentences
+        that all annotators labelled. NaN without such sentences, or if labels are not tags.
     unitized_alpha_by_type : dict of str to float
         The same for each type.
 
@@ -101,21 +101,18 @@ class Agreement:
         self._has_spans = corpus.scheme() is not None
 
     def by_annotator(self) -> dict[str, tuple[float, float]]:
-        """Give mean F1 and mean kappa of each annotator with the others, weighted by common tokens.
-
-        NaN where there is none.
-        """
-        found = {}
+        """Return mean F1 and mean kappa of each annotator with the others, weighted by common tokens, or NaN."""
+        means = {}
         for name in self.annotators:
-            own = [pair for pair in self.pairs if name in pair.annotators]
-            found[name] = (
-                _mean([(pair.f1, pair.tokens) for pair in own]),
-                _mean([(pair.kappa, pair.tokens) for pair in own]),
+            pairs = [pair for pair in self.pairs if name in pair.annotators]
+            means[name] = (
+                _mean([(pair.f1, pair.tokens) for pair in pairs]),
+                _mean([(pair.kappa, pair.tokens) for pair in pairs]),
             )
-        return found
+        return means
 
     def by_type(self) -> dict[str, float]:
-        """Give the mean F1 of the pairs for each type, weighted by common tokens."""
+        """Return the mean F1 of the pairs for each type, weighted by common tokens."""
         types = sorted({name for pair in self.pairs for name in pair.f1_by_type})
         return {
             name: _mean([(pair.f1_by_type.get(name, NAN), pair.tokens) for pair in self.pairs])
@@ -123,7 +120,7 @@ class Agreement:
         }
 
     def tables(self, most_pairs: int | None = None) -> list[Table | str]:
-        """Give tables of all, of annotators, of types and of pairs."""
+        """Return tables of the totals, annotators, types and pairs."""
         parts: list[Table | str] = []
         whole = Table(["measure", "value"])
         whole.add_row("F1 of spans, mean of pairs", _percent(_mean([(p.f1, p.tokens) for p in self.pairs])))
@@ -131,12 +128,12 @@ class Agreement:
         whole.add_row("Cohen's kappa, mean of pairs", _number(_mean(kappas)))
         whole.add_row("Fleiss' kappa", _number(self.fleiss_kappa))
         whole.add_row("Krippendorff's alpha, tokens", _number(self.alpha))
-        said = _number(self.unitized_alpha)
+        alpha = _number(self.unitized_alpha)
         if not self._has_spans:
-            said = "not defined: labels are not tags"
+            alpha = "not defined: labels are not tags"
         elif not self.unitized_alpha_by_type:
-            said = "not defined: no sentence with spans was labelled by all"
-        whole.add_row("Krippendorff's alpha, spans", said)
+            alpha = "not defined: no sentence with spans was labelled by all"
+        whole.add_row("Krippendorff's alpha, spans", alpha)
         people = Table(["annotator", "F1", "kappa"])
         for name, (f1, kappa) in self.by_annotator().items():
             people.add_row(name, _percent(f1), _number(kappa))
@@ -164,11 +161,11 @@ class Agreement:
         return parts
 
     def text(self) -> str:
-        """Give the tables as text."""
+        """Return the tables as text."""
         return as_text(self.tables())
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all numbers; NaN as None."""
+        """Return all measures as a dict, with None for NaN."""
         people = self.by_annotator().items()
         return {
             "fleiss_kappa": _known(self.fleiss_kappa),
@@ -196,34 +193,34 @@ class Agreement:
         }
 
     def to_json(self) -> str:
-        """Give :meth:`to_dict` as JSON."""
+        """Return :meth:`to_dict` as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def plot(self, path: str | PathLike[str], measure: str | None = None) -> None:
-        """Draw a heat map of all pairs, as PNG, SVG or PDF by the name of the file.
+        """Draw a heat map of all pairs, as PNG, SVG or PDF depending on the file name.
 
         Parameters
         ----------
         path : path
             The file to write.
         measure : str, optional
-            ``f1`` or ``kappa``; by default F1, or kappa where labels are not tags.
+            ``f1`` or ``kappa``; by default F1, or kappa if labels are not tags.
 
         Raises
         ------
         ImportError
-            Where matplotlib is not installed (``pip install spanrs[plot]``).
+            If matplotlib is not installed (``pip install spanrs[plot]``).
         ValueError
-            For another measure, or F1 where labels are not tags.
+            If the measure is unknown, or F1 although labels are not tags.
         """
         from spanrs.report.plots import heat_map, plot_format
 
         measure = measure or ("f1" if self._has_spans else "kappa")
         if measure not in ("f1", "kappa"):
-            message = f"{measure!r} is not f1 or kappa"
+            message = f"measure must be f1 or kappa, not {measure!r}"
             raise ValueError(message)
         if measure == "f1" and not self._has_spans:
-            raise ValueError("labels are not tags, so there is no F1 of spans; draw kappa")
+            raise ValueError("labels are not tags, so F1 of spans is undefined; use measure='kappa'")
         places = {name: at for at, name in enumerate(self.annotators)}
         rows = [[NAN] * len(places) for _ in places]
         for pair in self.pairs:
@@ -236,7 +233,7 @@ class Agreement:
 
 
 def cohen_kappa(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], labels: int) -> float:
-    """Give Cohen's kappa (1960) of two labellings of the same tokens; NaN where chance alone would agree.
+    """Return Cohen's kappa (1960) of two labellings of the same tokens; NaN if the expected agreement is 1.
 
     Examples
     --------
@@ -250,17 +247,19 @@ def cohen_kappa(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], lab
     total = len(first)
     if not total:
         return NAN
-    shares = [np.bincount(own, minlength=labels) / total for own in (first, second)]
+    shares = [
+        np.bincount(annotator_labels, minlength=labels) / total for annotator_labels in (first, second)
+    ]
     expected = float(shares[0] @ shares[1])
     observed = float((first == second).mean())
     return (observed - expected) / (1.0 - expected) if expected < 1.0 else NAN
 
 
 def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
-    """Give Fleiss' kappa (1971) from the counts of labels (token, label); NaN where there is one label only.
+    """Return Fleiss' kappa (1971) from counts of labels (token, label); NaN with a single label.
 
-    Tokens may differ in their number of labels: their agreement is weighted alike, and the shares of labels are those
-    of all labels.
+    Tokens may differ in their number of labels: each token has the same weight in the observed agreement, and the
+    expected agreement uses the shares of all labels.
 
     Examples
     --------
@@ -277,9 +276,9 @@ def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
 
 
 def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
-    """Give Krippendorff's alpha for nominal data from the counts of labels (token, label); tokens have two or more.
+    """Return Krippendorff's alpha for nominal data from counts of labels (token, label), at least two of each token.
 
-    NaN where there is one label only.
+    NaN with a single label.
 
     Examples
     --------
@@ -297,9 +296,9 @@ def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
 
 
 def unitized_alpha(units: list[list[Unit]], length: int) -> float:
-    """Give Krippendorff's alpha for unitizing (1995) of the units of several annotators on a line of ``length`` tokens.
+    """Return Krippendorff's alpha for unitizing (1995) for units of several annotators in ``length`` tokens.
 
-    Disagreement is summed over types, as Krippendorff (2004, section 11.6) has it. NaN where nobody has a unit.
+    Disagreement is summed over types, as in Krippendorff (2004, section 11.6). NaN without units.
 
     Parameters
     ----------
@@ -316,8 +315,11 @@ def unitized_alpha(units: list[list[Unit]], length: int) -> float:
     (1.0, True)
     """
     observed = expected = 0.0
-    for name in sorted({unit.type for own in units for unit in own}):
-        sections = [_Sections([unit for unit in own if unit.type == name], length) for own in units]
+    for name in sorted({unit.type for annotator_units in units for unit in annotator_units}):
+        sections = [
+            _Sections([unit for unit in annotator_units if unit.type == name], length)
+            for annotator_units in units
+        ]
         observed += _observed(sections, length)
         expected += _expected(sections, length)
     return 1.0 - observed / expected if expected > 0 else NAN
@@ -334,9 +336,9 @@ class _Sections:
         self.gaps = [start - end for end, start in zip(ends, starts, strict=True) if start > end]
 
     def disagreement(self, start: int, end: int) -> float:
-        """Disagreement of another annotator's unit with these sections."""
+        """Return the disagreement of a unit of another annotator with these sections."""
         at = bisect.bisect_right(self.starts, start)
-        # The unit before may reach into this one.
+        # The previous unit may overlap this one.
         at -= at > 0 and self.units[at - 1][1] > start
         total, overlaps = 0.0, False
         while at < len(self.units) and self.units[at][0] < end:
@@ -344,15 +346,15 @@ class _Sections:
             total += (start - other[0]) ** 2 + (end - other[1]) ** 2
             overlaps = True
             at += 1
-        # In a gap it disagrees by the square of its length.
+        # Within a gap the disagreement is the squared length.
         return total if overlaps else float((end - start) ** 2)
 
 
 def _observed(sections: list[_Sections], length: int) -> float:
-    """Observed disagreement of one type."""
+    """Return the observed disagreement of one type."""
     total = 0.0
     for first, second in itertools.permutations(sections, 2):
-        # Units in gaps of the other are found from both sides, once each of the two directions.
+        # Units within gaps of the other annotator contribute from both sides.
         for start, end in first.units:
             total += second.disagreement(start, end)
         for start, end in second.units:
@@ -368,18 +370,18 @@ def _overlaps(sections: _Sections, start: int, end: int) -> bool:
 
 
 def _expected(sections: list[_Sections], length: int) -> float:
-    """Give the expected disagreement of one type, if units were placed at random."""
-    lengths = [end - start for own in sections for start, end in own.units]
-    gaps = sorted(gap for own in sections for gap in own.gaps)
-    # Sums of gaps at least as long as a unit.
+    """Return the expected disagreement of one type for randomly placed units."""
+    lengths = [end - start for annotator in sections for start, end in annotator.units]
+    gaps = sorted(gap for annotator in sections for gap in annotator.gaps)
+    # Cumulative sums of the gaps that are at least as long as a unit.
     sums = [0, *itertools.accumulate(reversed(gaps))]
     total = 0.0
-    for own in lengths:
-        longer = len(gaps) - bisect.bisect_left(gaps, own)
-        total += (len(lengths) - 1) / 3 * (2 * own**3 - 3 * own**2 + own)
-        total += own**2 * (sums[longer] - longer * (own - 1))
+    for size in lengths:
+        longer = len(gaps) - bisect.bisect_left(gaps, size)
+        total += (len(lengths) - 1) / 3 * (2 * size**3 - 3 * size**2 + size)
+        total += size**2 * (sums[longer] - longer * (size - 1))
     raters = len(sections) * length
-    places = raters * (raters - 1) - sum(own * (own - 1) for own in lengths)
+    places = raters * (raters - 1) - sum(size * (size - 1) for size in lengths)
     return 2.0 / length * total / places if places > 0 else 0.0
 
 
@@ -389,12 +391,12 @@ class _Answers(NamedTuple):
     sentences: npt.NDArray[np.int64]
     """Numbers of the sentences, ascending."""
     lengths: npt.NDArray[np.int64]
-    """Tokens of each."""
+    """Number of tokens of each."""
     labels: npt.NDArray[np.int64]
-    """Of all their tokens."""
+    """Labels of all their tokens."""
 
     def of(self, sentences: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Give the labels of the tokens of some of the sentences."""
+        """Return the labels of the tokens of some of the sentences."""
         import numpy as np
 
         chosen = np.isin(self.sentences, sentences, assume_unique=True)
@@ -405,8 +407,8 @@ def _answers(corpus: CrowdCorpus) -> list[_Answers]:
     import numpy as np
 
     votes, lengths, numbers = corpus.ordered_votes()
-    ordered = sorted(corpus.annotations, key=lambda own: own.annotator)
-    sentences = np.array([own.sentence for own in ordered], dtype=np.int64)
+    ordered = sorted(corpus.annotations, key=lambda annotation: annotation.annotator)
+    sentences = np.array([annotation.sentence for annotation in ordered], dtype=np.int64)
     ends, tokens = np.cumsum(numbers), np.cumsum([0, *lengths])
     places = [(end - number, end) for number, end in zip(numbers, ends, strict=True)]
     return [
@@ -418,22 +420,22 @@ def _answers(corpus: CrowdCorpus) -> list[_Answers]:
 def _pairs(corpus: CrowdCorpus) -> list[PairAgreement]:
     import numpy as np
 
-    names, answers, found = corpus.annotators, _answers(corpus), []
+    names, answers, pairs = corpus.annotators, _answers(corpus), []
     scheme = corpus.scheme()
     for first, second in itertools.combinations(range(len(names)), 2):
-        one, other = answers[first], answers[second]
-        common = np.intersect1d(one.sentences, other.sentences, assume_unique=True)
+        left, right = answers[first], answers[second]
+        common = np.intersect1d(left.sentences, right.sentences, assume_unique=True)
         if not len(common):
             continue
-        labels = one.of(common), other.of(common)
+        labels = left.of(common), right.of(common)
         f1, by_type = NAN, dict[str, float]()
         if scheme is not None:
-            lengths = one.lengths[np.isin(one.sentences, common, assume_unique=True)]
+            lengths = left.lengths[np.isin(left.sentences, common, assume_unique=True)]
             f1, by_type = _span_f1(corpus, labels, lengths, scheme)
         kappa = cohen_kappa(*labels, len(corpus.labels))
         pair = names[first], names[second]
-        found.append(PairAgreement(pair, len(common), len(labels[0]), f1, by_type, kappa))
-    return found
+        pairs.append(PairAgreement(pair, len(common), len(labels[0]), f1, by_type, kappa))
+    return pairs
 
 
 def _span_f1(
@@ -443,54 +445,58 @@ def _span_f1(
     scheme: str,
 ) -> tuple[float, dict[str, float]]:
     with warnings.catch_warnings():
-        # Annotators may give illegal tags, or no span.
+        # Tags may be illegal, and annotators may have no spans.
         warnings.simplefilter("ignore", SpanrsWarning)
         result = score(*labels, scheme=scheme, vocabulary=corpus.labels, lengths=lengths)
     f1 = result.micro.f1 if any(result.totals) else NAN
-    return f1, {name: own.f1 for name, own in result.per_type.items()}
+    return f1, {name: scores.f1 for name, scores in result.per_type.items()}
 
 
 def _unitized(corpus: CrowdCorpus) -> tuple[float, dict[str, float]]:
-    """Give Krippendorff's alpha of the spans of all types, and of each, over the sentences all labelled."""
+    """Return Krippendorff's alpha of the spans of all types, and of each, over the sentences all labelled."""
     from spanrs import tags
 
     scheme = corpus.scheme()
-    active = sorted({own.annotator for own in corpus.annotations})
+    active = sorted({annotation.annotator for annotation in corpus.annotations})
     if scheme is None or len(active) < 2:
         return NAN, {}
     place = {annotator: at for at, annotator in enumerate(active)}
     whole = [
         everyone
-        for _, group in itertools.groupby(corpus.annotations, key=lambda own: own.sentence)
+        for _, group in itertools.groupby(corpus.annotations, key=lambda annotation: annotation.sentence)
         if len(everyone := list(group)) == len(active)
     ]
-    named = [[corpus.labels[label] for label in own.labels] for everyone in whole for own in everyone]
+    named = [
+        [corpus.labels[label] for label in annotation.labels]
+        for everyone in whole
+        for annotation in everyone
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
         spans = iter(tags.tags_to_spans(named, scheme) if named else [])
     lines: list[list[Unit]] = [[] for _ in active]
     length = 0
     for everyone in whole:
-        for own in everyone:
-            lines[place[own.annotator]] += [
+        for annotation in everyone:
+            lines[place[annotation.annotator]] += [
                 Unit(length + span.start, length + span.end, span.type) for span in next(spans)
             ]
         length += len(everyone[0].labels)
     if not length:
         return NAN, {}
     by_type: dict[str, float] = {}
-    for name in sorted({unit.type for own in lines for unit in own}):
+    for name in sorted({unit.type for line in lines for unit in line}):
         by_type[name] = unitized_alpha(
-            [[unit for unit in own if unit.type == name] for own in lines], length
+            [[unit for unit in line if unit.type == name] for line in lines], length
         )
     return unitized_alpha(lines, length), by_type
 
 
 def _mean(values: list[tuple[float, int]]) -> float:
-    """Weighted mean of what is known."""
-    known = [(value, weight) for value, weight in values if not math.isnan(value)]
-    total = sum(weight for _, weight in known)
-    return sum(value * weight for value, weight in known) / total if total else NAN
+    """Return the weighted mean, without NaN."""
+    finite = [(value, weight) for value, weight in values if not math.isnan(value)]
+    total = sum(weight for _, weight in finite)
+    return sum(value * weight for value, weight in finite) / total if total else NAN
 
 
 def _known(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Annotators whose answer depends on the true label and on their answer before (Simpson and Gurevych 2019)."""
+"""Annotator model in which an answer depends on the true label and the previous answer (Simpson and Gurevych 2019)."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-#: Pseudo-count of an answer that is illegal after the answer before.
+#: Pseudo-count of an answer that is illegal after the previous answer.
 ILLEGAL = 1e-6
-#: Where more than this share of the answers is illegal, annotators do not keep to the scheme, and all answers have the
-#: same pseudo-count: otherwise each illegal answer would count for the label whose counts are fewest.
+#: If more than this share of the answers is illegal, annotators do not follow the scheme, and all answers have the same
+#: pseudo-count: otherwise each illegal answer would be evidence for the rarest label.
 ILLEGAL_SHARE = 0.01
-#: What is added to arguments of the digamma function.
+#: Shift of the argument of the digamma function before the asymptotic series.
 SHIFT = 8
-#: Logarithmic score of a transition that is illegal in the truth.
+#: Log score of a transition that is illegal in the truth.
 LOG_ILLEGAL = -30.0
 
 
 class Legality(NamedTuple):
-    """Scores of the labels of the truth: 0, and :data:`LOG_ILLEGAL` for illegal ones."""
+    """Log scores of transitions of true labels: 0, or :data:`LOG_ILLEGAL` if illegal."""
 
     start: Array
-    """Of first labels."""
+    """Scores of first labels."""
     transitions: Array
-    """Of (label, next label)."""
+    """Scores of (label, next label)."""
 
 
 class Posterior(NamedTuple):
@@ -45,7 +45,7 @@ class Posterior(NamedTuple):
 
 
 def legality(corpus: CrowdCorpus, scheme: str | None) -> Legality:
-    """Say which labels may begin a sentence and follow each other; ``auto`` is the scheme of the corpus.
+    """Return which labels may begin a sentence and follow each other; ``auto`` is the scheme of the corpus.
 
     Raises
     ------
@@ -65,9 +65,9 @@ def legality(corpus: CrowdCorpus, scheme: str | None) -> Legality:
 
 
 class Annotators:
-    """The answers to some sentences, and tables of (annotator, true label, answer before, answer).
+    """Answers for some sentences, and tables of (annotator, true label, previous answer, answer).
 
-    Before the first token of a sentence the answer is ``O``, or the first label if there is no ``O``.
+    The previous answer of the first token is ``O``, or the first label if there is no ``O``.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Annotators:
     Raises
     ------
     spanrs.errors.LimitError
-        For so many labels or annotators that tables would fill the memory.
+        If tables of labels and annotators would exceed the memory limit.
     """
 
     def __init__(self, corpus: CrowdCorpus, sentences: Sequence[int] | None = None) -> None:
@@ -96,9 +96,9 @@ class Annotators:
             annotators,
             [lengths[sentence] for sentence in chosen],
             [
-                (place[own.sentence], own.annotator, list(own.labels))
-                for own in corpus.annotations
-                if own.sentence in place
+                (place[annotation.sentence], annotation.annotator, list(annotation.labels))
+                for annotation in corpus.annotations
+                if annotation.sentence in place
             ],
         )
         self._shape = (annotators, labels, labels, labels)
@@ -108,9 +108,10 @@ class Annotators:
         self.sentences = chosen
 
     def prior(self, legal: Legality, agreement: float) -> Array:
-        """Give pseudo-counts (true label, answer before, answer): 1, more if right, hardly any if illegal.
+        """Return pseudo-counts (true label, previous answer, answer): 1, plus ``agreement`` if correct.
 
-        Illegal answers count as others where more than :data:`ILLEGAL_SHARE` of all answers are illegal.
+        The pseudo-count of illegal answers is :data:`ILLEGAL`, unless more than :data:`ILLEGAL_SHARE` of all answers
+        are illegal.
         """
         import numpy as np
 
@@ -118,14 +119,14 @@ class Annotators:
         prior = np.ones((labels, labels, labels))
         prior[np.arange(labels), :, np.arange(labels)] += agreement
         allowed = legal.transitions == 0.0
-        # Each answer counts once, whatever the true labels are.
+        # Uniform true labels, so that each answer counts once.
         given = self.counts(np.full((self._tokens, labels), 1.0 / labels)).sum(axis=(0, 1))
         if given[~allowed].sum() > ILLEGAL_SHARE * given.sum():
             return prior
         return np.where(allowed[None], prior, ILLEGAL)
 
     def counts(self, shares: Array) -> Array:
-        """Give expected counts of answers, where the true labels have these probabilities."""
+        """Return expected counts of answers, given probabilities of the true labels."""
         return self._answers.counts(shares.ravel(), self._outside).reshape(self._shape)
 
     def draw(
@@ -144,7 +145,7 @@ class Annotators:
         *,
         by_sentence: bool = False,
     ) -> Posterior:
-        """Give the distribution of the true labels.
+        """Return the distribution of the true labels.
 
         Parameters
         ----------
@@ -153,9 +154,9 @@ class Annotators:
         start, transitions : arrays (labels) and (labels, labels)
             Scores of first labels and of transitions.
         tokens : array (tokens, labels), optional
-            More scores of labels.
+            Additional scores of labels.
         by_sentence : bool
-            Give the pairs of each sentence.
+            Return the pairs of each sentence.
         """
         tables = self._tables(log_answers, start, transitions, tokens)
         labels, pairs, _ = self._answers.posterior(*tables, self._outside, by_sentence)
@@ -166,7 +167,7 @@ class Annotators:
     def best(
         self, log_answers: Array, start: Array, transitions: Array, tokens: Array | None = None
     ) -> list[list[int]]:
-        """Give the best true labels of each sentence (Viterbi)."""
+        """Return the most probable true labels of each sentence (Viterbi)."""
         return self._answers.best(*self._tables(log_answers, start, transitions, tokens), self._outside)
 
     def _tables(
@@ -177,17 +178,14 @@ class Annotators:
 
 
 def vote_shares(corpus: CrowdCorpus) -> Array:
-    """Give the shares of votes (token of all sentences, label), nearly 0 for labels without a vote.
-
-    Tokens without votes have equal shares.
-    """
+    """Return shares of votes (token of all sentences, label), smoothed so that tokens without votes are uniform."""
     counts = corpus.vote_counts() + 1e-9
     shares: Array = counts / counts.sum(axis=1, keepdims=True)
     return shares
 
 
 def chain_scores(corpus: CrowdCorpus, shares: Array, pairs: Array, legal: Legality) -> Legality:
-    """Give scores of first labels and of (label, next label) from their expected counts.
+    """Return scores of first labels and of (label, next label) from their expected counts.
 
     Parameters
     ----------
@@ -198,7 +196,7 @@ def chain_scores(corpus: CrowdCorpus, shares: Array, pairs: Array, legal: Legali
     pairs : array (labels, labels)
         Expected counts of (label, next label).
     legal : Legality
-        Is added: hardly anything of what is illegal remains.
+        Added to the scores, so that illegal transitions are nearly impossible.
     """
     import numpy as np
 
@@ -210,7 +208,7 @@ def chain_scores(corpus: CrowdCorpus, shares: Array, pairs: Array, legal: Legali
 
 
 def independent_pairs(corpus: CrowdCorpus, shares: Array) -> Array:
-    """Give the expected counts of (label, next label) where the labels of tokens are independent."""
+    """Return expected counts of (label, next label) for independent labels of tokens."""
     import numpy as np
 
     ends = np.cumsum(corpus.lengths)
@@ -222,13 +220,13 @@ def independent_pairs(corpus: CrowdCorpus, shares: Array) -> Array:
 
 
 def expected_logs(counts: Array) -> Array:
-    """Give the expected logarithms of probabilities (last axis) with Dirichlet distributions of these parameters."""
+    """Return the expected log probabilities (last axis) under Dirichlet distributions with these parameters."""
     logs: Array = digamma(counts) - digamma(counts.sum(axis=-1, keepdims=True))
     return logs
 
 
 def digamma(x: Array) -> Array:
-    """Give the derivative of the logarithm of the gamma function, for positive numbers (Bernardo 1976).
+    """Return the derivative of the logarithm of the gamma function, for positive numbers (Bernardo 1976).
 
     Examples
     --------
@@ -240,7 +238,7 @@ def digamma(x: Array) -> Array:
     import numpy as np
 
     result = np.zeros(np.shape(x))
-    # digamma(x) = digamma(x + 1) - 1 / x, so that the series is that of a large number.
+    # digamma(x) = digamma(x + 1) - 1 / x moves the argument to where the series is accurate.
     for step in range(SHIFT):
         result -= 1.0 / (x + step)
     x = x + float(SHIFT)

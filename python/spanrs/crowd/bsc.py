@@ -16,6 +16,7 @@ from spanrs.crowd.annotators import (
 )
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.errors import ModelError, warn
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,15 +25,15 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
 
 
-#: Below this share of sentences with several annotators there is a warning.
+#: Share of sentences with several annotators below which a warning is issued.
 FEW = 0.2
 
 
 class Variational(NamedTuple):
-    """Variational parameters: what decides the distribution of the true labels."""
+    """Variational parameters, which determine the distribution of the true labels."""
 
     answers: npt.NDArray[np.float64]
-    """Dirichlet parameters (annotator, true label, answer before, answer)."""
+    """Dirichlet parameters (annotator, true label, previous answer, answer)."""
     log_answers: npt.NDArray[np.float64]
     """Their expected logarithms."""
     start: npt.NDArray[np.float64]
@@ -42,25 +43,27 @@ class Variational(NamedTuple):
 
 
 class BSCSeq(Aggregator):
-    """BSC-seq (Simpson and Gurevych 2019): annotators whose answer depends on the true label and their answer before.
+    """BSC-seq (Simpson and Gurevych 2019): an answer depends on the true label and the annotator's previous answer.
 
-    Variational Bayes, beginning with the shares of votes. The hidden labels are a Markov chain; its forward-backward
-    pass is exact, because an annotator's answers are independent given the true labels and their own answers before.
+    Variational Bayes, initialised with the shares of votes. The hidden labels are a Markov chain; its forward-backward
+    pass is exact, because answers are independent given the true labels and the previous answers.
 
     Parameters
     ----------
-    iterations : int
+    max_iter : int
         Number of iterations.
     scheme : str, optional
-        ``auto`` finds the scheme of the tags, so that illegal transitions of the truth are nearly impossible and
-        illegal answers unlikely; None for labels that are not tags.
+        Scheme in which illegal transitions of the truth are nearly impossible and illegal answers unlikely. ``auto``
+        detects it; None never constrains.
     agreement : float
         Added to the pseudo-count 1 of an answer that equals the true label.
+    progress : bool, optional
+        Show iterations on standard error; None means if it is a terminal.
 
     Attributes
     ----------
     confusion_ : array (annotators, labels, labels, labels)
-        Expected probability of an answer (last axis), given the true label (axis 1) and the answer before (axis 2).
+        Expected probability of an answer (last axis), given the true label (axis 1) and the previous answer (axis 2).
 
     Examples
     --------
@@ -72,70 +75,81 @@ class BSCSeq(Aggregator):
 
     _soft = True
 
-    def __init__(self, iterations: int = 30, scheme: str | None = "auto", agreement: float = 1.0) -> None:
-        self.iterations = iterations
+    def __init__(
+        self,
+        *,
+        max_iter: int = 30,
+        scheme: str | None = "auto",
+        agreement: float = 1.0,
+        progress: bool | None = None,
+    ) -> None:
+        self.max_iter = max_iter
         self.scheme = scheme
         self.agreement = agreement
+        self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
+        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` their marginals.
 
         Raises
         ------
         ValueError
-            For fewer than one iteration, or an agreement below 0.
+            If a parameter is out of range.
         spanrs.errors.ModelError
             If the corpus has no annotations, or no sentence has several annotators.
         spanrs.errors.SchemeError
             If a label is not a tag of the scheme.
         spanrs.errors.LimitError
-            For so many labels or annotators that tables would fill the memory.
+            If tables of labels and annotators would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
+        self._check_params()
         corpus.check_labelled()
         annotators = Annotators(corpus)
-        found = self.fit_parameters(corpus, annotators)
-        self.confusion_ = found.answers / found.answers.sum(axis=3, keepdims=True)
-        scores = found.log_answers, found.start, found.transitions
+        parameters = self.fit_parameters(corpus, annotators)
+        self.confusion_ = parameters.answers / parameters.answers.sum(axis=3, keepdims=True)
+        scores = parameters.log_answers, parameters.start, parameters.transitions
         self._set_labels(corpus, annotators.best(*scores), annotators.posterior(*scores).shares)
         return self
 
     def fit_parameters(self, corpus: CrowdCorpus, annotators: Annotators) -> Variational:
-        """Give the variational parameters of a corpus, of which ``annotators`` are the answers."""
-        if self.iterations < 1 or not self.agreement >= 0:
-            raise ValueError("iterations must be at least 1, agreement at least 0")
+        """Return the variational parameters for the answers of a corpus."""
         check_compared(corpus)
         legal = legality(corpus, self.scheme)
         prior = annotators.prior(legal, self.agreement)
         shares = vote_shares(corpus)
         chain = chain_scores(corpus, shares, independent_pairs(corpus, shares), legal)
-        found = Variational(prior, prior, *chain)
-        for _ in range(self.iterations):
-            answers = prior + annotators.counts(shares)
-            found = found._replace(answers=answers, log_answers=expected_logs(answers))
-            shares, pairs = annotators.posterior(found.log_answers, found.start, found.transitions)
-            start, transitions = chain_scores(corpus, shares, pairs, legal)
-            found = found._replace(start=start, transitions=transitions)
-        return found
+        parameters = Variational(prior, prior, *chain)
+        with iteration_display(self.progress, "BSCSeq", self.max_iter) as show:
+            for iteration in range(1, self.max_iter + 1):
+                answers = prior + annotators.counts(shares)
+                parameters = parameters._replace(answers=answers, log_answers=expected_logs(answers))
+                shares, pairs = annotators.posterior(
+                    parameters.log_answers, parameters.start, parameters.transitions
+                )
+                start, transitions = chain_scores(corpus, shares, pairs, legal)
+                parameters = parameters._replace(start=start, transitions=transitions)
+                show(iteration, "")
+        return parameters
 
 
 def check_compared(corpus: CrowdCorpus) -> None:
-    """Refuse a corpus in which no sentence has several annotators, and warn where few sentences have.
+    """Raise an error if no sentence has several annotators, and warn if few have.
 
-    That an annotator labels well, and that all is ``O`` and the annotator invents spans, are then equally likely.
+    Without comparison, a good annotator and one who invents spans are equally likely.
 
     Raises
     ------
     spanrs.errors.ModelError
-        If each sentence has one annotator at most.
+        If no sentence has several annotators.
     """
-    numbers = Counter(own.sentence for own in corpus.annotations)
+    numbers = Counter(annotation.sentence for annotation in corpus.annotations)
     several = sum(number > 1 for number in numbers.values())
     message = (
-        f"{several} of {len(numbers)} sentences have labels of several annotators; without comparison nobody can tell "
-        "right labels from wrong ones"
+        f"{several} of {len(numbers)} sentences have labels of several annotators; without comparison, correct and "
+        "wrong labels cannot be distinguished"
     )
     if not several:
-        raise ModelError(f"{message}: take the labels as they are, or CRF-MA")
+        raise ModelError(f"{message}; use the labels unchanged, or CRF-MA")
     if several < FEW * len(numbers):
         warn([message])

@@ -1,4 +1,4 @@
-"""A CRF trained on the labels of all annotators alike."""
+"""A CRF trained on the labels of all annotators equally."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 
 class ConcatenatedCRF(CRFAggregator):
-    """CRF-CONC (Rodrigues, Pereira and Ribeiro 2013, section 4): all labellings are training data, by whomever.
+    """CRF-CONC (Rodrigues, Pereira and Ribeiro 2013, section 4): all labellings are training data.
 
     Parameters
     ----------
     template, c2, min_freq, scheme, threads
         As in :class:`CRFMA`.
     normalized : bool
-        Each sentence weighs 1, shared by its annotators. Otherwise each labelling weighs 1, so that sentences count by
-        the number of their annotators, and the prior of the CRF less.
-    max_iterations : int
-        Largest number of iterations of L-BFGS.
+        Weight each sentence by 1, divided among its annotators. Otherwise each labelling has the weight 1, so that
+        sentences are weighted by their number of annotators, and the prior of the CRF has less influence.
+    max_iter : int
+        Maximum number of iterations of L-BFGS.
 
     Attributes
     ----------
@@ -44,36 +44,39 @@ class ConcatenatedCRF(CRFAggregator):
         template: str | PathLike[str] | None = None,
         normalized: bool = False,
         c2: float = 1.0,
-        max_iterations: int = 1000,
+        max_iter: int = 1000,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
-        threads: int = 1,
+        threads: int | None = 1,
     ) -> None:
         self.template = template
         self.normalized = normalized
         self.c2 = c2
-        self.max_iterations = max_iterations
+        self.max_iter = max_iter
         self.min_freq = min_freq
         self.scheme = scheme
         self.threads = threads
 
     def fit(self, corpus: Any) -> Self:
-        """Train the CRF, and take its labels as the truth.
+        """Train the CRF; its predictions are the estimated truth.
 
         Raises
         ------
+        ValueError
+            If a parameter is out of range.
         spanrs.errors.ModelError
             If the corpus has no annotations.
         """
         corpus = crowd_corpus(corpus)
         import numpy as np
 
+        self._check_params()
         corpus.check_labelled()
         crf = WeightedCRF(
             corpus,
             template=self.template,
             c2=self.c2,
-            max_iterations=self.max_iterations,
+            max_iter=self.max_iter,
             min_freq=self.min_freq,
             scheme=self.scheme,
             threads=self.threads,

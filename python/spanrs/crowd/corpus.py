@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-#: What stands for the label of an annotator who did not label a sentence.
+#: Placeholder for labels of an annotator who did not label the sentence.
 MISSING = "?"
-#: Most numbers in one table: 2 GiB.
+#: Maximum number of elements in a table, 2 GiB.
 MOST_NUMBERS = 1 << 28
 
 
 class SentenceLabels(NamedTuple):
-    """The labels that one annotator gave one sentence."""
+    """The labels of a sentence by one annotator."""
 
     sentence: int
     """Index of the sentence, from 0."""
@@ -47,22 +47,21 @@ class Votes(NamedTuple):
 
 
 class CrowdCorpus:
-    """Sentences with the labels of several annotators. Each sentence may be labelled by any number of them.
+    """Sentences with the labels of any number of annotators.
 
     Parameters
     ----------
     sentences : iterable of sequences
-        The tokens of each sentence: strings, tuples of columns, or features as :class:`spanrs.crf.CRF` takes them.
+        The tokens of each sentence: strings, tuples of columns, or features of :class:`spanrs.crf.CRF`.
     annotations : iterable of mappings
-        For each sentence the labels by the name of the annotator. Annotators who did not label it are left out, or have
-        None.
+        For each sentence the labels by name of the annotator. Omit annotators who did not label it, or use None.
     annotators : sequence of str, optional
-        Names of all annotators, to fix their order; by default the order in which they first occur.
+        Names of all annotators in order; by default in the order of their first occurrence.
     scheme : str, optional
-        The scheme of the tags. ``auto`` finds it, where labels are tags with types; None for labels that are not tags.
+        The scheme of the tags. ``auto`` detects it if labels are tags with types; None for labels that are not tags.
     missing : str, optional
-        A label that means "not answered", as None, NaN and an empty string do: of all tokens of a sentence or none.
-        Set it to None for corpora in which ``?`` is a label.
+        A label that means "not answered", like None, NaN and the empty string; it must be that of all tokens of a
+        sentence or of none. Set it to None if ``?`` is a label of the corpus.
 
     Attributes
     ----------
@@ -71,7 +70,7 @@ class CrowdCorpus:
     annotators : list of str
         Names of the annotators.
     labels : list of str
-        The labels, ``O`` first if there is one, the others in the order in which they first occur.
+        The labels: ``O`` first if it occurs, then the others in the order of their first occurrence.
     annotations : list of SentenceLabels
         Ordered by sentence, then by annotator.
 
@@ -80,10 +79,10 @@ class CrowdCorpus:
     spanrs.errors.AlignmentError
         If the numbers of sentences differ, or a sentence and its labels differ in length.
     spanrs.errors.ModelError
-        For labels that are not strings or have white space around them, for sentences that are strings or labelled in
-        part, and for annotators that are not in ``annotators``, or twice.
+        If a label is not a string or has white space around it, a sentence is a string or only partly labelled, or an
+        annotator is missing from ``annotators`` or repeated.
     spanrs.errors.SchemeError
-        For an unknown scheme.
+        If the scheme is unknown.
 
     Examples
     --------
@@ -114,24 +113,24 @@ class CrowdCorpus:
         if len(given) != len(self.sentences):
             message = f"{len(self.sentences)} sentences, but annotations of {len(given)}"
             raise AlignmentError(message)
-        known = {name: at for at, name in enumerate(annotators or ())}
-        if annotators is not None and len(known) < len(annotators):
+        numbers = {name: at for at, name in enumerate(annotators or ())}
+        if annotators is not None and len(numbers) < len(annotators):
             twice = next(name for at, name in enumerate(annotators) if name in annotators[:at])
             raise ModelError(f"annotator {twice!r} is named twice")
         labels: dict[str, int] = {}
         self.annotations: list[SentenceLabels] = []
-        for at, (tokens, own) in enumerate(zip(self.sentences, given, strict=True)):
-            found = []
-            for name, tags in own.items():
-                if name not in known and annotators is not None:
+        for at, (tokens, answers) in enumerate(zip(self.sentences, given, strict=True)):
+            sentence_labels = []
+            for name, tags in answers.items():
+                if name not in numbers and annotators is not None:
                     raise ModelError(f"sentence {at}: {name!r} is not one of the annotators")
-                annotator = known.setdefault(name, len(known))
+                annotator = numbers.setdefault(name, len(numbers))
                 ids = None if tags is None else _label_ids(tags, labels, (at, name, len(tokens)), missing)
                 if ids is not None:
-                    found.append(SentenceLabels(at, annotator, ids))
-            self.annotations += sorted(found)
-        self.annotators = list(known)
-        # Ties are often broken by the order of labels; O first makes "lowest" mean "rather nothing".
+                    sentence_labels.append(SentenceLabels(at, annotator, ids))
+            self.annotations += sorted(sentence_labels)
+        self.annotators = list(numbers)
+        # Ties are often broken by the order of labels; with O first, "lowest" prefers no span.
         names = sorted(labels, key=lambda name: (name != "O", labels[name]))
         new = {labels[name]: place for place, name in enumerate(names)}
         self.labels = names
@@ -140,14 +139,14 @@ class CrowdCorpus:
             for annotation in self.annotations
         ]
 
-        # Derived when first needed.
+        # Computed on first use.
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
         self._checked = False
         self._scheme = scheme if scheme in (None, "auto") else _spanrs.scheme_name(scheme)
 
     def __len__(self) -> int:
-        """Give the number of sentences."""
+        """Return the number of sentences."""
         return len(self.sentences)
 
     def __repr__(self) -> str:
@@ -168,7 +167,7 @@ class CrowdCorpus:
         annotations: list[SentenceLabels] | None = None,
         annotators: list[str] | None = None,
     ) -> CrowdCorpus:
-        """Give a corpus of the same labels and scheme, with other tokens, annotations or annotators."""
+        """Return a corpus of the same labels and scheme, with other tokens, annotations or annotators."""
         other = CrowdCorpus([], [], scheme=self.scheme())
         other.sentences = self.sentences if sentences is None else list(sentences)
         other.annotators = self.annotators if annotators is None else annotators
@@ -177,7 +176,7 @@ class CrowdCorpus:
         return other
 
     def votes(self) -> Votes:
-        """Give the labels of all tokens by all annotators.
+        """Return the labels of all tokens by all annotators.
 
         Examples
         --------
@@ -190,11 +189,11 @@ class CrowdCorpus:
 
         lengths = np.array(self.lengths, dtype=np.int64)
         starts = np.cumsum(lengths) - lengths
-        sentences = np.array([own.sentence for own in self.annotations], dtype=np.int64)
+        sentences = np.array([annotation.sentence for annotation in self.annotations], dtype=np.int64)
         sizes = lengths[sentences]
         places = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        annotators = np.array([own.annotator for own in self.annotations], dtype=np.int64)
-        labels = itertools.chain.from_iterable(own.labels for own in self.annotations)
+        annotators = np.array([annotation.annotator for annotation in self.annotations], dtype=np.int64)
+        labels = itertools.chain.from_iterable(annotation.labels for annotation in self.annotations)
         return Votes(
             np.repeat(starts[sentences], sizes) + places,
             np.repeat(annotators, sizes),
@@ -202,12 +201,12 @@ class CrowdCorpus:
         )
 
     def vote_counts(self) -> npt.NDArray[np.int64]:
-        """Give the number of votes (token of all sentences, label).
+        """Return the number of votes (token of all sentences, label).
 
         Raises
         ------
         spanrs.errors.LimitError
-            For so many labels that the table would fill the memory.
+            If the table would exceed the memory limit.
 
         Examples
         --------
@@ -225,12 +224,12 @@ class CrowdCorpus:
         return counts.reshape(size)
 
     def check_table(self, *sizes: int) -> None:
-        """Refuse a table that would fill the memory, most likely because the labels are not labels.
+        """Raise an error if a table would exceed the memory limit, probably because labels are in another column.
 
         Raises
         ------
         spanrs.errors.LimitError
-            With the number of labels.
+            With the number of labels in the message.
         """
         numbers = math.prod(sizes)
         if numbers > MOST_NUMBERS:
@@ -241,27 +240,27 @@ class CrowdCorpus:
             raise with_code(LimitError(message), "too_many_labels")
 
     def check_labelled(self) -> None:
-        """Refuse a corpus whose tokens nobody labelled.
+        """Raise an error if no token is labelled.
 
         Raises
         ------
         spanrs.errors.ModelError
             If no token has a label.
         """
-        if not any(own.labels for own in self.annotations):
+        if not any(annotation.labels for annotation in self.annotations):
             raise ModelError("the corpus has no annotations: no token has a label")
 
     def labelled(self) -> list[int]:
-        """Give the numbers of the sentences that somebody labelled, ascending."""
-        return sorted({own.sentence for own in self.annotations})
+        """Return the indices of the labelled sentences, ascending."""
+        return sorted({annotation.sentence for annotation in self.annotations})
 
     def documents(self, most: int) -> list[list[int]]:
-        """Give runs of neighbouring sentences with the same annotators, which are most likely of one document.
+        """Return runs of adjacent sentences with the same annotators, which most likely belong to one document.
 
         Parameters
         ----------
         most : int
-            Longer runs are divided, as where all annotators labelled all sentences.
+            Maximum length; longer runs are divided.
 
         Examples
         --------
@@ -271,8 +270,8 @@ class CrowdCorpus:
         [[0, 1], [2], [3]]
         """
         annotators: list[list[int]] = [[] for _ in range(len(self))]
-        for own in self.annotations:
-            annotators[own.sentence].append(own.annotator)
+        for annotation in self.annotations:
+            annotators[annotation.sentence].append(annotation.annotator)
         pieces: list[list[int]] = []
         for _, run in itertools.groupby(range(len(self)), key=annotators.__getitem__):
             sentences = list(run)
@@ -280,7 +279,7 @@ class CrowdCorpus:
         return pieces
 
     def ordered_votes(self) -> tuple[Votes, npt.NDArray[np.int64], list[int]]:
-        """Give the votes ordered by annotator, the tokens of each annotation, and how many each annotator made.
+        """Return votes ordered by annotator, tokens of each annotation, and annotations of each annotator.
 
         Examples
         --------
@@ -295,15 +294,15 @@ class CrowdCorpus:
         if self._ordered is None:
             votes = self.votes()
             order = np.argsort(votes.annotator, kind="stable")
-            annotators = np.array([own.annotator for own in self.annotations], dtype=np.int64)
-            sizes = np.array([len(own.labels) for own in self.annotations], dtype=np.int64)
+            annotators = np.array([annotation.annotator for annotation in self.annotations], dtype=np.int64)
+            sizes = np.array([len(annotation.labels) for annotation in self.annotations], dtype=np.int64)
             numbers = np.bincount(annotators, minlength=len(self.annotators)).tolist()
             by = sizes[np.argsort(annotators, kind="stable")]
             self._ordered = Votes(*(column[order] for column in votes)), by, numbers
         return self._ordered
 
     def by_annotator(self) -> tuple[list[list[str]], list[int], list[int]]:
-        """Give all annotations ordered by annotator: labels, sentence of each, and how many each annotator made.
+        """Return annotations ordered by annotator: labels, sentences, and how many each annotator has.
 
         Examples
         --------
@@ -312,21 +311,22 @@ class CrowdCorpus:
         ([['A'], ['B'], ['B']], [0, 1, 0], [2, 1])
         """
         if self._by_annotator is None:
-            ordered = sorted(self.annotations, key=lambda own: own.annotator)
+            ordered = sorted(self.annotations, key=lambda annotation: annotation.annotator)
             sizes = [0] * len(self.annotators)
-            for own in ordered:
-                sizes[own.annotator] += 1
-            labels = [[self.labels[label] for label in own.labels] for own in ordered]
-            self._by_annotator = labels, [own.sentence for own in ordered], sizes
+            for annotation in ordered:
+                sizes[annotation.annotator] += 1
+            labels = [[self.labels[label] for label in annotation.labels] for annotation in ordered]
+            self._by_annotator = labels, [annotation.sentence for annotation in ordered], sizes
         return self._by_annotator
 
     def scheme(self) -> str | None:
-        """Give the scheme of the tags; None for labels that are not tags, such as parts of speech.
+        """Return the scheme of the tags; None for labels that are not tags, such as parts of speech.
 
         Raises
         ------
         spanrs.errors.SchemeError
-            If most labels are tags and some are not, or they are of different schemes; with annotator, sentence, token.
+            If some labels are not tags although most are, or tags are of different schemes; the message names
+            annotator, sentence and token.
 
         Examples
         --------
@@ -343,32 +343,32 @@ class CrowdCorpus:
         return self._scheme
 
     def _find_scheme(self) -> str | None:
-        """Find the scheme, unless labels contradict each other."""
+        """Return the detected scheme; raise an error for contradictory labels."""
         scheme = scheme_of(self.labels, self.by_annotator()[0])
         if scheme is None:
             typed = [label for label in self.labels if scheme_of([label], [[label]]) is not None]
             others = [label for label in self.labels if label != "O" and label not in typed]
-            # By labels or by tokens: one slip in a small corpus may be as many labels as there are tags.
+            # By labels or by tokens: in a small corpus a single typo can be a large share of the labels.
             number = Counter(itertools.chain.from_iterable(self.by_annotator()[0]))
             tokens = [sum(number[label] for label in part) for part in (typed, others)]
             if typed and others and (len(typed) > len(others) or tokens[0] > tokens[1]):
                 # A single typo would switch the score from span F1 to token accuracy.
                 message = (
                     f"{others[0]!r} ({self._place_of(others[0])}) is not a tag, but most labels are; correct it, or "
-                    "give scheme=None for labels that are not tags"
+                    "set scheme=None for labels that are not tags"
                 )
                 raise with_code(SchemeError(message), "unknown_tag")
         return scheme
 
     def _check_tags(self, scheme: str) -> None:
-        """Refuse labels that are not tags of the scheme."""
+        """Raise an error if a label is not a tag of the scheme."""
         from spanrs import tags
 
         try:
             tags.transition_mask(scheme, self.labels)
         except SchemeError:
-            known = set(tags.tags_of(scheme, {label[2:] for label in self.labels if label != "O"}))
-            wrong = next(label for label in self.labels if label not in known)
+            legal = set(tags.tags_of(scheme, {label[2:] for label in self.labels if label != "O"}))
+            wrong = next(label for label in self.labels if label not in legal)
             message = (
                 f"{wrong!r} ({self._place_of(wrong)}) is not a tag of {scheme}, the scheme of most others; convert the "
                 "labels of all annotators to one scheme"
@@ -376,44 +376,46 @@ class CrowdCorpus:
             raise with_code(SchemeError(message), "unknown_tag") from None
 
     def _place_of(self, label: str) -> str:
-        """Say where a label occurs first."""
+        """Return the place of the first occurrence of a label, for messages."""
         number = self.labels.index(label)
-        own = next(own for own in self.annotations if number in own.labels)
-        token = own.labels.index(number)
-        return f"annotator {self.annotators[own.annotator]}, sentence {own.sentence}, token {token}"
+        annotation = next(annotation for annotation in self.annotations if number in annotation.labels)
+        token = annotation.labels.index(number)
+        return f"annotator {self.annotators[annotation.annotator]}, sentence {annotation.sentence}, token {token}"
 
     def has_words(self) -> bool:
-        """Say whether all tokens are strings."""
-        return all(isinstance(token, str) for own in self.sentences for token in own)
+        """Return whether all tokens are strings."""
+        return all(isinstance(token, str) for sentence in self.sentences for token in sentence)
 
     def default_template(self) -> str | None:
-        """Give the built-in feature template for the tokens; None for tokens that are features.
+        """Return the built-in feature template for the tokens; None for tokens that are features.
 
         ``ner`` for words with tags, ``pos`` for words with other labels, ``chunking`` for tuples of two.
         """
         if self.has_words():
             return "pos" if self.scheme() is None else "ner"
-        first = next((token for own in self.sentences for token in own), None)
+        first = next((token for sentence in self.sentences for token in sentence), None)
         return "chunking" if isinstance(first, tuple) and len(first) == 2 else None
 
     def labels_by(self, annotator: str) -> list[list[str] | None]:
-        """Give the labels of each sentence by an annotator; None where there are none."""
+        """Return the labels of each sentence by an annotator; None for sentences that they did not label."""
         if annotator not in self.annotators:
             raise ModelError(f"no annotator {annotator!r}")
         number = self.annotators.index(annotator)
-        found: list[list[str] | None] = [None] * len(self)
-        for own in self.annotations:
-            if own.annotator == number:
-                found[own.sentence] = [self.labels[label] for label in own.labels]
-        return found
+        labels_of_sentences: list[list[str] | None] = [None] * len(self)
+        for annotation in self.annotations:
+            if annotation.annotator == number:
+                labels_of_sentences[annotation.sentence] = [
+                    self.labels[label] for label in annotation.labels
+                ]
+        return labels_of_sentences
 
     def violations(self, scheme: str) -> list[tuple[str, int, Violation]]:
-        """Give the tags that are illegal under a scheme: (annotator, sentence, violation).
+        """Return the tags that are illegal under a scheme: (annotator, sentence, violation).
 
         Raises
         ------
         spanrs.errors.SchemeError
-            For an unknown scheme.
+            If the scheme is unknown.
 
         Examples
         --------
@@ -424,17 +426,17 @@ class CrowdCorpus:
         """
         from spanrs import tags
 
-        named = [[self.labels[label] for label in own.labels] for own in self.annotations]
-        found = tags.validate(named, scheme) if named else []
+        named = [[self.labels[label] for label in annotation.labels] for annotation in self.annotations]
+        by_annotation = tags.validate(named, scheme) if named else []
         return [
-            (self.annotators[own.annotator], own.sentence, violation)
-            for own, violations in zip(self.annotations, found, strict=True)
+            (self.annotators[annotation.annotator], annotation.sentence, violation)
+            for annotation, violations in zip(self.annotations, by_annotation, strict=True)
             for violation in violations
         ]
 
 
 def is_missing(label: Any, missing: str | None) -> bool:
-    """Say whether a label means "not answered": ``missing``, None, NaN, pandas' NA, or empty.
+    """Return whether a label means "not answered": ``missing``, None, NaN, NA of pandas, or empty.
 
     Examples
     --------
@@ -444,7 +446,7 @@ def is_missing(label: Any, missing: str | None) -> bool:
     """
     if isinstance(label, str):
         return label in ("", missing)
-    # NA is of a library that need not be installed; comparing it gives NA again.
+    # Comparing NA of pandas gives NA; pandas may not be installed.
     return (
         label is None or type(label).__name__ == "NAType" or (isinstance(label, Real) and math.isnan(label))
     )
@@ -453,7 +455,7 @@ def is_missing(label: Any, missing: str | None) -> bool:
 def _label_ids(
     tags: Sequence[str], labels: dict[str, int], where: tuple[int, str, int], missing: str | None
 ) -> tuple[int, ...] | None:
-    """Give the numbers of labels, which are added if they are new; None where no token was answered."""
+    """Return the indices of labels, adding new ones; None if no token is labelled."""
     sentence, annotator, tokens = where
     place = f"sentence {sentence}, annotator {annotator}"
     if isinstance(tags, str):
@@ -463,7 +465,7 @@ def _label_ids(
             f"sentence {sentence} has {tokens} tokens, but annotator {annotator} gave {len(tags)} labels"
         )
         raise AlignmentError(message)
-    # Pandas and numpy give NaN where nothing is.
+    # Pandas and NumPy represent missing values as NaN.
     gaps = [at for at, tag in enumerate(tags) if not isinstance(tag, str) or tag in ("", missing)]
     if gaps and all(is_missing(tags[at], missing) for at in gaps):
         if len(gaps) == tokens:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from spanrs.crowd import equations
 from spanrs.crowd.aggregator import CRFAggregator, named, reliability
@@ -14,7 +14,6 @@ from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import warn
 from spanrs.report.progress import iteration_display
-from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -34,7 +33,7 @@ class EMIteration(NamedTuple):
     """One iteration of EM, after its M-step."""
 
     iteration: int
-    """Its number, from 1."""
+    """Number of the iteration, from 1."""
     expected: float
     """Expected complete-data log-likelihood (Eq. 14) under the responsibilities of this iteration."""
     log_likelihood: float
@@ -42,17 +41,17 @@ class EMIteration(NamedTuple):
     map_objective: float
     """Log-likelihood plus the logarithm of the prior, up to a constant (Eq. 19)."""
     objective_before: float
-    """What the M-step minimises, at the weights it began with; NaN in the first iteration."""
+    """Objective of the M-step at its initial weights; NaN in the first iteration."""
     objective: float
-    """What the M-step minimises (Eq. 16, negated, with the penalty), after it."""
+    """Objective of the M-step (Eq. 16, negated, with the penalty) at its final weights."""
     pi: dict[str, float]
     """Probability of each annotator (Eq. 18)."""
     seconds: float
-    """Since training began."""
+    """Seconds since the start of training."""
 
 
 class CRFMA(CRFAggregator):
-    """CRF-MA: a CRF trained on the labels of all annotators, each weighted by how much they are trusted.
+    """CRF-MA: a CRF trained on the labels of all annotators, weighted by their estimated reliability.
 
     EM alternates between the responsibilities of the annotators (Eq. 15) and a CRF trained on their labellings with
     these weights (Eq. 16), whose best labellings (Eq. 17) give the reliabilities (Eq. 18). Weights are scaled so that
@@ -73,23 +72,23 @@ class CRFMA(CRFAggregator):
     c2 : float
         Coefficient of the squared weights of the CRF: 1 / (2 sigma^2) of its Gaussian prior.
     init : str
-        Where pi begins: ``mv_token``, F1 against the token-level majority vote; ``uniform``; ``random``, by ``seed``.
+        Initial pi: ``mv_token`` (F1 against the token-level majority vote), ``uniform`` or ``random``.
     tol : float
-        Stop when Eq. 14 changes by less, relatively, or no pi by more.
-    max_iterations : int
-        Largest number of EM iterations.
-    crf_iterations : int
-        Largest number of L-BFGS iterations in each M-step, which begins with the weights of the last one.
+        Stop when the relative change of Eq. 14, or the largest change of pi, is at most this.
+    max_iter : int
+        Maximum number of EM iterations.
+    crf_max_iter : int
+        Maximum number of L-BFGS iterations in each M-step, which starts from the weights of the previous one.
     min_freq : float
         As in :class:`spanrs.crf.CRF`.
     scheme : str, optional
-        As in :class:`spanrs.crf.CRF`: ``auto`` by default, so that the estimated truth has legal tags only.
-    threads : int
-        Threads of training and decoding; results do not depend on it.
+        As in :class:`spanrs.crf.CRF`; the estimated truth is legal.
+    threads : int, optional
+        Number of threads of training and decoding; None or 0 for all processors. Results do not depend on it.
     seed : int
         Seed of ``init="random"``.
     progress : bool, optional
-        Show iterations on standard error; by default if it is a terminal.
+        Show iterations on standard error; None means if it is a terminal.
 
     Attributes
     ----------
@@ -98,9 +97,10 @@ class CRFMA(CRFAggregator):
     pi_ : dict of str to float
         Probability of each annotator.
     responsibilities_ : array (annotators) or array (annotations)
-        Of the last E-step; for ``sentence`` that of each of ``corpus.annotations``, which sum to 1 in each sentence.
+        Responsibilities of the last E-step: of each annotator, or with ``sentence`` of each of ``corpus.annotations``,
+        which sum to 1 in each sentence.
     history_ : list of EMIteration
-        The course of EM.
+        Statistics of each iteration.
     labels_, confidence_, reliability_
         As in all aggregators; reliability is F1 against the estimated truth.
 
@@ -115,6 +115,8 @@ class CRFMA(CRFAggregator):
     ([['B-PER', 'O']], True)
     """
 
+    _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"responsibility": RESPONSIBILITIES, "init": INITS}
+
     def __init__(
         self,
         *,
@@ -125,11 +127,11 @@ class CRFMA(CRFAggregator):
         c2: float = 1.0,
         init: str = "mv_token",
         tol: float = 1e-3,
-        max_iterations: int = 20,
-        crf_iterations: int = 50,
+        max_iter: int = 20,
+        crf_max_iter: int = 50,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
-        threads: int = 1,
+        threads: int | None = 1,
         seed: int = 0,
         progress: bool | None = None,
     ) -> None:
@@ -140,8 +142,8 @@ class CRFMA(CRFAggregator):
         self.c2 = c2
         self.init = init
         self.tol = tol
-        self.max_iterations = max_iterations
-        self.crf_iterations = crf_iterations
+        self.max_iter = max_iter
+        self.crf_max_iter = crf_max_iter
         self.min_freq = min_freq
         self.scheme = scheme
         self.threads = threads
@@ -149,25 +151,27 @@ class CRFMA(CRFAggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth, the reliabilities and the CRF. Sentences that nobody labelled get the labels of the CRF.
+        """Estimate the truth, the reliabilities and the CRF. Sentences without annotations are labelled by the CRF.
 
         Raises
         ------
         ValueError
-            For options that are not as above.
+            If a parameter is out of range.
         spanrs.errors.ModelError
-            If the corpus has no annotations, or for features that the CRF cannot use.
+            If the corpus has no annotations, or features are invalid.
         """
         corpus = crowd_corpus(corpus)
-        alpha = self._check(corpus)
+        self._check_params()
+        corpus.check_labelled()
+        alpha = self._alpha(corpus)
         em = _Problem(corpus, self)
         pi = self._initial_pi(corpus, alpha)
         began = time.perf_counter()
         self.history_: list[EMIteration] = []
         log_likelihoods: npt.NDArray[np.float64] | None = None
-        with iteration_display(self.progress, "EM", self.max_iterations) as show:
-            for iteration in range(1, self.max_iterations + 1):
-                # E-step; before the first M-step there is no CRF, and pi is all that is known.
+        with iteration_display(self.progress, "EM", self.max_iter) as show:
+            for iteration in range(1, self.max_iter + 1):
+                # E-step; before the first M-step there is no CRF, so only pi is used.
                 gamma = em.responsibilities(pi, log_likelihoods, self.responsibility)
                 weights = em.labelling_weights(gamma.annotations)
                 before = float("nan")
@@ -202,18 +206,10 @@ class CRFMA(CRFAggregator):
         self._set_labels(corpus, labels, em.crf.marginals())
         return self
 
-    def _check(self, corpus: CrowdCorpus) -> npt.NDArray[np.float64]:
-        """Check options; give the parameters of the Dirichlet prior."""
+    def _alpha(self, corpus: CrowdCorpus) -> npt.NDArray[np.float64]:
+        """Return the parameters of the Dirichlet prior, one for each annotator."""
         import numpy as np
 
-        for value, known in ((self.responsibility, RESPONSIBILITIES), (self.init, INITS)):
-            if value not in known:
-                message = f"{value!r} is not one of {', '.join(known)}"
-                raise ValueError(message)
-        if self.max_iterations < 1 or self.crf_iterations < 1 or not self.tol >= 0:
-            raise ValueError("max_iterations and crf_iterations must be at least 1, tol at least 0")
-        thread_count(self.threads)
-        corpus.check_labelled()
         annotators = len(corpus.annotators)
         if np.ndim(self.alpha) and len(np.asarray(self.alpha)) != annotators:
             message = (
@@ -222,7 +218,7 @@ class CRFMA(CRFAggregator):
             raise ValueError(message)
         alpha = np.broadcast_to(np.asarray(self.alpha, dtype=float), annotators)
         if not (np.isfinite(alpha) & (alpha >= 1)).all():
-            message = f"alpha is {self.alpha!r}; it must be finite and at least 1"
+            message = f"alpha must be finite and at least 1, not {self.alpha!r}"
             raise ValueError(message)
         return alpha
 
@@ -256,16 +252,16 @@ class CRFMA(CRFAggregator):
 
 
 class Responsibilities(NamedTuple):
-    """Of an E-step."""
+    """Responsibilities of an E-step."""
 
     annotations: npt.NDArray[np.float64]
-    """Of the annotator of each annotation, in its sentence."""
+    """Responsibility of the annotator of each annotation."""
     annotators: npt.NDArray[np.float64] | None
-    """Of each annotator; None where they differ by sentence."""
+    """Responsibility of each annotator; None if they differ by sentence."""
 
 
 class _Problem:
-    """A corpus as EM sees it: the CRF with the labellings, and the annotators of each."""
+    """State of EM: the CRF with the distinct labellings, and the annotators."""
 
     def __init__(self, corpus: CrowdCorpus, options: CRFMA) -> None:
         import numpy as np
@@ -274,16 +270,16 @@ class _Problem:
             corpus,
             template=options.template,
             c2=options.c2,
-            max_iterations=options.crf_iterations,
+            max_iter=options.crf_max_iter,
             min_freq=options.min_freq,
             scheme=options.scheme,
             threads=options.threads,
         )
         self.annotators = len(corpus.annotators)
         self._labelled = len(np.unique(self.crf.sentence))
-        #: Of each annotation.
-        self.annotator = np.array([own.annotator for own in corpus.annotations])
-        lengths = np.array([len(own.labels) for own in corpus.annotations], dtype=float)
+        #: Annotator of each annotation.
+        self.annotator = np.array([annotation.annotator for annotation in corpus.annotations])
+        lengths = np.array([len(annotation.labels) for annotation in corpus.annotations], dtype=float)
         #: Number of tokens that each annotator labelled.
         self.tokens = self._sum(lengths)
         #: Log-probability of each annotator's labels under the random model.
@@ -301,11 +297,11 @@ class _Problem:
 
         if how == "sentence":
             crf = self.crf
-            own = (
+            logs = (
                 np.zeros(len(crf.labelling)) if log_likelihoods is None else log_likelihoods[crf.labelling]
             )
             gamma = equations.sentence_responsibilities(
-                pi, own, self.annotator, crf.sentence[crf.labelling]
+                pi, logs, self.annotator, crf.sentence[crf.labelling]
             )
             return Responsibilities(gamma, None)
         if how == "prior" or log_likelihoods is None:
@@ -319,7 +315,7 @@ class _Problem:
     def expected(
         self, gamma: Responsibilities, pi: npt.NDArray[np.float64], log_likelihoods: npt.NDArray[np.float64]
     ) -> float:
-        """Give the expected complete-data log-likelihood (Eq. 14)."""
+        """Return the expected complete-data log-likelihood (Eq. 14)."""
         if gamma.annotators is not None:
             sums = self.sums(log_likelihoods)
             return equations.expected_log_likelihood(gamma.annotators, pi, sums, self.random)
@@ -332,16 +328,16 @@ class _Problem:
         )
 
     def labelling_weights(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Weight of each labelling, from those of annotations; they sum to the number of labelled sentences."""
+        """Return weights of labellings from those of annotations; they sum to the number of labelled sentences."""
         import numpy as np
 
         if not gamma.sum() > 0:
-            # All weight is on annotators who labelled nothing.
+            # All weight is on annotators without annotations.
             gamma = np.ones(len(gamma))
         return self.crf.sums_of_annotations(gamma * (self._labelled / gamma.sum()))
 
     def sums(self, log_likelihoods: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Log-likelihood of all labels of each annotator."""
+        """Return the log-likelihood of the labels of each annotator."""
         return self._sum(log_likelihoods[self.crf.labelling])
 
     def _sum(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -11,7 +11,6 @@ from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError
 from spanrs.report.progress import iteration_display
-from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-#: Features of words; column 1 says whether the sentence is in capitals, column 2 whether it has at most two tokens.
+#: Features of words. Columns 1 and 2 are 1 if the sentence is in capitals, or has at most two tokens.
 WORD_FEATURES = """\
 U:bias
 U:w[0]=%x[0,0]
@@ -56,43 +55,43 @@ B
 class CrossFitted(Aggregator):
     """A CRF over features as the prior of the true labels, with the annotators of :class:`BSCSeq`.
 
-    Variational EM. A CRF that was trained on its own guess of a sentence confirms this guess; so sentences are divided
-    into folds, and the prior of each fold is a CRF trained on the present distribution of the others' labels. The
-    distribution of a sentence is proportional to the CRF to the power of ``crf_weight`` times the annotators to the
-    power of ``annotator_weight``.
+    Variational EM. A CRF overfits the labels that it was trained on, so the prior of each fold of the sentences is a
+    CRF trained on the current distribution of the labels of all other folds. The distribution of a sentence is
+    proportional to the CRF to the power of ``crf_weight`` times the annotators to the power of ``annotator_weight``.
 
     Parameters
     ----------
     template : str or path, optional
-        As in :class:`spanrs.crf.CRF`. By default features of words where all tokens are strings, else
+        As in :class:`spanrs.crf.CRF`; by default features of words if all tokens are strings, otherwise
         :meth:`CrowdCorpus.default_template`.
     folds : int
-        Number of folds. Neighbouring sentences with the same annotators, which are most likely of one document, are in
+        Number of folds. Adjacent sentences with the same annotators, which most likely belong to one document, are in
         the same fold.
     rounds : int
         Number of trainings of each CRF.
     updates : int
         Number of updates of annotators and labels after each training.
     crf_weight, annotator_weight : float
-        Exponents. Above 1 trusts more than the model says, below 1 less: annotators' errors are not independent.
-    bsc_iterations : int
-        Iterations of :class:`BSCSeq`, whose distribution is the start.
-    first_crf_iterations, crf_iterations : int
-        L-BFGS iterations of the first training, and of the others, which begin with the weights of the one before.
+        Exponents of the two factors. A value below 1 corrects overconfidence, for example because errors of annotators
+        are not independent.
+    bsc_max_iter : int
+        Number of iterations of :class:`BSCSeq`, which initialises the distribution of labels.
+    first_crf_max_iter, crf_max_iter : int
+        Maximum number of L-BFGS iterations in the first round and in the others, which start from the previous weights.
     c2 : float
         Coefficient of the squared weights of the CRF.
     min_attribute_freq : float
-        Leave out attributes that occur less often.
+        Minimum frequency of an attribute.
     scheme : str, optional
         As in :class:`BSCSeq`.
     agreement : float
         As in :class:`BSCSeq`.
     seed : int
-        Of the folds.
-    threads : int
-        Threads of training and decoding; results do not depend on it.
+        Seed of the assignment to folds.
+    threads : int, optional
+        Number of threads of training and decoding; None or 0 for all processors. Results do not depend on it.
     progress : bool, optional
-        Show rounds on standard error; by default if it is a terminal.
+        Show rounds on standard error; None means if it is a terminal.
 
     Attributes
     ----------
@@ -120,15 +119,15 @@ class CrossFitted(Aggregator):
         updates: int = 3,
         crf_weight: float = 1.3,
         annotator_weight: float = 0.7,
-        bsc_iterations: int = 30,
-        first_crf_iterations: int = 40,
-        crf_iterations: int = 15,
+        bsc_max_iter: int = 30,
+        first_crf_max_iter: int = 40,
+        crf_max_iter: int = 15,
         c2: float = 0.5,
         min_attribute_freq: float = 2.0,
         scheme: str | None = "auto",
         agreement: float = 1.0,
         seed: int = 0,
-        threads: int = 1,
+        threads: int | None = 1,
         progress: bool | None = None,
     ) -> None:
         self.template = template
@@ -137,9 +136,9 @@ class CrossFitted(Aggregator):
         self.updates = updates
         self.crf_weight = crf_weight
         self.annotator_weight = annotator_weight
-        self.bsc_iterations = bsc_iterations
-        self.first_crf_iterations = first_crf_iterations
-        self.crf_iterations = crf_iterations
+        self.bsc_max_iter = bsc_max_iter
+        self.first_crf_max_iter = first_crf_max_iter
+        self.crf_max_iter = crf_max_iter
         self.c2 = c2
         self.min_attribute_freq = min_attribute_freq
         self.scheme = scheme
@@ -149,27 +148,28 @@ class CrossFitted(Aggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
+        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` their marginals.
 
         Raises
         ------
         ValueError
-            For options that are out of range.
+            If a parameter is out of range.
         spanrs.errors.ModelError
             If the corpus has no annotations, fewer sentences than folds, or no sentence with several annotators.
         spanrs.errors.SchemeError
             If a label is not a tag of the scheme.
         spanrs.errors.LimitError
-            For so many labels or annotators that tables would fill the memory.
+            If tables of labels and annotators would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
-        self._check(corpus)
+        self._check_params()
+        corpus.check_labelled()
         problem = _Problem(corpus, self)
         total, done = self.rounds * self.folds, 0
         with iteration_display(self.progress, "CrossFitted", total) as show:
             for number in range(self.rounds):
                 for fold in problem.folds:
-                    problem.train(fold, self.crf_iterations if number else self.first_crf_iterations)
+                    problem.train(fold, self.crf_max_iter if number else self.first_crf_max_iter)
                     for _ in range(self.updates):
                         problem.update(fold)
                     done += 1
@@ -179,36 +179,25 @@ class CrossFitted(Aggregator):
         self._set_labels(corpus, *problem.finish(expected_logs(answers)))
         return self
 
-    def _check(self, corpus: CrowdCorpus) -> None:
-        whole = (self.rounds, self.updates, self.first_crf_iterations, self.crf_iterations)
-        thread_count(self.threads)
-        if any(number != int(number) for number in (self.folds, *whole)):
-            raise ValueError("folds, rounds, updates and iterations must be whole numbers")
-        if self.folds < 2 or min(whole) < 1:
-            raise ValueError("folds must be at least 2, rounds, updates and iterations at least 1")
-        if not (self.crf_weight > 0 and self.annotator_weight > 0):
-            raise ValueError("crf_weight and annotator_weight must be above 0")
-        corpus.check_labelled()
-
 
 class _Fold:
-    """Sentences whose labels get their prior from a CRF that was trained on all others."""
+    """Sentences whose prior is a CRF trained on all others."""
 
     def __init__(self, corpus: CrowdCorpus, sentences: list[int], starts: npt.NDArray[np.int64]) -> None:
         import numpy as np
 
         self.annotators = Annotators(corpus, sentences)
         self.sentences = sentences
-        #: Numbers of their tokens.
-        own = [np.arange(starts[at], starts[at + 1]) for at in sentences]
-        self.tokens = np.concatenate([np.zeros(0, dtype=np.int64), *own])
-        #: Weights of the CRF's features, and its scores.
+        #: Indices of their tokens.
+        places = [np.arange(starts[at], starts[at + 1]) for at in sentences]
+        self.tokens = np.concatenate([np.zeros(0, dtype=np.int64), *places])
+        #: Feature weights of the CRF, and its scores.
         self.weights: Array | None = None
         self.scores = self.transitions = np.zeros(0)
 
 
 class _Problem:
-    """The distribution of the labels, with what it depends on."""
+    """State of variational EM: the distribution of the labels, CRFs and annotators."""
 
     def __init__(self, corpus: CrowdCorpus, options: CrossFitted) -> None:
         import numpy as np
@@ -230,19 +219,27 @@ class _Problem:
         self._zeros = self.crf.weights
         corpus.check_table(len(corpus), len(corpus.labels), len(corpus.labels))
         starts = np.cumsum([0, *corpus.lengths])
-        self.folds = [_Fold(corpus, own, starts) for own in _folds(corpus, options.folds, options.seed)]
+        self.folds = [
+            _Fold(corpus, sentences, starts) for sentences in _folds(corpus, options.folds, options.seed)
+        ]
         self._labelled = np.zeros(len(corpus), dtype=bool)
-        self._labelled[[own.sentence for own in corpus.annotations]] = True
+        self._labelled[[annotation.sentence for annotation in corpus.annotations]] = True
         legal = legality(corpus, options.scheme)
         everyone = Annotators(corpus)
         self._prior, self._legal = everyone.prior(legal, options.agreement), legal
-        bsc = BSCSeq(options.bsc_iterations, options.scheme, options.agreement).fit_parameters(
-            corpus, everyone
+        start = BSCSeq(
+            max_iter=options.bsc_max_iter,
+            scheme=options.scheme,
+            agreement=options.agreement,
+            progress=False,
         )
+        bsc = start.fit_parameters(corpus, everyone)
         self.shares = np.zeros((int(starts[-1]), len(corpus.labels)))
         for fold in self.folds:
-            found = fold.annotators.posterior(bsc.log_answers, bsc.start, bsc.transitions, by_sentence=True)
-            self._set(fold, found.shares, found.pairs)
+            posterior = fold.annotators.posterior(
+                bsc.log_answers, bsc.start, bsc.transitions, by_sentence=True
+            )
+            self._set(fold, posterior.shares, posterior.pairs)
 
     def _set(self, fold: _Fold, shares: Array, pairs: Array) -> None:
         """Set the distribution of the labels of a fold."""
@@ -250,17 +247,17 @@ class _Problem:
         self.crf.set_expected(fold.sentences, shares, pairs)
 
     def answers(self) -> Array:
-        """Dirichlet parameters of the annotators, from the distribution of all labels."""
+        """Return the Dirichlet parameters of the annotators from the distribution of all labels."""
         counts = (fold.annotators.counts(self.shares[fold.tokens]) for fold in self.folds)
         return self._prior + sum(counts)
 
-    def train(self, fold: _Fold, iterations: int) -> None:
+    def train(self, fold: _Fold, max_iter: int) -> None:
         """Train the CRF of a fold on the labels of the others."""
         active = self._labelled.copy()
         active[fold.sentences] = False
         self.crf.set_active(active.tolist())
         self.crf.weights = self._zeros if fold.weights is None else fold.weights
-        self.crf.train_again(iterations)
+        self.crf.train_again(max_iter)
         fold.weights = self.crf.weights
         scores, transitions = self.crf.scores()
         weight = self.options.crf_weight
@@ -269,11 +266,11 @@ class _Problem:
     def update(self, fold: _Fold) -> None:
         """Update the annotators, then the labels of a fold."""
         tables = self._tables(fold, expected_logs(self.answers()))
-        found = fold.annotators.posterior(*tables, by_sentence=True)
-        self._set(fold, found.shares, found.pairs)
+        posterior = fold.annotators.posterior(*tables, by_sentence=True)
+        self._set(fold, posterior.shares, posterior.pairs)
 
     def finish(self, log_answers: Array) -> tuple[list[list[int]], Array]:
-        """Give the best labels of each sentence, and the distribution of all labels."""
+        """Return the most probable labels of each sentence, and the distribution of all labels."""
         best: dict[int, list[int]] = {}
         for fold in self.folds:
             tables = self._tables(fold, log_answers)
@@ -291,7 +288,7 @@ class _Problem:
 
 
 def _with_sentence_features(corpus: CrowdCorpus) -> CrowdCorpus:
-    """Give the corpus with the columns that :data:`WORD_FEATURES` needs."""
+    """Return the corpus with the columns that :data:`WORD_FEATURES` needs."""
     sentences = []
     for tokens in corpus.sentences:
         text = "".join(tokens)
@@ -301,12 +298,12 @@ def _with_sentence_features(corpus: CrowdCorpus) -> CrowdCorpus:
     return corpus.replaced(sentences=sentences)
 
 
-#: A run of sentences with the same annotators is cut into pieces of a fold's share of the corpus divided by this.
+#: Minimum number of pieces per fold into which long runs of sentences with the same annotators are divided.
 PIECES_OF_FOLD = 10
 
 
 def _folds(corpus: CrowdCorpus, folds: int, seed: int) -> list[list[int]]:
-    """Divide the sentences into folds, at random, by pieces of neighbours with the same annotators."""
+    """Assign the sentences to folds at random, in runs of adjacent sentences with the same annotators."""
     import numpy as np
 
     if folds > len(corpus):
@@ -315,4 +312,4 @@ def _folds(corpus: CrowdCorpus, folds: int, seed: int) -> list[list[int]]:
         )
     pieces = corpus.documents(max(1, len(corpus) // (folds * PIECES_OF_FOLD)))
     order = np.random.default_rng(seed).permutation(len(pieces))
-    return [sorted(at for number in order[own::folds] for at in pieces[number]) for own in range(folds)]
+    return [sorted(at for number in order[fold::folds] for at in pieces[number]) for fold in range(folds)]

@@ -1,4 +1,4 @@
-"""Models of annotators whose answers to tokens are independent: Dawid and Skene's, and its one-coin form."""
+"""The model of Dawid and Skene for independent tokens, and its one-coin variant."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.reading import crowd_corpus
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,51 +15,53 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
     Numbers = npt.NDArray[np.int64]
 
-#: Least probability of a label, so that logarithms are finite.
+#: Minimum probability of a label, so that logarithms are finite.
 LEAST = 1e-10
 
 
 class _Answers(NamedTuple):
-    """Votes in the order of the tokens, so that sums of a token are sums of neighbours."""
+    """Votes ordered by token, so that sums over a token are sums over a slice."""
 
     token: Numbers
-    """Place of the token of each vote among the tokens that have votes."""
+    """Index of the token of each vote among the tokens with votes."""
     firsts: Numbers
     """First vote of each of these tokens."""
     rows: Numbers
-    """Of each vote, row of a table for each (annotator, given label)."""
+    """Row of each vote in a table of (annotator, given label)."""
     annotators: int
     labels: int
 
 
 class DawidSkene(Aggregator):
-    """Dawid and Skene (1979), on tokens: each annotator confuses labels in their own way, and tokens are independent.
+    """The model of Dawid and Skene (1979): a confusion matrix for each annotator, and independent tokens.
 
-    EM begins with the shares of votes. The E-step gives the distribution of each token's true label, the M-step the
-    share of each label and a confusion matrix of each annotator.
+    EM, initialised with the shares of votes. The E-step estimates the true label of each token, the M-step the share of
+    each label and the confusion matrix of each annotator.
 
     Parameters
     ----------
-    max_iterations : int
-        Largest number of iterations.
+    max_iter : int
+        Maximum number of iterations.
     tol : float
-        Stop when :attr:`bound_` rises by less.
+        Stop when :attr:`bound_` increases by less than this.
     smoothing : float
         Added to each count of a confusion matrix and of the prior.
     agreement : float
-        Added to each count of an answer that equals the true label. With 0 and smoothing 0 EM maximizes the likelihood,
-        as in the paper: it is then overfitted where annotators give few answers of a label, and ends in worse places
-        the longer it runs (benches/record/2026-11-24-crowd-dawid-skene.md).
+        Added to each count of an answer that equals the true label. With 0, and smoothing 0, EM maximises the
+        likelihood, as in the paper, and overfits if annotators give few answers of a label
+        (benches/record/2026-11-24-crowd-dawid-skene.md).
+    progress : bool, optional
+        Show iterations on standard error; None means if it is a terminal.
 
     Attributes
     ----------
     prior_ : array (labels)
         Share of each label.
     confusion_ : array (annotators, labels, labels)
-        Probability that an annotator gives a label (last axis) where another one is true (axis 1).
+        Probability of an answer (last axis), given the true label (axis 1).
     bound_ : list of float
-        What EM maximizes, divided by the number of votes, at each E-step: the log-likelihood, and the logarithm of the
-        prior that smoothing and agreement are. It does not fall.
+        Objective of EM at each E-step, divided by the number of votes: the log-likelihood plus the log prior of
+        smoothing and agreement. It does not decrease.
 
     Examples
     --------
@@ -72,32 +75,35 @@ class DawidSkene(Aggregator):
 
     def __init__(
         self,
-        max_iterations: int = 100,
+        *,
+        max_iter: int = 100,
         tol: float = 1e-5,
         smoothing: float = 2.0,
         agreement: float = 20.0,
+        progress: bool | None = None,
     ) -> None:
-        self.max_iterations = max_iterations
+        self.max_iter = max_iter
         self.tol = tol
         self.smoothing = smoothing
         self.agreement = agreement
+        self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth. Tokens without a vote get the prior.
+        """Estimate the truth. The probabilities of tokens without votes are the prior.
 
         Raises
         ------
         ValueError
-            For options that are negative, or fewer than one iteration.
+            If a parameter is out of range.
         spanrs.errors.ModelError
             If the corpus has no annotations.
         spanrs.errors.LimitError
-            For so many labels that tables would fill the memory.
+            If tables of the labels would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
         import numpy as np
 
-        self._check_options()
+        self._check_params()
         corpus.check_labelled()
         labels, annotators = len(corpus.labels), len(corpus.annotators)
         corpus.check_table(annotators, labels, labels)
@@ -112,23 +118,21 @@ class DawidSkene(Aggregator):
         self._start(annotators, labels)
         self.bound_: list[float] = []
         self._maximize(answers, shares)
-        for _ in range(self.max_iterations):
-            shares, log_evidence = self._expect(answers)
-            self.bound_.append((log_evidence + self._log_prior()) / len(token))
-            self._maximize(answers, shares)
-            if len(self.bound_) > 1 and self.bound_[-1] - self.bound_[-2] < self.tol:
-                break
+        with iteration_display(self.progress, type(self).__name__, self.max_iter) as show:
+            for iteration in range(1, self.max_iter + 1):
+                shares, log_evidence = self._expect(answers)
+                self.bound_.append((log_evidence + self._log_prior()) / len(token))
+                self._maximize(answers, shares)
+                show(iteration, f"bound {self.bound_[-1]:.5f}")
+                if len(self.bound_) > 1 and self.bound_[-1] - self.bound_[-2] < self.tol:
+                    break
         probabilities = np.tile(self.prior_ / self.prior_.sum(), (len(voted), 1))
         probabilities[voted] = shares
         self._set_truth(corpus, probabilities)
         return self
 
-    def _check_options(self) -> None:
-        if self.max_iterations < 1 or not min(self.tol, self.smoothing, self.agreement) >= 0:
-            raise ValueError("max_iterations must be at least 1, tol, smoothing and agreement at least 0")
-
     def _start(self, annotators: int, labels: int) -> None:
-        """Set parameters that the first M-step needs."""
+        """Set initial parameters for the first M-step."""
 
     def _expect(self, answers: _Answers) -> tuple[Array, float]:
         """E-step (Dawid and Skene 1979, Eq. 2.5); with the log-likelihood of the votes."""
@@ -156,7 +160,7 @@ class DawidSkene(Aggregator):
         self.confusion_ = self._confusion(counts.transpose(1, 0, 2))
 
     def _confusion(self, counts: Array) -> Array:
-        """Give confusion matrices from expected counts of answers (Eq. 2.3)."""
+        """Return confusion matrices from expected counts of answers (Eq. 2.3)."""
         import numpy as np
 
         counts = np.maximum(counts + self._pseudo_counts(counts.shape[1]), LEAST)
@@ -170,7 +174,7 @@ class DawidSkene(Aggregator):
         return counts
 
     def _log_prior(self) -> float:
-        """Give the logarithm of the prior of all parameters, up to a constant."""
+        """Return the logarithm of the prior of all parameters, up to a constant."""
         import numpy as np
 
         logs = (self._pseudo_counts(len(self.prior_)) * np.log(self.confusion_)).sum()
@@ -178,17 +182,16 @@ class DawidSkene(Aggregator):
 
 
 class OneCoinDawidSkene(DawidSkene):
-    """Dawid and Skene's model with one number for each annotator: the probability of the true label.
+    """The one-coin variant of :class:`DawidSkene`: each annotator has one probability of the true label.
 
-    All wrong labels are equally likely. Few answers of each annotator are enough for it, which have too little in them
-    for a confusion matrix.
+    All wrong labels are equally likely, so few answers of each annotator suffice.
 
     Parameters
     ----------
-    max_iterations, tol
+    max_iter, tol, progress
         As in :class:`DawidSkene`.
     smoothing : float
-        Added to the numbers of right and of wrong answers of each annotator, and to each count of the prior; 0 for
+        Added to the numbers of correct and of wrong answers of each annotator, and to each count of the prior; 0 for
         maximum likelihood.
 
     Attributes
@@ -206,8 +209,20 @@ class OneCoinDawidSkene(DawidSkene):
     [['A', 'B']]
     """
 
-    def __init__(self, max_iterations: int = 100, tol: float = 1e-5, smoothing: float = 1.0) -> None:
-        super().__init__(max_iterations, tol, smoothing, 0.0)
+    agreement = 0.0
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        smoothing: float = 1.0,
+        progress: bool | None = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.tol = tol
+        self.smoothing = smoothing
+        self.progress = progress
 
     def _confusion(self, counts: Array) -> Array:
         import numpy as np
@@ -215,12 +230,12 @@ class OneCoinDawidSkene(DawidSkene):
         labels = counts.shape[1]
         right = np.trace(counts, axis1=1, axis2=2)
         total = counts.sum(axis=(1, 2)) + 2.0 * self.smoothing
-        # Of annotators without answers nothing is known.
+        # Without answers the accuracy is undefined.
         accuracy = np.where(total > 0, (right + self.smoothing) / np.maximum(total, LEAST), 0.5)
         self.accuracy_ = accuracy.clip(LEAST, 1.0 - LEAST)
         wrong = (1.0 - self.accuracy_) / max(labels - 1, 1)
-        own = np.eye(labels, dtype=bool)
-        return np.where(own, self.accuracy_[:, None, None], wrong[:, None, None])
+        is_right = np.eye(labels, dtype=bool)
+        return np.where(is_right, self.accuracy_[:, None, None], wrong[:, None, None])
 
     def _log_prior(self) -> float:
         import numpy as np

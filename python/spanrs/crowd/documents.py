@@ -1,4 +1,4 @@
-"""Annotations of documents of text that several annotators made."""
+"""Annotations of text documents by several annotators."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from spanrs.io.texts import sentences_of_document
 from spanrs.io.write_sentences import flat
 from spanrs.tags import Span, spans_to_tags
 
-#: A document with its id, qualified by the name of its file where an annotator has several files.
+#: A document with its id, qualified by the file name if an annotator has several files.
 _Identified: TypeAlias = tuple[str | None, Document]
 
 
 def join_documents(sources: Mapping[str, Corpus]) -> CrowdCorpus:
-    """Return the annotations of the documents of several annotators.
+    """Return the annotations of text documents by several annotators.
 
-    Documents are paired by id; where ids are missing or number other texts, by text, and if no text is shared, by
-    order. Documents that an annotator lacks are those that he did not annotate. Text is cut at line breaks into
-    sentences; spans are written as tags in BIO, of spans that share tokens the first and longest.
+    Documents are paired by id; if ids are missing or inconsistent, by text, and if no text is shared, by order. An
+    annotator may lack documents. Text is split into sentences at line breaks; spans become BIO tags, and of overlapping
+    spans the first and longest is kept.
 
     Parameters
     ----------
@@ -36,15 +36,15 @@ def join_documents(sources: Mapping[str, Corpus]) -> CrowdCorpus:
     Raises
     ------
     spanrs.errors.AlignmentError
-        Where annotators have other tokens for one document.
+        If the tokens of a document differ between annotators.
     """
     documents = [_identified(corpus) for corpus in sources.values()]
     sentences: list[list[str]] = []
     labels: list[dict[str, list[str] | None]] = []
     places: dict[Hashable, tuple[str, range]] = {}
     losses = Losses()
-    for (name, corpus), keys, own in zip(sources.items(), _keys(documents), documents, strict=True):
-        for key, (id_, document) in zip(keys, own, strict=True):
+    for (name, corpus), keys, pairs in zip(sources.items(), _keys(documents), documents, strict=True):
+        for key, (id_, document) in zip(keys, pairs, strict=True):
             shown = repr(document.text[:40]) if id_ is None else id_
             cut = [
                 (list(sentence.tokens or ()), sentence.spans[LAYER])
@@ -77,45 +77,45 @@ def _identified(corpus: Corpus) -> list[_Identified]:
     """Return the documents of a corpus with their ids."""
     if len(corpus.parts) == 1:
         return [(document.id, document) for document in corpus.documents]
-    found: list[_Identified] = []
+    identified: list[_Identified] = []
     for part in corpus.parts:
         stem = os.path.splitext(part.name)[0]
         for document in replace(corpus, parts=(part,)).documents:
-            found.append((stem if document.id is None else f"{stem} {document.id}", document))
-    return found
+            identified.append((stem if document.id is None else f"{stem} {document.id}", document))
+    return identified
 
 
 def _keys(sources: Sequence[Sequence[_Identified]]) -> list[list[Hashable]]:
     """Return a key for each document, equal for the same document of several annotators."""
-    ids: list[list[Hashable]] = [[id_ for id_, _ in own] for own in sources]
-    texts: list[list[Hashable]] = [_numbered(document.text for _, document in own) for own in sources]
-    by_text = Counter(key for own in texts for key in own)
-    # An annotator whose ids nobody else has is in a format with other ids.
-    number = Counter(key for own in ids for key in set(own))
-    are_unique = all(None not in own and len(set(own)) == len(own) for own in ids)
-    if are_unique and all(any(number[key] > 1 for key in own) for own in ids):
-        # Ids may be record numbers of each export, so that one id occurs with several texts.
+    ids: list[list[Hashable]] = [[id_ for id_, _ in source] for source in sources]
+    texts: list[list[Hashable]] = [_numbered(document.text for _, document in source) for source in sources]
+    by_text = Counter(key for keys in texts for key in keys)
+    # Ids that only one annotator has are those of another format.
+    number = Counter(key for keys in ids for key in set(keys))
+    are_unique = all(None not in keys and len(set(keys)) == len(keys) for keys in ids)
+    if are_unique and all(any(number[key] > 1 for key in keys) for keys in ids):
+        # Ids may be record numbers of an export, so that an id occurs with several texts.
         of_id: dict[Hashable, set[str]] = {}
-        for id_, document in (one for own in sources for one in own):
+        for id_, document in (pair for source in sources for pair in source):
             of_id.setdefault(id_, set()).add(document.text)
         unclear = [
             by_text[key]
-            for own, keys in zip(ids, texts, strict=True)
-            for id_, key in zip(own, keys, strict=True)
+            for names, keys in zip(ids, texts, strict=True)
+            for id_, key in zip(names, keys, strict=True)
             if len(of_id[id_]) > 1
         ]
         if not unclear or 1 in unclear:
             return ids
-    if set(by_text.values()) == {1} and len({len(own) for own in sources}) == 1:
-        return [list(range(len(own))) for own in sources]
+    if set(by_text.values()) == {1} and len({len(source) for source in sources}) == 1:
+        return [list(range(len(source))) for source in sources]
     return texts
 
 
 def _numbered(texts: Iterable[str]) -> list[Hashable]:
-    """Return texts with the number of times they occurred before; a text that is there twice is two documents."""
+    """Return texts with the number of their previous occurrences; repeated texts are separate documents."""
     seen: Counter[str] = Counter()
-    found: list[Hashable] = []
+    numbered: list[Hashable] = []
     for text in texts:
-        found.append((text, seen[text]))
+        numbered.append((text, seen[text]))
         seen[text] += 1
-    return found
+    return numbered

@@ -2,7 +2,7 @@
 
 ``log_likelihoods`` are the sums over an annotator's sentences of ``ln p_crf(y | x)`` (Eq. 1), which the CRF computes.
 An annotator who did not label a sentence has no term for it. The M-step of the CRF (Eq. 16) and its best labellings
-(Eq. 17) are done by :class:`spanrs.crowd.CRFMA`.
+(Eq. 17) are implemented in :class:`spanrs.crowd.CRFMA`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def pi(f1: Sequence[float], squared: bool = False, alpha: ArrayLike = 1.0) -> Array:
-    """Give the probability of each annotator from their F1 (Eqs. 3, 4 and 18).
+    """Return the probability of each annotator from their F1 (Eqs. 3, 4 and 18).
 
     Parameters
     ----------
     f1 : sequence of float
         F1 of each annotator, from 0 to 1; NaN counts as 0. If all are 0 the annotators are equal.
     squared : bool
-        Square F1 first, as the authors do in their experiments; not in the equations.
+        Square F1 first, as in the experiments of the authors; not in the equations.
     alpha : float or sequence of float
         Parameters of a Dirichlet prior, at least 1 (section 3.5): the result is ``p + alpha - 1``, normalised, where
         ``p`` are the probabilities without it. The default 1 is no prior.
@@ -34,7 +34,7 @@ def pi(f1: Sequence[float], squared: bool = False, alpha: ArrayLike = 1.0) -> Ar
     Raises
     ------
     ValueError
-        For parameters below 1, or another number of them than of annotators.
+        If a parameter is below 1, or their number differs from that of the annotators.
 
     Examples
     --------
@@ -52,14 +52,14 @@ def pi(f1: Sequence[float], squared: bool = False, alpha: ArrayLike = 1.0) -> Ar
         message = f"alpha is {alpha!r}; it must be at least 1, one number or one for each of {len(scores)} annotators"
         raise ValueError(message)
     total = scores.sum()
-    own = scores / total if total > 0 else np.full(len(scores), 1.0 / len(scores))
-    posterior = own + (priors - 1.0)
+    shares = scores / total if total > 0 else np.full(len(scores), 1.0 / len(scores))
+    posterior = shares + (priors - 1.0)
     normalised: Array = posterior / posterior.sum()
     return normalised
 
 
 def log_random(tokens: ArrayLike, labels: int) -> Array:
-    """Give the log-probability of each annotator's labels under the uniform model (Eq. 5): ``-tokens * ln(labels)``."""
+    """Return the log-probability of annotators' labels under the uniform model (Eq. 5): ``-tokens * ln(labels)``."""
     import numpy as np
 
     logs: Array = -np.asarray(tokens, dtype=float) * np.log(max(labels, 1))
@@ -67,7 +67,7 @@ def log_random(tokens: ArrayLike, labels: int) -> Array:
 
 
 def _log_joint(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> Array:
-    """Give ``ln pi_r + ln p(annotations | z^r = 1)`` (Eqs. 6 and 7): annotator r is right, all others are random."""
+    """Return ``ln pi_r + ln p(annotations | z^r = 1)`` (Eqs. 6 and 7): annotator r is correct, others are random."""
     import numpy as np
 
     uniform = np.asarray(random, dtype=float)
@@ -77,7 +77,7 @@ def _log_joint(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) 
 
 
 def log_likelihood(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> float:
-    """Give the log-likelihood of all annotations (the logarithm of Eqs. 2, 8, 9 and 10).
+    """Return the log-likelihood of all annotations (the logarithm of Eqs. 2, 8, 9 and 10).
 
     Examples
     --------
@@ -94,7 +94,7 @@ def log_likelihood(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLi
 def expected_log_likelihood(
     gamma: ArrayLike, prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike
 ) -> float:
-    """Give the expected complete-data log-likelihood (Eqs. 11 and 14); terms of responsibility 0 are 0."""
+    """Return the expected complete-data log-likelihood (Eqs. 11 and 14); terms of responsibility 0 are 0."""
     import numpy as np
 
     joint, shares = _log_joint(prior, log_likelihoods, random), np.asarray(gamma, dtype=float)
@@ -108,7 +108,7 @@ def expected_sentence_log_likelihood(
     random: ArrayLike,
     annotator: ArrayLike,
 ) -> float:
-    """Give Eq. 14 where the right annotator may be another one in each sentence; not in the paper.
+    """Return Eq. 14 with a separate correct annotator in each sentence; not in the paper.
 
     All arguments but ``prior`` have an entry for each annotation: its responsibility (they sum to 1 in a sentence),
     log-probability by the CRF and by the random model, and annotator. Annotators with ``pi`` 0, who label a sentence
@@ -124,16 +124,16 @@ def expected_sentence_log_likelihood(
     """
     import numpy as np
 
-    own, uniform = np.asarray(prior, dtype=float)[np.asarray(annotator)], np.asarray(random, dtype=float)
-    logs = np.log(np.where(own > 0, own, 1.0)) + np.asarray(log_likelihoods) - uniform
+    priors, uniform = np.asarray(prior, dtype=float)[np.asarray(annotator)], np.asarray(random, dtype=float)
+    logs = np.log(np.where(priors > 0, priors, 1.0)) + np.asarray(log_likelihoods) - uniform
     return float(np.asarray(gamma) @ logs + uniform.sum())
 
 
 def responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> Array:
-    """Give the posterior of the annotators (Eq. 12). Where all labelled all sentences it is Eqs. 13 and 15.
+    """Return the posterior of the annotators (Eq. 12); equal to Eqs. 13 and 15 if all labelled all sentences.
 
-    Computed in logarithms, so it neither overflows nor is NaN; it is nearly always 1 for one annotator and 0 for the
-    others. Where annotators labelled different sentences the random model does not cancel.
+    Computed in logarithms to prevent overflow; it is nearly always 1 for one annotator and 0 for the others. If
+    annotators labelled different sentences, the random model does not cancel.
 
     Examples
     --------
@@ -146,9 +146,9 @@ def responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, random: Array
 
 
 def tempered_responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, tokens: ArrayLike) -> Array:
-    """Give ``pi`` times the exponential of the mean log-likelihood per token, normalised; not in the paper.
+    """Return ``pi`` times the exponential of the mean log-likelihood per token, normalised; not in the paper.
 
-    Does not depend on how many sentences an annotator labelled. Annotators without tokens keep their prior.
+    Independent of the number of sentences of an annotator. Annotators without tokens keep their prior.
     """
     import numpy as np
 
@@ -162,10 +162,10 @@ def sentence_responsibilities(
     annotator: ArrayLike,
     sentence: ArrayLike,
 ) -> Array:
-    """Give a posterior of the annotators of each sentence: ``pi_r p_crf(y_ir | x_i)``, normalised; not in the paper.
+    """Return a posterior of the annotators of each sentence: ``pi_r p_crf(y_ir | x_i)``, normalised; not in the paper.
 
-    ``log_likelihoods``, ``annotator``, ``sentence`` and the result have an entry for each annotation. Where all who
-    labelled a sentence have ``pi`` 0, they share it by their likelihoods.
+    ``log_likelihoods``, ``annotator``, ``sentence`` and the result have an entry for each annotation. If all annotators
+    of a sentence have ``pi`` 0, their responsibilities are proportional to their likelihoods.
 
     Examples
     --------
@@ -195,15 +195,17 @@ def sentence_responsibilities(
 
 
 def log_prior(prior: ArrayLike, alpha: ArrayLike, squares: float, c2: float) -> float:
-    """Give the logarithm of the priors (Eq. 19), up to a constant: Dirichlet of pi, Gaussian of the CRF's weights.
+    """Return the logarithm of the priors (Eq. 19), up to a constant: Dirichlet of pi, Gaussian of the CRF's weights.
 
     ``squares`` is the sum of the squared weights, and ``c2`` is ``1 / (2 sigma^2)``.
     """
     import numpy as np
 
     excess = np.asarray(alpha, dtype=float) - 1.0
-    own = excess > 0
-    return float(np.sum(excess[own] * np.log(np.asarray(prior, dtype=float)[own])) - c2 * squares)
+    informative = excess > 0
+    return float(
+        np.sum(excess[informative] * np.log(np.asarray(prior, dtype=float)[informative])) - c2 * squares
+    )
 
 
 def _normalised(logs: Array) -> Array:

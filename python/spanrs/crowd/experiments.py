@@ -1,4 +1,4 @@
-"""Experiments: how well methods recover the truth, and what a CRF trained on it is worth (Rodrigues et al. 2013, 4)."""
+"""Experiments: accuracy of estimated truths, and of CRFs trained on them (Rodrigues et al. 2013, section 4)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: Name of the method that is trained on the gold labels, the upper bound.
 GOLD = "CRF-GOLD"
-#: Documents are at most the corpus divided by this, where all annotators labelled everything.
+#: Minimum number of documents into which the corpus is divided.
 PIECES = 10
 
 
@@ -42,24 +42,23 @@ class Settings(NamedTuple):
     template: str | None = None
     c2: float = 1.0
     min_freq: float = 0.0
-    threads: int = 1
+    threads: int | None = 1
     seed: int = 0
 
     def of_crf(self, corpus: CrowdCorpus) -> dict[str, Any]:
-        """Give the options of a CRF, with the default template for a corpus if none was named."""
-        found = {name: getattr(self, name) for name in _OF_CRF}
-        found["template"] = self.template or corpus.default_template()
-        return found
+        """Return the parameters of a CRF, with the default template of the corpus if none is set."""
+        options = {name: getattr(self, name) for name in _OF_CRF}
+        options["template"] = self.template or corpus.default_template()
+        return options
 
 
 class _Method(NamedTuple):
     kind: Callable[..., Aggregator]
     options: Mapping[str, Any]
-    #: The settings that it takes.
+    #: The settings that it uses.
     settings: tuple[str, ...] = ()
-    #: Whether it compares annotators, so that it needs sentences with several of them.
+    #: Whether it needs sentences with several annotators.
     compares: bool = False
-    shows_progress: bool = False
 
 
 _OF_CRF = ("template", "c2", "min_freq", "threads")
@@ -69,20 +68,18 @@ _METHODS: dict[str, _Method] = {
     "MVseg": _Method(MajorityVote, {"unit": "segment"}, compares=True),
     "CRF-CONC": _Method(ConcatenatedCRF, {}, _OF_CRF),
     "CRF-CONC-normalized": _Method(ConcatenatedCRF, {"normalized": True}, _OF_CRF),
-    "MultiCRF": _Method(MultiCRF, {}, _OF_CRF, compares=True, shows_progress=True),
-    "MultiCRF-MAX": _Method(MultiCRF, {"most_likely": True}, _OF_CRF, compares=True, shows_progress=True),
-    "CRF-MA": _Method(CRFMA, {}, _OF_CRF, shows_progress=True),
-    "CRF-MA-exact": _Method(CRFMA, {"responsibility": "exact"}, _OF_CRF, shows_progress=True),
-    "CRF-MA-sentence": _Method(CRFMA, {"responsibility": "sentence"}, _OF_CRF, shows_progress=True),
-    "CRF-MA-prior": _Method(CRFMA, {"responsibility": "prior"}, _OF_CRF, shows_progress=True),
+    "MultiCRF": _Method(MultiCRF, {}, _OF_CRF, compares=True),
+    "MultiCRF-MAX": _Method(MultiCRF, {"most_likely": True}, _OF_CRF, compares=True),
+    "CRF-MA": _Method(CRFMA, {}, _OF_CRF),
+    "CRF-MA-exact": _Method(CRFMA, {"responsibility": "exact"}, _OF_CRF),
+    "CRF-MA-sentence": _Method(CRFMA, {"responsibility": "sentence"}, _OF_CRF),
+    "CRF-MA-prior": _Method(CRFMA, {"responsibility": "prior"}, _OF_CRF),
     "Dawid-Skene": _Method(DawidSkene, {}, compares=True),
     "one-coin": _Method(OneCoinDawidSkene, {}, compares=True),
     "MACE": _Method(MACE, {}, compares=True),
     "HMM-crowd": _Method(HMMCrowd, {}),
     "BSC-seq": _Method(BSCSeq, {}, compares=True),
-    "CrossFitted": _Method(
-        CrossFitted, {}, ("template", "seed", "threads"), compares=True, shows_progress=True
-    ),
+    "CrossFitted": _Method(CrossFitted, {}, ("template", "seed", "threads"), compares=True),
 }
 #: Names of all methods, in the order of the tables.
 METHODS = (*_METHODS, GOLD)
@@ -96,7 +93,7 @@ class Data(NamedTuple):
 
 
 def prf(gold: list[list[str]], pred: list[list[str]], scheme: str | None) -> PRF:
-    """Score spans of a scheme; labels of tokens where the scheme is None.
+    """Score spans of a scheme, or labels of tokens if the scheme is None.
 
     Examples
     --------
@@ -112,10 +109,10 @@ def prf(gold: list[list[str]], pred: list[list[str]], scheme: str | None) -> PRF
         accuracy = sum(right) / len(right) if right else 0.0
         return PRF(accuracy, accuracy, accuracy)
     with warnings.catch_warnings():
-        # Votes may be illegal tags, and some methods find no span.
+        # Votes may be illegal tags, and some methods predict no spans.
         warnings.simplefilter("ignore", SpanrsWarning)
-        found = score(gold, pred, scheme=scheme).micro
-    return PRF(found.precision, found.recall, found.f1)
+        micro = score(gold, pred, scheme=scheme).micro
+    return PRF(micro.precision, micro.recall, micro.f1)
 
 
 def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
@@ -124,7 +121,7 @@ def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
     Raises
     ------
     spanrs.errors.SchemeError
-        If one of both are tags and the other are not.
+        If only one side has tags.
 
     Examples
     --------
@@ -132,19 +129,19 @@ def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
     >>> in_scheme([["I-PER", "I-PER", "O", "I-LOC"]], "BIO")
     [['B-PER', 'I-PER', 'O', 'B-LOC']]
     """
-    names = sorted({label for own in labels for label in own})
-    own = scheme_of(names, labels)
-    if own == scheme or names in ([], ["O"]):
+    names = sorted({label for row in labels for label in row})
+    own_scheme = scheme_of(names, labels)
+    if own_scheme == scheme or names in ([], ["O"]):
         return labels
-    if own is None or scheme is None:
-        said = "no tags of a scheme" if own is None else f"tags of {own}"
-        other = "no tags of a scheme" if scheme is None else f"tags of {scheme}"
-        raise SchemeError(f"the true labels are {said}, those of the annotators are {other}")
-    return tags.convert(labels, own, scheme)
+    if own_scheme is None or scheme is None:
+        true = "not tags of a scheme" if own_scheme is None else f"tags of {own_scheme}"
+        given = "not tags of a scheme" if scheme is None else f"tags of {scheme}"
+        raise SchemeError(f"the true labels are {true}, those of the annotators are {given}")
+    return tags.convert(labels, own_scheme, scheme)
 
 
 def reliability_rmse(corpus: CrowdCorpus, estimated: dict[str, float], gold: list[list[str]]) -> float:
-    """Give the root mean squared error of estimated reliabilities, over annotators who labelled something.
+    """Return the root mean squared error of estimated reliabilities, over annotators with annotations.
 
     Parameters
     ----------
@@ -189,7 +186,7 @@ def run_methods(
     settings : Settings
         Options of the CRFs.
     repetition : int
-        Number for the results.
+        Number of the repetition, for the results.
     done : callable, optional
         Called with the name of each method that has run.
 
@@ -200,18 +197,18 @@ def run_methods(
     Raises
     ------
     ValueError
-        For an unknown method.
+        If a method is unknown.
     spanrs.errors.AlignmentError
         If gold labels and sentences differ in number.
     spanrs.errors.SchemeError
-        If gold labels are tags and those of the annotators are not, or the other way round.
+        If only one of gold labels and annotations has tags.
 
     Examples
     --------
     >>> from spanrs.crowd import CrowdCorpus
     >>> from spanrs.crowd.experiments import run_methods
     >>> gold = [["B-PER", "O"], ["B-PER", "O"]]
-    >>> corpus = CrowdCorpus([["Ada", "sleeps"], ["Bob", "wakes"]], [{"ann": own, "ben": own} for own in gold])
+    >>> corpus = CrowdCorpus([["Ada", "sleeps"], ["Bob", "wakes"]], [{"ann": labels, "ben": labels} for labels in gold])
     >>> [result] = run_methods(corpus, gold, methods=["MVtoken"])
     >>> result.truth.f1, result.reliability_rmse
     (1.0, 0.0)
@@ -227,12 +224,12 @@ def run_methods(
     check_overlap(corpus.labels, gold, "gold")
     if test is not None:
         check_overlap(corpus.labels, test.labels, "test")
-    labels = sorted({*corpus.labels, *(label for own in gold for label in own)})
+    labels = sorted({*corpus.labels, *(label for row in gold for label in row)})
     legal = scheme is not None and allows_single_token_sentences(scheme, labels)
     options = {**settings.of_crf(corpus), "scheme": scheme if legal else None}
     results = []
     with warnings.catch_warnings():
-        # Labels to train on may be illegal; the paper's variant of CRF-MA is always saturated.
+        # Training labels may be illegal, and CRF-MA-exact is always saturated.
         warnings.simplefilter("ignore", SpanrsWarning)
         for name in methods:
             began = time.perf_counter()
@@ -249,33 +246,35 @@ def run_methods(
                 predict = getattr(aggregator, "predict", None)
                 if predict is None and test is not None:
                     predict = aggregator.then_crf(**options).predict
-            found = None
+            test_scores = None
             if test is not None and predict is not None:
-                found = prf(test.labels, predict(test.sentences), scheme)
-            results.append(MethodResult(name, repetition, prf(gold, truth, scheme), found, rmse, seconds))
+                test_scores = prf(test.labels, predict(test.sentences), scheme)
+            results.append(
+                MethodResult(name, repetition, prf(gold, truth, scheme), test_scores, rmse, seconds)
+            )
             if done is not None:
                 done(name)
     return results
 
 
-def check_overlap(known: Sequence[str], labels: list[list[str]], what: str) -> None:
-    """Refuse true labels none of which an annotator gave: they are most likely of another column.
+def check_overlap(annotated: Sequence[str], labels: list[list[str]], what: str) -> None:
+    """Raise an error if annotators used none of the true labels, probably because of a wrong column.
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        With some labels of both.
+        With examples of both.
     """
-    found = {label for own in labels for label in own} - {"O"}
-    given = set(known) - {"O"}
-    if found and given and not found & given:
-        shown = [", ".join(sorted(own)[:5]) for own in (found, given)]
+    true = {label for row in labels for label in row} - {"O"}
+    given = set(annotated) - {"O"}
+    if true and given and not true & given:
+        shown = [", ".join(sorted(names)[:5]) for names in (true, given)]
         message = f"no label of {what} ({shown[0]}) is one of the annotators ({shown[1]}); are they in another column?"
         raise with_code(AlignmentError(message), "labels")
 
 
 def without_comparison(methods: Iterable[str], corpus: CrowdCorpus) -> list[str]:
-    """Leave out the methods that compare annotators, where each sentence has at most one.
+    """Omit the methods that compare annotators if no sentence has several.
 
     Examples
     --------
@@ -291,7 +290,7 @@ def without_comparison(methods: Iterable[str], corpus: CrowdCorpus) -> list[str]
 def make_method(
     name: str, settings: Settings, corpus: CrowdCorpus, progress: bool | None = False
 ) -> Aggregator:
-    """Give an aggregator by the name of its method, which is not :data:`GOLD`.
+    """Return the aggregator of a method other than :data:`GOLD`.
 
     Parameters
     ----------
@@ -300,9 +299,9 @@ def make_method(
     settings : Settings
         Options of CRFs.
     corpus : CrowdCorpus
-        Says which template is the default.
+        The corpus, which determines the default template.
     progress : bool, optional
-        Show iterations on standard error; None means: if it is a terminal.
+        Show iterations on standard error; None means if it is a terminal.
 
     Examples
     --------
@@ -312,18 +311,16 @@ def make_method(
     'segment'
     """
     method = _METHODS[name]
-    known = {**settings._asdict(), **settings.of_crf(corpus)}
+    values = {**settings._asdict(), **settings.of_crf(corpus)}
     if method.kind is CrossFitted and corpus.has_words():
-        # It has features of its own for words.
-        known["template"] = settings.template
-    given = {own: known[own] for own in method.settings}
-    if method.shows_progress:
-        given["progress"] = progress
-    return method.kind(**method.options, **given)
+        # Its default template for words is another one.
+        values["template"] = settings.template
+    aggregator = method.kind(**method.options, **{name: values[name] for name in method.settings})
+    return aggregator.set_params(progress=progress) if hasattr(aggregator, "progress") else aggregator
 
 
 def unused_settings(name: str) -> list[str]:
-    """Give the settings that a method does not use.
+    """Return the settings that a method does not use.
 
     Examples
     --------
@@ -331,26 +328,28 @@ def unused_settings(name: str) -> list[str]:
     >>> unused_settings("MVseg")
     ['template', 'c2', 'min_freq', 'threads', 'seed']
     """
-    return [own for own in Settings._fields if name != GOLD and own not in _METHODS[name].settings]
+    return [
+        setting for setting in Settings._fields if name != GOLD and setting not in _METHODS[name].settings
+    ]
 
 
 def check_methods(methods: Iterable[str]) -> list[str]:
-    """Give names of methods as they are written in :data:`METHODS`; case does not matter.
+    """Return the canonical names of methods, which are case-insensitive.
 
     Raises
     ------
     ValueError
-        For an unknown method.
+        If a method is unknown.
     """
-    known = {name.lower(): name for name in METHODS}
-    found = []
+    names = {name.lower(): name for name in METHODS}
+    checked = []
     for name in methods:
-        if name.lower() not in known:
-            message = f"no method {name!r}; there are {', '.join(METHODS)}"
+        if name.lower() not in names:
+            message = f"unknown method {name!r}; the methods are {', '.join(METHODS)}"
             raise ValueError(message)
-        if known[name.lower()] not in found:
-            found.append(known[name.lower()])
-    return found
+        if names[name.lower()] not in checked:
+            checked.append(names[name.lower()])
+    return checked
 
 
 def repeat(
@@ -370,40 +369,40 @@ def repeat(
     Parameters
     ----------
     make : callable
-        Gives the corpus for a number, which is the seed of the settings and up.
+        Returns the corpus for a seed; seeds are consecutive, starting with that of the settings.
     gold, test, methods, settings
         As in :func:`run_methods`.
     repetitions : int
         Number of corpora.
     leave_out : bool
-        Leave out methods that compare annotators where no sentence has several; otherwise they are an error.
+        Omit methods that compare annotators if no sentence has several, instead of raising an error.
     facts : dict, optional
-        Of the experiment.
+        Facts about the experiment, for JSON.
     progress : bool, optional
-        Show methods on standard error; by default if it is a terminal.
+        Show methods on standard error; None means if it is a terminal.
 
     Returns
     -------
     Experiment
     """
     if repetitions < 1:
-        raise ValueError(f"repetitions is {repetitions}; it must be at least 1")
+        raise ValueError(f"repetitions must be at least 1, not {repetitions}")
     methods = check_methods(methods)
     results: list[MethodResult] = []
-    known: list[MethodResult] = []
+    gold_results: list[MethodResult] = []
     with iteration_display(progress, "repetitions", repetitions) as show:
         for number in range(repetitions):
             show(number, "")
             seed = settings.seed + number
-            # The CRF of the gold labels does not depend on the annotators.
-            wanted = [name for name in methods if not (known and name == GOLD)]
+            # The CRF trained on gold labels does not depend on the annotators.
+            wanted = [name for name in methods if not (gold_results and name == GOLD)]
             corpus = make(seed)
             if without_comparison(wanted, corpus) != wanted and not leave_out:
                 left = [name for name in wanted if name not in without_comparison(wanted, corpus)]
                 message = f"each sentence has one annotator at most, which {', '.join(left)} cannot use"
                 raise ModelError(message)
             wanted = without_comparison(wanted, corpus)
-            found = run_methods(
+            repetition_results = run_methods(
                 corpus,
                 gold,
                 test,
@@ -412,28 +411,36 @@ def repeat(
                 repetition=number,
                 done=partial(show, number),
             )
-            known = known or [result for result in found if result.method == GOLD]
+            gold_results = gold_results or [
+                result for result in repetition_results if result.method == GOLD
+            ]
             if number:
-                found += [MethodResult(**{**vars(one), "repetition": number}) for one in known]
-            results += found
+                repetition_results += [
+                    MethodResult(**{**vars(result), "repetition": number}) for result in gold_results
+                ]
+            results += repetition_results
     return Experiment(results, facts or {})
 
 
 def one_annotator_each(corpus: CrowdCorpus, seed: int) -> CrowdCorpus:
-    """Give the corpus with one annotator of each document, drawn at random (Rodrigues et al. 2013, table 6).
+    """Return the corpus with one annotator of each document, drawn at random (Rodrigues et al. 2013, table 6).
 
-    Neighbouring sentences with the same annotators are taken for a document, of at most a tenth of the corpus.
+    Adjacent sentences with the same annotators count as a document, of at most a tenth of the corpus.
     """
     import numpy as np
 
     rng = np.random.default_rng(seed)
     annotators: list[list[int]] = [[] for _ in range(len(corpus))]
-    for own in corpus.annotations:
-        annotators[own.sentence].append(own.annotator)
+    for annotation in corpus.annotations:
+        annotators[annotation.sentence].append(annotation.annotator)
     chosen: dict[int, int] = {}
     for document in corpus.documents(max(1, len(corpus) // PIECES)):
-        known = annotators[document[0]]
-        if known:
-            chosen |= dict.fromkeys(document, known[int(rng.integers(len(known)))])
-    kept = [own for own in corpus.annotations if chosen[own.sentence] == own.annotator]
+        candidates = annotators[document[0]]
+        if candidates:
+            chosen |= dict.fromkeys(document, candidates[int(rng.integers(len(candidates)))])
+    kept = [
+        annotation
+        for annotation in corpus.annotations
+        if chosen[annotation.sentence] == annotation.annotator
+    ]
     return corpus.replaced(annotations=kept)

@@ -20,12 +20,12 @@ from spanrs.io.sources import Source, read_text, source_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Labels of a small file may all differ.
+#: Minimum number of tokens for the check of the number of labels.
 MOST_DIFFERENT = 5
-#: What a file of columns must have.
+#: Layout of column files, for messages.
 LAYOUT = "give a line for each token: the token, then the labels of the annotators"
 NUMBERS = f"the first column numbers the tokens; {LAYOUT}"
-#: Different tokens from which a document whose tokens occur twice is not likely a text.
+#: Minimum number of distinct tokens for repeated tokens to be suspicious.
 REPEATED = 3
 #: Columns of a long table.
 TABLE = ("annotator", "document", "token", "label")
@@ -38,7 +38,7 @@ def read_columns(
     missing: str = MISSING,
     partial: str = "error",
 ) -> CrowdCorpus:
-    r"""Read a file with a token per line, followed by the label of each annotator, and an empty line after sentences.
+    r"""Read a file with one token per line, followed by the label of each annotator, and empty lines after sentences.
 
     Parameters
     ----------
@@ -48,10 +48,10 @@ def read_columns(
     annotators : sequence of str, optional
         Names of the annotators in the order of the columns; by default ``1``, ``2``, ....
     missing : str
-        Stands for "not labelled by this annotator", for all tokens of a sentence or none.
+        Placeholder for "not labelled by this annotator", for all tokens of a sentence or none.
     partial : str
-        What becomes of a sentence that an annotator labelled in part: ``error``, or ``drop`` to leave out this
-        annotator's labels of it, with a warning.
+        Handling of sentences that an annotator only partly labelled: ``error``, or ``drop`` to ignore these labels with
+        a warning.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def read_columns(
     Raises
     ------
     spanrs.errors.FormatError
-        With file and line, for lines with another number of fields, for sentences that an annotator labelled in part,
-        and for files without a label.
+        If lines differ in their number of fields, a sentence is only partly labelled, or there are no labels; the error
+        has file and line.
 
     Examples
     --------
@@ -75,8 +75,8 @@ def read_columns(
     """
     name = source_name(path)
     parts = _Parts(name, missing, partial)
-    found = _read(path, None)
-    conllu, width, *_ = found.facts()
+    file = _read(path, None)
+    conllu, width, *_ = file.facts()
     if conllu:
         raise with_code(_error(name, None, f"this is CoNLL-U; {LAYOUT}"), "wrong_format", name)
     names = [str(at) for at in range(1, width)] if annotators is None else list(annotators)
@@ -85,25 +85,25 @@ def read_columns(
             f"{width - 1} labels after the token, but {len(names)} annotators; give each line a token and a label for "
             f"each annotator ({missing} if there is none)"
         )
-        raise _error(name, found.lines(0)[0], message)
+        raise _error(name, file.lines(0)[0], message)
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
-    for at, tags in enumerate(found.tags()):
-        lines = found.lines(at)
-        # With two columns there are tokens and one annotator.
-        rows = [(row,) if isinstance(row, str) else row for row in found[at]]
+    for at, tags in enumerate(file.tags()):
+        lines = file.lines(at)
+        # Two columns are tokens and one annotator.
+        rows = [(row,) if isinstance(row, str) else row for row in file[at]]
         columns = [*zip(*rows, strict=True), tags]
         for line, row in zip(lines, rows, strict=True):
             if "" in row:
                 raise _error(name, line, "an empty field")
         labels = zip(names, columns[1:], strict=True)
-        given.append({who: parts.whole(who, list(zip(lines, own, strict=True))) for who, own in labels})
+        given.append({who: parts.whole(who, list(zip(lines, tags, strict=True))) for who, tags in labels})
         sentences.append(list(columns[0]))
     _refuse_numbers(name, sentences)
     corpus = CrowdCorpus(sentences, given, annotators=names or (), missing=None)
     if not corpus.annotations:
         raise _error(name, None, "there are no labels of annotators")
-    votes = sum(len(own.labels) for own in corpus.annotations)
+    votes = sum(len(annotation.labels) for annotation in corpus.annotations)
     if len(corpus.labels) > max(MOST_DIFFERENT, votes // 2):
         message = f"{len(corpus.labels)} different labels on {votes} tokens: is it text, or are there other columns?"
         raise _error(name, None, message)
@@ -114,28 +114,28 @@ def read_columns(
 def write_columns(
     corpus: CrowdCorpus, target: str | PathLike[str] | IO[bytes], *, missing: str = MISSING
 ) -> None:
-    """Write a corpus in the layout that :func:`read_columns` reads, separated by tabs.
+    """Write a corpus in the layout of :func:`read_columns`, separated by tabs.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a token is not a string, a token or label is empty or has white space in it, or ``missing`` is a label.
+        If a token is not a string, a token or label is empty or contains white space, or ``missing`` is a label.
 
     Notes
     -----
-    The layout has no empty sentences; they are left out.
+    Empty sentences are omitted, because the layout cannot represent them.
     """
     by = [corpus.labels_by(annotator) for annotator in corpus.annotators]
     if missing in corpus.labels:
-        message = f"{missing} is a label, so it cannot stand for a missing one; name another with missing="
+        message = f"{missing} is a label, so it cannot mark missing labels; choose another placeholder with missing="
         raise with_code(FormatError(message), "bad_value")
     write_rows(
         (
             [
-                [token, *(missing if labels is None else labels[place] for labels in own)]
+                [token, *(missing if labels is None else labels[place] for labels in columns)]
                 for place, token in enumerate(tokens)
             ]
-            for tokens, *own in zip(corpus.sentences, *by, strict=True)
+            for tokens, *columns in zip(corpus.sentences, *by, strict=True)
         ),
         target,
     )
@@ -147,7 +147,7 @@ def write_rows(sentences: Iterable[list[list[Any]]], target: str | PathLike[str]
     Raises
     ------
     spanrs.errors.FormatError
-        If a field is not a string, or is empty or has white space in it.
+        If a field is not a string, is empty or contains white space.
     """
     with atomic_output(target) as out:
         for at, rows in enumerate(sentences):
@@ -181,26 +181,26 @@ def read_files(
     Raises
     ------
     spanrs.errors.AlignmentError
-        With file and line, where tokens or sentences differ from the first file.
+        If tokens or sentences differ from the first file; the error has file and line.
     spanrs.errors.FormatError
-        For lines without a label.
+        If a line has no label.
     """
     sentences: list[list[str]] | None = None
     given: list[dict[str, list[str] | None]] = []
     first = ""
     for annotator, path in paths.items():
-        name, found = fspath(path), _read(path, [])
+        name, file = fspath(path), _read(path, [])
         parts = _Parts(name, missing, partial)
-        tokens, labels = [found[at] for at in range(len(found))], found.tags()
+        tokens, labels = [file[at] for at in range(len(file))], file.tags()
         _refuse_numbers(name, tokens)
         if sentences is None:
             sentences, first = tokens, name
             given = [{} for _ in sentences]
-        for at, own in enumerate(tokens):
-            lines = found.lines(at)
-            if "" in own:
-                raise _error(name, lines[own.index("")], "an empty field")
-            if at >= len(sentences) or own != sentences[at]:
+        for at, sentence in enumerate(tokens):
+            lines = file.lines(at)
+            if "" in sentence:
+                raise _error(name, lines[sentence.index("")], "an empty field")
+            if at >= len(sentences) or sentence != sentences[at]:
                 message = f"{name}:{lines[0]}: sentence {at} differs from that of {first}"
                 raise with_code(AlignmentError(message), "tokens", name, lines[0])
             given[at][annotator] = parts.whole(annotator, list(zip(lines, labels[at], strict=True)))
@@ -227,15 +227,15 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     Returns
     -------
     CrowdCorpus
-        Documents and annotators in the order in which they first occur.
+        Documents and annotators in the order of their first occurrence.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a column is missing, a token or label is not a string, a token is empty, or a document is labelled in part.
+        If a column is missing, a token or label is not a string, a token is empty, or a document is partly labelled.
     spanrs.errors.AlignmentError
-        If the tokens of a document differ between annotators, the rows of an annotator and a document are not together
-        among those of the annotator, or all rows occur twice.
+        If the tokens of a document differ between annotators, the rows of an annotator and document are not contiguous
+        among the rows of the annotator, or all rows occur twice.
 
     Examples
     --------
@@ -250,31 +250,31 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     """
     name = fspath(source) if isinstance(source, (str, PathLike)) else "table"
     parts = _Parts(name, missing, partial)
-    found = _table_documents(source, name, missing)
+    documents = _table_documents(source, name, missing)
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
-    for document, own in found.items():
-        tokens = [[token for _, token, _ in rows] for rows in own.values()]
-        for annotator, other in zip(own, tokens, strict=True):
-            if other != tokens[0]:
-                pairs = zip(other, tokens[0], strict=False)
-                at = next((at for at, (one, two) in enumerate(pairs) if one != two), None)
-                where = f"{len(other)} and {len(tokens[0])} rows"
+    for document, answers in documents.items():
+        tokens = [[token for _, token, _ in rows] for rows in answers.values()]
+        for annotator, column in zip(answers, tokens, strict=True):
+            if column != tokens[0]:
+                pairs = zip(column, tokens[0], strict=False)
+                at = next((at for at, (a, b) in enumerate(pairs) if a != b), None)
+                where = f"{len(column)} and {len(tokens[0])} rows"
                 if at is not None:
-                    where = f"at token {at}: {other[at]!r} and {tokens[0][at]!r}"
+                    where = f"at token {at}: {column[at]!r} and {tokens[0][at]!r}"
                 message = (
-                    f"{name}: document {document}: the tokens of annotators {annotator} and {next(iter(own))} differ "
-                    f"({where}); each must have a row for each token, in their order"
+                    f"{name}: document {document}: the tokens of annotators {annotator} and {next(iter(answers))} "
+                    f"differ ({where}); each must have a row for each token, in their order"
                 )
                 raise with_code(AlignmentError(message), "tokens")
         sentences.append(tokens[0])
         given.append(
             {
                 annotator: parts.whole(annotator, [(number, label) for number, _, label in rows])
-                for annotator, rows in own.items()
+                for annotator, rows in answers.items()
             }
         )
-    _refuse_repeated(name, dict(zip(found, sentences, strict=True)))
+    _refuse_repeated(name, dict(zip(documents, sentences, strict=True)))
     parts.warn()
     return CrowdCorpus(sentences, given, missing=None)
 
@@ -282,12 +282,12 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
 def _table_documents(
     source: Any, name: str, missing: str
 ) -> dict[str, dict[str, list[tuple[int, str, Any]]]]:
-    """Give (row, token, label) by document and annotator.
+    """Return (row, token, label) by document and annotator.
 
-    An annotator who goes back to a document after rows of another one cannot have labelled one text in that order: the
-    table was shuffled, sorted by something else, or holds rows twice.
+    If an annotator returns to a document after rows of another one, the table is not in text order: it was shuffled,
+    sorted differently, or contains rows twice.
     """
-    found: dict[str, dict[str, list[tuple[int, str, Any]]]] = {}
+    documents: dict[str, dict[str, list[tuple[int, str, Any]]]] = {}
     current: dict[str, str] = {}
     for number, (*names, token, label) in enumerate(_table_rows(source), start=1):
         if (
@@ -303,7 +303,7 @@ def _table_documents(
             if is_missing(value, None):
                 raise _error(name, None, f"row {number}: the {column} is {value!r}; name it in every row")
         annotator, document = map(str, names)
-        rows = found.setdefault(document, {}).setdefault(annotator, [])
+        rows = documents.setdefault(document, {}).setdefault(annotator, [])
         if rows and current[annotator] != document:
             message = (
                 f"{name}: row {number}: annotator {annotator} returns to document {document} (row "
@@ -313,15 +313,15 @@ def _table_documents(
             raise with_code(AlignmentError(message), "tokens")
         current[annotator] = document
         rows.append((number, token, label))
-    return found
+    return documents
 
 
 def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
-    """Refuse a table whose rows all occur twice, one after the other or as a whole; warn of single documents."""
+    """Raise an error if all rows occur twice, adjacent or as a whole; warn of single documents."""
     twice = [document for document, tokens in documents.items() if _is_repeated(tokens)]
     tokens = {token for document in twice for token in documents[document]}
     if twice and len(twice) == len(documents) and len(tokens) > 1:
-        message = f"{name}: the tokens of all documents occur twice; leave the repeated rows out"
+        message = f"{name}: the tokens of all documents occur twice; remove the repeated rows"
         raise with_code(AlignmentError(message), "tokens")
     long = [document for document in twice if len(set(documents[document])) >= REPEATED]
     if long:
@@ -333,7 +333,7 @@ def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
 
 
 def _is_repeated(tokens: list[str]) -> bool:
-    """Say whether the second half equals the first one, or each token is followed by itself."""
+    """Return whether the second half equals the first, or each token is followed by itself."""
     half = len(tokens) // 2
     return half > 0 and (tokens[:half] == tokens[half:] or tokens[::2] == tokens[1::2])
 
@@ -383,7 +383,7 @@ def _csv_errors(reader: csv.DictReader[str], name: str) -> Iterator[None]:
     try:
         yield
     except csv.Error as error:
-        # The line of the DictReader itself is that of the row before.
+        # DictReader.line_num is the line of the previous row.
         raise _error(name, reader.reader.line_num, str(error)) from None
 
 
@@ -401,30 +401,30 @@ def _arrow_table(path: str) -> Any:
 
 
 class _Parts:
-    """Sentences of a file that an annotator labelled in part."""
+    """Handling of sentences that an annotator only partly labelled."""
 
     def __init__(self, name: str, missing: str, partial: str) -> None:
         if partial not in ("error", "drop"):
-            message = f"partial is {partial!r}; it must be error or drop"
+            message = f"partial must be error or drop, not {partial!r}"
             raise ValueError(message)
         self._name, self._missing, self._drop = name, missing, partial == "drop"
         self._unit = "line"
         self._dropped: list[tuple[int, str]] = []
 
     def whole(self, annotator: str, labels: list[tuple[int, str]]) -> list[str] | None:
-        """Give the labels of a sentence; None where there are none, or not all."""
+        """Return the labels of a sentence; None if it is not or only partly labelled."""
         lines = [line for line, label in labels if is_missing(label, self._missing)]
         if not lines:
             return [label for _, label in labels]
         if len(lines) < len(labels):
             if not self._drop:
-                message = f"annotator {annotator} labelled a part of this sentence only"
+                message = f"annotator {annotator} only labelled a part of this sentence"
                 raise _error(self._name, lines[0], message)
             self._dropped.append((lines[0], annotator))
         return None
 
     def warn(self) -> None:
-        """Warn of labels that were left out."""
+        """Warn of ignored labels."""
         if self._dropped:
             line, annotator = self._dropped[0]
             message = (
@@ -437,9 +437,9 @@ class _Parts:
 def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
     """Read a column file: the tokens in the first column, labels in the last, and ``extra`` columns."""
     try:
-        found = _spanrs.CrfSentences(path, Columns(), extra, None)
+        sentences = _spanrs.CrfSentences(path, Columns(), extra, None)
     except FormatError as error:
-        # The options that messages name are those of spanrs score.
+        # Replaces the options of spanrs score in the message.
         start = len(error.path or "")
         what = re.split(r"; [^;]*, or say --format|; name |: name the separator", str(error)[start:])[0]
         if error.code not in ("wrong_format", "no_column"):
@@ -447,14 +447,16 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
         raise with_code(
             FormatError(f"{str(error)[:start]}{what}; {LAYOUT}"), error.code, error.path, error.line
         ) from None
-    if found.facts()[2]:
+    if sentences.facts()[2]:
         raise _error(source_name(path), None, NUMBERS)
-    return found
+    return sentences
 
 
 def _refuse_numbers(name: str, sentences: list[list[str]]) -> None:
-    """Refuse numbers in the place of tokens also where a file is too short for the reader of columns to judge."""
-    if sentences and all(own == [str(at + 1) for at in range(len(own))] for own in sentences):
+    """Raise an error if tokens are numbers, even in files too short for the check of the column reader."""
+    if sentences and all(
+        sentence == [str(at + 1) for at in range(len(sentence))] for sentence in sentences
+    ):
         raise _error(name, None, NUMBERS)
 
 

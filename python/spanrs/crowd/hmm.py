@@ -15,6 +15,7 @@ from spanrs.crowd.annotators import (
 )
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.errors import ModelError, with_code
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,20 +27,22 @@ if TYPE_CHECKING:
 class HMMCrowd(Aggregator):
     """HMM-crowd (Nguyen et al. 2017): a hidden Markov model of words, and a confusion matrix for each annotator.
 
-    Variational Bayes, beginning with the shares of votes. The true labels are a Markov chain that emits the words; an
-    annotator's answer depends on the true label of the token only.
+    Variational Bayes, initialised with the shares of votes. The true labels are a Markov chain that emits the words;
+    an answer only depends on the true label of the token.
 
     Parameters
     ----------
-    iterations : int
+    max_iter : int
         Number of iterations.
     scheme : str, optional
-        ``auto`` finds the scheme of the tags, so that illegal transitions of the truth are nearly impossible; None for
-        labels that are not tags.
+        Scheme in which illegal transitions of the truth are nearly impossible. ``auto`` detects it; None never
+        constrains.
     agreement : float
         Added to the pseudo-count 1 of an answer that equals the true label.
     word_count : float
         Pseudo-count of each word for each label.
+    progress : bool, optional
+        Show iterations on standard error; None means if it is a terminal.
 
     Attributes
     ----------
@@ -58,35 +61,37 @@ class HMMCrowd(Aggregator):
 
     def __init__(
         self,
-        iterations: int = 30,
+        *,
+        max_iter: int = 30,
         scheme: str | None = "auto",
         agreement: float = 1.0,
         word_count: float = 0.1,
+        progress: bool | None = None,
     ) -> None:
-        self.iterations = iterations
+        self.max_iter = max_iter
         self.scheme = scheme
         self.agreement = agreement
         self.word_count = word_count
+        self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
+        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` their marginals.
 
         Raises
         ------
         ValueError
-            For fewer than one iteration, an agreement below 0, or a pseudo-count of words that is not above 0.
+            If a parameter is out of range.
         spanrs.errors.ModelError
-            If the corpus has no annotations, or tokens that are neither strings nor tuples that begin with one.
+            If the corpus has no annotations, or a token is neither a string nor a tuple that begins with one.
         spanrs.errors.SchemeError
             If a label is not a tag of the scheme.
         spanrs.errors.LimitError
-            For so many labels, words or annotators that tables would fill the memory.
+            If tables of labels, words and annotators would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
         import numpy as np
 
-        if self.iterations < 1 or not self.agreement >= 0 or not self.word_count > 0:
-            raise ValueError("iterations must be at least 1, agreement at least 0, word_count above 0")
+        self._check_params()
         corpus.check_labelled()
         annotators, legal = Annotators(corpus), legality(corpus, self.scheme)
         labels = len(corpus.labels)
@@ -95,26 +100,28 @@ class HMMCrowd(Aggregator):
         shares = vote_shares(corpus)
         prior = 1.0 + self.agreement * np.eye(labels)
         start, transitions = chain_scores(corpus, shares, independent_pairs(corpus, shares), legal)
-        for _ in range(self.iterations):
-            # Answers do not depend on the answer before.
-            answers = prior + annotators.counts(shares).sum(axis=2)
-            log_answers = np.repeat(expected_logs(answers)[:, :, None, :], labels, axis=2)
-            emitted = np.full((labels, words), self.word_count)
-            for label in range(labels):
-                emitted[label] += np.bincount(word, shares[:, label], words)
-            scores = expected_logs(emitted).T[word]
-            shares, pairs = annotators.posterior(log_answers, start, transitions, scores)
-            start, transitions = chain_scores(corpus, shares, pairs, legal)
+        with iteration_display(self.progress, "HMMCrowd", self.max_iter) as show:
+            for iteration in range(1, self.max_iter + 1):
+                # Answers do not depend on the previous answer.
+                answers = prior + annotators.counts(shares).sum(axis=2)
+                log_answers = np.repeat(expected_logs(answers)[:, :, None, :], labels, axis=2)
+                emitted = np.full((labels, words), self.word_count)
+                for label in range(labels):
+                    emitted[label] += np.bincount(word, shares[:, label], words)
+                scores = expected_logs(emitted).T[word]
+                shares, pairs = annotators.posterior(log_answers, start, transitions, scores)
+                start, transitions = chain_scores(corpus, shares, pairs, legal)
+                show(iteration, "")
         self.confusion_ = answers / answers.sum(axis=2, keepdims=True)
         self._set_labels(corpus, annotators.best(log_answers, start, transitions, scores), shares)
         return self
 
 
 def _words(corpus: CrowdCorpus) -> tuple[npt.NDArray[np.int64], int]:
-    """Give the number of the word of each token of all sentences, and how many words there are."""
+    """Return the index of the word of each token of all sentences, and the number of words."""
     import numpy as np
 
-    known: dict[str, int] = {}
+    ids: dict[str, int] = {}
     numbers = []
     for at, sentence in enumerate(corpus.sentences):
         for place, token in enumerate(sentence):
@@ -122,5 +129,5 @@ def _words(corpus: CrowdCorpus) -> tuple[npt.NDArray[np.int64], int]:
             if not isinstance(word, str):
                 message = f"sentence {at}, token {place}: {type(token).__name__} is not a word, which HMMCrowd needs"
                 raise with_code(ModelError(message), "bad_value")
-            numbers.append(known.setdefault(word, len(known)))
-    return np.array(numbers, dtype=np.int64), len(known)
+            numbers.append(ids.setdefault(word, len(ids)))
+    return np.array(numbers, dtype=np.int64), len(ids)

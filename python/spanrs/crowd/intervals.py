@@ -1,11 +1,10 @@
-"""Intervals of annotators' scores where the true labels are estimated.
+"""Intervals of annotators' scores with estimated true labels.
 
-A score against estimated labels has three errors: annotators labelled some sentences and not others, the labels of
-these sentences are uncertain, and the parameters that decide them are estimated from the same annotations. A bootstrap
-resample of sentences has all three: the model of :class:`spanrs.crowd.BSCSeq` is fitted to it by some more steps from
-the fit to the whole corpus, the true labels are drawn from their posterior, and annotators are scored against this
-draw. As draws and not the most probable labels are scored, the estimate does not favour the annotators from whom it was
-made.
+A score against estimated labels has three sources of error: the sample of sentences, the uncertainty of their labels,
+and the estimation of the parameters from the same annotations. For each bootstrap resample of sentences, the model of
+:class:`spanrs.crowd.BSCSeq` is refitted by a few steps from the fit to the whole corpus, true labels are drawn from
+their posterior, and annotators are scored against the draw. Scores against the most probable labels would favour the
+annotators from whom they were estimated.
 """
 
 from __future__ import annotations
@@ -25,30 +24,30 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-#: Steps of variational Bayes on a resample. More of them change coverage by less than its standard error.
+#: Steps of variational Bayes on a resample; more steps change coverage by less than its standard error.
 STEPS = 5
 
 
 def truth_intervals(
     corpus: CrowdCorpus, *, samples: int = 100, level: float = 0.95, seed: int = 0
 ) -> list[tuple[float, float] | None]:
-    """Give an interval of each annotator's score against the true labels, whatever method estimates them.
+    """Return an interval of each annotator's score against the true labels, independent of the aggregation method.
 
     Parameters
     ----------
     corpus : CrowdCorpus
-        Of sentences, some of which several annotators labelled.
+        A corpus in which some sentences have several annotators.
     samples : int
         Number of bootstrap resamples of the sentences.
     level : float
-        Of the intervals, which are normal in the logit of the score.
+        Level of the intervals, which are normal in the logit of the score.
     seed : int
-        Of resamples and draws.
+        Seed of resamples and draws.
 
     Returns
     -------
     list
-        By annotator; None for those who labelled fewer than two sentences, or have no score.
+        By annotator; None for annotators with fewer than two sentences or without a score.
 
     Raises
     ------
@@ -77,7 +76,7 @@ def truth_intervals(
 
 
 def _interval(values: Array, size: int, level: float) -> tuple[float, float]:
-    """Give a normal interval in the logit, of which half a sentence keeps 0 and 1 finite."""
+    """Return a normal interval in the logit; half a sentence is added so that 0 and 1 are finite."""
     import numpy as np
 
     shares = (values * size + 0.5) / (size + 1.0)
@@ -95,11 +94,11 @@ class _Resampling:
         import numpy as np
 
         self._corpus, self._rng = corpus, rng
-        self._annotators, model = Annotators(corpus), BSCSeq()
+        self._annotators, model = Annotators(corpus), BSCSeq(progress=False)
         self._legal: Legality = legality(corpus, corpus.scheme())
         self._prior = self._annotators.prior(self._legal, model.agreement)
         self._fit = model.fit_parameters(corpus, self._annotators)
-        # The first step of each resample has the same distribution of labels.
+        # The first step of each resample starts from the same distribution of labels.
         self._posterior = self._expect(self._fit)
         lengths = np.array(corpus.lengths, dtype=np.int64)
         self._sentence = np.repeat(np.arange(len(corpus)), lengths)
@@ -112,7 +111,7 @@ class _Resampling:
         self._first_votes = np.cumsum(sizes) - sizes
 
     def scores(self) -> list[float]:
-        """Give a score of each annotator on a resample."""
+        """Return a score of each annotator on a resample."""
         import numpy as np
 
         number = len(self._corpus)
@@ -122,7 +121,7 @@ class _Resampling:
             posterior = self._expect(fit) if step else posterior
             fit = self._maximize(posterior, weights.astype(float))
         labels = self._annotators.draw(fit.log_answers, fit.start, fit.transitions, self._rng)
-        # Annotations of a sentence occur as often as it was drawn.
+        # Annotations are repeated as often as their sentence was drawn.
         times = weights[self._of_sentence]
         drawn = np.repeat(np.arange(len(times)), times)
         lengths = self._lengths[drawn]
@@ -136,7 +135,7 @@ class _Resampling:
         return self._annotators.posterior(fit.log_answers, fit.start, fit.transitions, by_sentence=True)
 
     def _maximize(self, posterior: Posterior, weights: Array) -> Variational:
-        """Give variational parameters for sentences with weights."""
+        """Return variational parameters for sentences with weights."""
         import numpy as np
 
         shares = posterior.shares * weights[self._sentence][:, None]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from spanrs.crowd.annotators import expected_logs
 from spanrs.crowd.dawid_skene import LEAST, DawidSkene, _Answers
@@ -16,33 +17,35 @@ if TYPE_CHECKING:
 
 
 class MACE(DawidSkene):
-    """MACE (Hovy et al. 2013): an annotator gives the true label, or one that does not depend on it.
+    """MACE (Hovy et al. 2013): an answer is either the true label, or independent of it.
 
-    Variational Bayes as in the paper (section 4), which begins with shares of votes instead of at random, so that no
-    restarts are needed and equal data give equal results.
+    Variational Bayes as in the paper (section 4), but initialised with the shares of votes instead of at random, so it
+    is deterministic and needs no restarts.
 
     Parameters
     ----------
-    max_iterations : int
-        Largest number of iterations.
+    max_iter : int
+        Maximum number of iterations.
     tol : float
-        Stop when :attr:`bound_` rises by less.
+        Stop when :attr:`bound_` increases by less than this.
     knowing : float
-        Both parameters of the Beta prior of the probability to give the true label; 0.5 in the paper.
+        Both parameters of the Beta prior of the probability of knowing the label; 0.5 in the paper.
     strategy : float
-        Parameter of the Dirichlet prior of the labels that are given otherwise; 10 in the paper.
+        Parameter of the Dirichlet prior of guessed labels; 10 in the paper.
     prior : str
-        ``estimated`` estimates how frequent the true labels are. ``uniform``, as in the paper, takes them to be equally
-        frequent, which fails for tags: where most tokens are ``O``, answers of ``O`` look like guesses.
+        ``estimated`` estimates the frequencies of the true labels. ``uniform``, as in the paper, assumes equal
+        frequencies, which fails for tags: if most tokens are ``O``, answers of ``O`` resemble guesses.
+    progress : bool, optional
+        Show iterations on standard error; None means if it is a terminal.
 
     Attributes
     ----------
     competence_ : array (annotators)
-        Expected probability that an annotator gives the true label because they know it.
+        Expected probability that an annotator knows the label.
     strategy_ : array (annotators, labels)
-        Expected probability of each label otherwise.
+        Expected probability of each guessed label.
     bound_ : list of float
-        The evidence lower bound divided by the number of votes, at each E-step; it does not fall.
+        The evidence lower bound divided by the number of votes, at each E-step; it does not decrease.
 
     Examples
     --------
@@ -53,31 +56,30 @@ class MACE(DawidSkene):
     ([['A', 'B', 'A']], True)
     """
 
+    _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"prior": ("estimated", "uniform")}
+    smoothing = agreement = 0.0
+
     def __init__(
         self,
-        max_iterations: int = 100,
+        *,
+        max_iter: int = 100,
         tol: float = 1e-5,
         knowing: float = 0.5,
         strategy: float = 10.0,
         prior: str = "estimated",
+        progress: bool | None = None,
     ) -> None:
-        super().__init__(max_iterations, tol, 0.0, 0.0)
+        self.max_iter = max_iter
+        self.tol = tol
         self.knowing = knowing
         self.strategy = strategy
         self.prior = prior
-
-    def _check_options(self) -> None:
-        if self.max_iterations < 1 or not self.tol >= 0 or not min(self.knowing, self.strategy) > 0:
-            raise ValueError(
-                "max_iterations must be at least 1, tol at least 0, knowing and strategy above 0"
-            )
-        if self.prior not in ("estimated", "uniform"):
-            raise ValueError(f"prior is estimated or uniform, not {self.prior!r}")
+        self.progress = progress
 
     def _start(self, annotators: int, labels: int) -> None:
         import numpy as np
 
-        # Probability of answers that annotators know, or give by their strategy.
+        # Probabilities of known and of guessed answers.
         self._weights = np.full((annotators, 1), 0.5), np.full((annotators, labels), 0.5 / labels)
 
     def _maximize(self, answers: _Answers, shares: Array) -> None:
@@ -91,9 +93,9 @@ class MACE(DawidSkene):
         import numpy as np
 
         labels = counts.shape[1]
-        # Answers that equal the true label may have been known.
-        known, guessed = self._weights
-        knew = counts.diagonal(axis1=1, axis2=2) * known / (known + guessed)
+        # Only answers that equal the true label can be known.
+        knowing, guessing = self._weights
+        knew = counts.diagonal(axis1=1, axis2=2) * knowing / (knowing + guessing)
         competence = self.knowing + np.stack(
             [knew.sum(axis=1), counts.sum(axis=(1, 2)) - knew.sum(axis=1)], axis=1
         )
@@ -103,8 +105,8 @@ class MACE(DawidSkene):
         chances = np.exp(expected_logs(competence))
         self._weights = chances[:, :1], chances[:, 1:] * np.exp(expected_logs(strategies))
         self._divergence = _divergence(competence, self.knowing) + _divergence(strategies, self.strategy)
-        known, guessed = self._weights
-        table: Array = known[:, :, None] * np.eye(labels) + guessed[:, None, :]
+        knowing, guessing = self._weights
+        table: Array = knowing[:, :, None] * np.eye(labels) + guessing[:, None, :]
         return np.maximum(table, LEAST)
 
     def _log_prior(self) -> float:
@@ -112,7 +114,7 @@ class MACE(DawidSkene):
 
 
 def _divergence(parameters: Array, prior: float) -> float:
-    """Give the sum of the Kullback-Leibler divergences of Dirichlet distributions (rows) from a symmetric one."""
+    """Return the sum of the Kullback-Leibler divergences of Dirichlet distributions (rows) from a symmetric one."""
     size = parameters.shape[1]
     total = float(((parameters - prior) * expected_logs(parameters)).sum())
     for row in parameters.tolist():

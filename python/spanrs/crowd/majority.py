@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.reading import crowd_corpus
@@ -25,19 +26,14 @@ class MajorityVote(Aggregator):
     ----------
     unit : str
         ``token``: the most frequent label of each token. ``sequence``: the most frequent labelling of each sentence.
-        ``segment``: first whether a token is in a segment (any label but ``O``), then the label among those who say so.
+        ``segment``: first a vote on whether a token is in a segment (any label but ``O``), then on the label among the
+        annotators who voted for a segment.
     ties : str
-        ``lowest``: the first in the order of ``corpus.labels`` (``O`` is first), for sequences the labelling that is
-        first in this order. ``random``: at random, by ``seed``. ``annotator``: what the first of the annotators says
-        who gave one of the tied answers, in the order of ``corpus.annotators``. The rule matters: it moves F1 by
-        several points.
+        ``lowest``: the first in the order of ``corpus.labels`` (``O`` is first), for sequences in lexicographic order.
+        ``random``: a random one, using ``seed``. ``annotator``: the answer of the first annotator, in the order of
+        ``corpus.annotators``, who gave one of the tied answers. The rule can change F1 by several points.
     seed : int
         Seed of ``ties="random"``.
-
-    Raises
-    ------
-    ValueError
-        For an unknown unit or rule.
 
     Examples
     --------
@@ -48,28 +44,29 @@ class MajorityVote(Aggregator):
     ([['B-PER', 'O']], [0.67, 1.0], 0.0)
     """
 
-    def __init__(self, unit: str = "token", ties: str = "lowest", seed: int = 0) -> None:
+    _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"unit": UNITS, "ties": TIES}
+
+    def __init__(self, *, unit: str = "token", ties: str = "lowest", seed: int = 0) -> None:
         self.unit = unit
         self.ties = ties
         self.seed = seed
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth. Confidence is the share of votes; tokens without one get the first label, with 0.
+        """Estimate the truth. ``confidence_`` is the share of votes; tokens without votes have the first label and 0.
 
         Raises
         ------
+        ValueError
+            If a parameter is not one of its choices.
         spanrs.errors.ModelError
             If the corpus has no annotations.
         spanrs.errors.LimitError
-            For so many labels that tables would fill the memory.
+            If tables of the labels would exceed the memory limit.
         """
         corpus = crowd_corpus(corpus)
         import numpy as np
 
-        for value, known in ((self.unit, UNITS), (self.ties, TIES)):
-            if value not in known:
-                message = f"{value!r} is not one of {', '.join(known)}"
-                raise ValueError(message)
+        self._check_params()
         corpus.check_labelled()
         corpus.check_table(sum(corpus.lengths), len(corpus.labels))
         rng = np.random.default_rng(self.seed)
@@ -87,11 +84,11 @@ class MajorityVote(Aggregator):
         if self.unit == "segment" and "O" in corpus.labels:
             outside = corpus.labels.index("O")
             inside = np.delete(np.arange(size[1]), outside)
-            # Two answers: outside, and the sum of all others, which ranks as the best of them.
-            two = np.stack([counts[:, outside], counts[:, inside].sum(axis=1)], axis=1)
+            # Two options: outside, and the sum of all other labels with their best rank.
+            sums = np.stack([counts[:, outside], counts[:, inside].sum(axis=1)], axis=1)
             best = np.where(counts > 0, ranks, np.inf)
             two_ranks = np.stack([ranks[:, outside], best[:, inside].min(axis=1, initial=np.inf)], axis=1)
-            in_segment = _winner(two, two_ranks) == 1
+            in_segment = _winner(sums, two_ranks) == 1
             allowed[:, outside] = ~in_segment
             allowed[np.ix_(~in_segment, inside)] = False
         winner = _winner(np.where(allowed, counts, -1.0), ranks)
@@ -100,7 +97,7 @@ class MajorityVote(Aggregator):
     def _ranks(
         self, corpus: CrowdCorpus, size: tuple[int, int], rng: np.random.Generator
     ) -> npt.NDArray[np.float64]:
-        """Give a rank of each label at each token; the lowest wins a tie."""
+        """Return a rank of each label at each token; the lowest wins a tie."""
         import numpy as np
 
         if self.ties == "random":
@@ -116,12 +113,12 @@ class MajorityVote(Aggregator):
         import numpy as np
 
         by_sentence: list[list[tuple[int, ...]]] = [[] for _ in range(len(corpus))]
-        for own in corpus.annotations:
-            by_sentence[own.sentence].append(own.labels)
+        for annotation in corpus.annotations:
+            by_sentence[annotation.sentence].append(annotation.labels)
         starts = np.cumsum([0, *corpus.lengths])
         shares = np.zeros((sum(corpus.lengths), len(corpus.labels)))
         for start, labellings, length in zip(starts[:-1], by_sentence, corpus.lengths, strict=True):
-            # In the order of the annotators.
+            # Labellings are in the order of the annotators.
             counts = Counter(labellings)
             most = max(counts.values(), default=0)
             tied = [labelling for labelling, count in counts.items() if count == most]
@@ -131,13 +128,13 @@ class MajorityVote(Aggregator):
                 chosen: Any = min(tied)
             else:
                 chosen = tied[int(rng.integers(len(tied)))] if self.ties == "random" else tied[0]
-            # The share of the labelling, and not of the labels, is the confidence.
+            # Confidence is the share of the labelling, not of its labels.
             shares[np.arange(start, start + length), chosen] = most / len(labellings)
         return shares
 
 
 def _winner(counts: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Give the column with the largest count, of equal ones that with the lowest rank."""
+    """Return the column with the largest count, of ties that with the lowest rank."""
     import numpy as np
 
     tied = counts == counts.max(axis=1, keepdims=True, initial=-1.0)
@@ -146,7 +143,7 @@ def _winner(counts: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64]) -> 
 
 
 def _chosen(counts: npt.NDArray[np.float64], winner: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Give the share of votes of the winner, and 0 for the others; tokens without a vote have no winner."""
+    """Return the share of votes of the winner, and 0 for the others; tokens without a vote have no winner."""
     import numpy as np
 
     totals = counts.sum(axis=1)

@@ -12,32 +12,32 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
     from spanrs.crowd.review import Disagreement
 
-#: Tokens shown on each side of one that is labelled differently.
+#: Number of context tokens on each side of a disagreement.
 CONTEXT = 3
 
 
 def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int = 500, seed: int = 0) -> str:
-    """Give a page with annotators by reliability and the sentences on which they disagree most.
+    """Return a page with annotators by reliability and the sentences on which they disagree most.
 
     Parameters
     ----------
     corpus : CrowdCorpus
         The annotations.
     aggregator : Aggregator
-        Fitted to them.
+        An aggregator fitted to the corpus.
     title : str
         The title.
     most : int
-        How many sentences to show, those with the least certain labels.
+        Maximum number of sentences, least certain first.
     seed : int
-        Of the intervals.
+        Seed of the intervals.
 
     Raises
     ------
     ImportError
-        Where jinja2 is not installed (``pip install spanrs[html]``).
+        If jinja2 is not installed (``pip install spanrs[html]``).
     """
-    found = disagreements(corpus, aggregator)
+    disputed = disagreements(corpus, aggregator)
     rows = rank_annotators(corpus, aggregator, seed=seed)
     return template("spanrs.crowd", "crowd.html").render(
         title=title,
@@ -45,15 +45,13 @@ def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int =
         unit="accuracy" if corpus.scheme() is None else "F1",
         annotators=rows,
         interval=interval_heading(rows),
-        disagreements=[(own, shown_tokens(own)) for own in found[:most]],
-        number=len(found),
+        disagreements=[(disagreement, shown_tokens(disagreement)) for disagreement in disputed[:most]],
+        number=len(disputed),
     )
 
 
 def shown_tokens(disagreement: Disagreement) -> list[int | None]:
-    """Give the places of the tokens to show: those that are labelled differently and their neighbours.
-
-    None stands for a gap.
+    """Return the indices of tokens with disagreement and their context, with None for gaps.
 
     Examples
     --------
@@ -68,7 +66,7 @@ def shown_tokens(disagreement: Disagreement) -> list[int | None]:
     last = len(disagreement.tokens) - 1
     shown: list[int | None] = []
     wanted = sorted(
-        {at for own in places for at in range(max(own - CONTEXT, 0), min(own + CONTEXT, last) + 1)}
+        {at for place in places for at in range(max(place - CONTEXT, 0), min(place + CONTEXT, last) + 1)}
     )
     before = -1
     for at in wanted:

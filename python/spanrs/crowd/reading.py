@@ -1,4 +1,4 @@
-"""Annotations of many annotators from any corpus."""
+"""Crowd annotations from any source."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def crowd_corpus(
 
     Parameters
     ----------
-    source : CrowdCorpus, Corpus, or what :func:`spanrs.read` takes
-        - A column file with a token a line and a column of labels for each annotator.
-        - A list of files, directories or corpora of any formats, one of each annotator, who are called by the names of
-          the files; or a mapping of the names of annotators to them. A directory alone has a file of each annotator.
-          Column files and others with tokens have the same sentences. Documents of text (doccano, brat, ...) are
-          paired by id, else by text, else by order; an annotator may lack some, which he did not annotate.
+    source : CrowdCorpus, Corpus, or a source that :func:`spanrs.read` accepts
+        - A column file with one token per line and a column of labels for each annotator.
+        - A list of files, directories or corpora of any formats, one for each annotator, named by the files; or a
+          mapping of the names of annotators to them. A single directory contains a file for each annotator. Sources
+          with tokens must have the same sentences. Text documents (doccano, brat, ...) are paired by id, otherwise by
+          text, otherwise by order; an annotator may lack some of them.
         - A table or CSV file in long form with the columns ``annotator``, ``document``, ``token`` and ``label``.
-        - An export of Label Studio or Prodigy, whose annotators are layers. Text is cut at line breaks into sentences
-          and by the tokens that the export has, or a tokenizer; spans are written as tags in BIO, of spans that share
-          tokens the first and longest.
+        - An export of Label Studio or Prodigy, whose annotators are layers. Text is split into sentences at line breaks
+          and into tokens by the export or a tokenizer; spans become BIO tags, and of overlapping spans the first and
+          longest is kept.
     annotators : sequence of str, optional
-        Names of the columns or files, or the annotators of an export that count; all of them if not given.
+        Names of the columns or files, or the annotators of an export to use; by default all.
     missing : str
-        Stands for "not labelled by this annotator" in columns and tables.
+        Placeholder for "not labelled by this annotator" in columns and tables.
     partial : str
-        What becomes of a sentence that an annotator labelled in part: ``error``, or ``drop``.
+        Handling of sentences that an annotator only partly labelled: ``error`` or ``drop``.
 
     Returns
     -------
@@ -58,9 +58,9 @@ def crowd_corpus(
     Raises
     ------
     spanrs.errors.FormatError
-        Where there are no annotators, and as :func:`read_columns`, :func:`read_files` and :func:`read_table`.
+        If there are no annotators, and as in :func:`read_columns`, :func:`read_files` and :func:`read_table`.
     spanrs.errors.AlignmentError
-        Where annotators have other tokens for one text, or no two of them have a document in common.
+        If the tokens of a text differ between annotators, or no two annotators have a document in common.
 
     Examples
     --------
@@ -79,11 +79,11 @@ def crowd_corpus(
     if isinstance(source, CrowdCorpus):
         return source
     if isinstance(source, Mapping) and not source.keys() >= set(TABLE):
-        return _of_sources([_read(one) for one in source.values()], list(source), missing, partial)
+        return _of_sources([_read(part) for part in source.values()], list(source), missing, partial)
     if isinstance(source, Mapping):
         return read_table(source, missing=missing, partial=partial)
     if isinstance(source, (list, tuple)) and len(source) > 1 and not _is_document(source[0]):
-        sources = [_read(one) for one in source]
+        sources = [_read(part) for part in source]
         return _of_sources(sources, annotators or _names(source), missing, partial)
     corpus = _read(source)
     parts = corpus.parts
@@ -108,7 +108,7 @@ def _read(source: Any) -> Corpus:
 
 
 def _is_document(source: object) -> bool:
-    """Return whether a value is a document or a Doc of spaCy, of which a list is one source."""
+    """Return whether a value is a document or a Doc of spaCy; a list of these is one source."""
     return isinstance(source, Document) or hasattr(source, "ents")
 
 
@@ -116,7 +116,7 @@ def _table(part: Part) -> Any:
     """Return a table in long form for :func:`read_table`: the path of a CSV file, or a table of pyarrow."""
     if part.format == "csv":
         if part.path is None:
-            raise TypeError("a table in long form is read of a path, not of a stream")
+            raise TypeError("a table in long form is read from a path, not from a stream")
         return part.path
     names = list(tables.column_types(part))
     lacking = [name for name in TABLE if name not in names]
@@ -127,9 +127,9 @@ def _table(part: Part) -> Any:
 
     return pyarrow.Table.from_batches(
         [
-            one
+            part
             for batch in tables.batches(part, TABLE)
-            for one in (batch.to_batches() if hasattr(batch, "to_batches") else [batch])
+            for part in (batch.to_batches() if hasattr(batch, "to_batches") else [batch])
         ]
     )
 
@@ -137,7 +137,7 @@ def _table(part: Part) -> Any:
 def _of_sources(
     sources: Sequence[Corpus], annotators: Sequence[str] | None, missing: str, partial: str
 ) -> CrowdCorpus:
-    """Return the annotations of several sources, one of each annotator."""
+    """Return the annotations of several sources, one for each annotator."""
     first = sources[0].parts[0]
     names = list(annotators or _names(sources))
     if len(names) != len(sources) or len(set(names)) != len(names):
@@ -146,33 +146,35 @@ def _of_sources(
             f"{', '.join(names)}; give each a name"
         )
         raise with_code(FormatError(message), "annotators", first.path)
-    own = dict(zip(names, sources, strict=True))
+    by_annotator = dict(zip(names, sources, strict=True))
     parts = [part for corpus in sources for part in corpus.parts]
     if all(part.kind == "documents" for part in parts):
-        corpus = join_documents(own)
+        corpus = join_documents(by_annotator)
         _check_overlap(corpus, [source.parts[0].shown for source in sources])
         return corpus
     is_plain = all(part.format == "columns" and part.path is not None for part in parts)
     if is_plain and len(parts) == len(sources) and not any(corpus.options.given() for corpus in sources):
-        paths: dict[str, str | PathLike[str]] = {name: str(own[name].parts[0].path) for name in own}
+        paths: dict[str, str | PathLike[str]] = {
+            name: str(by_annotator[name].parts[0].path) for name in by_annotator
+        }
         return read_files(paths, missing=missing, partial=partial)
-    return _join_sentences(own, missing, partial)
+    return _join_sentences(by_annotator, missing, partial)
 
 
 def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> CrowdCorpus:
-    """Return the annotations of sources of any formats that have the same sentences in the same order."""
+    """Return the annotations of sources with the same sentences in the same order."""
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
     first = next(iter(sources.values())).parts[0].shown
     for name, corpus in sources.items():
         part = corpus.parts[0]
         tokens, labels = tagged(corpus)
-        own = [list(sentence) for sentence in tokens]
+        rows = [list(sentence) for sentence in tokens]
         if not sentences:
-            sentences, given = own, [{} for _ in own]
-        if own != sentences:
-            pairs = zip(own, sentences, strict=False)
-            at = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(own), len(sentences)))
+            sentences, given = rows, [{} for _ in rows]
+        if rows != sentences:
+            pairs = zip(rows, sentences, strict=False)
+            at = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(rows), len(sentences)))
             message = (
                 f"{part.shown}: sentence {at} differs from that of {first}; annotators have the same sentences in the "
                 "same order"
@@ -181,7 +183,7 @@ def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> C
         for at, tags in enumerate(labels):
             lacking = [tag for tag in tags if tag == missing]
             if lacking and len(lacking) < len(tags) and partial != "drop":
-                message = f"{part.shown}: sentence {at}: {name} labelled a part of this sentence only"
+                message = f"{part.shown}: sentence {at}: {name} only labelled a part of this sentence"
                 raise with_code(FormatError(message), "partial", part.path)
             given[at][name] = None if lacking else tags
     return CrowdCorpus(sentences, given, annotators=list(sources), missing=None)
@@ -189,7 +191,7 @@ def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> C
 
 def _check_overlap(corpus: CrowdCorpus, shown: Sequence[str]) -> None:
     """Raise if annotators share no document; warn if a document has a single annotator."""
-    annotators = Counter(own.sentence for own in corpus.annotations)
+    annotators = Counter(annotation.sentence for annotation in corpus.annotations)
     alone = sum(number == 1 for number in annotators.values())
     if alone and alone == len(annotators):
         message = f"{', '.join(shown)}: no two annotators have a document in common: neither ids nor texts are equal"
@@ -203,7 +205,7 @@ def _check_overlap(corpus: CrowdCorpus, shown: Sequence[str]) -> None:
 
 
 def _names(sources: Sequence[Any]) -> list[str]:
-    """Return the names of annotators: those of their files and directories, else numbers from 1."""
+    """Return the names of annotators: those of their files and directories, or numbers from 1."""
     if all(isinstance(source, (str, PathLike)) for source in sources):
         return source_names(sources)
     paths = [source.parts[0].path if isinstance(source, Corpus) else None for source in sources]
@@ -213,7 +215,7 @@ def _names(sources: Sequence[Any]) -> list[str]:
 
 
 def source_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
-    """Return a name for each path: its stem, or where stems are equal the path without suffix, or the path.
+    """Return a name for each path: its stem, or if stems are equal the path with or without suffix.
 
     Examples
     --------
@@ -228,7 +230,7 @@ def source_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
 
 
 def _without_suffixes(path: str) -> str:
-    """Return a path without the suffix of its format, and that of compression."""
+    """Return a path without the suffixes of format and compression."""
     path = path.rstrip("/")
     for suffix in (".gz", ".zst"):
         path = path.removesuffix(suffix)
@@ -237,20 +239,20 @@ def _without_suffixes(path: str) -> str:
 
 def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
     """Return the annotations of an export with layers."""
-    known = corpus.layers
+    layers = corpus.layers
     shown = corpus.parts[0].shown
-    if known == [LAYER] or corpus.parts[0].format == "spacy":
+    if layers == [LAYER] or corpus.parts[0].format == "spacy":
         message = (
             f"{shown}: {corpus.parts[0].format} does not say who annotated; give a file or directory for each "
             "annotator"
         )
         raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
-    unknown = [name for name in annotators or () if name not in known]
+    unknown = [name for name in annotators or () if name not in layers]
     if unknown:
         raise with_code(
-            FormatError(f"{shown}: no annotator {unknown[0]}; there are {', '.join(known)}"), "annotators"
+            FormatError(f"{shown}: no annotator {unknown[0]}; there are {', '.join(layers)}"), "annotators"
         )
-    names = list(annotators or known)
+    names = list(annotators or layers)
     return join_documents(
         {name: replace(corpus, options=corpus.options.with_layer("annotator", name)) for name in names}
     )

@@ -1,4 +1,4 @@
-"""Results of experiments: tables, JSON, t-tests, pictures."""
+"""Results of experiments: tables, JSON, t-tests, plots."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from spanrs.report.table import Table, as_text
 if TYPE_CHECKING:
     from os import PathLike
 
-#: The method that the others are compared with, if it takes part.
+#: Default reference of significance tests.
 REFERENCE = "CRF-MA"
 
 
 @dataclass(frozen=True)
 class PRF:
-    """Precision, recall and F1, as fractions; all three are accuracy where labels are not tags."""
+    """Precision, recall and F1 as fractions; all three are token accuracy if labels are not tags."""
 
     precision: float
     recall: float
@@ -33,15 +33,15 @@ class MethodResult:
 
     method: str
     repetition: int
-    """From 0."""
+    """Index of the repetition, from 0."""
     truth: PRF
-    """The estimated truth of the training sentences against gold."""
+    """Scores of the estimated truth of the training sentences."""
     test: PRF | None
-    """Labels of the test sentences by a CRF trained on the estimated truth; None without a test set."""
+    """Scores on the test sentences of a CRF trained on the estimated truth; None without a test set."""
     reliability_rmse: float | None
-    """Root mean squared difference of estimated and true reliability of the annotators; None for the CRF of gold."""
+    """Root mean squared error of the reliability of annotators; None for the CRF trained on gold."""
     seconds: float
-    """Of estimating the truth."""
+    """Time to estimate the truth."""
 
 
 class Experiment:
@@ -50,11 +50,11 @@ class Experiment:
     Parameters
     ----------
     results : list of MethodResult
-        Of all methods and repetitions.
+        Results of all methods and repetitions.
     facts : dict
-        What was run: goes into JSON.
+        Facts about the experiment, for JSON.
     reference : str
-        Method that the others are compared with by a paired t-test over the repetitions.
+        Method with which the others are compared by a paired t-test over the repetitions.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Experiment:
 
     @property
     def methods(self) -> list[str]:
-        """Names of the methods, in the order in which they ran."""
+        """Names of the methods, in the order of their runs."""
         return list(dict.fromkeys(result.method for result in self.results))
 
     @property
@@ -85,35 +85,35 @@ class Experiment:
         return len({result.repetition for result in self.results})
 
     def values(self, method: str, part: str, measure: str = "f1") -> list[float]:
-        """Give the values of a measure by repetition; ``part`` is ``truth`` or ``test``."""
-        found = (getattr(result, part) for result in self.results if result.method == method)
-        return [getattr(own, measure) for own in found if own is not None]
+        """Return the values of a measure by repetition; ``part`` is ``truth`` or ``test``."""
+        parts = (getattr(result, part) for result in self.results if result.method == method)
+        return [getattr(prf, measure) for prf in parts if prf is not None]
 
     def p_value(self, method: str, part: str) -> float | None:
-        """Give the p-value of the paired t-test of F1 against the reference, two-sided.
+        """Return the p-value of the two-sided paired t-test of F1 against the reference.
 
-        None for the reference itself, without it, and with fewer than two repetitions.
+        None for the reference itself, without results of it, and with fewer than two repetitions.
 
         Raises
         ------
         ImportError
-            Where scipy is not installed (``pip install spanrs[stats]``).
+            If SciPy is not installed (``pip install spanrs[stats]``).
         """
-        own, other = self.values(method, part), self.values(self.reference, part)
-        if method == self.reference or len(own) != len(other) or len(own) < 2:
+        values, reference = self.values(method, part), self.values(self.reference, part)
+        if method == self.reference or len(values) != len(reference) or len(values) < 2:
             return None
-        differences = [a - b for a, b in zip(own, other, strict=True)]
+        differences = [a - b for a, b in zip(values, reference, strict=True)]
         if max(differences) - min(differences) < 1e-12:
-            # The t-test divides by their standard deviation.
+            # The standard deviation, by which the t-test divides, is 0.
             return 1.0 if abs(differences[0]) < 1e-12 else 0.0
         try:
             from scipy.stats import ttest_rel
         except ImportError as error:
             raise ImportError("a paired t-test needs scipy; pip install 'spanrs[stats]'") from error
-        return float(ttest_rel(own, other).pvalue)
+        return float(ttest_rel(values, reference).pvalue)
 
     def table(self, *, p_values: bool = True) -> Table:
-        """Give a row for each method: means over repetitions in per cent, with standard deviations of F1."""
+        """Return a table of methods: means over repetitions in per cent, with standard deviations of F1."""
         parts = ["truth"] + ["test"] * any(result.test is not None for result in self.results)
         several = self.repetitions > 1
         tested = several and p_values and self.reference in self.methods
@@ -134,53 +134,53 @@ class Experiment:
                 if tested:
                     p = self.p_value(method, part)
                     cells.append("" if p is None else f"{p:.1e}")
-            own = [result for result in self.results if result.method == method]
-            errors = [one.reliability_rmse for one in own if one.reliability_rmse is not None]
+            results = [result for result in self.results if result.method == method]
+            errors = [result.reliability_rmse for result in results if result.reliability_rmse is not None]
             cells.append(f"{100 * statistics.mean(errors):.2f}" if errors else "")
-            cells.append(f"{statistics.mean(one.seconds for one in own):.1f}")
+            cells.append(f"{statistics.mean(result.seconds for result in results):.1f}")
             table.add_row(method, *cells)
         return table
 
     def text(self, **options: Any) -> str:
-        """Give the table as text."""
+        """Return the table as text."""
         return as_text([self.table(**options)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give facts, a mean for each method (fractions), and all results."""
+        """Return facts, means of each method (fractions), and all results."""
         methods = []
         for method in self.methods:
-            own = [result for result in self.results if result.method == method]
+            results = [result for result in self.results if result.method == method]
             row: dict[str, Any] = {"method": method}
             for part in ("truth", "test"):
                 row[part] = self._summary(method, part)
-            errors = [one.reliability_rmse for one in own if one.reliability_rmse is not None]
+            errors = [result.reliability_rmse for result in results if result.reliability_rmse is not None]
             row["reliability_rmse"] = statistics.mean(errors) if errors else None
-            row["seconds"] = statistics.mean(one.seconds for one in own)
+            row["seconds"] = statistics.mean(result.seconds for result in results)
             methods.append(row)
         facts = {**self.facts, "repetitions": self.repetitions, "reference": self.reference}
         return {**facts, "methods": methods, "results": [asdict(result) for result in self.results]}
 
     def _summary(self, method: str, part: str) -> dict[str, Any] | None:
-        """Give means; with several repetitions also standard deviations and the p-value, if scipy is installed."""
-        found: dict[str, Any] = {}
+        """Return means; with several repetitions also standard deviations and, if SciPy is installed, the p-value."""
+        summary: dict[str, Any] = {}
         for measure in ("precision", "recall", "f1"):
             values = self.values(method, part, measure)
             if not values:
                 return None
-            found[measure] = statistics.mean(values)
+            summary[measure] = statistics.mean(values)
             if len(values) > 1:
-                found[f"{measure}_sd"] = statistics.stdev(values)
+                summary[f"{measure}_sd"] = statistics.stdev(values)
         if len(values) > 1:
             with suppress(ImportError):
-                found["p_value"] = self.p_value(method, part)
-        return found
+                summary["p_value"] = self.p_value(method, part)
+        return summary
 
     def to_json(self) -> str:
-        """Give :meth:`to_dict` as JSON."""
+        """Return :meth:`to_dict` as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def plot(self, path: str | PathLike[str], part: str = "test") -> None:
-        """Draw a box of F1 for each method, as PNG, SVG or PDF by the name of the file.
+        """Draw a box plot of F1 for each method, as PNG, SVG or PDF depending on the file name.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class Experiment:
         Raises
         ------
         ImportError
-            Where matplotlib is not installed (``pip install spanrs[plot]``).
+            If matplotlib is not installed (``pip install spanrs[plot]``).
         ValueError
             If there are no values.
         """

@@ -1,4 +1,4 @@
-"""What to look at after aggregation: annotators by reliability, and sentences on which they disagree."""
+"""Review of an aggregation: annotators by reliability, and sentences on which they disagree."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
 
 
-#: Annotators of a sentence from which intervals cover the score against the true labels.
+#: Minimum number of annotators per sentence for valid intervals of the score against the true labels.
 COMPARED = 3
 
 
 class AnnotatorScore(NamedTuple):
-    """How well an annotator agrees with the estimated truth."""
+    """The score of an annotator against the truth."""
 
     annotator: str
     sentences: int
     tokens: int
     score: float
-    """F1 of spans; accuracy of tokens where labels are not tags. NaN where there are no spans at all."""
+    """F1 of spans, or token accuracy if labels are not tags; NaN without spans."""
     interval: tuple[float, float] | None
-    """Of the score on sentences such as these; None with fewer than two sentences, and without a score."""
+    """Confidence interval of the score; None with fewer than two sentences, or without a score."""
     interval_of: str = "truth"
-    """``truth``: of the score against the true labels; ``estimate``: given that the estimated labels are right."""
+    """``truth`` for the score against the unknown true labels, ``estimate`` for that against the given labels."""
 
 
 class Disagreement(NamedTuple):
-    """A sentence that annotators label differently."""
+    """A sentence with disagreement between annotators."""
 
     sentence: int
-    """Its number, from 0."""
+    """Index of the sentence, from 0."""
     confidence: float
-    """The least confidence of a token's label."""
+    """Minimum confidence of the labels."""
     tokens: list[str]
     labels: list[str]
     """The estimated truth."""
     confidences: list[float]
-    """Of each label."""
+    """Confidence of each label."""
     answers: dict[str, list[str]]
     """Labels by annotator."""
 
@@ -59,31 +59,29 @@ def rank_annotators(
     level: float = 0.95,
     seed: int = 0,
 ) -> list[AnnotatorScore]:
-    """Score annotators against the truth, the best first, those without a score last.
+    """Score annotators against the truth, best first; annotators without a score are last.
 
     Parameters
     ----------
     corpus : CrowdCorpus
         The annotations.
     truth : Aggregator, or list of list of str
-        An aggregator fitted to the corpus, whose estimated truth annotators are scored against, or the true labels of
-        all sentences.
+        An aggregator fitted to the corpus, or the true labels of all sentences.
     samples : int, optional
-        Number of resampled corpora of the intervals: by default 100 for an aggregator, else 1,000.
+        Number of bootstrap resamples, by default 100 for an aggregator and 1,000 for true labels.
     level : float
-        Of the intervals. Those of an aggregator are for the score against the unknown true labels
-        (:mod:`spanrs.crowd.intervals`); the score against its estimate may be outside of them. Where fewer than
-        :data:`COMPARED` annotators labelled most sentences, and for true labels, they are percentile intervals given
-        the labels.
+        Level of the intervals. Those of an aggregator are for the score against the unknown true labels
+        (:mod:`spanrs.crowd.intervals`), so the score against the estimate may be outside. If most sentences have fewer
+        than :data:`COMPARED` annotators, and for true labels, they are percentile intervals given the labels.
     seed : int
-        Of the resampling.
+        Seed of the resamples.
 
     Examples
     --------
     >>> from spanrs.crowd import CrowdCorpus, rank_annotators
     >>> truth = [["B-PER"], ["B-PER"]]
-    >>> corpus = CrowdCorpus([["Ada"], ["Bob"]], [{"ann": own, "ben": ["O"]} for own in truth])
-    >>> [(own.annotator, own.score) for own in rank_annotators(corpus, truth)]
+    >>> corpus = CrowdCorpus([["Ada"], ["Bob"]], [{"ann": labels, "ben": ["O"]} for labels in truth])
+    >>> [(row.annotator, row.score) for row in rank_annotators(corpus, truth)]
     [('ann', 1.0), ('ben', 0.0)]
     """
     if isinstance(truth, list):
@@ -95,16 +93,16 @@ def rank_annotators(
             row._replace(interval=None if math.isnan(row.score) else interval) for row, interval in pairs
         ]
     else:
-        found = _rows(corpus, truth.labels_, (samples or 1000, level, seed))
-        rows = [row._replace(interval_of="estimate") for row in found]
+        rows = _rows(corpus, truth.labels_, (samples or 1000, level, seed))
+        rows = [row._replace(interval_of="estimate") for row in rows]
     return sorted(rows, key=lambda row: -1.0 if math.isnan(row.score) else -1.0 - row.score)
 
 
 def covers_truth(corpus: CrowdCorpus) -> bool:
-    """Say whether intervals of annotators contain the score against the true labels as often as they say.
+    """Return whether intervals have their nominal coverage of the score against the true labels.
 
-    Measured in benches/record/2026-11-24-crowd-coverage.md, by the number of annotators of a sentence. The model of the
-    intervals also needs a table of annotators and labels that fits the memory.
+    Coverage depends on the number of annotators per sentence (benches/record/2026-11-24-crowd-coverage.md). The model
+    also needs a table of annotators and labels within the memory limit.
     """
     if len(corpus.annotators) * len(corpus.labels) ** 3 > MOST_NUMBERS // 100:
         return False
@@ -113,7 +111,7 @@ def covers_truth(corpus: CrowdCorpus) -> bool:
 
 
 def interval_heading(rows: list[AnnotatorScore]) -> str:
-    """Give the heading of the column of 95 % intervals.
+    """Return the heading of the column of 95 % intervals.
 
     Examples
     --------
@@ -128,7 +126,7 @@ def interval_heading(rows: list[AnnotatorScore]) -> str:
 def _rows(
     corpus: CrowdCorpus, truth: list[list[str]], resampling: tuple[int, float, int] | None
 ) -> list[AnnotatorScore]:
-    """Score annotators in the order of the corpus; without resampling there are no intervals."""
+    """Score annotators in the order of the corpus, with intervals if resampling is set."""
     labels, sentences, sizes = corpus.by_annotator()
     scheme, start, rows = corpus.scheme(), 0, []
     for name, size in zip(corpus.annotators, sizes, strict=True):
@@ -170,7 +168,7 @@ def _accuracy(
     import numpy as np
 
     right = np.array([sum(map(str.__eq__, *pair)) for pair in zip(gold, pred, strict=True)])
-    tokens = np.array([len(own) for own in gold])
+    tokens = np.array([len(labels) for labels in gold])
     value = float(right.sum() / max(tokens.sum(), 1))
     if len(gold) < 2 or resampling is None:
         return value, None
@@ -187,35 +185,35 @@ def _accuracy(
 def disagreements(
     corpus: CrowdCorpus, aggregator: Aggregator, most: int | None = None
 ) -> list[Disagreement]:
-    """Give the sentences that annotators label differently, the least certain first.
+    """Return the sentences with disagreement, least certain first.
 
-    Of equally certain ones those come first that most annotators label otherwise than the estimate.
+    Ties are ordered by the number of annotators who disagree with the estimate, descending.
 
     Parameters
     ----------
     corpus : CrowdCorpus
         The annotations.
     aggregator : Aggregator
-        Fitted to them.
+        An aggregator fitted to the corpus.
     most : int, optional
-        How many to give; all by default.
+        Maximum number of sentences; by default all.
 
     Examples
     --------
     >>> from spanrs.crowd import CrowdCorpus, MajorityVote, disagreements
     >>> corpus = CrowdCorpus([["Ada"], ["Bob"]], [{"a": ["O"], "b": ["O"]}, {"a": ["O"], "b": ["B-PER"]}])
-    >>> [found.sentence for found in disagreements(corpus, MajorityVote().fit(corpus))]
+    >>> [disagreement.sentence for disagreement in disagreements(corpus, MajorityVote().fit(corpus))]
     [1]
     """
     answers: list[dict[str, tuple[int, ...]]] = [{} for _ in range(len(corpus))]
-    for own in corpus.annotations:
-        answers[own.sentence][corpus.annotators[own.annotator]] = own.labels
-    found = aggregator.labels_
-    places = [at for at, own in enumerate(answers) if len(set(own.values())) > 1]
+    for annotation in corpus.annotations:
+        answers[annotation.sentence][corpus.annotators[annotation.annotator]] = annotation.labels
+    labels = aggregator.labels_
+    places = [at for at, given in enumerate(answers) if len(set(given.values())) > 1]
     least = {at: float(aggregator.confidence_[at].min()) for at in places}
     numbers = {label: at for at, label in enumerate(corpus.labels)}
-    estimates = {at: tuple(numbers[label] for label in found[at]) for at in places}
-    dissent = {at: sum(own != estimates[at] for own in answers[at].values()) for at in places}
+    estimates = {at: tuple(numbers[label] for label in labels[at]) for at in places}
+    dissent = {at: sum(labels != estimates[at] for labels in answers[at].values()) for at in places}
     places.sort(key=lambda at: (round(least[at], 2), -dissent[at], at))
     return [
         Disagreement(
@@ -224,12 +222,12 @@ def disagreements(
             [_text(token) for token in corpus.sentences[at]],
             aggregator.labels_[at],
             [float(value) for value in aggregator.confidence_[at]],
-            {name: [corpus.labels[label] for label in own] for name, own in answers[at].items()},
+            {name: [corpus.labels[label] for label in labels] for name, labels in answers[at].items()},
         )
         for at in places[:most]
     ]
 
 
 def _text(token: object) -> str:
-    """Give the word of a token."""
+    """Return the word of a token."""
     return str(token[0]) if isinstance(token, tuple) and token else str(token)

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class NoisyCRFs:
-    """Annotators who label by a CRF with noise on its weights: consistent, and wrong in their own ways.
+    """Simulated annotators that label with a noisy CRF, so that each makes consistent errors.
 
-    A CRF is trained on the gold labels. Each annotator is this CRF with Gaussian noise added to its weights, and gives
-    the sentences the labels that are best then.
+    A CRF is trained on the gold labels. Each annotator adds Gaussian noise to its weights and predicts the most
+    probable labels.
 
     Parameters
     ----------
     sentences : sequence of sequences
-        Tokens or features, as :class:`spanrs.crf.CRF` takes them.
+        Tokens or features of :class:`spanrs.crf.CRF`.
     labels : sequence of sequences of str
         The gold labels.
     template, c2, min_freq, scheme, threads
@@ -34,7 +34,7 @@ class NoisyCRFs:
     Raises
     ------
     spanrs.errors.ModelError
-        Without sentences.
+        If there are no sentences.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class NoisyCRFs:
         c2: float = 1.0,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
-        threads: int = 1,
+        threads: int | None = 1,
     ) -> None:
         import numpy as np
 
@@ -65,31 +65,31 @@ class NoisyCRFs:
         self._crf.train(np.ones(len(self._crf.sentence)))
 
     def simulate(self, variances: Sequence[float], *, repeated: bool = True, seed: int = 0) -> CrowdCorpus:
-        """Give the sentences with the labels of an annotator for each variance.
+        """Return the sentences with labels of one annotator for each variance.
 
         Parameters
         ----------
         variances : sequence of float
             Variance of the noise on each weight; 0 for the CRF itself.
         repeated : bool
-            All annotators label all sentences. Otherwise the sentences are divided among them at random.
+            All annotators label all sentences; otherwise the sentences are divided among them at random.
         seed : int
-            Of noise and division.
+            Seed of noise and division.
 
         Returns
         -------
         CrowdCorpus
-            Annotators are called ``1``, ``2`` and so on.
+            Annotators are named ``1``, ``2``, ....
 
         Raises
         ------
         ValueError
-            For a variance that is negative, infinite or NaN, or without any.
+            If there are no variances, or one is negative, infinite or NaN.
         """
         import numpy as np
 
         if not variances or not all(0 <= variance < np.inf for variance in variances):
-            message = f"variances of the noise are {list(variances)}; they must be finite and at least 0"
+            message = f"variances must be finite and at least 0, not {list(variances)}"
             raise ValueError(message)
         rng = np.random.default_rng(seed)
 
@@ -108,7 +108,7 @@ def flip_labels(
     repeated: bool = True,
     seed: int = 0,
 ) -> CrowdCorpus:
-    """Simulate annotators who replace each label, with a probability, by another one at random.
+    """Simulate annotators who replace labels by random other ones with a probability.
 
     Parameters
     ----------
@@ -117,19 +117,19 @@ def flip_labels(
     labels : sequence of sequences of str
         The gold labels; at least two different ones.
     probabilities : sequence of float
-        That an annotator replaces a label, from 0 to 1; one for each annotator.
+        Probability of replacing a label, from 0 to 1, for each annotator.
     repeated, seed
         As in :meth:`NoisyCRFs.simulate`.
 
     Returns
     -------
     CrowdCorpus
-        Annotators are called ``1``, ``2`` and so on. Tags may be illegal.
+        Annotators are named ``1``, ``2``, .... Tags may be illegal.
 
     Raises
     ------
     ValueError
-        For a probability out of range, or without any.
+        If there are no probabilities, or one is out of range.
     spanrs.errors.ModelError
         If there are fewer than two labels.
 
@@ -142,22 +142,24 @@ def flip_labels(
     import numpy as np
 
     if not probabilities or not all(0 <= probability <= 1 for probability in probabilities):
-        message = f"probabilities of replacing a label are {list(probabilities)}; they must be from 0 to 1"
+        message = f"probabilities must be from 0 to 1, not {list(probabilities)}"
         raise ValueError(message)
     gold = _gold(sentences, labels)
     if len(gold.labels) < 2:
         raise ModelError(
-            f"the only label is {gold.labels[0] if gold.labels else 'none'}; nothing to flip to"
+            f"the only label is {gold.labels[0] if gold.labels else 'none'}; it cannot be replaced"
         )
     rng = np.random.default_rng(seed)
-    flat = np.array([label for own in gold.annotations for label in own.labels], dtype=np.int64)
+    flat = np.array(
+        [label for annotation in gold.annotations for label in annotation.labels], dtype=np.int64
+    )
 
     def label(probability: float) -> list[list[int]]:
         # Adding 1 to n - 1 gives each of the other labels.
         other = (flat + rng.integers(1, len(gold.labels), len(flat))) % len(gold.labels)
-        found = np.where(rng.random(len(flat)) < probability, other, flat)
+        noisy = np.where(rng.random(len(flat)) < probability, other, flat)
         ends = np.cumsum(gold.lengths)
-        return [part.tolist() for part in np.split(found, ends[:-1])]
+        return [part.tolist() for part in np.split(noisy, ends[:-1])]
 
     return _corpus(gold, probabilities, label, repeated, rng)
 
@@ -165,7 +167,7 @@ def flip_labels(
 def _gold(sentences: Sequence[Sequence[Any]], labels: Sequence[Sequence[str]]) -> CrowdCorpus:
     if not len(sentences):
         raise ModelError("there are no sentences")
-    return CrowdCorpus(sentences, [{"gold": own} for own in labels], missing=None)
+    return CrowdCorpus(sentences, [{"gold": row} for row in labels], missing=None)
 
 
 def _corpus(
@@ -175,15 +177,15 @@ def _corpus(
     repeated: bool,
     rng: np.random.Generator,
 ) -> CrowdCorpus:
-    """Give the sentences with the labels by level of noise."""
+    """Return the sentences with the labels of an annotator for each noise level."""
     import numpy as np
 
     answers: list[dict[str, list[str]]] = [{} for _ in range(len(gold))]
     owners: npt.NDArray[np.int64] = rng.permutation(np.arange(len(gold)) % len(levels))
     for number, level in enumerate(levels):
-        for at, own in enumerate(label(level)):
+        for at, row in enumerate(label(level)):
             if repeated or owners[at] == number:
-                answers[at][str(number + 1)] = [gold.labels[label] for label in own]
+                answers[at][str(number + 1)] = [gold.labels[label] for label in row]
     annotators = [str(number + 1) for number in range(len(levels))]
-    # Where labels are wrong, the scheme could not be found any more.
+    # The scheme cannot be detected from noisy labels.
     return CrowdCorpus(gold.sentences, answers, annotators=annotators, scheme=gold.scheme(), missing=None)

@@ -1,4 +1,4 @@
-"""A CRF of a corpus that is trained again and again, with other weights of the labellings."""
+"""A CRF that is trained repeatedly with different weights of the labellings of a corpus."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ if TYPE_CHECKING:
 class WeightedCRF:
     """A CRF and the distinct labellings of each sentence of a corpus.
 
-    Annotators who label a sentence alike share one labelling, and all labellings of a sentence share one
-    forward-backward pass. Each training begins with the weights of the last one.
+    Equal labellings of a sentence are merged, and all labellings of a sentence share one forward-backward pass. Each
+    training starts from the weights of the previous one.
 
     Parameters
     ----------
     corpus : CrowdCorpus
-        Sentences without a labelling take no part in training.
+        The corpus; sentences without annotations are not trained on.
     template, c2, min_freq, scheme, threads
         As in :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
-    max_iterations : int
-        Largest number of iterations of L-BFGS in each training.
+    max_iter : int
+        Maximum number of iterations of L-BFGS in each training.
     features_of_all_labels : bool
-        Features of every attribute with every label, not only with those that an annotator gave.
+        Generate features of every attribute with every label, not only those of annotations.
     min_attribute_freq : float
-        Leave out attributes that occur less often.
+        Minimum frequency of an attribute.
     memory : int
         Number of correction pairs of L-BFGS.
 
     Attributes
     ----------
     labelling : array (annotations)
-        Of each annotation, the number of its labelling, counted over all sentences.
+        Index of the labelling of each annotation, counted over all sentences.
     sentence : array (labellings)
-        Of each labelling, the number of its sentence.
+        Index of the sentence of each labelling.
     weights : array
-        Of the features of the CRF; 0 before the first training.
+        Weights of the features; 0 before the first training.
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class WeightedCRF:
         *,
         template: str | PathLike[str] | None,
         c2: float = 1.0,
-        max_iterations: int | None = None,
+        max_iter: int | None = None,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
-        threads: int = 1,
+        threads: int | None = 1,
         features_of_all_labels: bool = False,
         min_attribute_freq: float = 0.0,
         memory: int = 20,
@@ -77,22 +77,22 @@ class WeightedCRF:
         self.template = None if template is None else template_text(template)
         estimator = CRF(
             c2=c2,
-            max_iterations=max_iterations,
+            max_iter=max_iter,
             min_freq=min_freq,
             scheme=scheme,
             all_possible_states=features_of_all_labels,
             num_memories=memory,
         )
-        self.options = _spanrs.crf_options(
-            estimator._options() | {"min_attribute_freq": min_attribute_freq}
-        )
+        self.options = estimator._options(min_attribute_freq=min_attribute_freq)
         if scheme == "auto":
-            # It was found once for the corpus.
-            known = corpus.scheme()
-            legal = known is not None and allows_single_token_sentences(known, corpus.labels)
-            self.scheme = known if legal else None
+            # The corpus detects its scheme once.
+            detected = corpus.scheme()
+            legal = detected is not None and allows_single_token_sentences(detected, corpus.labels)
+            self.scheme = detected if legal else None
         else:
-            names = [[corpus.labels[label] for label in own.labels] for own in corpus.annotations]
+            names = [
+                [corpus.labels[label] for label in annotation.labels] for annotation in corpus.annotations
+            ]
             self.scheme = estimator._scheme(corpus.labels, names)
         numbers, labels = self._merge()
         self._core = _spanrs.CrowdCrf(
@@ -101,46 +101,47 @@ class WeightedCRF:
         self.weights = np.zeros(self._core.sizes()[2])
 
     def _merge(self) -> tuple[list[int], npt.NDArray[np.uint32]]:
-        """Find the distinct labellings; give how many each sentence has, and the labels of all."""
+        """Index the distinct labellings; return their number in each sentence, and the labels of all."""
         import numpy as np
 
         labelling: list[int] = []
         sentence: list[int] = []
         labels: list[int] = []
         numbers = [0] * len(self.corpus)
-        for at, own in itertools.groupby(self.corpus.annotations, key=lambda own: own.sentence):
-            known: dict[tuple[int, ...], int] = {}
+        groups = itertools.groupby(self.corpus.annotations, key=lambda annotation: annotation.sentence)
+        for at, group in groups:
+            distinct: dict[tuple[int, ...], int] = {}
             first = len(sentence)
-            for annotation in own:
-                number = known.setdefault(annotation.labels, first + len(known))
+            for annotation in group:
+                number = distinct.setdefault(annotation.labels, first + len(distinct))
                 labelling.append(number)
-            for distinct in known:
-                labels.extend(distinct)
+            for labels_of_sentence in distinct:
+                labels.extend(labels_of_sentence)
                 sentence.append(at)
-            numbers[at] = len(known)
+            numbers[at] = len(distinct)
         self.labelling = np.array(labelling, dtype=np.int64)
         self.sentence = np.array(sentence, dtype=np.int64)
         return numbers, np.array(labels, dtype=np.uint32)
 
     def sums_of_annotations(self, values: Array) -> Array:
-        """Give for each labelling the sum of the values of its annotations."""
+        """Return the sum of the values of the annotations of each labelling."""
         import numpy as np
 
         sums: Array = np.bincount(self.labelling, values, len(self.sentence)).astype(float)
         return sums
 
     def train(self, weights: Array) -> None:
-        """Train on labellings with weights, from :attr:`weights`."""
+        """Train on weighted labellings, starting from :attr:`weights`."""
         self._core.set_weights(weights)
         self.train_again()
 
     def set_expected(self, sentences: list[int], labels: Array, pairs: Array) -> None:
-        """Set distributions of some sentences instead of their labellings.
+        """Replace the labellings of some sentences by distributions.
 
         Parameters
         ----------
         sentences : list of int
-            Numbers of the sentences.
+            Indices of the sentences.
         labels : array (tokens, labels)
             Probabilities of the labels of all tokens of these sentences.
         pairs : array (sentences, labels, labels)
@@ -149,41 +150,41 @@ class WeightedCRF:
         self._core.set_expected(sentences, labels.ravel(), pairs.ravel())
 
     def set_active(self, active: list[bool]) -> None:
-        """Say which sentences take part in training."""
+        """Set which sentences are trained on."""
         self._core.set_active(active)
 
-    def train_again(self, max_iterations: int | None = None) -> None:
-        """Train on what was set, from :attr:`weights`."""
+    def train_again(self, max_iter: int | None = None) -> None:
+        """Train with the current labellings and weights, starting from :attr:`weights`."""
         options = self.options
-        if max_iterations is not None:
-            options = {**options, "max_iterations": max_iterations}
+        if max_iter is not None:
+            options = {**options, "max_iterations": max_iter}
         self.weights, _ = self._core.train(self.weights, options, self.threads)
 
     def scores(self) -> tuple[Array, Array]:
-        """Give the scores of labels (token of all sentences, label) and of (label, next label)."""
+        """Return the scores of labels (token of all sentences, label) and of (label, next label)."""
         labels = len(self.corpus.labels)
         scores, transitions = self._core.scores(self.weights, self.threads)
         return scores.reshape(-1, labels), transitions.reshape(labels, labels)
 
     def squares(self) -> float:
-        """Sum of the squared weights of the features."""
+        """Return the sum of squared feature weights."""
         return float(self.weights @ self.weights)
 
     def objective(self, weights: Array, log_likelihoods: Array) -> float:
-        """Give what training with these weights of labellings minimises, at the present weights of features."""
+        """Return the training objective for weights of labellings, at the current feature weights."""
         return self.c2 * self.squares() - float(weights @ log_likelihoods)
 
     def log_likelihoods(self) -> Array:
-        """Log-probability of each labelling (Eq. 1), by the CRF without the constraint of the scheme."""
+        """Return the log-probability of each labelling (Eq. 1) without the constraint of the scheme."""
         return self._core.log_likelihoods(self.weights, self.threads)
 
     def best(self, weights: Array | None = None) -> list[list[int]]:
-        """Best legal labels of each sentence."""
+        """Return the most probable legal labels of each sentence."""
         best = self._core.best(self.weights if weights is None else weights, self.scheme, self.threads)
         return self._split(best)
 
     def marginals(self) -> Array:
-        """Give the probabilities of labels (token of all sentences, label), legal labellings only."""
+        """Return marginal probabilities (token of all sentences, label) under the constraint of the scheme."""
         rows = self._core.marginals(self.weights, self.scheme, self.threads)
         return rows.reshape(-1, len(self.corpus.labels))
 
@@ -192,13 +193,13 @@ class WeightedCRF:
         return [flat[start:end] for start, end in itertools.pairwise(ends)]
 
     def model(self) -> CrfModel:
-        """Give the CRF as a model."""
+        """Return the CRF as a model."""
         facts = {"template": self.template, "scheme": self.scheme}
         metadata = json.dumps({name: value for name, value in facts.items() if value})
         return self._core.model(self.weights, metadata)
 
     def crf(self) -> CRF:
-        """Give the CRF as an estimator."""
+        """Return the CRF as an estimator."""
         crf = CRF(template=self.template, c2=self.c2, scheme=self.scheme, threads=self.threads)
         crf._model = self.model()
         return crf

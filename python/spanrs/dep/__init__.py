@@ -1,8 +1,8 @@
 """Part-of-speech tagging and dependency parsing.
 
-A :class:`Tagger` gives words their tags, a :class:`Parser` gives sentences their trees; both are averaged perceptrons
-that decide greedily, from left to right (Goldberg and Nivre 2013; Honnibal's parser.py). :func:`evaluate` compares
-trees as the CoNLL 2018 shared task does.
+:class:`Tagger` predicts part-of-speech tags and :class:`Parser` dependency trees; both are greedy left-to-right
+averaged perceptrons (Goldberg and Nivre 2013; Honnibal's parser.py). :func:`evaluate` computes the measures of the
+CoNLL 2018 shared task.
 """
 
 from spanrs.dep.drawing import draw, to_svg

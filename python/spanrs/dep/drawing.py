@@ -10,7 +10,7 @@ from spanrs.errors import escaped
 
 
 class Tree(Sized, Protocol):
-    """What is drawn: a :class:`spanrs.dep.Parse`."""
+    """A tree that can be drawn, such as :class:`spanrs.dep.Parse`."""
 
     @property
     def words(self) -> Sequence[str]:
@@ -58,13 +58,13 @@ class Arc(NamedTuple):
 
 
 def _arcs(parse: Tree) -> list[Arc]:
-    """Give the arcs between words with their heights: an arc is above those within its bounds."""
-    found = [(head - 1, at - 1, label) for head, label, at in parse.arcs if head]
-    found.sort(key=lambda arc: (abs(arc[0] - arc[1]), min(arc[:2])))
-    # Of each gap between words, the height of the arcs above it so far.
+    """Return the arcs between words with their heights; an arc is above the arcs that it spans."""
+    words = [(head - 1, at - 1, label) for head, label, at in parse.arcs if head]
+    words.sort(key=lambda arc: (abs(arc[0] - arc[1]), min(arc[:2])))
+    # Height of the arcs so far above each gap between words.
     heights = [0] * len(parse)
     arcs = []
-    for head, dependent, label in found:
+    for head, dependent, label in words:
         first, last = min(head, dependent), max(head, dependent)
         level = 1 + max(heights[first:last])
         heights[first:last] = [level] * (last - first)
@@ -83,7 +83,7 @@ def draw(parse: Tree) -> str:
     Raises
     ------
     ValueError
-        Where there is no tree.
+        If there is no tree.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def to_svg(parse: Tree) -> str:
     Raises
     ------
     ValueError
-        Where there is no tree.
+        If there is no tree.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def to_svg(parse: Tree) -> str:
     """
     _check(parse)
     arcs = _arcs(parse)
-    # XML has no control characters either.
+    # XML does not allow control characters.
     words = list(map(escaped, parse.words))
     tags = list(map(escaped, parse.xpos or parse.upos or ("",) * len(parse)))
     labels = {arc.dependent: escaped(arc.label) for arc in arcs}
@@ -174,7 +174,7 @@ def to_svg(parse: Tree) -> str:
     height = _LEVEL * (max((arc.level for arc in arcs), default=0) + 1.4)
     parts = []
     for arc in arcs:
-        # Arcs of a word begin beside each other: to the right of its middle those that go right.
+        # Arcs of a word start next to each other, right arcs to the right of its middle.
         side = 1 if arc.dependent > arc.head else -1
         start, end = centres[arc.head] + 4 * side, centres[arc.dependent] - 4 * side
         top = height - _LEVEL * (arc.level + 0.2)

@@ -17,23 +17,23 @@ from spanrs.io.sources import Source
 
 #: A file in CoNLL-U, or sentences.
 Trees: TypeAlias = Source | Sequence[Parse]
-#: Words from which on it is suspicious that none has another tag.
+#: Minimum number of words for identical tags to be suspicious.
 MANY_WORDS = 1000
 
 
 def evaluate(
     gold: Trees, pred: Trees, matcher: Dep = DEFAULT, *, any_roots: bool = False, by: str | None = None
 ) -> Result:
-    """Compare trees and tags as the CoNLL 2018 shared task does.
+    """Compare trees and tags with the measures of the CoNLL 2018 shared task.
 
     Parameters
     ----------
     gold, pred : path, binary file object, or sequence of Parse
-        The same text on both sides; words and sentences may be cut differently.
+        The same text on both sides; segmentation into words and sentences may differ.
     matcher : Dep
-        How labels are compared.
+        Options of the comparison.
     any_roots : bool
-        Accept sentences with several roots, as parser.py gives them; the shared task refuses them.
+        Accept sentences with several roots, such as those of parser.py; the shared task does not.
     by : str, optional
         ``sentence`` keeps a row of counts for each sentence, for intervals and comparisons.
 
@@ -42,26 +42,26 @@ def evaluate(
     Result
         ``result.micro`` is LAS, ``result["uas"].micro`` UAS, and so on for the criteria of :class:`Dep`. Precision
         divides by the words of pred, recall by those of gold; both are the accuracy if the words are the same.
-        ``result["lemmas"].unscored`` says why measures are undefined: one side leaves the column empty, or pred copied
-        it. They are numbers here, but ``-`` or null in tables and JSON.
+        ``result["lemmas"].unscored`` is the reason why a measure is undefined: one side leaves the column empty, or
+        pred copied it. Undefined measures are ``-`` in tables and null in JSON.
 
     Raises
     ------
     spanrs.errors.FormatError
-        With line, for what is not in the format, heads that are not a tree with one root, and files without words.
+        If a line is malformed, heads are not a tree with one root, or a file has no words; the error has the line.
     spanrs.errors.AlignmentError
-        Where the characters of the two sides differ.
+        If the characters of the two sides differ.
     OSError
-        Where a file cannot be read.
+        If a file cannot be read.
     ValueError
-        For another ``by``.
+        If ``by`` has another value.
 
     Warns
     -----
     spanrs.errors.SpanrsWarning
-        Where pred has columns that ``spanrs dep parse`` or ``tag`` copied from its input; comments such as
-        ``# spanrs.predicted = UPOS XPOS HEAD DEPREL`` name those that were predicted.
-        Where 1000 words or more have the tags, features or lemmas of gold without exception, but not its heads.
+        If pred has columns that ``spanrs dep parse`` or ``tag`` copied from its input; comments such as
+        ``# spanrs.predicted = UPOS XPOS HEAD DEPREL`` name the predicted ones. Also if at least 1000 words all have the
+        tags, features or lemmas of gold, but not its heads.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def evaluate(
     'pred has no LEMMA'
     """
     if by not in (None, "sentence"):
-        raise ValueError(f"by is 'sentence' or None for trees, not {by!r}")
+        raise ValueError(f"by must be 'sentence' or None for trees, not {by!r}")
     by_sentence = by is not None
     counts = _spanrs.dep_evaluate(_source(gold), _source(pred), any_roots, matcher.subtypes, by_sentence)
     settings = matcher.settings() | {"version": _spanrs.__version__}
@@ -86,13 +86,13 @@ def evaluate(
 
 
 def _warnings(result: Result) -> Iterator[str]:
-    """Name columns that were copied, and those that look like it."""
+    """Return warnings of columns that were copied, or probably copied."""
     if copied := copied_columns(result._unweighted_corpus):
         yield (
             f"pred did not predict {', '.join(copied)}, but copied what its input had; if another program has "
             "predicted that, remove the comments '# spanrs.predicted' from pred"
         )
-    # Comments may get lost, and other programs write none.
+    # Comments may be lost, and other programs do not write them.
     equal = [
         column
         for name, (column, *more) in COLUMNS.items()
@@ -104,7 +104,7 @@ def _warnings(result: Result) -> Iterator[str]:
 
 
 def _source(trees: Trees) -> Source:
-    """Give trees as something that is read."""
+    """Return trees as a source."""
     if isinstance(trees, Sequence) and not isinstance(trees, str):
         for at, parse in enumerate(trees):
             if not isinstance(parse, Parse):

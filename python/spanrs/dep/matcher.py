@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spanrs.eval.matchers import Matcher, register
 
-#: Criterion -> the columns of CoNLL-U that it compares.
+#: Columns of CoNLL-U by criterion.
 COLUMNS = {
     "upos": ("UPOS",),
     "xpos": ("XPOS",),
@@ -28,7 +28,7 @@ COPIED = "pred has a copied column"
 
 @dataclass(frozen=True)
 class Dep(Matcher):
-    """Words are aligned by their characters, and their heads, labels and tags compared.
+    """Aligns words by their characters, and compares heads, labels and tags.
 
     Criteria: ``las`` (head and label), ``uas`` (head), ``las_no_punct`` and ``uas_no_punct`` (without words whose
     gold label is ``punct`` or ``P``), ``clas`` (content words), ``mlas`` (content words with their tags, features and
@@ -37,7 +37,7 @@ class Dep(Matcher):
     Parameters
     ----------
     subtypes : bool
-        Compare labels with their subtypes (``nmod:poss``); the CoNLL 2018 shared task leaves them out.
+        Compare labels with their subtypes (``nmod:poss``); the CoNLL 2018 shared task ignores them.
 
     Notes
     -----
@@ -50,11 +50,11 @@ class Dep(Matcher):
     columns: ClassVar[tuple[str, ...] | None] = ("right", "mislabelled", "wrong", "missed", "spurious")
 
     def settings(self) -> dict[str, str]:
-        """Name how trees are compared, for signatures."""
+        """Return the settings for signatures."""
         return super().settings() | ({"subtypes": "true"} if self.subtypes else {})
 
     def unscored(self, corpus: Mapping[str, int]) -> dict[str, str]:
-        """Name the criteria of columns that a side does not annotate at all, or that pred copied from its input."""
+        """Return the criteria whose columns are empty on one side or copied by pred, with the reason."""
         reasons: dict[str, str] = {}
         for column in _ALL_COLUMNS:
             for side, words in (("pred", "pred_words"), ("gold", "words")):
@@ -70,7 +70,7 @@ class Dep(Matcher):
 
 
 def copied_columns(corpus: Mapping[str, int]) -> list[str]:
-    """Name the columns that pred copied, at least in part."""
+    """Return the columns that pred at least partly copied."""
     return [column for column in _ALL_COLUMNS if corpus.get(f"copied_{column.lower()}", 0)]
 
 

@@ -40,7 +40,7 @@ SUMMARY = ("uas", "las", "clas", "mlas", "upos", "xpos")
 MOST_LABELS = 60
 #: Words shown before and after a wrong one.
 CONTEXT = 12
-#: What is wrong with a word.
+#: Kinds of errors.
 KINDS = {
     "head": "wrong head, right label",
     "label": "right head, wrong label",
@@ -77,15 +77,15 @@ def tree_page(
     result : Result
         What :func:`spanrs.dep.evaluate` returned; intervals need ``by="sentence"``.
     gold, pred : path, binary file object, or sequence of Parse, optional
-        The trees that were compared; without them the page has no examples. Files are read again, so that memory
-        grows with the number of errors only.
+        The compared trees, without which the page has no examples. Files are read again, so memory depends only on
+        the number of errors.
     title : str
         Title of the page.
 
     Returns
     -------
     str
-        A page that needs nothing else, scripts and fonts included.
+        A self-contained page, including scripts and fonts.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def tree_page(
             subtypes = getattr(result.matcher, "subtypes", False)
             sections.append(error_section(gold, pred, subtypes=subtypes))
         except SpanrsError as error:
-            # The files were compared, so a page without the list is better than none.
+            # The comparison succeeded, so write the page without the list.
             sections.append(Lines("Errors", [f"Errors are not listed: {error}"]))
     else:
         sections.append(Lines("Errors", ["The trees of both sides are needed to list errors."]))
@@ -157,18 +157,18 @@ def _card(result: Result, name: str, measure: Measure, drawn: Bootstrap | None) 
 
 @dataclass
 class _Found:
-    """What was found while the trees were read."""
+    """Counts collected while reading the trees."""
 
     kinds: Counter[str] = field(default_factory=Counter)
-    """Words with a wrong head or label, by what is wrong."""
+    """Number of errors by kind."""
     differing: int = 0
-    """Sentences whose words differ."""
+    """Number of sentences whose words differ."""
 
 
 def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int = MOST_ERRORS) -> Examples:
-    """Return the words with a wrong head or label, with the words around them.
+    """Return words with a wrong head or label in context.
 
-    Sentences whose words differ between the two sides are left out, and a note says how many.
+    Sentences whose words differ between the two sides are skipped and counted in a note.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int
     subtypes : bool
         Compare labels with their subtypes (``nmod:poss``).
     most : int
-        Largest number of examples; the first ones of each kind are kept.
+        Maximum number of examples; the first ones of each kind are kept.
 
     Examples
     --------
@@ -188,30 +188,30 @@ def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int
     >>> [error.kind for error in error_section(gold, pred).examples]
     ['both']
     """
-    found = _Found()
+    errors = _Found()
     examples: list[Example] = []
     trees = [_trees(side) for side in (gold, pred)]
-    for at, (own, other) in enumerate(zip_longest(*trees)):
-        if own is None or other is None or list(own.words) != list(other.words):
-            found.differing += 1
+    for at, (gold_tree, pred_tree) in enumerate(zip_longest(*trees)):
+        if gold_tree is None or pred_tree is None or list(gold_tree.words) != list(pred_tree.words):
+            errors.differing += 1
             continue
-        wrong = _wrong_words(own, other, subtypes=subtypes)
+        wrong = _wrong_words(gold_tree, pred_tree, subtypes=subtypes)
         for word, kind in wrong.items():
-            if found.kinds[kind] < most:
-                examples.append(_example(kind, at, word, (own, other)))
-            found.kinds[kind] += 1
+            if errors.kinds[kind] < most:
+                examples.append(_example(kind, at, word, (gold_tree, pred_tree)))
+            errors.kinds[kind] += 1
     notes = ["An arrow points to the head of the word."]
     examples = cut_by_kind(examples, lambda example: example.kind, most)
-    if len(examples) < found.kinds.total():
-        notes.append(f"The first {len(examples)} of {found.kinds.total()} errors.")
-    if found.differing:
-        verb = "sentence has" if found.differing == 1 else "sentences have"
-        notes.append(f"{found.differing} {verb} other words in gold than in pred; they are left out.")
-    return Examples("Errors", examples, note=" ".join(notes), kinds=KINDS, numbers=found.kinds)
+    if len(examples) < errors.kinds.total():
+        notes.append(f"The first {len(examples)} of {errors.kinds.total()} errors.")
+    if errors.differing:
+        sentences = "sentence" if errors.differing == 1 else "sentences"
+        notes.append(f"Without {errors.differing} {sentences} whose words differ between gold and pred.")
+    return Examples("Errors", examples, note=" ".join(notes), kinds=KINDS, numbers=errors.kinds)
 
 
 def _wrong_words(gold: _Tree, pred: _Tree, *, subtypes: bool) -> dict[int, str]:
-    """Return the words with a wrong head or label, from 0, and what is wrong."""
+    """Return the kind of error by index of the word."""
     wrong = {}
     rows = zip(gold.heads, pred.heads, gold.labels, pred.labels, strict=True)
     for at, (head, other_head, label, other_label) in enumerate(rows):
@@ -230,13 +230,13 @@ def _example(kind: str, sentence: int, word: int, trees: tuple[_Tree, _Tree]) ->
     for side, tree in zip(("gold", "pred"), trees, strict=True):
         head = tree.heads[word]
         arrow = f"← {words[head - 1]}" if head else "← (root)"
-        # The filters are of labels, so the head is a note.
+        # Filters apply to labels, so the head is a note.
         marks.append(Mark(side, tree.labels[word], word, word + 1, note=arrow))
     return Example(kind, sentence, tuple(words[first:end]), marks, first, trees[0].line, None, len(words))
 
 
 def _trees(trees: Trees) -> Iterator[_Tree]:
-    """Yield the trees of a file, which was scored and so is well-formed, or of sentences."""
+    """Yield the trees of a file, which is well-formed because it was scored, or of sentences."""
     if isinstance(trees, Sequence) and not isinstance(trees, str):
         # Sentences without words are not compared.
         return (_tree(parse) for parse in trees if len(parse))

@@ -27,16 +27,16 @@ class Parse:
     words : sequence of str
         The forms.
     heads : array of int, shape (words,)
-        The head of each word: a word from 1, or 0 for the root. Empty where there is no tree.
+        The head of each word: a word from 1, or 0 for the root. Empty without a tree.
     labels : sequence of str
         The label of the arc to each head; empty for an unlabelled tree.
     xpos, upos : sequence of str
-        The tags of the treebank and the universal tags; empty where they are not known.
+        The tags of the treebank and the universal tags; empty if unknown.
 
     Raises
     ------
     ValueError
-        Where the lengths do not fit together, or a head is not in the sentence.
+        If lengths differ, or a head is not in the sentence.
 
     Examples
     --------
@@ -56,11 +56,11 @@ class Parse:
 
     def __post_init__(self) -> None:
         if isinstance(self.words, str):
-            raise TypeError(f"words is one str; give a list of words, such as {self.words.split()[:3]!r}")
+            raise TypeError(f"words is one str; pass a list of words, such as {self.words.split()[:3]!r}")
         object.__setattr__(self, "words", tuple(self.words))
         heads = np.asarray(self.heads if len(self.heads) else np.zeros(0, np.int32))
         if heads.dtype.kind not in "iu":
-            raise ValueError(f"heads are integers, not {heads.dtype}")
+            raise ValueError(f"heads must be integers, not {heads.dtype}")
         object.__setattr__(self, "heads", heads)
         for name in ("heads", "labels", "xpos", "upos"):
             given = getattr(self, name)
@@ -101,18 +101,18 @@ class Parse:
         ]
 
     def to_conllu(self) -> str:
-        """Give the sentence in CoNLL-U, with an empty line after it.
+        """Return the sentence in CoNLL-U, followed by an empty line.
 
         Raises
         ------
         ValueError
-            For words, tags and labels that CoNLL-U cannot hold: with tabs or line ends, and empty words.
+            If a word, tag or label contains a tab or line end, or a word is empty, which CoNLL-U does not allow.
         """
         for text in (*self.words, *self.xpos, *self.upos, *self.labels):
             if "\t" in text or "\n" in text or "\r" in text:
-                raise ValueError(f"{text!r} has a tab or a line end, which CoNLL-U cannot hold")
+                raise ValueError(f"{text!r} contains a tab or line end, which CoNLL-U does not allow")
         if "" in self.words:
-            raise ValueError(f"word {self.words.index('') + 1} is empty; CoNLL-U writes _")
+            raise ValueError(f"word {self.words.index('') + 1} is empty; use _ in CoNLL-U")
 
         def column(name: str) -> Sequence[object]:
             values = getattr(self, name)
@@ -147,13 +147,13 @@ def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  #
     Raises
     ------
     spanrs.errors.FormatError
-        With line, for what is not in the format, and heads that are not a tree.
+        If a line is malformed, or heads are not a tree; the error has the line.
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
 
     Notes
     -----
-    Comments, multiword tokens and empty nodes are left out; ``spanrs dep parse`` keeps them.
+    Comments, multiword tokens and empty nodes are skipped; ``spanrs dep parse`` keeps them.
     """
     check_source(source)
     file = _spanrs.SyntaxFile(source, format)
@@ -186,5 +186,5 @@ def parse_conllu(text: str) -> list[Parse]:
 
 
 def known(values: list[str]) -> list[str]:
-    """Give values, or none if all are empty."""
+    """Return the values, or an empty list if all are empty."""
     return values if any(values) else []

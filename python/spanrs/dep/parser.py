@@ -2,83 +2,90 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
-import math
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs.dep.evaluation import Trees, evaluate
 from spanrs.dep.matcher import DEFAULT, Dep
 from spanrs.dep.parse import Parse, known
 from spanrs.dep.scores import main_label
-from spanrs.dep.tagger import Tagger, load, save, with_options
+from spanrs.dep.tagger import Tagger, load, save, with_saved_params
 from spanrs.dep.training import (
     Epoch,
     Monitor,
     Sentences,
-    check_count,
+    check_patience,
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, as_integer
+from spanrs.estimator import Estimator, as_number, check_choice
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
 from spanrs.report.progress import iteration_display
 from spanrs.threads import thread_count
 
-#: Which moves are right in training.
+#: Definitions of a correct transition.
 ORACLES = ("exact", "published")
 
 
-class Parser:
-    """A greedy dependency parser with a tagger: arc-hybrid transitions, a dynamic oracle, an averaged perceptron.
+class Parser(Estimator):
+    """A greedy arc-hybrid dependency parser with a dynamic oracle, an averaged perceptron and a tagger.
 
     Parameters
     ----------
     features : str or path
-        ``rich``: words, both kinds of tags, labels of children. ``published``: the 59 templates of parser.py. Else a
-        file of templates, or their text; ``spanrs dep templates`` prints the rich ones.
+        ``rich``: words, both kinds of tags, labels of children. ``published``: the 59 templates of parser.py.
+        Otherwise a file of templates, or their text; ``spanrs dep templates`` prints those of ``rich``.
     labelled : bool
-        Learn the labels of arcs, together with the moves.
+        Predict labels of arcs, together with the transitions.
     single_root : bool
-        Attach one word of each sentence to the root.
+        Attach exactly one word of each sentence to the root.
     epochs : int
-        Passes over the training data.
+        Number of passes over the training data.
     models : int
-        Models that are trained with consecutive seeds; their averaged weights are added up. The sum is one model, as
-        fast as each of them and better by about half a point.
+        Number of models trained with consecutive seeds, whose averaged weights are summed. The sum is as fast as one of
+        them, and its LAS is about half a point higher.
     seed : int, optional
         Seed of the order of sentences; None keeps the order of the data.
     explore_from : int
-        The pass, from 1, from which on training goes on after the guessed move, right or wrong.
+        First pass, counted from 1, that follows predicted transitions, correct or not (training with exploration).
     aggressiveness : float, optional
-        Limit of a passive-aggressive update; None for perceptron updates by 1.
+        Maximum step of passive-aggressive updates; None for perceptron updates of 1.
     prune : float
-        Leave out features whose averaged weights are all smaller than this many updates: half of them, without loss.
+        Remove features whose averaged weights are all smaller than this number of updates; the default removes half of
+        the features without loss of accuracy.
     oracle : str
-        ``exact`` (Goldberg and Nivre 2013) or ``published`` (that of parser.py, which accepts a few wrong moves).
+        ``exact`` (Goldberg and Nivre 2013) or ``published`` (that of parser.py, which accepts a few incorrect
+        transitions).
     jackknife : int
-        Parts of the training data, each of which is tagged by a tagger of the others, so that the parser learns from
-        tags with as many errors as it will get; 0 learns from the tags of the data.
+        Number of parts of the training data, each tagged by a tagger trained on the others, so that the parser is
+        trained on tags with realistic errors; 0 uses the tags of the data.
+    joint : bool
+        Train tagger and parser alternately, exactly as parser.py; all other parameters but ``epochs`` and ``seed`` must
+        equal those of :meth:`published`.
     tagger : Tagger, optional
-        The options of the tagger; trained already, it is taken as it is.
+        An unfitted tagger whose parameters are used, by default ``Tagger(seed=seed)``, or a fitted tagger to use
+        without further training. ``fit`` does not change it; :attr:`tagger_` is the tagger of the model.
     progress : bool, optional
         Show the passes on standard error; None means if it is a terminal.
 
     Attributes
     ----------
     history_ : list of Epoch
-        The passes of the last :meth:`fit`.
+        Statistics of each pass.
     dev_ : dict of str to float
-        UAS and LAS of the model on the development data of the last :meth:`fit`, as :meth:`evaluate` measures them.
+        UAS and LAS on the development data, as computed by :meth:`evaluate`; empty without.
     lifted_ : tuple of int
-        How many words and sentences of the training data were changed to make their trees projective.
-    tagger : Tagger
-        The tagger.
+        Number of words and sentences of the training data that were changed to make trees projective.
+    tagger_ : Tagger
+        The tagger of the model.
 
     Notes
     -----
@@ -94,6 +101,10 @@ class Parser:
     [(2, 'nsubj', 1), (0, 'root', 2), (2, 'obj', 3)]
     """
 
+    _model: _spanrs.DepModel | None = None
+    #: Parameters of the tagger are metadata of their own.
+    _not_saved: ClassVar[tuple[str, ...]] = ("tagger", "progress")
+
     def __init__(
         self,
         *,
@@ -108,58 +119,67 @@ class Parser:
         prune: float = 0.3,
         oracle: str = "exact",
         jackknife: int = 10,
+        joint: bool = False,
         tagger: Tagger | None = None,
         progress: bool | None = None,
     ) -> None:
-        if oracle not in ORACLES:
-            raise ValueError(f"unknown oracle {oracle!r}; one of {', '.join(ORACLES)}")
-        if jackknife == 1:
-            raise ValueError("jackknife needs 2 parts or more; 0 learns from the tags of the data")
-        self.features = str(features)
-        self.labelled = bool(labelled)
-        self.single_root = bool(single_root)
-        self.epochs = check_count("epochs", epochs)
-        self.models = check_count("models", models)
-        self.seed = None if seed is None else check_count("seed", seed, 0)
-        self.explore_from = check_count("explore_from", explore_from)
-        self.aggressiveness = None if aggressiveness is None else float(aggressiveness)
-        if not isinstance(prune, (int, float)) or not 0 <= prune < math.inf:
-            raise ValueError(f"prune is a number of at least 0, not {prune!r}")
-        self.prune = float(prune)
+        self.features = features
+        self.labelled = labelled
+        self.single_root = single_root
+        self.epochs = epochs
+        self.models = models
+        self.seed = seed
+        self.explore_from = explore_from
+        self.aggressiveness = aggressiveness
+        self.prune = prune
         self.oracle = oracle
-        self.jackknife = check_count("jackknife", jackknife, 0)
-        self.tagger = Tagger(seed=self.seed, progress=progress) if tagger is None else tagger
+        self.jackknife = jackknife
+        self.joint = joint
+        self.tagger = tagger
         self.progress = progress
-        self.history_: list[Epoch] = []
-        self.lifted_: tuple[int, int] = (0, 0)
-        #: Dev scores of the last fit.
-        self.dev_: dict[str, float] = {}
-        self._joint = False
-        self._keep_tagger = self.tagger._model is not None
-        self._model: _spanrs.DepModel | None = None
+
+    def _check_params(self) -> None:
+        for name in ("epochs", "models", "explore_from"):
+            as_integer(getattr(self, name), name, 1)
+        if self.seed is not None:
+            as_integer(self.seed, "seed")
+        if self.aggressiveness is not None:
+            as_number(self.aggressiveness, "aggressiveness", above=True)
+        as_number(self.prune, "prune")
+        check_choice(self.oracle, "oracle", ORACLES)
+        if as_integer(self.jackknife, "jackknife") == 1:
+            raise ValueError(
+                "jackknife must be 0, to learn from the tags of the data, or at least 2, not 1"
+            )
+        if self.tagger is not None and not isinstance(self.tagger, Tagger):
+            raise TypeError(f"tagger must be a Tagger, not {type(self.tagger).__name__}")
+        if self.joint:
+            published = Parser.published(epochs=self.epochs, seed=self.seed)._saved_params()
+            for name, value in self._saved_params().items():
+                if value != published[name]:
+                    raise ValueError(f"joint=True needs {name}={published[name]!r}, not {value!r}")
 
     @classmethod
     def published(cls, *, epochs: int = 15, seed: int | None = 0, progress: bool | None = None) -> Parser:
-        """Give a parser that is trained exactly as parser.py trains: its features, ties, rounding, oracle and passes.
+        """Return a parser that is trained exactly as parser.py: with its features, ties, rounding, oracle and passes.
 
-        Tagger and parser learn in turns, the tagger for five passes. Trees are unlabelled and may have several roots.
+        Tagger and parser are trained alternately, the tagger for five passes. Trees are unlabelled and may have several
+        roots.
         """
-        parser = cls(
+        return cls(
             features="published",
             labelled=False,
             single_root=False,
             epochs=epochs,
+            models=1,
             seed=seed,
             explore_from=1,
-            aggressiveness=None,
             prune=0.0,
             oracle="published",
             jackknife=0,
-            tagger=Tagger.published(),
+            joint=True,
             progress=progress,
         )
-        parser._joint = True
-        return parser
 
     @property
     def compiled(self) -> _spanrs.DepModel:
@@ -168,22 +188,27 @@ class Parser:
         Raises
         ------
         spanrs.errors.ModelError
-            Before :meth:`fit` or :meth:`load`.
+            If the parser is not fitted.
         """
         if self._model is None:
-            raise ModelError("the parser is not trained; call fit() or load()")
+            raise ModelError("Parser is not fitted; call fit or load")
         return self._model
 
     @property
+    def tagger_(self) -> Tagger:
+        """The tagger of the model."""
+        return Tagger.of(self.compiled)
+
+    @property
     def labels(self) -> list[str]:
-        """The labels that the model can give; empty for an unlabelled parser."""
+        """The labels of the model; empty for an unlabelled parser."""
         return self.compiled.labels()
 
     def fit(self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None) -> Parser:
-        """Learn from sentences with trees.
+        """Train tagger and parser.
 
-        Trees that are not projective are made so by moving the shortest crossing arc to the head of its head, as
-        often as needed; ``lifted_`` counts them.
+        Non-projective trees are made projective by repeatedly attaching the shortest crossing arc to the head of its
+        head; ``lifted_`` counts them.
 
         Parameters
         ----------
@@ -192,49 +217,60 @@ class Parser:
         dev : as train, optional
             Development data, scored after each pass with predicted tags.
         patience : int, optional
-            Stop after this many passes without a better score on ``dev``, and keep the best weights.
+            Stop after this number of passes without improvement on ``dev``, and keep the best weights.
 
         Raises
         ------
         ValueError
-            Where there is nothing to learn from, and for ``patience`` without ``dev``.
+            If a parameter is invalid, there are no sentences, or ``patience`` is set without ``dev``.
         spanrs.errors.FormatError
-            With line, for what is not in the format, and heads that are not a tree.
+            If a line is malformed, or heads are not a tree; the error has the line.
         """
-        if patience is not None:
-            check_count("patience", patience)
-            if dev is None:
-                raise ValueError("patience needs development data")
-            if self._joint:
-                raise ValueError("parser.py knows no patience; leave it out")
+        self._check_params()
+        check_patience(patience, dev)
+        if patience is not None and self.joint:
+            raise ValueError("patience has no effect with joint=True; leave it out")
         roots = "one" if self.single_root else "many"
         treebank = treebank_of(train, roots)
         held_out = None if dev is None else treebank_of(dev, roots)
-        self.lifted_ = treebank.projectivise()
-        self.history_, self.dev_ = [], {}
-        model = self._fit_joint(treebank) if self._joint else self._fit(treebank, held_out, patience)
-        metadata = self._metadata(treebank)
-        if self._joint:
-            # Models of parser.py have no options.
-            metadata = {"tagger": self.tagger.settings(), "training": metadata["training"]}
+        self.lifted_: tuple[int, int] = treebank.projectivise()
+        self.history_: list[Epoch] = []
+        self.dev_: dict[str, float] = {}
+        if self.joint:
+            tagger, model = Tagger.published(), self._fit_joint(treebank)
+        else:
+            tagger = Tagger(seed=self.seed, progress=self.progress) if self.tagger is None else self.tagger
+            # fit does not change parameters.
+            tagger = copy.copy(tagger)
+            model = self._fit(treebank, held_out, patience, tagger)
+        metadata = {
+            "tagger": tagger._saved_params(),
+            "parser": self._saved_params(),
+            "training": {
+                "sentences": len(treebank),
+                "words": treebank.words(),
+                "lifted": list(self.lifted_),
+                "version": _spanrs.__version__,
+            },
+        }
         self._model = _spanrs.DepModel.join(model, model, json.dumps(metadata))
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._model is not None
 
     def _fit_joint(self, train: _spanrs.Treebank) -> _spanrs.DepModel:
         """Train as parser.py does."""
         with iteration_display(self.progress, "parser.py", self.epochs) as show:
             monitor = Monitor(None, show, self.history_, None, self.epochs, "las")
-            model = _spanrs.dep_train_published(
-                train, {"epochs": self.epochs, "seed": self.seed, "models": 1}, monitor
-            )
-        self.tagger._model = model
-        return model
+            passes = {"epochs": self.epochs, "seed": self.seed, "models": 1}
+            return _spanrs.dep_train_published(train, passes, monitor)
 
     def _fit(
-        self, train: _spanrs.Treebank, dev: _spanrs.Treebank | None, patience: int | None
+        self, train: _spanrs.Treebank, dev: _spanrs.Treebank | None, patience: int | None, tagger: Tagger
     ) -> _spanrs.DepModel:
-        tagger = self.tagger
-        if not self._keep_tagger:
+        """Train the tagger, unless it is fitted, then the parser."""
+        if tagger._model is None:
             tagger._fit(train, dev)
         if self.jackknife:
             parts = min(self.jackknife, len(train))
@@ -272,50 +308,23 @@ class Parser:
         return _spanrs.DepModel.join(tagger.compiled, parser, "{}")
 
     def _templates(self) -> str | None:
-        """Give the text of the templates; None for the published features."""
-        if self.features == "published":
+        """Return the text of the templates; None for the published features."""
+        features = str(self.features)
+        if features == "published":
             return None
-        if self.features == "rich":
+        if features == "rich":
             return _spanrs.dep_templates()
-        if "\n" not in self.features and Path(self.features).is_file():
-            return Path(self.features).read_text(encoding="utf-8")
-        if "." not in self.features and "\n" not in self.features:
+        if "\n" not in features and Path(features).is_file():
+            return Path(features).read_text(encoding="utf-8")
+        if "." not in features and "\n" not in features:
             raise ValueError(
-                f"unknown features {self.features!r}; rich, published, a file of templates, or their text"
+                f"features must be rich, published, a file of templates or their text, not {features!r}"
             )
-        return self.features
-
-    def _metadata(self, train: _spanrs.Treebank) -> dict[str, Any]:
-        """Give what is stored with the model."""
-        return {
-            "tagger": self.tagger.settings(),
-            "parser": {
-                name: getattr(self, name)
-                for name in (
-                    "features",
-                    "labelled",
-                    "single_root",
-                    "epochs",
-                    "models",
-                    "seed",
-                    "explore_from",
-                    "aggressiveness",
-                    "prune",
-                    "oracle",
-                    "jackknife",
-                )
-            },
-            "training": {
-                "sentences": len(train),
-                "words": train.words(),
-                "lifted": list(self.lifted_),
-                "version": _spanrs.__version__,
-            },
-        }
+        return features
 
     def tag(self, words: Sequence[str], *, column: str | None = None) -> list[str]:
-        """Tag a sentence; as :meth:`Tagger.tag`."""
-        return self.tagger.tag(words, column=column)
+        """Tag a sentence; see :meth:`Tagger.tag`."""
+        return self.tagger_.tag(words, column=column)
 
     def parse(self, words: Sequence[str], *, tags: Sequence[str] | None = None) -> Parse:
         """Tag and parse a sentence.
@@ -323,22 +332,21 @@ class Parser:
         Parameters
         ----------
         words : sequence of str
-            The words; numpy arrays of str are sequences, too.
+            The words, such as a list or an array of str.
         tags : sequence of str, optional
-            XPOS tags to parse with instead of predicted ones.
+            XPOS tags to use instead of predicted ones.
 
         Returns
         -------
         Parse
-            With ``heads`` as an array of int: words from 1, 0 for the root. A sentence without words has an empty
-            parse.
+            ``heads`` is an array of int: words from 1, 0 for the root. The parse of an empty sentence is empty.
 
         Raises
         ------
         TypeError
-            For a str instead of a list of words.
+            If a str is passed in place of a list of words.
         ValueError
-            For another number of tags than words.
+            If the numbers of tags and words differ.
         """
         given = None if tags is None else [tags]
         return self.parse_batch([words], tags=given, threads=1)[0]
@@ -348,22 +356,32 @@ class Parser:
         sentences: Sequence[Sequence[str]],
         *,
         tags: Sequence[Sequence[str]] | None = None,
-        threads: int | None = None,
+        threads: int | None = 1,
     ) -> list[Parse]:
-        """Tag and parse sentences; the result does not depend on ``threads`` (None: one per processor)."""
+        """Tag and parse sentences.
+
+        Parameters
+        ----------
+        sentences : sequence of sequences of str
+            The words of each sentence.
+        tags : sequence of sequences of str, optional
+            XPOS tags to use instead of predicted ones.
+        threads : int, optional
+            Number of threads; None or 0 for all processors. Results do not depend on it.
+        """
         words = check_words(sentences)
         given = None
         if tags is not None:
-            given = [(list(own), [""] * len(own)) for own in check_words(tags)]
+            given = [(list(row), [""] * len(row)) for row in check_words(tags)]
             if len(given) != len(words):
                 raise ValueError(f"{len(given)} lists of tags for {len(words)} sentences")
-            for at, (own, (xpos, _)) in enumerate(zip(words, given, strict=True)):
-                if len(own) != len(xpos):
-                    raise ValueError(f"sentence {at}: {len(xpos)} tags for {len(own)} words")
-        found = self.compiled.annotate(words, given, True, thread_count(threads))
+            for at, (sentence, (xpos, _)) in enumerate(zip(words, given, strict=True)):
+                if len(sentence) != len(xpos):
+                    raise ValueError(f"sentence {at}: {len(xpos)} tags for {len(sentence)} words")
+        annotations = self.compiled.annotate(words, given, True, thread_count(threads))
         return [
-            Parse(own, heads, known(labels), known(xpos), known(upos))
-            for own, (xpos, upos, heads, labels) in zip(words, found, strict=True)
+            Parse(sentence, heads, known(labels), known(xpos), known(upos))
+            for sentence, (xpos, upos, heads, labels) in zip(words, annotations, strict=True)
         ]
 
     def evaluate(
@@ -373,11 +391,11 @@ class Parser:
         *,
         any_roots: bool = False,
         by: str | None = None,
-        threads: int | None = None,
+        threads: int | None = 1,
     ) -> Result:
         """Parse the words of gold sentences, and compare tags and trees; see :func:`spanrs.dep.evaluate`.
 
-        Gold trees may have several roots if the parser gives such trees, or with ``any_roots``.
+        Gold trees may have several roots with ``any_roots`` or ``single_root=False``.
         """
         any_roots = any_roots or not self.single_root
         if isinstance(gold, Sequence) and not isinstance(gold, str):
@@ -393,9 +411,9 @@ class Parser:
         out.seek(0)
         return evaluate(gold, out, matcher, any_roots=any_roots, by=by)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write tagger and parser to a file (safetensors with JSON metadata)."""
-        save(self.compiled, path)
+    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
+        """Write tagger and parser to a file: safetensors with JSON metadata."""
+        save(self.compiled, target)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Parser:
@@ -404,9 +422,9 @@ class Parser:
         Raises
         ------
         spanrs.errors.ModelError
-            For files that are no model, damaged, or without a parser.
+            If the file is damaged, not a model, or has no parser.
         OSError
-            Where the file cannot be read.
+            If the file cannot be read.
         """
         model = load(path)
         if not model.has_parser:
@@ -426,25 +444,25 @@ class Parser:
         Raises
         ------
         spanrs.errors.ModelError
-            For what is not in this layout.
+            If the layout is another one.
         spanrs.errors.FormatError
-            Where the compressed data is damaged.
+            If compressed data are damaged.
         spanrs.errors.LimitError
-            For more than 1 GiB, and compressed data that expands more than 100 times and beyond 16 MiB.
+            If the data exceed 1 GiB, or compressed data expand more than 100 times and beyond 16 MiB.
         OSError
-            Where the file cannot be read.
+            If the file cannot be read.
         """
         return cls.of(import_published(path))
 
     @classmethod
     def of(cls, model: _spanrs.DepModel) -> Parser:
-        """Give a parser of a compiled model."""
-        options = json.loads(model.metadata).get("parser", {})
-        parser: Parser = with_options(cls, model, "parser") if options else cls.published()
-        parser._joint = not options
+        """Return the parser of a compiled model."""
+        metadata = json.loads(model.metadata)
+        # Models of parser.py have no parameters.
+        parser = with_saved_params(cls, metadata["parser"]) if "parser" in metadata else cls.published()
         parser._model = model
-        if model.has_tagger:
-            parser.tagger = Tagger.of(model)
+        if "tagger" in metadata and not parser.joint:
+            parser.tagger = with_saved_params(Tagger, metadata["tagger"])
         return parser
 
 
@@ -459,15 +477,15 @@ def import_published(path: str | PathLike[str]) -> _spanrs.DepModel:
         raise
 
 
-def tree_scores(gold: Sequence[Any], found: Sequence[Any], *, labelled: bool) -> dict[str, float]:
-    """Give UAS and LAS as :func:`spanrs.dep.evaluate` does by default: subtypes of labels are not compared."""
+def tree_scores(gold: Sequence[Any], pred: Sequence[Any], *, labelled: bool) -> dict[str, float]:
+    """Return UAS and LAS by the definition of :func:`spanrs.dep.evaluate`, without subtypes of labels."""
     total = heads_right = labels_right = 0
-    for (words, _, _, heads, labels), (_, _, pred_heads, pred_labels) in zip(gold, found, strict=True):
+    for (words, _, _, heads, labels), (_, _, pred_heads, pred_labels) in zip(gold, pred, strict=True):
         total += len(words)
-        right = [own == pred for own, pred in zip(heads, pred_heads.tolist(), strict=True)]
+        right = [head == pred for head, pred in zip(heads, pred_heads.tolist(), strict=True)]
         heads_right += sum(right)
         if labelled:
             same = zip(right, labels, pred_labels, strict=True)
-            labels_right += sum(ok and main_label(own) == main_label(pred) for ok, own, pred in same)
+            labels_right += sum(ok and main_label(label) == main_label(pred) for ok, label, pred in same)
     scores = {"uas": heads_right / max(total, 1)}
     return scores | ({"las": labels_right / max(total, 1)} if labelled else {})

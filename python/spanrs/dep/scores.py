@@ -22,12 +22,12 @@ MEASURES = {
 
 
 def main_label(label: str) -> str:
-    """Give a label without its subtype, as LAS compares it: ``nmod`` of ``nmod:poss``."""
+    """Return a label without its subtype, as LAS compares it: ``nmod`` of ``nmod:poss``."""
     return label.partition(":")[0]
 
 
 def score_tables(result: Result, *, per_label: bool = False) -> list[Table]:
-    """Give the measures in per cent, and with ``per_label`` LAS by label; ``-`` for unscored ones."""
+    """Return the measures in per cent, and with ``per_label`` LAS by label; ``-`` for unscored ones."""
     table = Table(["metric", "precision", "recall", "F1", "gold words"])
     for name, title in MEASURES.items():
         score = result[name].shown.micro

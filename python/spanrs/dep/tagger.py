@@ -6,53 +6,57 @@ import json
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
 
 from spanrs import _spanrs
 from spanrs.dep.training import (
     Epoch,
     Monitor,
     Sentences,
-    check_count,
+    check_patience,
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, as_integer
+from spanrs.estimator import Estimator, as_number, check_choice
 from spanrs.io.output import atomic_output
 from spanrs.report.progress import iteration_display
 from spanrs.threads import thread_count
 
-#: Features of a tagger: those of parser.py and NLTK, or spanrs' own.
+EstimatorT = TypeVar("EstimatorT", bound=Estimator)
+
+#: Feature sets.
 FEATURES = ("rich", "published")
 
 
-class Tagger:
-    """A part-of-speech tagger: an averaged perceptron that decides greedily, from left to right.
+class Tagger(Estimator):
+    """A greedy left-to-right part-of-speech tagger with an averaged perceptron.
 
     Parameters
     ----------
     features : str
-        ``rich``: affixes, shapes, neighbours and their known tags. ``published``: the 14 features of parser.py and
-        NLTK.
+        ``rich``: affixes, shapes, neighbours and the tags of previous words. ``published``: the 14 features of
+        parser.py and NLTK.
     epochs : int
-        Passes over the training data.
+        Number of passes over the training data.
     models : int
-        Models that are trained with consecutive seeds; their averaged weights are added up.
+        Number of models trained with consecutive seeds, whose averaged weights are summed.
     seed : int, optional
         Seed of the order of sentences; None keeps the order of the data.
     min_count : int
-        A word is looked up instead of tagged if it occurs at least this often...
+        Minimum frequency of a word in the dictionary of unambiguous words, which are not tagged but looked up.
     min_share : float
-        ...and at least this share of its occurrences have its most frequent tag.
+        Minimum share, above 0 and at most 1, of the most frequent tag of such a word.
     margin : int
-        Learn from right guesses, too, whose score is less than this above the second best; 0 learns from mistakes only.
+        Update for correct predictions, too, if their score exceeds the second best by less than this; 0 only updates
+        for errors.
     progress : bool, optional
         Show the passes on standard error; None means if it is a terminal.
 
     Attributes
     ----------
     history_ : list of Epoch
-        The passes of the last :meth:`fit`.
+        Statistics of each pass.
 
     Notes
     -----
@@ -67,6 +71,8 @@ class Tagger:
     ['PRP', 'VBD']
     """
 
+    _model: _spanrs.DepModel | None = None
+
     def __init__(
         self,
         *,
@@ -79,24 +85,28 @@ class Tagger:
         margin: int = 50,
         progress: bool | None = None,
     ) -> None:
-        if features not in FEATURES:
-            raise ValueError(f"unknown features {features!r}; one of {', '.join(FEATURES)}")
-        if not 0 < min_share <= 1:
-            raise ValueError(f"min_share is a share above 0 and at most 1, not {min_share}")
         self.features = features
-        self.epochs = check_count("epochs", epochs)
-        self.models = check_count("models", models)
-        self.seed = None if seed is None else check_count("seed", seed, 0)
-        self.min_count = check_count("min_count", min_count)
-        self.min_share = float(min_share)
-        self.margin = check_count("margin", margin, 0)
+        self.epochs = epochs
+        self.models = models
+        self.seed = seed
+        self.min_count = min_count
+        self.min_share = min_share
+        self.margin = margin
         self.progress = progress
-        self.history_: list[Epoch] = []
-        self._model: _spanrs.DepModel | None = None
+
+    def _check_params(self) -> None:
+        check_choice(self.features, "features", FEATURES)
+        for name in ("epochs", "models", "min_count"):
+            as_integer(getattr(self, name), name, 1)
+        if self.seed is not None:
+            as_integer(self.seed, "seed")
+        as_integer(self.margin, "margin")
+        if as_number(self.min_share, "min_share", above=True) > 1:
+            raise ValueError(f"min_share must be a number of at most 1, not {self.min_share!r}")
 
     @classmethod
     def published(cls, **options: Any) -> Tagger:
-        """Give a tagger with the features and the training of NLTK's ``PerceptronTagger``."""
+        """Return a tagger with the features and the training of NLTK's ``PerceptronTagger``."""
         defaults: dict[str, Any] = {
             "features": "published",
             "epochs": 5,
@@ -113,10 +123,10 @@ class Tagger:
         Raises
         ------
         spanrs.errors.ModelError
-            Before :meth:`fit` or :meth:`load`.
+            If the tagger is not fitted.
         """
         if self._model is None:
-            raise ModelError("the tagger is not trained; call fit() or load()")
+            raise ModelError("Tagger is not fitted; call fit or load")
         return self._model
 
     def options(self) -> dict[str, Any]:
@@ -134,7 +144,7 @@ class Tagger:
         return {"epochs": self.epochs, "seed": self.seed, "models": self.models}
 
     def fit(self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None) -> Tagger:
-        """Learn from tagged sentences.
+        """Train the tagger.
 
         Parameters
         ----------
@@ -143,14 +153,14 @@ class Tagger:
         dev : as train, optional
             Development data, scored after each pass.
         patience : int, optional
-            Stop after this many passes without a better score on ``dev``, and keep the best weights.
+            Stop after this number of passes without improvement on ``dev``, and keep the best weights.
 
         Raises
         ------
         ValueError
-            Where there is nothing to learn from, and for ``patience`` without ``dev``.
+            If a parameter is invalid, there are no tagged sentences, or ``patience`` is set without ``dev``.
         spanrs.errors.FormatError
-            With line, for what is not in the format.
+            If a line is malformed; the error has the line.
         """
         return self._fit(
             treebank_of(train, None), None if dev is None else treebank_of(dev, None), patience
@@ -159,33 +169,29 @@ class Tagger:
     def _fit(
         self, train: _spanrs.Treebank, dev: _spanrs.Treebank | None, patience: int | None = None
     ) -> Tagger:
-        """Learn from sentences of the compiled half."""
-        if patience is not None:
-            check_count("patience", patience)
-            if dev is None:
-                raise ValueError("patience needs development data")
+        """Train on sentences of the compiled module."""
+        self._check_params()
+        check_patience(patience, dev)
         sentences = [] if dev is None else dev.sentences()
         if dev is not None and not any(any(xpos) or any(upos) for _, xpos, upos, *_ in sentences):
             raise ValueError("the development data have no tags")
 
         def score(model: _spanrs.DepModel) -> dict[str, float]:
-            found = model.annotate([words for words, *_ in sentences], None, False, 1)
-            return tag_scores([(xpos, upos) for _, xpos, upos, *_ in sentences], found)
+            pred = model.annotate([words for words, *_ in sentences], None, False, 1)
+            return tag_scores([(xpos, upos) for _, xpos, upos, *_ in sentences], pred)
 
-        self.history_ = []
+        self.history_: list[Epoch] = []
         with iteration_display(self.progress, "tagger", self.epochs * self.models) as show:
             criterion = "xpos" if any(any(xpos) for _, xpos, *_ in sentences) else "upos"
             monitor = Monitor(
                 None if dev is None else score, show, self.history_, patience, self.epochs, criterion
             )
             model = _spanrs.dep_train_tagger(train, self.options(), self.passes(), monitor, dev is not None)
-        self._model = _spanrs.DepModel.join(model, None, json.dumps({"tagger": self.settings()}))
+        self._model = _spanrs.DepModel.join(model, None, json.dumps({"tagger": self._saved_params()}))
         return self
 
-    def settings(self) -> dict[str, Any]:
-        """Give the options that are stored with a model."""
-        names = ("features", "epochs", "models", "seed", "min_count", "min_share", "margin")
-        return {name: getattr(self, name) for name in names}
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._model is not None
 
     def tag(self, words: Sequence[str], *, column: str | None = None) -> list[str]:
         """Tag a sentence.
@@ -195,57 +201,57 @@ class Tagger:
         words : sequence of str
             The words.
         column : str, optional
-            ``xpos`` (the tags of the treebank) or ``upos`` (universal tags); the first that the model has.
+            ``xpos`` (the tags of the treebank) or ``upos`` (universal tags); by default the first that the model has.
 
         Raises
         ------
         TypeError
-            For a str instead of a list of words.
+            If a str is passed in place of a list of words.
         ValueError
-            For tags that the model does not have.
+            If the model does not have these tags.
         """
         return self.tag_batch([words], column=column, threads=1)[0]
 
     def tag_batch(
         self, sentences: Sequence[Sequence[str]], *, column: str | None = None, threads: int | None = 1
     ) -> list[list[str]]:
-        """Tag sentences; as :meth:`tag`, with ``threads`` (None: one per processor)."""
+        """Tag sentences with a number of threads (None or 0 for all processors); see :meth:`tag`."""
         at = self._column(column)
-        found = self.compiled.annotate(check_words(sentences), None, False, thread_count(threads))
-        return [list(tags[at]) for tags in found]
+        annotations = self.compiled.annotate(check_words(sentences), None, False, thread_count(threads))
+        return [list(tags[at]) for tags in annotations]
 
     def _column(self, name: str | None) -> int:
-        """Give the index of the tags among what the compiled half gives."""
-        known = [
+        """Return the index of a column of tags in the output of the compiled module."""
+        columns = [
             column
             for at, column in enumerate(("xpos", "upos"))
             if any(tags[at] for tags in self.compiled.tags())
         ]
         if name is None:
-            name = known[0]
-        if name not in known:
-            raise ValueError(f"the model has no {name!r} tags; it has {', '.join(known)}")
+            name = columns[0]
+        if name not in columns:
+            raise ValueError(f"the model has no {name!r} tags; it has {', '.join(columns)}")
         return ("xpos", "upos").index(name)
 
     @property
     def tags(self) -> list[tuple[str, str]]:
-        """The pairs of tags (XPOS, UPOS) that the model can give."""
+        """The pairs of tags (XPOS, UPOS) of the model."""
         return self.compiled.tags()
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file (safetensors with JSON metadata)."""
-        save(self.compiled, path)
+    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
+        """Write the model to a file: safetensors with JSON metadata."""
+        save(self.compiled, target)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Tagger:
-        """Read a model file; that of a parser has a tagger, too.
+        """Read a model file, which may be that of a parser, too.
 
         Raises
         ------
         spanrs.errors.ModelError
-            For files that are no model, damaged, or without a tagger.
+            If the file is damaged, not a model, or has no tagger.
         OSError
-            Where the file cannot be read.
+            If the file cannot be read.
         """
         model = load(path)
         if not model.has_tagger:
@@ -254,44 +260,45 @@ class Tagger:
 
     @classmethod
     def of(cls, model: _spanrs.DepModel) -> Tagger:
-        """Give a tagger of a compiled model."""
-        tagger: Tagger = with_options(cls, model, "tagger")
+        """Return the tagger of a compiled model."""
+        tagger = with_saved_params(cls, json.loads(model.metadata).get("tagger", {}))
         tagger._model = model
         return tagger
 
 
-def with_options(make: Any, model: _spanrs.DepModel, part: str) -> Any:
-    """Make an estimator with the options that are stored with a model.
+def with_saved_params(kind: type[EstimatorT], params: object) -> EstimatorT:
+    """Create a tagger or parser with the parameters of a model.
 
     Raises
     ------
     spanrs.errors.ModelError
-        For options that cannot be.
+        If a parameter is invalid.
     """
-    options = json.loads(model.metadata).get(part, {})
+    estimator = kind._with_saved_params(params)
     try:
-        return make(**options)
+        estimator._check_params()
     except (TypeError, ValueError) as error:
-        raise ModelError(f"the options of the {part} in the model are damaged: {error}") from None
+        raise ModelError(f"the model has an invalid parameter of {kind.__name__}: {error}") from None
+    return estimator
 
 
-def tag_scores(gold: Sequence[tuple[list[str], list[str]]], found: Sequence[Any]) -> dict[str, float]:
-    """Give the accuracy of tags by column, for those that gold has."""
+def tag_scores(gold: Sequence[tuple[list[str], list[str]]], pred: Sequence[Any]) -> dict[str, float]:
+    """Return the accuracy of tags by column, for the columns of gold."""
     scores = {}
     for at, column in enumerate(("xpos", "upos")):
         right = total = 0
-        for own, pred in zip(gold, found, strict=True):
-            if any(own[at]):
-                total += len(own[at])
-                right += sum(map(str.__eq__, own[at], pred[at]))
+        for expected, predicted in zip(gold, pred, strict=True):
+            if any(expected[at]):
+                total += len(expected[at])
+                right += sum(map(str.__eq__, expected[at], predicted[at]))
         if total:
             scores[column] = right / total
     return scores
 
 
-def save(model: _spanrs.DepModel, path: str | PathLike[str]) -> None:
-    """Write a model file, whole or not at all."""
-    with atomic_output(path) as out:
+def save(model: _spanrs.DepModel, target: str | PathLike[str] | IO[bytes]) -> None:
+    """Write a model file; an incomplete file is removed."""
+    with atomic_output(target) as out:
         out.write(model.to_bytes())
 
 
@@ -307,7 +314,7 @@ def load(path: str | PathLike[str]) -> _spanrs.DepModel:
 
 
 def is_model(path: str | PathLike[str]) -> bool:
-    """Say whether a file begins as a model file does: with the length of a header, and its brace."""
+    """Return whether a file begins like a model file: with the length of a JSON header, then the header."""
     with open(path, "rb") as file:  # named pipes have no stat
         head = file.read(9)
     return len(head) == 9 and head[8:9] == b"{" and head[4:8] == b"\0\0\0\0"

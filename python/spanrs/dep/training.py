@@ -1,8 +1,7 @@
-"""What the training of taggers and parsers has in common."""
+"""Training data and monitoring of taggers and parsers."""
 
 from __future__ import annotations
 
-import numbers
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.dep.parse import Parse
-from spanrs.errors import FormatError, with_code
+from spanrs.errors import FormatError, as_integer, with_code
 from spanrs.io import Corpus
 from spanrs.io.sources import Source, check_source
 
@@ -19,14 +18,14 @@ Sentences: TypeAlias = Source | Corpus | Sequence[Parse] | Sequence[Source]
 
 
 class Epoch(NamedTuple):
-    """What is known after a pass over the training data."""
+    """Statistics of a pass over the training data."""
 
     model: int
     """Number of the model, from 1."""
     epoch: int
     """Number of the pass, from 1."""
     accuracy: float
-    """Share of the words with the right tag or head during the pass."""
+    """Share of words with the correct tag or head during the pass."""
     dev: dict[str, float]
     """Scores of the averaged weights on the development data; empty without."""
     features: int
@@ -38,7 +37,7 @@ class Epoch(NamedTuple):
 
 
 def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
-    """Give sentences to the compiled half; ``trees`` is None, ``one`` or ``many`` (roots)."""
+    """Pass sentences to the compiled module; ``trees`` is None, ``one`` or ``many`` (roots)."""
     treebank = _spanrs.Treebank()
     items: Iterable[Any]
     if isinstance(data, Corpus):
@@ -50,20 +49,20 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
             check_source(data)
         items = data
     memory: list[tuple[Any, ...]] = []
-    for at, one in enumerate(items):
-        if isinstance(one, Parse):
-            if trees is not None and len(one) and not len(one.heads):
+    for at, item in enumerate(items):
+        if isinstance(item, Parse):
+            if trees is not None and len(item) and not len(item.heads):
                 raise ValueError(f"sentence {at} has no tree")
-            memory.append((one.words, one.xpos, one.upos, one.heads.tolist(), one.labels))
-        elif isinstance(one, (str, os.PathLike, _spanrs.Source)) or hasattr(one, "read"):
-            treebank.read(_spanrs.SyntaxFile(one, None), trees)
+            memory.append((item.words, item.xpos, item.upos, item.heads.tolist(), item.labels))
+        elif isinstance(item, (str, os.PathLike, _spanrs.Source)) or hasattr(item, "read"):
+            treebank.read(_spanrs.SyntaxFile(item, None), trees)
         else:
             raise TypeError(
-                f"sentence {at} is a {type(one).__name__}; give a path in CoNLL-U, or sentences as spanrs.dep.Parse"
+                f"sentence {at} is a {type(item).__name__}; give a path in CoNLL-U, or sentences as spanrs.dep.Parse"
             )
     treebank.extend(memory, trees)
     if not len(treebank):
-        raise ValueError("there are no sentences to learn from")
+        raise ValueError("there are no sentences to train on")
     return treebank
 
 
@@ -73,7 +72,7 @@ def _parts_of(corpus: Corpus) -> list[Any]:
     Raises
     ------
     spanrs.errors.FormatError
-        For files of other formats.
+        If a file has another format.
     """
     for part in corpus.parts:
         if part.format not in ("conllu", "columns"):
@@ -82,23 +81,24 @@ def _parts_of(corpus: Corpus) -> list[Any]:
     return [part.opened(keep=True) for part in corpus.parts]
 
 
-def check_count(name: str, value: object, least: int = 1) -> int:
-    """Check that a value is an integer of at least ``least``."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or int(value) < least:
-        raise ValueError(f"{name} must be an integer from {least}, not {value!r}")
-    return int(value)
+def check_patience(patience: int | None, dev: object) -> None:
+    """Validate ``patience`` of ``fit``."""
+    if patience is not None:
+        as_integer(patience, "patience", 1)
+        if dev is None:
+            raise ValueError("patience needs development data; pass dev")
 
 
 def check_words(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Give sentences as lists of words; refuse a string where a list of words belongs."""
-    found = []
+    """Return sentences as lists of words; refuse a string where a list of words belongs."""
+    checked = []
     for at, words in enumerate(sentences):
         if isinstance(words, str):
             raise TypeError(
-                f"sentence {at} is one str; give a list of words, such as {words.split()[:3]!r}"
+                f"sentence {at} is one str; pass a list of words, such as {words.split()[:3]!r}"
             )
-        found.append([str(word) if isinstance(word, str) else _not_a_word(at, word) for word in words])
-    return found
+        checked.append([str(word) if isinstance(word, str) else _not_a_word(at, word) for word in words])
+    return checked
 
 
 def _not_a_word(sentence: int, word: object) -> str:
@@ -114,7 +114,7 @@ class Monitor:
     history: list[Epoch]
     patience: int | None
     epochs: int
-    #: Which score decides.
+    #: The score that decides about improvement.
     criterion: str
     best: float = -1.0
     since: int = 0

@@ -47,7 +47,7 @@ _OWN = (
     "algorithm",
     "c1",
     "c2",
-    "max_iterations",
+    "max_iter",
     "min_freq",
     "patience",
     "threads",
@@ -133,10 +133,11 @@ def command(
         # A model without a template was made by another program, or from feature dicts.
         base = load_model(start, _template_for(start, template_name), features, given["threads"])
         template, features = template or base.template, base.features
+    given["max_iter"] = given.pop("max_iterations")
     own = {name: given[name] for name in _OWN}
     crf = CRF(scheme=scheme_name, progress=not quiet, **own)
     # Checked before files are read.
-    _spanrs.crf_options(crf._options())
+    crf._check_params()
     if template is not None:
         check_columns(template, features)
     train = read_tagged(gold, read, features)
