@@ -311,7 +311,9 @@ class Scorer:
     def _take_schemes(self, result: Result) -> None:
         settings = merged_settings(self._settings(), result.settings)
         if settings.get("scheme", UNDECIDED) != UNDECIDED:
-            self._scorer.set_schemes(settings["scheme"], settings.get("pred_scheme"))
+            pred_scheme = settings.get("pred_scheme")
+            detect_pred = pred_scheme == UNDECIDED
+            self._scorer.set_schemes(settings["scheme"], None if detect_pred else pred_scheme, detect_pred)
 
     def _settings(self) -> dict[str, str]:
         return make_settings(self.matcher, self._scorer.schemes(), self.dialect, self._align)
