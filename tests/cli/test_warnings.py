@@ -114,7 +114,7 @@ def test_matscore_says_where_a_side_was_probably_misread(call):
     sides = ("score", "--matcher", "mat", "--format", "prodigy", "ref", "hyp")
     status, _, err = call(*sides, hyp=second, ref=prodigy)
     assert status == 0
-    assert err == "The hypothesis has no annotations to score; check its file type and labels\n"
+    assert err == "The hypothesis has no annotations to score; check its file type and labels.\n"
     _, _, err = call(*sides, hyp=prodigy, ref=second)
     assert err.startswith("The reference has no annotations")
     doccano = json.dumps({"text": "Bob ate", "label": [[0, 3, "PER"]]}) + "\n"
