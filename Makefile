@@ -8,10 +8,10 @@ export CARGO_TERM_COLOR ?= auto
 # The fuzzers are a workspace of their own; third-party crates of its tests are built once for both.
 FUZZ := --manifest-path rust/fuzz/Cargo.toml --locked --target-dir target
 FUZZ_HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
-FUZZ_BIN := target/$(FUZZ_HOST)/fuzz
+FUZZ_BIN := target/$(FUZZ_HOST)/fuzz/fuzz
 # Seconds of each target, or of the only one that is named.
 SECONDS = 60
-TARGET = $(basename $(notdir $(wildcard rust/fuzz/fuzz_targets/*.rs)))
+TARGET = $(notdir $(wildcard rust/fuzz/seeds/*))
 # What cargo-fuzz sets for `-s none`: LLVM counts edges and traces comparisons, on the stable toolchain too.
 # An explicit --target keeps the flags from build scripts and procedural macros.
 FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -140,7 +140,7 @@ fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findin
 		mkdir -p rust/fuzz/corpus/$$target rust/fuzz/regressions/$$target; \
 		dictionary=rust/fuzz/dictionaries/$$target.dict; \
 		echo "== $$target"; \
-		$(FUZZ_BIN)/$$target $$(test -f $$dictionary && echo -dict=$$dictionary) \
+		FUZZ_TARGET=$$target $(FUZZ_BIN) $$(test -f $$dictionary && echo -dict=$$dictionary) \
 			-max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=2048 -print_final_stats=1 \
 			-artifact_prefix=rust/fuzz/regressions/$$target/ \
 			rust/fuzz/corpus/$$target rust/fuzz/seeds/$$target rust/fuzz/regressions/$$target || failed="$$failed $$target"; \

@@ -123,22 +123,20 @@ const FORMATS: [&str; 14] = [
     "u", "U", "vu", "i", "c", "n", "l", "z", "+l", "+L", "+w:2", "+w:0", "+s", "\u{e9}",
 ];
 
-/// An array of a format; items of lists are those of `item`.
-fn array(input: &mut Input<'_>, owner: &mut Owner, format: &str, item: Option<*mut Raw>) -> Raw {
-    let length = i64::from(input.byte() % 8);
-    let offset = i64::from(input.byte() % 3);
-    let places = (length + offset + 2) as usize;
-    let validity = match input.byte() % 3 {
-        0 => ptr::null(),
-        byte => owner.buffer(|bytes| bytes.fill(if byte == 1 { 0xFF } else { 0xAD })),
-    };
+/// The buffers of an array, `validity` first.
+fn buffers(
+    input: &mut Input<'_>,
+    owner: &mut Owner,
+    format: &str,
+    (validity, places): (*const c_void, usize),
+) -> Vec<*const c_void> {
     let bytes = input.rest();
     let text = |buffer: &mut [u8]| {
         for (place, byte) in buffer.iter_mut().zip(bytes.iter().cycle()) {
             *place = *byte;
         }
     };
-    let mut buffers = match format {
+    match format {
         "u" | "U" => vec![
             validity,
             owner.buffer(offsets(input, format == "U", places)),
@@ -147,12 +145,8 @@ fn array(input: &mut Input<'_>, owner: &mut Owner, format: &str, item: Option<*m
         "vu" => {
             let views = (0..places).map(|_| {
                 let length = i32::from(input.byte() % 16) - 1;
-                [
-                    length,
-                    0,
-                    i32::from(input.byte() % 3) - 1,
-                    i32::from(input.byte()) - 40,
-                ]
+                let buffer = i32::from(input.byte() % 3) - 1;
+                [length, 0, buffer, i32::from(input.byte()) - 40]
             });
             let views: Vec<i32> = views.flatten().collect();
             let views = owner.buffer(|buffer| {
@@ -171,7 +165,19 @@ fn array(input: &mut Input<'_>, owner: &mut Owner, format: &str, item: Option<*m
         "n" => Vec::new(),
         _ if format.starts_with("+w") => vec![validity],
         _ => vec![validity, owner.buffer(text)],
+    }
+}
+
+/// An array of a format; items of lists are those of `item`.
+fn array(input: &mut Input<'_>, owner: &mut Owner, format: &str, item: Option<*mut Raw>) -> Raw {
+    let length = i64::from(input.byte() % 8);
+    let offset = i64::from(input.byte() % 3);
+    let places = (length + offset + 2) as usize;
+    let validity = match input.byte() % 3 {
+        0 => ptr::null(),
+        byte => owner.buffer(|bytes| bytes.fill(if byte == 1 { 0xFF } else { 0xAD })),
     };
+    let mut buffers = buffers(input, owner, format, (validity, places));
     if input.byte() > 250
         && let Some(last) = buffers.last_mut()
     {

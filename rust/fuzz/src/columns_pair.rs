@@ -5,8 +5,8 @@ use spanrs_eval::{Exact, Scorer, Side};
 use spanrs_io::{Column, ColumnReader, Columns};
 use spanrs_tags::{Dialect, Reader, Reading};
 
-use crate::by_definition::{Table, by_sets, documents, sum, totals};
 use crate::columns::{Read, Row, is_guessed, options, read};
+use crate::common::{Table, by_sets, documents, sum, totals};
 use crate::input::{CHUNK, Input, chunk, lines, split_at_byte};
 use crate::tag_input::{reading, scheme};
 

@@ -2,7 +2,7 @@
 
 use spanrs_io::{Code, Column, Columns, Comments, Format};
 
-use crate::columns::{Row, read};
+use crate::columns::{Read, Row, read};
 use crate::input::{CHUNK, Input, chunk, depends_on_buffer, is_plain};
 
 /// Words are read as by splitting strings; ranges, empty nodes and comments make no difference, nor does where a
@@ -29,7 +29,33 @@ pub fn run(data: &[u8]) {
         Some((code, _)) if depends_on_buffer(code) => assert!(pieces.1.is_some()),
         _ => assert_eq!(whole, pieces),
     }
-    // Other columns are the same words.
+    other_columns_have_the_same_words(bytes, &columns, &whole);
+    if is_plain(bytes) && columns.comments == Comments::None {
+        let expected = by_splitting(bytes, name);
+        match whole.1 {
+            None => assert_eq!(Some(&whole.0), expected.as_ref()),
+            Some((Code::NoColumn, _)) => {
+                let outside = |row: &Row| !matches!(row, Row::Token(_, tag, ..) if tag != "O");
+                assert!(expected.is_none_or(|rows| rows.iter().all(outside)));
+            }
+            Some((code, _)) => assert!(expected.is_none() || code == Code::Empty),
+        }
+    }
+    // CoNLL-U that is recognised is read as CoNLL-U; the first buffer may decide about comments.
+    let auto = Columns {
+        format: Format::Auto,
+        ..columns
+    };
+    let recognised = read(bytes, CHUNK, &auto);
+    if whole.1.is_none() && recognised.1.is_none() && !recognised.0.is_empty() {
+        assert!(
+            recognised == whole || !matches!(auto.tag, Column::Name(_)),
+            "a name is refused elsewhere"
+        );
+    }
+}
+
+fn other_columns_have_the_same_words(bytes: &[u8], columns: &Columns, whole: &Read) {
     let other = Columns {
         tag: Column::Name("LEMMA".to_owned()),
         ..columns.clone()
@@ -47,30 +73,6 @@ pub fn run(data: &[u8]) {
         .1
         .filter(|(code, _)| *code != Code::NoColumn || others.1.is_some());
     assert_eq!((words(&whole.0), refused), (words(&others.0), others.1));
-    if is_plain(bytes) && columns.comments == Comments::None {
-        let expected = by_splitting(bytes, name);
-        match whole.1 {
-            None => assert_eq!(Some(&whole.0), expected.as_ref()),
-            Some((Code::NoColumn, _)) => {
-                let outside = |row: &Row| !matches!(row, Row::Token(_, tag, ..) if tag != "O");
-                assert!(expected.is_none_or(|rows| rows.iter().all(outside)));
-            }
-            Some((code, _)) => assert!(expected.is_none() || code == Code::Empty),
-        }
-    }
-    // What is found out to be CoNLL-U is read as CoNLL-U; lines may be told apart by the first buffer.
-    let found = Columns {
-        format: Format::Auto,
-        ..columns
-    };
-    let auto = read(bytes, CHUNK, &found);
-    if whole.1.is_none() && auto.1.is_none() && !auto.0.is_empty() {
-        let same = auto == whole;
-        assert!(
-            same || !matches!(found.tag, Column::Name(_)),
-            "a name is refused elsewhere"
-        );
-    }
 }
 
 /// The definition with strings, without comments; None for what is refused.
@@ -96,32 +98,20 @@ fn by_splitting(bytes: &[u8], name: &str) -> Option<Vec<Row>> {
         if fields.len() != NAMES.len() {
             return None;
         }
-        let number_of = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        match fields[0].split_once(['-', '.']) {
-            Some((first, second)) if number_of(first) && number_of(second) => {
-                let is_range = fields[0].contains('-');
-                let number = |text: &str| text.trim_start_matches('0').to_owned();
-                let (first, second) = (number(first), number(second));
-                if is_range && (first.len(), &first) >= (second.len(), &second) {
-                    return None;
-                }
-                continue;
-            }
-            None if number_of(fields[0]) => {}
-            _ => return None,
+        if !is_word(fields[0])? {
+            continue;
         }
-        let tag = match NAMES
+        let column = NAMES
             .iter()
-            .position(|known| known.eq_ignore_ascii_case(name))
-        {
-            Some(column) => fields[column],
-            None => {
+            .position(|column| column.eq_ignore_ascii_case(name));
+        let tag = column.map_or_else(
+            || {
                 let mut parts = fields[9].split('|').filter_map(|part| part.split_once('='));
-                parts
-                    .find(|(key, _)| *key == name)
-                    .map_or("O", |(_, value)| value)
-            }
-        };
+                let value = parts.find(|(key, _)| *key == name);
+                value.map_or("O", |(_, value)| value)
+            },
+            |column| fields[column],
+        );
         let tag = if matches!(tag, "" | "_") { "O" } else { tag };
         open = true;
         rows.push(Row::Token(
@@ -135,4 +125,16 @@ fn by_splitting(bytes: &[u8], name: &str) -> Option<Vec<Row>> {
         rows.push(Row::Sentence);
     }
     Some(rows)
+}
+
+/// True for the id of a word, false for those of ranges and empty nodes; None for what is refused.
+fn is_word(id: &str) -> Option<bool> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let Some((first, second)) = id.split_once(['-', '.']) else {
+        return is_number(id).then_some(true);
+    };
+    let number = |text: &str| text.trim_start_matches('0').to_owned();
+    let key = |text: &str| (number(text).len(), number(text));
+    let is_ascending = !id.contains('-') || key(first) < key(second);
+    (is_number(first) && is_number(second) && is_ascending).then_some(false)
 }

@@ -1,8 +1,8 @@
 //! Column files converted from one scheme to another.
 
-use spanrs::{Error, convert, detect, spans, validate};
+use spanrs::{Error, Report, convert, detect, spans, validate};
 use spanrs_io::{ColumnReader, Columns, Comments, LineKind};
-use spanrs_tags::{Converter, Dialect, Reader, Reading};
+use spanrs_tags::{Converter, Dialect, Reader, Reading, Scheme};
 
 use crate::columns::{is_guessed, options};
 use crate::input::{CHUNK, Input, lines, without_mark};
@@ -13,7 +13,7 @@ const KEEP: usize = 3;
 
 /// Converting changes tags and nothing else, the result is well-formed in the target scheme, and converting
 /// it back gives the tags of the first file again where they were well-formed. Validating, listing spans and
-/// finding the scheme read or refuse the same files. The first bytes choose options, schemes and reading.
+/// detecting the scheme read or refuse the same files. The first bytes choose options, schemes and reading.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let columns = Columns {
@@ -23,129 +23,115 @@ pub fn run(data: &[u8]) {
     let (source, target) = (scheme(&mut input), scheme(&mut input));
     let reading = reading(&mut input, source);
     let bytes = input.rest();
-    let reader =
-        |reading| Reader::new(source, reading, Dialect::default()).expect("the reading is defined");
     let Some(tags) = tags(bytes, &columns) else {
-        assert!(rows(bytes, &columns).is_none_or(|rows| {
-            validate(rows, &mut reader(reading), KEEP, &mut |_| true).is_err()
-        }));
+        if let Some(rows) = rows(bytes, &columns) {
+            assert!(validate(rows, &mut reader(source, reading), KEEP, &mut |_| true).is_err());
+        }
         return;
     };
-    let report = validate(
-        readable(bytes, &columns),
-        &mut reader(reading),
-        KEEP,
-        &mut |_| true,
-    );
-    let report = report.expect("the file is read");
+    let report = check(bytes, &columns, (source, reading));
     assert_eq!(report.tokens, tags.len() as u64);
     assert_eq!(report.kinds.values().sum::<u64>(), report.violations.count);
-    assert_eq!(
-        report.violations.first.len() as u64,
-        report.violations.count.min(KEEP as u64)
-    );
-    let detected = detect(readable(bytes, &columns), &Dialect::default(), &mut |_| {
-        true
-    });
-    match detected {
+    let kept = report.violations.count.min(KEEP as u64);
+    assert_eq!(report.violations.first.len() as u64, kept);
+    check_other_jobs(bytes, &columns, (source, reading), &report);
+
+    let strict = converted(bytes, &columns, (source, target, None));
+    assert!(strict.is_none() || report.violations.count == 0);
+    let is_seqeval = matches!(reading, Reading::Seqeval | Reading::SeqevalStrict);
+    let Some(out) = converted(bytes, &columns, (source, target, Some(reading))) else {
+        assert!(strict.is_none() || is_seqeval);
+        return;
+    };
+    if !is_seqeval && let Some(strict) = &strict {
+        assert_eq!(strict, &out);
+    }
+    if keeps_all_but_tags(bytes, &out, &columns, tags.len()) {
+        let checked = check(&out, &columns, (target, Reading::Conlleval));
+        assert_eq!(checked.violations.count, 0);
+        if let Some(strict) = strict {
+            let back = converted(&strict, &columns, (target, source, None));
+            let back = back.expect("the spans came from this scheme");
+            let again = converted(&back, &columns, (source, target, None));
+            assert_eq!(again, Some(strict));
+        }
+    }
+}
+
+fn reader(scheme: Scheme, reading: Reading) -> Reader {
+    Reader::new(scheme, reading, Dialect::default()).expect("the reading is defined")
+}
+
+/// Validates a file that can be read.
+fn check(bytes: &[u8], columns: &Columns, (scheme, reading): (Scheme, Reading)) -> Report {
+    let rows = readable(bytes, columns);
+    let report = validate(rows, &mut reader(scheme, reading), KEEP, &mut |_| true);
+    report.expect("the file is read")
+}
+
+/// Detecting the scheme and listing spans agree with the validation.
+fn check_other_jobs(
+    bytes: &[u8],
+    columns: &Columns,
+    (scheme, reading): (Scheme, Reading),
+    report: &Report,
+) {
+    let rows = readable(bytes, columns);
+    match detect(rows, &Dialect::default(), &mut |_| true) {
         // Most tags may be in no scheme.
         Ok(_) | Err(Error::Tags { .. }) => {}
         Err(error) => panic!("the file is read: {error}"),
     }
-    let mut listed = Vec::new();
-    let listing = spans(
-        readable(bytes, &columns),
-        &mut reader(reading),
-        &mut listed,
-        &mut |_| true,
-    );
-    assert_eq!(
-        listing.is_ok(),
-        reading != Reading::Refuse || report.violations.count == 0
-    );
+    let (rows, mut listed) = (readable(bytes, columns), Vec::new());
+    let listing = spans(rows, &mut reader(scheme, reading), &mut listed, &mut |_| {
+        true
+    });
+    let is_refused = reading == Reading::Refuse && report.violations.count > 0;
+    assert_eq!(listing.is_err(), is_refused);
     let sentences = listed.iter().filter(|&&byte| byte == b'\n').count() as u64;
     assert_eq!(sentences, report.sentences);
-    let make = |from, to, reading| {
-        Converter::new(from, to, reading, Dialect::default()).expect("the reading is defined")
-    };
-    let mut strict = Vec::new();
-    let result = convert(
-        readable(bytes, &columns),
-        &mut make(source, target, None),
-        &mut strict,
-        &mut |_| true,
-    );
-    assert!(result.is_err() || report.violations.count == 0);
-    let mut out = Vec::new();
-    let mut converter = make(source, target, Some(reading));
-    if convert(
-        readable(bytes, &columns),
-        &mut converter,
-        &mut out,
-        &mut |_| true,
-    )
-    .is_err()
-    {
-        assert!(result.is_err() || matches!(reading, Reading::Seqeval | Reading::SeqevalStrict));
-        return;
-    }
-    if result.is_ok() && !matches!(reading, Reading::Seqeval | Reading::SeqevalStrict) {
-        assert_eq!(strict, out);
-    }
+}
+
+/// The file in another scheme; None where it is refused.
+fn converted(
+    bytes: &[u8],
+    columns: &Columns,
+    (from, to, reading): (Scheme, Scheme, Option<Reading>),
+) -> Option<Vec<u8>> {
+    let converter = Converter::new(from, to, reading, Dialect::default());
+    let mut converter = converter.expect("the reading is defined");
+    let (rows, mut out) = (readable(bytes, columns), Vec::new());
+    convert(rows, &mut converter, &mut out, &mut |_| true).ok()?;
+    Some(out)
+}
+
+/// True if the converted file has the same `tokens` and other bytes; false where tags are also
+/// something else: a byte order mark, a comment or the start of a document.
+fn keeps_all_but_tags(bytes: &[u8], out: &[u8], columns: &Columns, tokens: usize) -> bool {
     let mark = "\u{FEFF}".as_bytes();
     if out.starts_with(mark) && !bytes.starts_with(mark) {
         // A type that is U+FEFF, written as the first tag of a file of tags alone, is a byte order mark.
-        return;
+        return false;
     }
     // A tag that is converted may become a comment, or cease to look like one.
     let comment = match &columns.comments {
-        Comments::Prefix(prefix) => [bytes, &out]
+        Comments::Prefix(prefix) => [bytes, out]
             .into_iter()
             .flat_map(|file| without_mark(file).split(|&byte| byte == b'\n'))
             .any(|line| line.starts_with(prefix.as_bytes())),
-        _ => is_guessed(bytes, &columns),
+        _ => is_guessed(bytes, columns),
     };
     // So may one that becomes `-DOCSTART-`, or was it.
     let document = bytes.windows(10).any(|piece| piece == b"-DOCSTART-");
-    let Some(made) = self::tags(&out, &columns) else {
-        // The layout is found out from the first line that is no comment and no document.
+    let Some(tags) = tags(out, columns) else {
+        // The layout follows from the first line that is no comment and no document.
         assert!(document || comment, "what was converted cannot be read");
-        return;
+        return false;
     };
-    let others = [bytes, &out].map(|file| without_tags(file, &columns));
-    let same_lines = made.len() == tags.len() && others[0] == others[1];
-    if (comment || document) && !same_lines {
-        return;
-    }
-    assert_eq!((made.len(), &others[0]), (tags.len(), &others[1]));
-    let mut target_reader =
-        Reader::new(target, Reading::Conlleval, Dialect::default()).expect("defined for all");
-    let checked = validate(
-        readable(&out, &columns),
-        &mut target_reader,
-        KEEP,
-        &mut |_| true,
-    );
-    assert_eq!(checked.expect("the file is read").violations.count, 0);
-    if report.violations.count == 0 && result.is_ok() {
-        let mut back = Vec::new();
-        convert(
-            readable(&strict, &columns),
-            &mut make(target, source, None),
-            &mut back,
-            &mut |_| true,
-        )
-        .expect("the spans came from this scheme");
-        let mut again = Vec::new();
-        convert(
-            readable(&back, &columns),
-            &mut make(source, target, None),
-            &mut again,
-            &mut |_| true,
-        )
-        .expect("the file was converted before");
-        assert_eq!(again, strict);
-    }
+    let [before, after] = [bytes, out].map(|file| without_tags(file, columns));
+    let is_same = tags.len() == tokens && before == after;
+    assert!(is_same || comment || document);
+    is_same
 }
 
 fn rows(bytes: &[u8], columns: &Columns) -> Option<ColumnReader> {

@@ -6,6 +6,8 @@ use std::io::{Cursor, Read};
 use spanrs_io::document::{Document, Format, Layer, Reader};
 use spanrs_io::{Code, Error, Result, Source};
 
+use crate::json::rewritten;
+
 /// A stream that gives one byte, then two, and so on up to seven, and begins again.
 struct Pieces(Cursor<Vec<u8>>, u64);
 
@@ -127,6 +129,27 @@ pub fn read(format: Format, bytes: &[u8]) -> Result<Vec<Document>> {
         }
     }
     result
+}
+
+/// Asserts that elements are numbered in the order in which they begin, and nest.
+pub fn check_nesting(rows: &[Row]) {
+    assert!(rows.is_sorted_by_key(|row| row.start));
+    for (at, outer) in rows.iter().enumerate() {
+        for inner in &rows[at + 1..] {
+            assert!(inner.start >= outer.end || inner.end <= outer.end);
+        }
+    }
+}
+
+/// Asserts that white space and escapes of JSON make no difference.
+pub fn check_rewritten(reader: &Reader, bytes: &[u8], documents: &[Document]) {
+    for pretty in [false, true] {
+        if let Some(text) = rewritten(bytes, pretty) {
+            let again = reader.read("input", &text);
+            let again = again.expect("a rewritten file is read");
+            assert_eq!(summaries(documents), summaries(&again));
+        }
+    }
 }
 
 /// Asserts what holds for the result of reading a file.

@@ -8,7 +8,7 @@ use spanrs_eval::outcomes::Counts;
 use spanrs_eval::{Scorer, TypeFilter};
 use spanrs_io::{Column, ColumnReader, Columns, SpanFileReader};
 
-use crate::by_definition::totals;
+use crate::common::totals;
 use crate::input::{CHUNK, Input, chunk, lines, split_at_byte};
 
 /// How a side is written.

@@ -2,7 +2,7 @@
 
 use spanrs_io::document::Format;
 
-use crate::documents::{read, summary};
+use crate::documents::{check_nesting, read, summary};
 
 /// The text is what the tags leave, so it is a subsequence of the file; a file without `<` is text.
 pub fn run(data: &[u8]) {
@@ -21,11 +21,5 @@ pub fn run(data: &[u8]) {
         assert_eq!(document.text, source);
     }
     let rows = summary(document).rows;
-    // Elements are numbered in the order in which they begin, and they nest.
-    assert!(rows.is_sorted_by_key(|row| row.start));
-    for (at, outer) in rows.iter().enumerate() {
-        for inner in &rows[at + 1..] {
-            assert!(inner.start >= outer.end || inner.end <= outer.end);
-        }
-    }
+    check_nesting(&rows);
 }

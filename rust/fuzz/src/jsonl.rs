@@ -24,9 +24,8 @@ pub fn run(data: &[u8]) {
             Ok(found) => {
                 assert!(found.len() <= 1, "a line is one document at most");
                 if let Some(text) = rewritten(line, false) {
-                    let again = reader
-                        .read("input", &text)
-                        .expect("a rewritten line is read");
+                    let again = reader.read("input", &text);
+                    let again = again.expect("a rewritten line is read");
                     assert_eq!(summaries(&found), summaries(&again));
                 }
                 documents.extend(found);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use spanrs_io::document::{Format, Reader};
 
-use crate::documents::{read, summaries};
+use crate::documents::{check_rewritten, read, summaries};
 use crate::json::rewritten;
 
 /// White space and escapes make no difference; a list is the documents of its tasks, one after the other.
@@ -13,14 +13,7 @@ pub fn run(data: &[u8]) {
     let Ok(documents) = result else {
         return;
     };
-    for pretty in [false, true] {
-        if let Some(text) = rewritten(data, pretty) {
-            let again = reader
-                .read("input", &text)
-                .expect("a rewritten file is read");
-            assert_eq!(summaries(&documents), summaries(&again));
-        }
-    }
+    check_rewritten(&reader, data, &documents);
     let Some(Ok(Value::Array(tasks))) =
         rewritten(data, false).map(|text| serde_json::from_slice(&text))
     else {

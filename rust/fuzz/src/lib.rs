@@ -1,7 +1,7 @@
 //! Fuzz targets: functions that take any bytes and panic where a law does not hold.
 //!
-//! Each target is a module with a function `run`. The programs in `fuzz_targets/` hand libFuzzer's inputs to
-//! them, and `tests/replay.rs` those kept in `seeds/` and `regressions/`.
+//! Each target is a module with a function `run`. The program `libfuzzer.rs` hands libFuzzer's inputs to them,
+//! and `tests/replay.rs` those kept in `seeds/` and `regressions/`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A panic is how a finding is reported.
 
 pub mod arrow;
@@ -40,14 +40,20 @@ pub mod tag_input;
 
 // Oracles of the matchers' own tests.
 #[path = "../../spanrs-eval/tests/common/mod.rs"]
-mod by_definition;
+mod common;
 #[path = "../../spanrs-eval/tests/common/fair_steps.rs"]
 mod fair_steps;
+#[path = "../../spanrs-eval/tests/common/matchers.rs"]
+mod matchers;
 #[allow(dead_code)] // The tests use more of it.
 #[path = "../../spanrs-eval/tests/common/partial_rows.rs"]
 mod partial_rows;
 #[path = "../../spanrs-eval/tests/common/schemas.rs"]
 mod schemas;
+#[path = "../../spanrs-tags/tests/common/mod.rs"]
+mod tag_laws;
+#[path = "../../spanrs-eval/tests/common/ways_to_score.rs"]
+mod ways_to_score;
 
 /// A target: takes an input and panics on a finding.
 pub type Target = fn(&[u8]);
@@ -80,3 +86,10 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("arrow", arrow::run),
     ("counts_bytes", counts_bytes::run),
 ];
+
+/// The target that the environment variable `FUZZ_TARGET` names.
+pub fn chosen_target() -> Target {
+    let wanted = std::env::var("FUZZ_TARGET").expect("FUZZ_TARGET names a target");
+    let target = TARGETS.iter().find(|(name, _)| *name == wanted);
+    target.unwrap_or_else(|| panic!("no target {wanted:?}")).1
+}

@@ -203,8 +203,9 @@ fn rows_count_pairs(gold: &[Item], pred: &[Item], pairs: &[Event], counts: &Coun
     let rows = rows::<u32>(counts, TAG);
     for label in 0..3 {
         let row = rows.get(&label).copied().unwrap_or_default();
-        assert_eq!(row.matched + row.ref_clash + row.missing, of(gold, label));
-        assert_eq!(row.matched + row.hyp_clash + row.spurious, of(pred, label));
+        let [matched, ref_clash, missing, hyp_clash, spurious] = row;
+        assert_eq!(matched + ref_clash + missing, of(gold, label));
+        assert_eq!(matched + hyp_clash + spurious, of(pred, label));
     }
 }
 
@@ -285,7 +286,7 @@ fn one_by_one(gold: &[Item], pred: &[Item], found: &Found, tokens: &[(u32, u32)]
     let said = |at: u32| -> Said { (label(gold, at), label(pred, at)) };
     let characters: Vec<char> = TEXT.chars().collect();
     let all: Vec<Said> = (0..characters.len() as u32).map(said).collect();
-    let row = |unit: Unit| nonzero(&rows(&found.counts, unit as u8 + 1));
+    let row = |unit: Unit| nonzero(rows(&found.counts, unit as u8 + 1));
     let elements = |unit: Unit| elements(&found.counts, unit as u8 + 1);
     assert_eq!(row(Unit::Character), counted(&all));
     assert_eq!(elements(Unit::Character), characters.len() as u64);
@@ -322,22 +323,13 @@ fn one_by_one(gold: &[Item], pred: &[Item], found: &Found, tokens: &[(u32, u32)]
     }
 }
 
-fn nonzero(rows: &BTreeMap<u32, Row>) -> BTreeMap<u32, [u64; 5]> {
-    let values = |row: &Row| {
-        [
-            row.matched,
-            row.ref_clash,
-            row.missing,
-            row.hyp_clash,
-            row.spurious,
-        ]
-    };
-    let rows = rows.iter().map(|(label, row)| (*label, values(row)));
-    rows.filter(|(_, row)| *row != [0; 5]).collect()
+fn nonzero(mut rows: BTreeMap<u32, Row>) -> BTreeMap<u32, Row> {
+    rows.retain(|_, row| *row != [0; 5]);
+    rows
 }
 
-fn counted(all: &[Said]) -> BTreeMap<u32, [u64; 5]> {
-    let mut rows: BTreeMap<u32, [u64; 5]> = BTreeMap::new();
+fn counted(all: &[Said]) -> BTreeMap<u32, Row> {
+    let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
     for &(gold, pred) in all {
         let both = gold.is_some() && pred.is_some();
         if let Some(gold) = gold {

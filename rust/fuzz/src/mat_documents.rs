@@ -37,8 +37,7 @@ pub fn run(data: &[u8]) {
     if let Some(same) = score(&gold, &gold, &rules) {
         assert!(same.details.iter().all(|detail| detail.kind == Kind::Match));
         let rows = rows::<String>(&same.counts, TAG);
-        let others = |row: &Row| [row.ref_clash, row.missing, row.hyp_clash, row.spurious];
-        assert!(rows.values().all(|row| others(row) == [0; 4]));
+        assert!(rows.values().all(|row| row[1..] == [0; 4]));
     }
     let Some(pred) = first(pred) else {
         return;
@@ -115,14 +114,10 @@ fn score(gold: &Document, pred: &Document, rules: &Rules) -> Option<Outcome> {
             .count() as u64
     };
     let rows = rows::<String>(&outcome.counts, TAG);
-    let sum = |value: fn(&Row) -> u64| rows.values().map(value).sum::<u64>();
-    assert_eq!(sum(|row| row.matched), of(Kind::Match));
-    assert_eq!(sum(|row| row.missing), of(Kind::Missing));
-    assert_eq!(sum(|row| row.spurious), of(Kind::Spurious));
-    assert_eq!(
-        sum(|row| row.ref_clash),
-        sum(|row| row.hyp_clash),
-        "clashes have two sides"
-    );
+    let sum = |place: usize| rows.values().map(|row: &Row| row[place]).sum::<u64>();
+    assert_eq!(sum(0), of(Kind::Match));
+    assert_eq!(sum(2), of(Kind::Missing));
+    assert_eq!(sum(4), of(Kind::Spurious));
+    assert_eq!(sum(1), sum(3), "clashes have two sides");
     Some(outcome)
 }

@@ -1,9 +1,9 @@
 //! MAT's JSON.
 
 use serde_json::Value;
-use spanrs_io::document::Format;
+use spanrs_io::document::{Format, Reader};
 
-use crate::documents::{read, summaries};
+use crate::documents::{check_rewritten, read, summaries};
 use crate::json::rewritten;
 
 /// White space and escapes make no difference, nor does reading rows of two numbers with care: a third
@@ -13,12 +13,7 @@ pub fn run(data: &[u8]) {
         return;
     };
     assert_eq!(documents.len(), 1, "a file is one document");
-    for pretty in [false, true] {
-        if let Some(text) = rewritten(data, pretty) {
-            let again = read(Format::MatJson, &text).expect("a rewritten file is read");
-            assert_eq!(summaries(&documents), summaries(&again));
-        }
-    }
+    check_rewritten(&Reader::new(Format::MatJson), data, &documents);
     if let Some(text) = rewritten(data, false).and_then(|text| with_nulls(&text)) {
         let again = read(Format::MatJson, &text).expect("a file with a further value is read");
         assert_eq!(summaries(&documents), summaries(&again));

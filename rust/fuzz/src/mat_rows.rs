@@ -7,20 +7,9 @@ use spanrs_eval::Side;
 use spanrs_eval::mat::SCHEMA;
 use spanrs_eval::outcomes::Counts;
 
-/// What is counted for a label: whole annotations, or elements they cover.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Row {
-    /// The same in gold and pred.
-    pub matched: u64,
-    /// Other in pred than in gold.
-    pub ref_clash: u64,
-    /// In gold only.
-    pub missing: u64,
-    /// Other in gold than in pred.
-    pub hyp_clash: u64,
-    /// In pred only.
-    pub spurious: u64,
-}
+/// What is counted for a label, whole annotations or elements they cover: the same in gold and pred, other in
+/// pred than in gold, in gold only, other in gold than in pred, in pred only.
+pub type Row = [u64; 5];
 
 /// The outcomes of a criterion by name, with the names of the types of gold and pred.
 fn outcomes(
@@ -52,25 +41,25 @@ pub fn single(outcome: u8) -> Option<Side> {
 pub fn rows<T: FromStr + Ord>(counts: &Counts, criterion: u8) -> BTreeMap<T, Row> {
     let mut rows = BTreeMap::<T, Row>::new();
     for (outcome, gold, pred, n) in outcomes(counts, criterion) {
-        let mut add = |name: Option<&str>, place: fn(&mut Row) -> &mut u64| {
+        let mut add = |name: Option<&str>, place: usize| {
             let name = name.expect("the side has a type");
             let label = name.parse().ok().expect("types have names of this kind");
-            *place(rows.entry(label).or_default()) += n;
+            rows.entry(label).or_default()[place] += n;
         };
         match outcome {
             "elements" | "present" => {}
             "match" => {
                 assert_eq!(gold, pred);
-                add(gold, |row| &mut row.matched);
+                add(gold, 0);
             }
-            "missing" => add(gold, |row| &mut row.missing),
-            "spurious" => add(pred, |row| &mut row.spurious),
+            "missing" => add(gold, 2),
+            "spurious" => add(pred, 4),
             clash => {
                 if !clash.starts_with("pred_") {
-                    add(gold, |row| &mut row.ref_clash);
+                    add(gold, 1);
                 }
                 if !clash.starts_with("gold_") {
-                    add(pred, |row| &mut row.hyp_clash);
+                    add(pred, 3);
                 }
             }
         }

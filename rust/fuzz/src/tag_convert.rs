@@ -1,15 +1,11 @@
 //! Spans written as tags, and tags of one scheme written as those of another.
 
 use spanrs_base::Span;
-use spanrs_tags::{Converter, Dialect, Error, Reader, Reading, Scheme, Writer};
+use spanrs_tags::{Converter, Dialect, Error, Reading, Scheme};
 
 use crate::input::Input;
 use crate::tag_input::{reading, scheme, tag};
-
-const NAMES: [&str; 3] = ["A", "B-b", "C"];
-
-/// A span with the name of its type.
-type Named = (String, u32, u32);
+use crate::tag_laws::{read, written};
 
 /// Spans are refused exactly where they overlap, do not fit, or the scheme cannot express them; what is
 /// written is read as the same spans under every reading and has no violations; converting there and back
@@ -47,61 +43,6 @@ pub fn run(data: &[u8]) {
         .collect();
     converted(source, target, Some(reading), &tags);
     converted(source, target, None, &tags);
-}
-
-/// Writes spans and asserts that they are refused, or read again.
-fn written(scheme: Scheme, spans: &[Span], length: usize) -> Option<Vec<String>> {
-    let result = Writer::new(scheme, Dialect::default()).write(spans, &NAMES, length);
-    let mut sorted = spans.to_vec();
-    sorted.sort();
-    let fits = sorted
-        .iter()
-        .all(|span| !span.is_empty() && span.end as usize <= length);
-    let flat = sorted.windows(2).all(|pair| pair[0].end <= pair[1].start);
-    let apart = |pair: &[Span]| pair[0].end < pair[1].start || pair[0].ty != pair[1].ty;
-    let expressible = match scheme {
-        Scheme::Io => sorted.windows(2).all(apart),
-        Scheme::Token => sorted.iter().all(|span| span.len() == 1),
-        _ => true,
-    };
-    let tags = match result {
-        Ok(tags) => tags,
-        Err(error) => {
-            assert!(!(fits && flat && expressible), "{error}");
-            return None;
-        }
-    };
-    assert!(fits && flat && expressible, "{scheme:?} {spans:?} {tags:?}");
-    assert_eq!(tags.len(), length);
-    let expected: Vec<Named> = sorted
-        .iter()
-        .map(|span| (NAMES[span.ty as usize].to_owned(), span.start, span.end))
-        .collect();
-    for reading in Reading::all() {
-        if matches!(reading, Reading::Seqeval | Reading::SeqevalStrict) {
-            continue;
-        }
-        if let Some((found, violations)) = read(scheme, reading, &tags) {
-            assert_eq!(
-                (found, violations),
-                (expected.clone(), 0),
-                "{scheme:?} {reading} {tags:?}"
-            );
-        }
-    }
-    Some(tags)
-}
-
-fn read(scheme: Scheme, reading: Reading, tags: &[String]) -> Option<(Vec<Named>, u64)> {
-    let mut reader = Reader::new(scheme, reading, Dialect::default()).ok()?;
-    let ids = reader.intern_all(tags.iter().map(String::as_str)).ok()?;
-    let mut spans = reader.spans(&ids);
-    spans.sort();
-    let named = |span: &Span| (reader.type_name(span.ty).to_owned(), span.start, span.end);
-    Some((
-        spans.iter().map(named).collect(),
-        reader.count_violations(&ids),
-    ))
 }
 
 /// Converts tags and asserts that the result is well-formed and says the same.

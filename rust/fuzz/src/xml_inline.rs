@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use spanrs_base::Limits;
 use spanrs_io::Code;
-use spanrs_io::document::{Document, Elements, Format, Reader};
+use spanrs_io::document::{Elements, Format, Reader};
 
-use crate::documents::{Row, Summary, check, read, summaries, summary};
+use crate::documents::{Row, Summary, check, check_nesting, read, summaries, summary};
 
 /// Choosing elements changes which annotations there are, never whether a file is read; a limit on nesting
 /// refuses a file or changes nothing.
@@ -46,8 +46,11 @@ pub fn run(data: &[u8]) {
     let [document] = &documents[..] else {
         panic!("a file is one document");
     };
-    nested(document);
+    let rows = summary(document).rows;
+    check_nesting(&rows);
     if document.rooted {
+        // An element by which MAT declares types is no annotation, even as the root.
+        assert!(rows.iter().all(|row| row.end <= rows[0].end));
         let written = write(&summary(document));
         let again = read(Format::XmlInline, written.as_bytes()).expect("what is written is read");
         assert_eq!(summaries(&documents), summaries(&again), "{written:?}");
@@ -56,28 +59,13 @@ pub fn run(data: &[u8]) {
     let some: Vec<String> = document.types().step_by(2).map(str::to_owned).collect();
     let chosen = with(&some, false).expect("choosing elements refuses nothing");
     assert_eq!(chosen[0].text, document.text);
-    let mut expected = summary(document).rows;
+    let mut expected = rows;
     expected.retain(|row| some.contains(&row.ty));
     assert_eq!(summary(&chosen[0]).rows, expected);
     let overlay = with(&some, true).expect("an overlay refuses nothing");
     let types = |rows: &[Row]| rows.iter().map(|row| row.ty.clone()).collect::<Vec<_>>();
     assert_eq!(types(&summary(&overlay[0]).rows), types(&expected));
     assert!(overlay[0].text.len() >= document.text.len());
-}
-
-/// Elements are numbered in the order in which they begin, and they nest.
-fn nested(document: &Document) {
-    let rows = summary(document).rows;
-    // An element by which MAT declares types is no annotation, even as the root.
-    if document.rooted {
-        assert!(rows.iter().all(|row| row.end <= rows[0].end));
-    }
-    assert!(rows.is_sorted_by_key(|row| row.start));
-    for (at, outer) in rows.iter().enumerate() {
-        for inner in &rows[at + 1..] {
-            assert!(inner.start >= outer.end || inner.end <= outer.end);
-        }
-    }
 }
 
 /// The document as XML. Elements at one place without text may be nested otherwise than they were.

@@ -37,9 +37,9 @@ fn seeds_and_regressions_hold() {
 }
 
 #[test]
-fn every_folder_and_program_belongs_to_a_target() {
+fn every_folder_belongs_to_a_target() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["seeds", "regressions", "fuzz_targets"] {
+    for folder in ["seeds", "regressions"] {
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_stem().unwrap().to_str().unwrap();
@@ -49,11 +49,5 @@ fn every_folder_and_program_belongs_to_a_target() {
                 path.display()
             );
         }
-    }
-    for (name, _) in TARGETS {
-        assert!(
-            root.join(format!("fuzz_targets/{name}.rs")).is_file(),
-            "{name} has no program"
-        );
     }
 }

@@ -10,8 +10,6 @@
 //! | [`ImportError::Encoding`] | [`ColumnError::Format`], `encoding` | a tag is not UTF-8 |
 //! | | [`ColumnError::Input`] | tags or sentences do not fit together |
 
-use std::fmt;
-
 use arrow_schema::ArrowError;
 use spanrs_base::{Coded, ErrorClass};
 use spanrs_eval::input::InputError;
@@ -45,12 +43,14 @@ impl From<ArrowError> for ImportError {
 }
 
 /// Why columns cannot be scored.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ColumnError {
     /// A type that does not hold sentences of tags, or integers without a vocabulary; a message for
     /// users.
+    #[error("{0}")]
     Type(String),
     /// A column that could not be imported.
+    #[error("{message}")]
     Format {
         /// What is wrong, a message for users that names the side.
         message: String,
@@ -61,32 +61,16 @@ pub enum ColumnError {
     },
     /// Errors that any other input can have, too: sides of different lengths, unknown ids, missing
     /// tags, too many tags, an interruption.
-    Input(InputError),
-}
-
-impl fmt::Display for ColumnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Type(message) | Self::Format { message, .. } => f.write_str(message),
-            Self::Input(error) => error.fmt(f),
-        }
-    }
+    #[error(transparent)]
+    Input(#[from] InputError),
 }
 
 impl Coded for ColumnError {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
-            Self::Type(_) => ErrorClass::Type,
-            Self::Format { .. } => ErrorClass::Format,
-            Self::Input(error) => error.class(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Type(_) => "type",
-            Self::Format { code, .. } => code,
-            Self::Input(error) => error.code(),
+            Self::Type(_) => (ErrorClass::Type, "type"),
+            Self::Format { code, .. } => (ErrorClass::Format, code),
+            Self::Input(error) => error.kind(),
         }
     }
 
@@ -96,13 +80,6 @@ impl Coded for ColumnError {
             Self::Format { sentence, .. } => *sentence,
             Self::Input(error) => error.sentence(),
         }
-    }
-}
-
-impl From<InputError> for ColumnError {
-    /// Wraps an error that any input can have.
-    fn from(error: InputError) -> Self {
-        Self::Input(error)
     }
 }
 

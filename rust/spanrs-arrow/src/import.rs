@@ -387,6 +387,53 @@ unsafe fn check(
     known: bool,
     validated: &Validated,
 ) -> Result<()> {
+    let (places, buffers) = check_shape(array, kind)?;
+    // SAFETY: there are so many buffers, as was checked, and `i` is below that.
+    let buffer = |i: usize| unsafe { *array.buffers.add(i) };
+    if buffers > 1 && places > 0 && buffer(1).is_null() {
+        return invalid(format!("an array of {kind} lacks its values or offsets"));
+    }
+    if buffers > 0 && array.null_count == 0 && !buffer(0).is_null() && !known {
+        // SAFETY: a validity bitmap has a bit for each place.
+        unsafe { all_valid(array, buffer(0).cast::<u8>()) }?;
+    }
+    // SAFETY: as promised by the caller.
+    unsafe { check_dictionary(array, kind, validated) }?;
+    let range = if known { 0..0 } else { array.offset..places };
+    // SAFETY: the offsets are not null where there are places, and as many as the length implies.
+    unsafe {
+        match kind {
+            DataType::Utf8 => {
+                let end = last_offset::<i32>(buffer(1), range)?;
+                needs(end, buffer(2))
+            }
+            DataType::LargeUtf8 => {
+                let end = last_offset::<i64>(buffer(1), range)?;
+                needs(end, buffer(2))
+            }
+            DataType::Utf8View => view_sizes(array, &buffer),
+            DataType::List(item) => {
+                let end = last_offset::<i32>(buffer(1), range)?;
+                child(array, item, end, validated)
+            }
+            DataType::LargeList(item) => {
+                let end = last_offset::<i64>(buffer(1), range)?;
+                child(array, item, end, validated)
+            }
+            DataType::FixedSizeList(item, size) => {
+                let Some(end) = places.checked_mul(i64::from(*size)) else {
+                    return invalid("a list of fixed size is too long");
+                };
+                child(array, item, end, validated)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Checks length, offset and the numbers of buffers and children; returns the number of places, and
+/// of buffers.
+fn check_shape(array: &RawArray, kind: &DataType) -> Result<(i64, i64)> {
     let places = array.length.checked_add(array.offset);
     // No buffer of such a length fits into memory, and no arithmetic on it overflows.
     let Some(places) = places.filter(|&n| array.length >= 0 && array.offset >= 0 && n < 1 << 48)
@@ -418,57 +465,26 @@ unsafe fn check(
     if buffers > 0 && array.buffers.is_null() || children > 0 && array.children.is_null() {
         return invalid(format!("an array of {kind} lacks its buffers or children"));
     }
-    // SAFETY: there are so many buffers, as just checked, and `i` is below that.
-    let buffer = |i: usize| unsafe { *array.buffers.add(i) };
-    if buffers > 1 && places > 0 && buffer(1).is_null() {
-        return invalid(format!("an array of {kind} lacks its values or offsets"));
-    }
-    if buffers > 0 && array.null_count == 0 && !buffer(0).is_null() && !known {
-        // SAFETY: a validity bitmap has a bit for each place.
-        unsafe { all_valid(array, buffer(0).cast::<u8>()) }?;
-    }
+    Ok((places, buffers))
+}
+
+/// Checks the dictionary of an array, which only a dictionary array has.
+///
+/// # Safety
+/// As for [`import_array`].
+unsafe fn check_dictionary(array: &RawArray, kind: &DataType, validated: &Validated) -> Result<()> {
     // SAFETY: null or an array, as promised by the caller.
     match (kind, unsafe { array.dictionary.as_ref() }) {
         (_, Some(dictionary)) if dictionary.release.is_null() => {
-            return invalid("the dictionary of an array was released");
+            invalid("the dictionary of an array was released")
         }
         (DataType::Dictionary(_, values), Some(dictionary)) => {
             // SAFETY: as promised by the caller.
-            unsafe { check(dictionary, values, false, validated) }?;
+            unsafe { check(dictionary, values, false, validated) }
         }
-        (DataType::Dictionary(..), None) => return invalid("a dictionary array has no dictionary"),
-        (_, Some(_)) => return invalid(format!("an array of {kind} has a dictionary")),
-        (_, None) => {}
-    }
-    let range = if known { 0..0 } else { array.offset..places };
-    // SAFETY: the offsets are not null where there are places, and as many as the length implies.
-    unsafe {
-        match kind {
-            DataType::Utf8 => {
-                let end = last_offset::<i32>(buffer(1), range)?;
-                needs(end, buffer(2))
-            }
-            DataType::LargeUtf8 => {
-                let end = last_offset::<i64>(buffer(1), range)?;
-                needs(end, buffer(2))
-            }
-            DataType::Utf8View => view_sizes(array, &buffer),
-            DataType::List(item) => {
-                let end = last_offset::<i32>(buffer(1), range)?;
-                child(array, item, end, validated)
-            }
-            DataType::LargeList(item) => {
-                let end = last_offset::<i64>(buffer(1), range)?;
-                child(array, item, end, validated)
-            }
-            DataType::FixedSizeList(item, size) => {
-                let Some(end) = places.checked_mul(i64::from(*size)) else {
-                    return invalid("a list of fixed size is too long");
-                };
-                child(array, item, end, validated)
-            }
-            _ => Ok(()),
-        }
+        (DataType::Dictionary(..), None) => invalid("a dictionary array has no dictionary"),
+        (_, Some(_)) => invalid(format!("an array of {kind} has a dictionary")),
+        (_, None) => Ok(()),
     }
 }
 

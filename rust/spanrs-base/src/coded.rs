@@ -39,11 +39,18 @@ pub enum ErrorClass {
 /// assert_eq!(error.code(), "unknown_name");
 /// ```
 pub trait Coded: fmt::Display {
+    /// The class and the code.
+    fn kind(&self) -> (ErrorClass, &'static str);
+
     /// The class.
-    fn class(&self) -> ErrorClass;
+    fn class(&self) -> ErrorClass {
+        self.kind().0
+    }
 
     /// A short name of the error, which does not change between releases.
-    fn code(&self) -> &'static str;
+    fn code(&self) -> &'static str {
+        self.kind().1
+    }
 
     /// Index of the sentence or document in memory, from 0.
     fn sentence(&self) -> Option<usize> {
@@ -56,18 +63,8 @@ pub trait Coded: fmt::Display {
     }
 }
 
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("interrupted")
-    }
-}
-
 impl Coded for Interrupted {
-    fn class(&self) -> ErrorClass {
-        ErrorClass::Interrupted
-    }
-
-    fn code(&self) -> &'static str {
-        "interrupted"
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        (ErrorClass::Interrupted, "interrupted")
     }
 }

@@ -16,7 +16,8 @@ pub type Watch = fn() -> bool;
 
 /// Error: a [`Watch`] asked for the work to stop. What was computed up to then is incomplete and
 /// has to be discarded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("interrupted")]
 pub struct Interrupted;
 
 /// Steps between two calls of the [`Watch`] of a [`Pace`]: a few milliseconds of the slowest kind

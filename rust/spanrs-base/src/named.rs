@@ -1,5 +1,3 @@
-use std::fmt;
-
 use crate::coded::{Coded, ErrorClass};
 
 /// One of a fixed set of values, which users choose by name.
@@ -74,7 +72,8 @@ macro_rules! serde_by_name {
 }
 
 /// A name that no value has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} {name:?}; one of {}", known.join(", "))]
 pub struct UnknownName {
     /// What was chosen.
     pub what: &'static str,
@@ -84,21 +83,8 @@ pub struct UnknownName {
     pub known: Vec<&'static str>,
 }
 
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, name, known } = self;
-        write!(f, "unknown {what} {name:?}; one of {}", known.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownName {}
-
 impl Coded for UnknownName {
-    fn class(&self) -> ErrorClass {
-        ErrorClass::Value
-    }
-
-    fn code(&self) -> &'static str {
-        "unknown_name"
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        (ErrorClass::Value, "unknown_name")
     }
 }

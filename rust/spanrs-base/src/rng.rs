@@ -75,6 +75,14 @@ impl Rng {
         }
         (product >> 64) as u64
     }
+
+    /// Shuffles in place (Fisher and Yates, in the version of Durstenfeld): every order has the same
+    /// probability.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for at in (1..items.len()).rev() {
+            items.swap(at, self.below(at as u64 + 1) as usize);
+        }
+    }
 }
 
 #[cfg(test)]

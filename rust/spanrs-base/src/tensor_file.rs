@@ -10,7 +10,8 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 /// Error: bytes that are no tensor file of the expected kind, or a tensor that is missing or of
 /// another type. The message says which.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct TensorError(String);
 
 impl TensorError {
@@ -19,14 +20,6 @@ impl TensorError {
         Self(error.to_string())
     }
 }
-
-impl fmt::Display for TensorError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for TensorError {}
 
 /// A type of numbers that tensors consist of.
 pub trait TensorNumber: Copy {

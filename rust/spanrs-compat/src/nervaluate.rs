@@ -32,17 +32,10 @@ pub enum Error {
 }
 
 impl Coded for Error {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
-            Self::Tags(error) => error.class(),
-            _ => ErrorClass::Value,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Tags(error) => error.code(),
-            _ => "bad_input",
+            Self::Tags(error) => error.kind(),
+            _ => (ErrorClass::Value, "bad_input"),
         }
     }
 }

@@ -56,6 +56,11 @@ fn message(bytes: &[u8]) -> String {
     CrfsuiteModel::from_bytes(bytes).unwrap_err().to_string()
 }
 
+/// Asserts that a file is refused at an offset.
+fn assert_refused(bytes: &[u8], at: usize, text: &str) {
+    assert_eq!(message(bytes), format!("byte {at}: {text}"));
+}
+
 /// Offsets of the chunks in `SMALL`.
 fn features() -> usize {
     u32_at(SMALL, 28)
@@ -297,89 +302,62 @@ fn headers_are_checked() {
     assert_eq!(CrfsuiteModel::from_bytes(b""), Err(CrfsuiteError::Magic));
     let mut bytes = SMALL.to_vec();
     bytes[8..12].copy_from_slice(b"FOM\xff");
-    assert_eq!(
-        message(&bytes),
-        "byte 8: model type \"FOM\\xff\" is not supported, only \"FOMC\""
-    );
-    assert_eq!(
-        message(&patched(12, 101)),
-        "byte 12: format version 101 is not supported, only 100"
-    );
+    let text = "model type \"FOM\\xff\" is not supported, only \"FOMC\"";
+    assert_refused(&bytes, 8, text);
+    let text = "format version 101 is not supported, only 100";
+    assert_refused(&patched(12, 101), 12, text);
     let big_endian =
         "the file was written on a big-endian machine; only little-endian files are supported";
-    assert_eq!(
-        message(&patched(12, 100_u32.swap_bytes())),
-        format!("byte 12: {big_endian}")
-    );
+    assert_refused(&patched(12, 100_u32.swap_bytes()), 12, big_endian);
     let mark = labels() + 12;
     let swapped = (u32_at(SMALL, mark) as u32).swap_bytes();
-    assert_eq!(
-        message(&patched(mark, swapped)),
-        format!("byte {mark}: {big_endian}")
-    );
-    assert_eq!(
-        message(&SMALL[..4000]),
-        "byte 0: file: 4692 bytes expected, but the data ends at byte 4000"
-    );
-    assert_eq!(
-        message(&patched(28, 49)),
-        "byte 49: expected a \"FEAT\" chunk, found \"EAT\\x98\""
-    );
+    assert_refused(&patched(mark, swapped), mark, big_endian);
+    let text = "file: 4692 bytes expected, but the data ends at byte 4000";
+    assert_refused(&SMALL[..4000], 0, text);
+    let text = "expected a \"FEAT\" chunk, found \"EAT\\x98\"";
+    assert_refused(&patched(28, 49), 49, text);
 }
 
 #[test]
 fn counts_are_checked_before_memory_is_allocated() {
     let most = u32::MAX;
-    let size = 20 * u64::from(most);
-    assert_eq!(
-        message(&patched(features() + 8, most)),
-        format!("byte 60: features: {size} bytes expected, but the data ends at byte 4692")
-    );
+    let ends = |what, size: u64, end| {
+        let size = size * u64::from(most);
+        format!("{what}: {size} bytes expected, but the data ends at byte {end}")
+    };
+    let text = ends("features", 20, 4692);
+    assert_refused(&patched(features() + 8, most), 60, &text);
     let at = labels() + 16;
-    assert_eq!(
-        message(&patched(20, most)),
-        format!("byte {at}: number of names: expected {most}, found 3")
-    );
+    let text = format!("number of names: expected {most}, found 3");
+    assert_refused(&patched(20, most), at, &text);
     let mut bytes = patched(20, most);
     bytes[at..at + 4].copy_from_slice(&most.to_le_bytes());
     let array = labels() + u32_at(SMALL, labels() + 20);
-    let size = 4 * u64::from(most);
-    let end = attributes();
-    assert_eq!(
-        message(&bytes),
-        format!(
-            "byte {array}: string database: {size} bytes expected, but the data ends at byte {end}"
-        )
-    );
+    assert_refused(&bytes, array, &ends("string database", 4, attributes()));
     let at = attribute_refs() + 8;
-    assert_eq!(
-        message(&patched(at, 3)),
-        format!("byte {at}: number of reference lists: expected 4, found 3")
-    );
+    let text = "number of reference lists: expected 4, found 3";
+    assert_refused(&patched(at, 3), at, text);
 }
 
 #[test]
 fn features_are_checked() {
     let first = features() + 12;
-    assert_eq!(
-        message(&patched(first, 9)),
-        format!("byte {first}: unknown feature type 9")
-    );
-    assert_eq!(
-        message(&patched(first + 4, 4)),
-        format!("byte {first}: attribute id 4 is out of range: the model has 4")
-    );
-    assert_eq!(
-        message(&patched(first + 8, 3)),
-        format!("byte {first}: label id 3 is out of range: the model has 3")
-    );
+    for (at, value, text) in [
+        (first, 9, "unknown feature type 9"),
+        (
+            first + 4,
+            4,
+            "attribute id 4 is out of range: the model has 4",
+        ),
+        (first + 8, 3, "label id 3 is out of range: the model has 3"),
+    ] {
+        assert_refused(&patched(at, value), first, text);
+    }
     for (weight, shown) in [(f64::NAN, "NaN"), (f64::NEG_INFINITY, "-inf")] {
         let mut bytes = SMALL.to_vec();
         bytes[first + 12..first + 20].copy_from_slice(&weight.to_le_bytes());
-        assert_eq!(
-            message(&bytes),
-            format!("byte {first}: the weight is {shown}; weights must be finite")
-        );
+        let text = format!("the weight is {shown}; weights must be finite");
+        assert_refused(&bytes, first, &text);
     }
 }
 
@@ -387,36 +365,31 @@ fn features_are_checked() {
 fn reference_lists_are_checked() {
     // Label 1 has the transitions 5 (to 0) and 6 (to 2).
     let list = u32_at(SMALL, label_refs() + 12 + 4);
-    assert_eq!(
-        message(&patched(list + 4, 7)),
-        format!(
-            "byte {}: feature id 7 is out of range: the model has 7",
-            list + 4
-        )
-    );
-    assert_eq!(
-        message(&patched(list + 8, 5)),
-        format!(
-            "byte {}: a feature is in the reference lists twice",
-            list + 8
-        )
-    );
-    assert_eq!(
-        message(&patched(list + 4, 4)),
-        format!(
-            "byte {}: the reference list contains a feature of another label or attribute",
-            list + 4
-        )
-    );
     let feature = features() + 12 + 6 * 20;
-    assert_eq!(
-        message(&patched(list, 1)),
-        format!("byte {feature}: the feature is in no reference list")
-    );
-    assert_eq!(
-        message(&patched(feature + 8, 0)),
-        format!("byte {feature}: the feature occurs twice")
-    );
+    for (offset, value, at, text) in [
+        (
+            list + 4,
+            7,
+            list + 4,
+            "feature id 7 is out of range: the model has 7",
+        ),
+        (
+            list + 8,
+            5,
+            list + 8,
+            "a feature is in the reference lists twice",
+        ),
+        (
+            list + 4,
+            4,
+            list + 4,
+            "the reference list contains a feature of another label or attribute",
+        ),
+        (list, 1, feature, "the feature is in no reference list"),
+        (feature + 8, 0, feature, "the feature occurs twice"),
+    ] {
+        assert_refused(&patched(offset, value), at, text);
+    }
 }
 
 #[test]
@@ -427,13 +400,8 @@ fn names_are_checked() {
     let mut bytes = SMALL.to_vec();
     for (value, at) in [(b'x', record + 9), (0, record + 8)] {
         bytes[at] = value;
-        assert_eq!(
-            message(&bytes),
-            format!(
-                "byte {}: the name of label 0 does not end with its first NUL byte",
-                record + 8
-            )
-        );
+        let text = "the name of label 0 does not end with its first NUL byte";
+        assert_refused(&bytes, record + 8, text);
         bytes.copy_from_slice(SMALL);
     }
     bytes[record + 8] = b'P';
@@ -506,13 +474,8 @@ fn overlapping_databases_are_refused() {
     let bytes = model(&["a", "b"], &["c", "d"]).to_bytes().unwrap();
     let mut overlapping = bytes.clone();
     overlapping.copy_within(32..36, 36);
-    assert_eq!(
-        message(&overlapping),
-        format!(
-            "byte {}: attribute names: the databases of the names overlap",
-            u32_at(&bytes, 32)
-        )
-    );
+    let text = "attribute names: the databases of the names overlap";
+    assert_refused(&overlapping, u32_at(&bytes, 32), text);
 }
 
 #[test]

@@ -438,97 +438,115 @@ mod tests {
         })
     }
 
-    #[test]
-    fn posteriors_are_those_of_enumeration() {
-        let mut random = spanrs_base::Rng::new(4);
-        let mut number = || random.below(1000) as f64 / 300.0 - 2.0;
-        let (labels, annotators, tokens, outside) = (3, 2, 3, 1);
-        let mut answers = Answers::new(labels, annotators, &[tokens, 0]);
-        let given: [&[u32]; 2] = [&[0, 2, 1], &[1, 1, 2]];
-        for (annotator, own) in (0..).zip(given) {
-            answers.add(0, annotator, own.to_vec()).unwrap();
+    /// Labels, annotators and tokens of the example, and the label before its first token.
+    const LABELS: usize = 3;
+    const ANNOTATORS: usize = 2;
+    const TOKENS: usize = 3;
+    const OUTSIDE: usize = 1;
+    const GIVEN: [[u32; TOKENS]; ANNOTATORS] = [[0, 2, 1], [1, 1, 2]];
+
+    /// Tables of random scores: answers, first labels, transitions, tokens.
+    struct Tables([Vec<f64>; 4]);
+
+    impl Tables {
+        fn random(random: &mut spanrs_base::Rng) -> Self {
+            let mut number = || random.below(1000) as f64 / 300.0 - 2.0;
+            let sizes = [ANNOTATORS * 27, LABELS, LABELS * LABELS, TOKENS * LABELS];
+            Self(sizes.map(|size| (0..size).map(|_| number()).collect()))
         }
-        let table: Vec<f64> = (0..annotators * 27).map(|_| number()).collect();
-        let start: Vec<f64> = (0..labels).map(|_| number()).collect();
-        let steps: Vec<f64> = (0..labels * labels).map(|_| number()).collect();
-        let extra: Vec<f64> = (0..tokens * labels).map(|_| number()).collect();
-        let prior = TruePrior {
-            start: &start,
-            transitions: &steps,
-            tokens: &extra,
-        };
-        let score = |own: &[usize]| {
-            let mut sum = start[own[0]];
-            for (token, &label) in own.iter().enumerate() {
-                sum += extra[token * labels + label];
+
+        fn prior(&self) -> TruePrior<'_> {
+            let [_, start, transitions, tokens] = &self.0;
+            TruePrior {
+                start,
+                transitions,
+                tokens,
+            }
+        }
+
+        /// Score of a labelling, by its definition.
+        fn score(&self, labelling: &[usize]) -> f64 {
+            let [table, start, steps, tokens] = &self.0;
+            let mut sum = start[labelling[0]];
+            for (token, &label) in labelling.iter().enumerate() {
+                sum += tokens[token * LABELS + label];
                 if token > 0 {
-                    sum += steps[own[token - 1] * labels + label];
+                    sum += steps[labelling[token - 1] * LABELS + label];
                 }
-                for (annotator, given) in given.iter().enumerate() {
-                    let before = if token == 0 {
-                        outside
-                    } else {
-                        given[token - 1] as usize
+                for (annotator, given) in GIVEN.iter().enumerate() {
+                    let before = match token {
+                        0 => OUTSIDE,
+                        _ => given[token - 1] as usize,
                     };
-                    sum += table[((annotator * labels + label) * labels + before) * labels
-                        + given[token] as usize];
+                    let row = (annotator * LABELS + label) * LABELS + before;
+                    sum += table[row * LABELS + given[token] as usize];
                 }
             }
             sum
-        };
-        let z: f64 = labellings(labels, tokens)
-            .map(|own| score(&own).exp())
-            .sum();
+        }
+    }
+
+    /// The answers of the annotators to one sequence; another one is empty.
+    fn answers() -> Answers {
+        let mut answers = Answers::new(LABELS, ANNOTATORS, &[TOKENS, 0]);
+        for (annotator, labels) in (0..).zip(GIVEN) {
+            answers.add(0, annotator, labels.to_vec()).unwrap();
+        }
+        answers
+    }
+
+    fn close(a: &[f64], b: &[f64]) -> bool {
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12)
+    }
+
+    #[test]
+    fn posteriors_are_those_of_enumeration() {
+        let mut random = spanrs_base::Rng::new(4);
+        let (answers, tables) = (answers(), Tables::random(&mut random));
+        let (table, prior) = (&tables.0[0], tables.prior());
+        let all = || labellings(LABELS, TOKENS);
+        let z: f64 = all().map(|labels| tables.score(&labels).exp()).sum();
         let (mut shares, mut pairs) = (vec![0.0; 9], vec![0.0; 9]);
-        for own in labellings(labels, tokens) {
-            let share = score(&own).exp() / z;
-            for (token, label) in own.iter().enumerate() {
-                shares[token * labels + label] += share;
+        for labels in all() {
+            let share = tables.score(&labels).exp() / z;
+            for (token, label) in labels.iter().enumerate() {
+                shares[token * LABELS + label] += share;
             }
-            for two in own.windows(2) {
-                pairs[two[0] * labels + two[1]] += share;
+            for pair in labels.windows(2) {
+                pairs[pair[0] * LABELS + pair[1]] += share;
             }
         }
-        let found = answers
-            .posterior(&table, prior, outside, false, || false)
-            .unwrap();
-        let each = answers
-            .posterior(&table, prior, outside, true, || false)
-            .unwrap();
-        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
-        assert!(
-            close(&found.labels, &shares),
-            "{:?} {shares:?}",
-            found.labels
-        );
-        assert!(close(&found.transitions, &pairs));
+        let posterior = |each| answers.posterior(table, prior, OUTSIDE, each, || false);
+        let (sum, each) = (posterior(false).unwrap(), posterior(true).unwrap());
+        assert!(close(&sum.labels, &shares), "{:?} {shares:?}", sum.labels);
+        assert!(close(&sum.transitions, &pairs));
         assert_eq!(each.transitions.len(), 18);
-        assert!(close(&each.transitions, &found.transitions));
-        assert!((found.log_z - z.ln()).abs() < 1e-12);
-        let best = labellings(labels, tokens).max_by(|a, b| score(a).total_cmp(&score(b)));
-        assert_eq!(
-            answers.best(&table, prior, outside, || false).unwrap(),
-            [best.unwrap(), vec![]]
-        );
+        assert!(close(&each.transitions, &sum.transitions));
+        assert!((sum.log_z - z.ln()).abs() < 1e-12);
+        let best = all().max_by(|a, b| tables.score(a).total_cmp(&tables.score(b)));
+        let found = answers.best(table, prior, OUTSIDE, || false).unwrap();
+        assert_eq!(found, [best.unwrap(), vec![]]);
         // Shares of drawn labellings are those of enumeration.
         let (mut drawn, draws) = (vec![0.0; 9], 20_000);
         for _ in 0..draws {
-            let uniform: Vec<f64> = (0..tokens)
-                .map(|_| random.below(1 << 30) as f64 / (1 << 30) as f64)
-                .collect();
-            let labels = answers.draw(&table, prior, outside, &uniform, || false);
+            let uniform = (0..TOKENS).map(|_| random.below(1 << 30) as f64 / (1 << 30) as f64);
+            let uniform: Vec<f64> = uniform.collect();
+            let labels = answers.draw(table, prior, OUTSIDE, &uniform, || false);
             for (token, label) in labels.unwrap().into_iter().enumerate() {
-                drawn[token * 3 + label as usize] += 1.0 / draws as f64;
+                drawn[token * LABELS + label as usize] += 1.0 / f64::from(draws);
             }
         }
         assert!(drawn.iter().zip(&shares).all(|(a, b)| (a - b).abs() < 0.02));
-        let counts = answers.counts(&shares, outside).unwrap();
+    }
+
+    #[test]
+    fn counts_are_shares_by_answer() {
+        let shares = [0.2, 0.3, 0.5, 0.1, 0.1, 0.8, 0.6, 0.4, 0.0];
+        let counts = answers().counts(&shares, OUTSIDE).unwrap();
         assert!((counts.iter().sum::<f64>() - 6.0).abs() < 1e-12);
         // Annotator 1 answered label 2 after label 1 once, at the last token.
-        let own: Vec<f64> = (0..labels)
-            .map(|label| counts[((labels + label) * labels + 1) * labels + 2])
-            .collect();
-        assert!(close(&own, &shares[6..]));
+        let last = (0..LABELS).map(|label| counts[((LABELS + label) * LABELS + 1) * LABELS + 2]);
+        assert!(close(&last.collect::<Vec<_>>(), &shares[6..]));
     }
 
     #[test]

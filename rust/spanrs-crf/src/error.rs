@@ -192,27 +192,19 @@ impl From<Interrupted> for Error {
 }
 
 impl Coded for Error {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        use ErrorClass::{Alignment, Limit, Model, Value};
         match self {
-            Self::Option(_) => ErrorClass::Value,
-            Self::Shape { .. } => ErrorClass::Alignment,
-            Self::Labels { .. } | Self::Features { .. } | Self::NBest { .. } => ErrorClass::Limit,
-            Self::Interrupted => ErrorClass::Interrupted,
-            _ => ErrorClass::Model,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::File { .. } => "damaged",
-            Self::Shape { .. } => "shape",
-            Self::NotFinite | Self::Transition { .. } => "not_finite",
-            Self::Labels { .. } => "too_many_labels",
-            Self::Features { .. } => "too_many_features",
-            Self::NBest { .. } => "too_many_labellings",
-            Self::NoPath => "no_labelling",
-            Self::Interrupted => "interrupted",
-            _ => "bad_value",
+            Self::Option(_) => (Value, "bad_value"),
+            Self::File { .. } => (Model, "damaged"),
+            Self::Shape { .. } => (Alignment, "shape"),
+            Self::NotFinite | Self::Transition { .. } => (Model, "not_finite"),
+            Self::Labels { .. } => (Limit, "too_many_labels"),
+            Self::Features { .. } => (Limit, "too_many_features"),
+            Self::NBest { .. } => (Limit, "too_many_labellings"),
+            Self::NoPath => (Model, "no_labelling"),
+            Self::Interrupted => Interrupted.kind(),
+            _ => (Model, "bad_value"),
         }
     }
 }

@@ -157,78 +157,43 @@ impl Lbfgs {
         mut evaluate: impl FnMut(&[f64], &mut [f64]) -> Result<f64>,
         mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
     ) -> Result<Stop> {
-        let n = weights.len();
-        let mut smooth = vec![0.0; n];
-        let mut loss = evaluate(weights, &mut smooth)? + self.penalty(weights);
-        // Without an L1 penalty the gradient itself is used.
-        let mut pseudo = (self.c1 > 0.0).then(|| vec![0.0; n]);
-        if self.has_converged(
-            weights,
-            self.gradient(weights, &smooth, pseudo.as_deref_mut()),
-        ) {
+        let mut point = Iterate::new(self, weights, &mut evaluate)?;
+        if point.has_converged() {
             return Ok(Stop::Converged);
         }
-        let mut pairs: VecDeque<Pair> = VecDeque::new();
-        let mut losses = VecDeque::from([loss]);
-        let mut direction = vec![0.0; n];
+        let mut losses = VecDeque::from([point.loss]);
         let (mut restarted, mut failed) = (false, 0);
-        let mut next = Point {
-            weights: vec![0.0; n],
-            gradient: vec![0.0; n],
-        };
         for iteration in 1..=self.max_iterations {
-            let gradient = pseudo.as_deref().unwrap_or(&smooth);
-            compute_direction(&pairs, gradient, &mut direction);
-            if self.c1 > 0.0 {
-                // The direction must not leave the orthant of the pseudo-gradient.
-                for (step, slope) in direction.iter_mut().zip(gradient) {
-                    *step = if *step * slope < 0.0 { *step } else { 0.0 };
-                }
-            }
-            let first = match pairs.is_empty() {
-                true => 1.0 / norm(gradient).max(1.0),
-                false => 1.0,
-            };
-            let start = Start {
-                weights,
-                loss,
-                gradient,
-                direction: &direction,
-            };
-            let found = match self.c1 > 0.0 {
-                true => self.backtrack(&start, first, &mut next, &mut evaluate)?,
-                false => self.strong_wolfe(&start, first, &mut next, &mut evaluate)?,
-            };
-            let Some((new_loss, evaluations, step)) = found else {
+            let Some((loss, evaluations, step)) = point.search(&mut evaluate)? else {
                 // Old curvature may mislead: start again with steepest descent, once.
-                if pairs.is_empty() || restarted {
+                if point.pairs.is_empty() || restarted {
                     return Ok(Stop::LineSearch);
                 }
-                pairs.clear();
+                point.pairs.clear();
                 restarted = true;
                 failed = self.max_linesearch;
                 continue;
             };
             // Restart again only if the last restart decreased the loss.
-            restarted = restarted && loss - new_loss < MIN_DELTA * loss.abs();
-            remember_pair(&mut pairs, self.memory, weights, &smooth, &next);
-            weights.copy_from_slice(&next.weights);
-            smooth.copy_from_slice(&next.gradient);
-            loss = new_loss;
-            let gradient = self.gradient(weights, &smooth, pseudo.as_deref_mut());
+            restarted = restarted && point.loss - loss < MIN_DELTA * point.loss.abs();
+            point.accept(loss);
             let state = Iteration {
                 iteration,
                 loss,
-                gradient_norm: Some(norm(gradient)),
-                active: weights.iter().filter(|weight| **weight != 0.0).count(),
+                gradient_norm: Some(norm(point.gradient())),
+                active: point
+                    .weights
+                    .iter()
+                    .filter(|weight| **weight != 0.0)
+                    .count(),
                 evaluations: evaluations + std::mem::take(&mut failed),
-                weight_norm: norm(weights),
+                weight_norm: norm(point.weights),
                 step: Some(step),
             };
-            if !after(state, weights)? {
+            if !after(state, point.weights)? {
                 return Ok(Stop::Asked);
             }
-            if self.has_converged(weights, gradient) {
+            if point.has_converged() {
                 return Ok(Stop::Converged);
             }
             losses.push_back(loss);
@@ -243,42 +208,12 @@ impl Lbfgs {
         Ok(Stop::MaxIterations)
     }
 
-    /// Whether the gradient is small enough: [`Lbfgs::epsilon`].
-    fn has_converged(&self, weights: &[f64], gradient: &[f64]) -> bool {
-        norm(gradient) <= self.epsilon * norm(weights).max(1.0)
-    }
-
     /// The L1 penalty of weights.
     fn penalty(&self, weights: &[f64]) -> f64 {
         match self.c1 > 0.0 {
             true => self.c1 * weights.iter().map(|weight| weight.abs()).sum::<f64>(),
             false => 0.0,
         }
-    }
-
-    /// The gradient, or with an L1 penalty the subgradient of least norm (Andrew and Gao 2007, Eq.
-    /// 4), which is written to `pseudo`.
-    fn gradient<'a>(
-        &self,
-        weights: &[f64],
-        smooth: &'a [f64],
-        pseudo: Option<&'a mut [f64]>,
-    ) -> &'a [f64] {
-        let Some(out) = pseudo else {
-            return smooth;
-        };
-        for ((out, weight), slope) in out.iter_mut().zip(weights).zip(smooth) {
-            *out = if *weight != 0.0 {
-                slope + self.c1 * weight.signum()
-            } else if slope + self.c1 < 0.0 {
-                slope + self.c1
-            } else if slope - self.c1 > 0.0 {
-                slope - self.c1
-            } else {
-                0.0
-            };
-        }
-        out
     }
 
     /// Backtracking with projection onto the orthant of the current point (that of the negative
@@ -371,6 +306,133 @@ impl Lbfgs {
             return Ok(Some((loss, self.max_linesearch + 1, low.step)));
         }
         Ok(None)
+    }
+}
+
+/// The current point of the optimisation.
+struct Iterate<'a> {
+    options: &'a Lbfgs,
+    weights: &'a mut [f64],
+    /// The objective, penalty included.
+    loss: f64,
+    /// Gradient of the smooth part of the objective.
+    smooth: Vec<f64>,
+    /// The subgradient of least norm; None without an L1 penalty.
+    pseudo: Option<Vec<f64>>,
+    /// Curvature of the last iterations.
+    pairs: VecDeque<Pair>,
+    direction: Vec<f64>,
+    /// End of the last trial step.
+    next: Point,
+}
+
+impl<'a> Iterate<'a> {
+    /// Evaluates the objective at the start.
+    ///
+    /// # Errors
+    /// Those of `evaluate`.
+    fn new(
+        options: &'a Lbfgs,
+        weights: &'a mut [f64],
+        evaluate: &mut impl FnMut(&[f64], &mut [f64]) -> Result<f64>,
+    ) -> Result<Self> {
+        let zeros = vec![0.0; weights.len()];
+        let mut smooth = zeros.clone();
+        let mut iterate = Self {
+            loss: evaluate(weights, &mut smooth)? + options.penalty(weights),
+            options,
+            weights,
+            smooth,
+            pseudo: (options.c1 > 0.0).then(|| zeros.clone()),
+            pairs: VecDeque::new(),
+            direction: zeros.clone(),
+            next: Point {
+                weights: zeros.clone(),
+                gradient: zeros,
+            },
+        };
+        iterate.update_pseudo();
+        Ok(iterate)
+    }
+
+    /// The gradient, or with an L1 penalty the subgradient of least norm.
+    fn gradient(&self) -> &[f64] {
+        self.pseudo.as_deref().unwrap_or(&self.smooth)
+    }
+
+    /// Whether the gradient is small enough: [`Lbfgs::epsilon`].
+    fn has_converged(&self) -> bool {
+        norm(self.gradient()) <= self.options.epsilon * norm(self.weights).max(1.0)
+    }
+
+    /// With an L1 penalty, computes the subgradient of least norm (Andrew and Gao 2007, Eq. 4).
+    fn update_pseudo(&mut self) {
+        let c1 = self.options.c1;
+        let slopes = self.weights.iter().zip(&self.smooth);
+        for (out, (weight, slope)) in self.pseudo.iter_mut().flatten().zip(slopes) {
+            *out = if *weight != 0.0 {
+                slope + c1 * weight.signum()
+            } else if slope + c1 < 0.0 {
+                slope + c1
+            } else if slope - c1 > 0.0 {
+                slope - c1
+            } else {
+                0.0
+            };
+        }
+    }
+
+    /// Searches along a descent direction. Returns the loss, the number of evaluations and the
+    /// step; None if no trial decreased the objective enough. The accepted point is in `next`.
+    ///
+    /// # Errors
+    /// Those of `evaluate`, but for overflows.
+    fn search(
+        &mut self,
+        evaluate: &mut impl FnMut(&[f64], &mut [f64]) -> Result<f64>,
+    ) -> Result<Option<(f64, usize, f64)>> {
+        let gradient = self.pseudo.as_deref().unwrap_or(&self.smooth);
+        compute_direction(&self.pairs, gradient, &mut self.direction);
+        if self.pseudo.is_some() {
+            // The direction must not leave the orthant of the pseudo-gradient.
+            for (step, slope) in self.direction.iter_mut().zip(gradient) {
+                *step = if *step * slope < 0.0 { *step } else { 0.0 };
+            }
+        }
+        let first = match self.pairs.is_empty() {
+            true => 1.0 / norm(gradient).max(1.0),
+            false => 1.0,
+        };
+        let start = Start {
+            weights: self.weights,
+            loss: self.loss,
+            gradient,
+            direction: &self.direction,
+        };
+        match self.pseudo.is_some() {
+            true => self
+                .options
+                .backtrack(&start, first, &mut self.next, evaluate),
+            false => self
+                .options
+                .strong_wolfe(&start, first, &mut self.next, evaluate),
+        }
+    }
+
+    /// Moves to `next`, where the objective is `loss`.
+    fn accept(&mut self, loss: f64) {
+        let memory = self.options.memory;
+        remember_pair(
+            &mut self.pairs,
+            memory,
+            self.weights,
+            &self.smooth,
+            &self.next,
+        );
+        self.weights.copy_from_slice(&self.next.weights);
+        self.smooth.copy_from_slice(&self.next.gradient);
+        self.loss = loss;
+        self.update_pseudo();
     }
 }
 

@@ -176,7 +176,7 @@ impl Online {
         let mut rng = Rng::new(self.seed);
         let mut clock = Clock::new(watch);
         for iteration in 1..=self.max_iterations {
-            shuffle(&mut order, &mut rng);
+            rng.shuffle(&mut order);
             let mut loss = 0.0;
             for &at in &order {
                 if clock.stops() {
@@ -205,13 +205,6 @@ impl Online {
             }
         }
         Ok(Stop::MaxIterations)
-    }
-}
-
-/// Puts indices in random order (Fisher and Yates, from the end).
-pub(crate) fn shuffle(order: &mut [usize], rng: &mut Rng) {
-    for at in (1..order.len()).rev() {
-        order.swap(at, rng.below(at as u64 + 1) as usize);
     }
 }
 

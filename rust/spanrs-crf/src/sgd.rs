@@ -31,7 +31,6 @@ use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::lbfgs::{Iteration, Stop, norm};
 use crate::objective::targets::Work;
-use crate::online::shuffle;
 use crate::simd::padded;
 use crate::transitions::Transitions;
 
@@ -125,30 +124,19 @@ impl Sgd {
     ) -> Result<Stop> {
         check_len("weights", features.len(), weights.len())?;
         features.check(corpus)?;
-        let labels = corpus.labels();
-        let mut learner = Learner {
-            corpus,
-            features,
-            weights: weights.to_vec(),
-            scale: 1.0,
-            work: Work::default(),
-            transitions: Transitions::zero(labels),
-            scores: vec![0.0; labels * labels],
-            rows: Vec::new(),
-            pairs: vec![0.0; labels * labels],
-        };
+        let mut learner = Learner::new(corpus, features, weights);
         let mut order: Vec<usize> = (0..corpus.sequences()).collect();
         let mut rng = Rng::new(self.seed);
         let mut clock = Clock::new(watch);
         let lambda = 2.0 * self.c2 / order.len().max(1) as f64;
-        shuffle(&mut order, &mut rng);
+        rng.shuffle(&mut order);
         let sample = &order[..self.samples.min(order.len())];
         let eta = self.calibrate(&mut learner, weights, sample, lambda, &mut clock)?;
         let mut step = 0;
         let (mut best, mut losses) = (f64::INFINITY, Vec::new());
         let mut stop = Stop::MaxIterations;
         for iteration in 1..=self.max_iterations {
-            shuffle(&mut order, &mut rng);
+            rng.shuffle(&mut order);
             let loss = learner.pass(&order, eta, lambda, &mut step, &mut clock)?;
             let own = learner.current();
             let loss = loss + self.c2 * own.iter().map(|weight| weight * weight).sum::<f64>();
@@ -245,7 +233,23 @@ impl Sgd {
     }
 }
 
-impl Learner<'_> {
+impl<'a> Learner<'a> {
+    /// Creates a learner that starts from `weights`.
+    fn new(corpus: &'a Corpus, features: &'a Features, weights: &[f64]) -> Self {
+        let labels = corpus.labels();
+        Self {
+            corpus,
+            features,
+            weights: weights.to_vec(),
+            scale: 1.0,
+            work: Work::default(),
+            transitions: Transitions::zero(labels),
+            scores: vec![0.0; labels * labels],
+            rows: Vec::new(),
+            pairs: vec![0.0; labels * labels],
+        }
+    }
+
     /// The weights: vector times scale.
     fn current(&self) -> Vec<f64> {
         self.weights

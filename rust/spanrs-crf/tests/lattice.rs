@@ -89,7 +89,7 @@ fn near(found: f64, expected: f64, tolerance: f64) -> bool {
 
 fn check(scores: &Scores, tolerance: f64) -> Result<(), TestCaseError> {
     let (mut lattice, transitions) = scores.lattice();
-    let mut paths = scores.paths();
+    let paths = scores.paths();
     if paths.is_empty() {
         prop_assert_eq!(lattice.forward_backward(&transitions), Err(Error::NoPath));
         prop_assert_eq!(lattice.best(&transitions), Err(Error::NoPath));
@@ -129,17 +129,27 @@ fn check(scores: &Scores, tolerance: f64) -> Result<(), TestCaseError> {
             prop_assert!(near(found, *expected, tolerance));
         }
     }
+    check_best(&lattice, &transitions, paths, tolerance)
+}
+
+/// Compares the best labellings with all, which are `paths` and their scores.
+fn check_best(
+    lattice: &Lattice,
+    transitions: &Transitions,
+    mut paths: Vec<(Vec<usize>, f64)>,
+    tolerance: f64,
+) -> Result<(), TestCaseError> {
     // Ties are between lists of labels read from the end.
     paths.sort_by(|(a, x), (b, y)| {
         y.total_cmp(x)
             .then_with(|| a.iter().rev().cmp(b.iter().rev()))
     });
-    let found = lattice.n_best(&transitions, 5).unwrap();
+    let found = lattice.n_best(transitions, 5).unwrap();
     prop_assert_eq!(found.len(), paths.len().min(5));
     for ((labels, score), (_, expected)) in found.iter().zip(&paths) {
         prop_assert!(near(*score, *expected, tolerance));
         prop_assert!(near(
-            lattice.score(labels, &transitions).unwrap(),
+            lattice.score(labels, transitions).unwrap(),
             *expected,
             tolerance
         ));

@@ -84,89 +84,80 @@ fn weights(features: &Features, seed: u64) -> Vec<f64> {
 
 /// Minus the log-likelihood by its definition, over all labellings.
 fn by_definition(corpus: &Corpus, features: &Features, weights: &[f64]) -> f64 {
-    let pair = |from: usize, to: usize| {
-        let (first, pairs) = features.pairs();
-        let at = pairs
-            .iter()
-            .position(|&pair| pair as usize == from * LABELS + to);
-        at.map_or(0.0, |at| weights[first + at])
-    };
     let mut loss = 0.0;
     for at in 0..corpus.sequences() {
         let tokens: Vec<usize> = corpus.sequence(at).collect();
-        let state = |token: usize, label: usize| -> f64 {
-            corpus
-                .items(token)
-                .map(|(attribute, value)| {
-                    let (start, known) = features.state(attribute as usize);
-                    let found = known.iter().position(|&one| one as usize == label);
-                    found.map_or(0.0, |found| value * weights[start + found])
-                })
-                .sum()
-        };
         // Of all labellings: the exponential of the score, and how far the target has it.
         let (mut all, mut observed, mut allowed) = (0.0, 0.0, 0.0);
         for number in 0..LABELS.pow(tokens.len() as u32) {
             let labels: Vec<usize> = (0..tokens.len())
                 .map(|t| number / LABELS.pow(t as u32) % LABELS)
                 .collect();
-            let own: f64 = labels
-                .iter()
-                .zip(&tokens)
-                .map(|(&label, &token)| state(token, label))
-                .sum();
-            let score: f64 = own
-                + labels
-                    .windows(2)
-                    .map(|two| pair(two[0], two[1]))
-                    .sum::<f64>();
+            let score = score(corpus, features, weights, &tokens, &labels);
             all += score.exp();
-            let of = |rows: &dyn Fn(usize) -> f64| -> f64 {
-                labels
-                    .iter()
-                    .enumerate()
-                    .map(|(t, label)| rows(t * LABELS + label))
-                    .product()
-            };
-            match corpus.target(at) {
-                Target::Labels(known) => {
-                    let same = known.iter().zip(&labels).all(|(a, b)| *a as usize == *b);
-                    observed += if same { score } else { 0.0 };
-                }
-                Target::Soft(rows) => observed += score * of(&|place| rows[place]),
-                // By its definition: the sums over its labellings.
-                Target::Counts(counts) => {
-                    let first = counts
-                        .labels()
-                        .chunks(LABELS)
-                        .map(|row| (0..LABELS).find(|&at| row[at] == 1.0).unwrap() as u32);
-                    let first: Vec<u32> = first.collect();
-                    for (weight, by) in [(1.0, 0), (1.5, 1)] {
-                        let own = first.iter().map(|label| (label + by) as usize % LABELS);
-                        observed += if own.eq(labels.iter().copied()) {
-                            weight * score
-                        } else {
-                            0.0
-                        };
-                    }
-                }
-                Target::Partial(rows) => {
-                    allowed += score.exp() * of(&|place| f64::from(u8::from(rows[place])))
-                }
-            }
+            let share = share(corpus.target(at), &labels);
+            observed += share * score;
+            allowed += share * score.exp();
         }
-        let observed = if matches!(corpus.target(at), Target::Partial(_)) {
-            allowed.ln()
-        } else {
-            observed
-        };
-        let total = match corpus.target(at) {
-            Target::Counts(_) => 2.5,
-            _ => 1.0,
+        let (total, observed) = match corpus.target(at) {
+            Target::Partial(_) => (1.0, allowed.ln()),
+            Target::Counts(_) => (2.5, observed),
+            _ => (1.0, observed),
         };
         loss += corpus.weight(at) * (total * all.ln() - observed);
     }
     loss
+}
+
+/// Score of a labelling: the sum of the weights of its features.
+fn score(
+    corpus: &Corpus,
+    features: &Features,
+    weights: &[f64],
+    tokens: &[usize],
+    labels: &[usize],
+) -> f64 {
+    let state = |(&token, &label): (&usize, &usize)| -> f64 {
+        let item = |(attribute, value): (u32, f64)| {
+            let (start, with_weight) = features.state(attribute as usize);
+            let place = with_weight.iter().position(|&of| of as usize == label);
+            place.map_or(0.0, |place| value * weights[start + place])
+        };
+        corpus.items(token).map(item).sum()
+    };
+    let (first, pairs) = features.pairs();
+    let pair = |pair: &[usize]| {
+        let wanted = pair[0] * LABELS + pair[1];
+        let place = pairs.iter().position(|&pair| pair as usize == wanted);
+        place.map_or(0.0, |place| weights[first + place])
+    };
+    let states: f64 = tokens.iter().zip(labels).map(state).sum();
+    states + labels.windows(2).map(pair).sum::<f64>()
+}
+
+/// How far a target has a labelling.
+fn share(target: &Target, labels: &[usize]) -> f64 {
+    let product = |row: &dyn Fn(usize) -> f64| -> f64 {
+        let places = labels.iter().enumerate();
+        places.map(|(t, label)| row(t * LABELS + label)).product()
+    };
+    let equals = |gold: &[u32], by: u32| {
+        let gold = gold.iter().map(|label| (label + by) as usize % LABELS);
+        f64::from(u8::from(gold.eq(labels.iter().copied())))
+    };
+    match target {
+        Target::Labels(gold) => equals(gold, 0),
+        Target::Soft(rows) => product(&|place| rows[place]),
+        Target::Partial(rows) => product(&|place| f64::from(u8::from(rows[place]))),
+        // The weights of `labellings`.
+        Target::Counts(counts) => {
+            let rows = counts.labels().chunks(LABELS);
+            let first: Vec<u32> = rows
+                .map(|row| (0..LABELS).find(|&at| row[at] == 1.0).unwrap() as u32)
+                .collect();
+            equals(&first, 0) + 1.5 * equals(&first, 1)
+        }
+    }
 }
 
 fn evaluate(

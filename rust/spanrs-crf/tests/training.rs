@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
 
 use spanrs_crf::{
-    Algorithm, Corpus, Decoder, Error, FeatureSelection, Features, Lbfgs, Online, Sgd, Slack, Stop,
-    Target, Update, train,
+    Algorithm, Corpus, Decoder, Error, FeatureSelection, Features, Iteration, Lbfgs, Objective,
+    Online, Sgd, Slack, Stop, Target, Update, train,
 };
 
 /// Sequences whose labels follow from the attribute and the label before.
@@ -40,37 +40,74 @@ fn lbfgs(c1: f64, c2: f64) -> Algorithm {
     Algorithm::Lbfgs { options, c2 }
 }
 
-fn fit(corpus: &Corpus, algorithm: &Algorithm, threads: usize) -> (Vec<f64>, f64, Stop) {
+fn sgd(c2: f64) -> Sgd {
+    Sgd {
+        c2,
+        max_iterations: 60,
+        period: 10,
+        delta: 1e-6,
+        eta: 0.1,
+        rate: 2.0,
+        samples: 60,
+        candidates: 10,
+        max_trials: 20,
+        seed: 1,
+    }
+}
+
+fn online(update: Update) -> Online {
+    Online {
+        update,
+        max_iterations: 30,
+        epsilon: 0.0,
+        seed: 3,
+    }
+}
+
+/// Features with all transitions.
+fn features(corpus: &Corpus) -> Features {
     let choice = FeatureSelection {
         all_transitions: true,
         ..FeatureSelection::default()
     };
-    let features = Features::of(corpus, choice);
-    let mut weights = vec![0.0; features.len()];
+    Features::of(corpus, choice)
+}
+
+/// Trains in one thread to the end; returns the last loss as well.
+fn train_to_end(
+    corpus: &Corpus,
+    features: &Features,
+    algorithm: &Algorithm,
+    weights: &mut [f64],
+) -> spanrs_crf::Result<(f64, Stop)> {
     let mut loss = f64::INFINITY;
-    let after = |state: spanrs_crf::Iteration, _: &[f64]| {
+    let after = |state: Iteration, _: &[f64]| {
         loss = state.loss;
         Ok(true)
     };
-    let stop = train(
-        corpus,
-        &features,
-        algorithm,
-        threads,
-        &mut weights,
-        || false,
-        after,
-    )
-    .unwrap();
+    let stop = train(corpus, features, algorithm, 1, weights, || false, after)?;
+    Ok((loss, stop))
+}
+
+fn fit(corpus: &Corpus, algorithm: &Algorithm) -> (Vec<f64>, f64, Stop) {
+    let features = features(corpus);
+    let mut weights = vec![0.0; features.len()];
+    let (loss, stop) = train_to_end(corpus, &features, algorithm, &mut weights).unwrap();
     (weights, loss, stop)
 }
 
+/// The objective without the L1 penalty, and its gradient.
+fn objective(corpus: &Corpus, features: &Features, c2: f64, weights: &[f64]) -> (f64, Vec<f64>) {
+    let mut gradient = vec![0.0; weights.len()];
+    let mut objective = Objective::new(corpus, features, c2, 1).unwrap();
+    (
+        objective.evaluate(weights, &mut gradient).unwrap(),
+        gradient,
+    )
+}
+
 fn accuracy(corpus: &Corpus, weights: &[f64]) -> f64 {
-    let choice = FeatureSelection {
-        all_transitions: true,
-        ..FeatureSelection::default()
-    };
-    let features = Features::of(corpus, choice);
+    let features = features(corpus);
     let mut decoder = Decoder::of(&features, weights, None).unwrap();
     let mut right = 0;
     for at in 0..corpus.sequences() {
@@ -91,33 +128,13 @@ fn accuracy(corpus: &Corpus, weights: &[f64]) -> f64 {
 #[test]
 fn lbfgs_reaches_the_same_minimum_from_everywhere() {
     let corpus = corpus();
-    let (_, loss, stop) = fit(&corpus, &lbfgs(0.0, 0.5), 1);
+    let (_, loss, stop) = fit(&corpus, &lbfgs(0.0, 0.5));
     assert!(matches!(stop, Stop::Converged | Stop::Delta), "{stop:?}");
-    let features = Features::of(
-        &corpus,
-        FeatureSelection {
-            all_transitions: true,
-            ..FeatureSelection::default()
-        },
-    );
+    let features = features(&corpus);
     let mut weights: Vec<f64> = (0..features.len())
         .map(|at| (at % 5) as f64 - 2.0)
         .collect();
-    let mut other = f64::INFINITY;
-    let after = |state: spanrs_crf::Iteration, _: &[f64]| {
-        other = state.loss;
-        Ok(true)
-    };
-    train(
-        &corpus,
-        &features,
-        &lbfgs(0.0, 0.5),
-        1,
-        &mut weights,
-        || false,
-        after,
-    )
-    .unwrap();
+    let (other, _) = train_to_end(&corpus, &features, &lbfgs(0.0, 0.5), &mut weights).unwrap();
     assert!((loss - other).abs() < 1e-6 * loss, "{loss} {other}");
 }
 
@@ -125,15 +142,8 @@ fn lbfgs_reaches_the_same_minimum_from_everywhere() {
 fn an_l1_penalty_makes_weights_zero_and_meets_its_conditions() {
     let corpus = corpus();
     let (c1, c2) = (2.0, 0.1);
-    let (weights, ..) = fit(&corpus, &lbfgs(c1, c2), 1);
-    let choice = FeatureSelection {
-        all_transitions: true,
-        ..FeatureSelection::default()
-    };
-    let features = Features::of(&corpus, choice);
-    let mut objective = spanrs_crf::Objective::new(&corpus, &features, c2, 1).unwrap();
-    let mut gradient = vec![0.0; weights.len()];
-    objective.evaluate(&weights, &mut gradient).unwrap();
+    let (weights, ..) = fit(&corpus, &lbfgs(c1, c2));
+    let (_, gradient) = objective(&corpus, &features(&corpus), c2, &weights);
     let zeros = weights.iter().filter(|weight| **weight == 0.0).count();
     assert!(zeros > 0 && zeros < weights.len(), "{zeros}");
     for (weight, slope) in weights.iter().zip(&gradient) {
@@ -148,14 +158,6 @@ fn an_l1_penalty_makes_weights_zero_and_meets_its_conditions() {
 #[test]
 fn all_algorithms_learn_and_repeat() {
     let corpus = corpus();
-    let online = |update| {
-        Algorithm::Online(Online {
-            update,
-            max_iterations: 30,
-            epsilon: 0.0,
-            seed: 3,
-        })
-    };
     let pa = |slack| Update::PassiveAggressive {
         slack,
         error_sensitive: true,
@@ -165,74 +167,65 @@ fn all_algorithms_learn_and_repeat() {
         variance: 1.0,
         gamma: 1.0,
     };
-    let sgd = Algorithm::Sgd(Sgd {
-        c2: 0.1,
-        max_iterations: 60,
-        period: 10,
-        delta: 1e-6,
-        eta: 0.1,
-        rate: 2.0,
-        samples: 30,
-        candidates: 10,
-        max_trials: 20,
-        seed: 3,
-    });
-    let (best, ..) = fit(&corpus, &lbfgs(0.0, 0.1), 1);
+    let (best, ..) = fit(&corpus, &lbfgs(0.0, 0.1));
     let most = accuracy(&corpus, &best);
-    for algorithm in [
-        lbfgs(0.1, 0.1),
-        sgd,
-        online(Update::Perceptron),
-        online(pa(Slack::None)),
-        online(pa(Slack::Linear(1.0))),
-        online(pa(Slack::Quadratic(1.0))),
-        online(arow),
-    ] {
-        let (weights, ..) = fit(&corpus, &algorithm, 1);
+    let updates = [
+        Update::Perceptron,
+        pa(Slack::None),
+        pa(Slack::Linear(1.0)),
+        pa(Slack::Quadratic(1.0)),
+        arow,
+    ];
+    let online = updates.map(|update| Algorithm::Online(online(update)));
+    let sgd = Algorithm::Sgd(Sgd {
+        samples: 30,
+        seed: 3,
+        ..sgd(0.1)
+    });
+    for algorithm in [lbfgs(0.1, 0.1), sgd].into_iter().chain(online) {
+        let (weights, ..) = fit(&corpus, &algorithm);
         let own = accuracy(&corpus, &weights);
         assert!(own > most - 0.08, "{algorithm:?}: {own}, L-BFGS {most}");
-        assert_eq!(fit(&corpus, &algorithm, 1).0, weights, "{algorithm:?}");
+        assert_eq!(fit(&corpus, &algorithm).0, weights, "{algorithm:?}");
     }
 }
 
 #[test]
 fn gradient_descent_comes_near_the_minimum_of_lbfgs() {
     let corpus = corpus();
-    let (_, least, _) = fit(&corpus, &lbfgs(0.0, 1.0), 1);
+    let (_, least, _) = fit(&corpus, &lbfgs(0.0, 1.0));
     let sgd = Sgd {
-        c2: 1.0,
         max_iterations: 500,
-        period: 10,
         delta: 1e-7,
-        eta: 0.1,
-        rate: 2.0,
-        samples: 60,
-        candidates: 10,
-        max_trials: 20,
-        seed: 1,
+        ..sgd(1.0)
     };
-    let (weights, ..) = fit(&corpus, &Algorithm::Sgd(sgd), 1);
-    let features = Features::of(
-        &corpus,
-        FeatureSelection {
-            all_transitions: true,
-            ..FeatureSelection::default()
-        },
-    );
-    let mut objective = spanrs_crf::Objective::new(&corpus, &features, 1.0, 1).unwrap();
-    let loss = objective
-        .evaluate(&weights, &mut vec![0.0; weights.len()])
-        .unwrap();
+    let (weights, ..) = fit(&corpus, &Algorithm::Sgd(sgd));
+    let (loss, _) = objective(&corpus, &features(&corpus), 1.0, &weights);
     assert!(loss < least * 1.01, "{loss} {least}");
 }
 
 #[test]
 fn threads_train_the_same_model() {
     let corpus = corpus();
-    let one = fit(&corpus, &lbfgs(0.0, 0.1), 1);
-    for threads in [2, 5] {
-        assert_eq!(fit(&corpus, &lbfgs(0.0, 0.1), threads), one);
-    }
+    let features = features(&corpus);
+    let weights = [1, 2, 5].map(|threads| {
+        let mut weights = vec![0.0; features.len()];
+        let after = |_, _: &[f64]| Ok(true);
+        let algorithm = lbfgs(0.0, 0.1);
+        train(
+            &corpus,
+            &features,
+            &algorithm,
+            threads,
+            &mut weights,
+            || false,
+            after,
+        )
+        .unwrap();
+        weights
+    });
+    assert_eq!(weights[0], weights[1]);
+    assert_eq!(weights[0], weights[2]);
 }
 
 #[test]
@@ -240,30 +233,17 @@ fn training_stops_when_asked_and_keeps_the_weights() {
     let corpus = corpus();
     let features = Features::of(&corpus, FeatureSelection::default());
     let mut weights = vec![0.0; features.len()];
-    let after = |state: spanrs_crf::Iteration, _: &[f64]| Ok(state.iteration < 3);
-    let stop = train(
-        &corpus,
-        &features,
-        &lbfgs(0.0, 0.1),
-        1,
-        &mut weights,
-        || false,
-        after,
-    );
-    assert_eq!(stop, Ok(Stop::Asked));
+    let algorithm = lbfgs(0.0, 0.1);
+    let stop = |after: fn(Iteration) -> spanrs_crf::Result<bool>, weights: &mut [f64]| {
+        let after = |state, _: &[f64]| after(state);
+        train(&corpus, &features, &algorithm, 1, weights, || false, after)
+    };
+    let stopped = stop(|state| Ok(state.iteration < 3), &mut weights);
+    assert_eq!(stopped, Ok(Stop::Asked));
     assert!(weights.iter().any(|weight| *weight != 0.0));
     let kept = weights.clone();
-    let after = |_: spanrs_crf::Iteration, _: &[f64]| Err(Error::Interrupted);
-    let stop = train(
-        &corpus,
-        &features,
-        &lbfgs(0.0, 0.1),
-        1,
-        &mut weights,
-        || false,
-        after,
-    );
-    assert_eq!(stop, Err(Error::Interrupted));
+    let stopped = stop(|_| Err(Error::Interrupted), &mut weights);
+    assert_eq!(stopped, Err(Error::Interrupted));
     assert_ne!(weights, kept, "the last accepted weights");
 }
 
@@ -276,22 +256,8 @@ fn distributions_are_refused_by_online_algorithms() {
         .unwrap();
     let features = Features::of(&corpus, FeatureSelection::default());
     let mut weights = vec![0.0; features.len()];
-    let online = Online {
-        update: Update::Perceptron,
-        max_iterations: 1,
-        epsilon: 0.0,
-        seed: 0,
-    };
-    let algorithm = Algorithm::Online(online);
-    let stop = train(
-        &corpus,
-        &features,
-        &algorithm,
-        1,
-        &mut weights,
-        || false,
-        |_, _| Ok(true),
-    );
+    let algorithm = Algorithm::Online(online(Update::Perceptron));
+    let stop = train_to_end(&corpus, &features, &algorithm, &mut weights);
     assert!(matches!(stop, Err(Error::Target { .. })));
 }
 
@@ -306,25 +272,10 @@ fn partial_labels_train_perceptrons() {
         allowed[1 - label] = false;
         corpus.end_sequence(Target::Partial(allowed), 1.0).unwrap();
     }
-    let online = Online {
-        update: Update::Perceptron,
-        max_iterations: 20,
-        epsilon: 0.0,
-        seed: 0,
-    };
     let features = Features::of(&corpus, FeatureSelection::default());
     let mut weights = vec![0.0; features.len()];
-    let algorithm = Algorithm::Online(online);
-    train(
-        &corpus,
-        &features,
-        &algorithm,
-        1,
-        &mut weights,
-        || false,
-        |_, _| Ok(true),
-    )
-    .unwrap();
+    let algorithm = Algorithm::Online(online(Update::Perceptron));
+    train_to_end(&corpus, &features, &algorithm, &mut weights).unwrap();
     let mut decoder = Decoder::of(&features, &weights, None).unwrap();
     for (at, label) in [(0, 0), (1, 1)] {
         decoder.read(corpus.inputs(), at);
@@ -360,17 +311,7 @@ fn attributes_that_occur_together_get_equal_weights_at_the_minimum() {
             ..Lbfgs::default()
         };
         let algorithm = Algorithm::Lbfgs { options, c2: 0.3 };
-        let after = |_, _: &[f64]| Ok(true);
-        train(
-            &corpus,
-            &features,
-            &algorithm,
-            1,
-            &mut weights,
-            || false,
-            after,
-        )
-        .unwrap();
+        train_to_end(&corpus, &features, &algorithm, &mut weights).unwrap();
         for attribute in 0..3 {
             let (first, labels) = features.state(attribute);
             let (second, others) = features.state(attribute + 3);
@@ -378,9 +319,7 @@ fn attributes_that_occur_together_get_equal_weights_at_the_minimum() {
             let own = &weights[first..][..labels.len()];
             assert_eq!(own, &weights[second..][..labels.len()]);
         }
-        let mut objective = spanrs_crf::Objective::new(&corpus, &features, 0.3, 1).unwrap();
-        let mut gradient = vec![0.0; weights.len()];
-        objective.evaluate(&weights, &mut gradient).unwrap();
+        let (_, gradient) = objective(&corpus, &features, 0.3, &weights);
         assert!(
             gradient.iter().all(|slope| slope.abs() < 1e-3),
             "{gradient:?}"
@@ -391,38 +330,17 @@ fn attributes_that_occur_together_get_equal_weights_at_the_minimum() {
 #[test]
 fn features_of_another_corpus_are_refused() {
     let corpus = corpus();
-    let sgd = Sgd {
-        c2: 1.0,
-        max_iterations: 1,
-        period: 1,
-        delta: 0.0,
-        eta: 0.1,
-        rate: 2.0,
-        samples: 10,
-        candidates: 1,
-        max_trials: 1,
-        seed: 1,
-    };
-    let online = Online {
-        update: Update::Perceptron,
-        max_iterations: 1,
-        epsilon: 0.0,
-        seed: 1,
-    };
+    let (sgd, online) = (sgd(1.0), online(Update::Perceptron));
     for (labels, attributes) in [(2, 12), (3, 11), (4, 12)] {
         let features = Features::listed(labels, attributes, &[(0, 0)], &[]);
         let (features, _) = features.unwrap();
-        let refused = |algorithm| {
-            let done = |_, _: &[f64]| Ok(true);
-            let weights = &mut [0.0];
-            train(&corpus, &features, &algorithm, 1, weights, || false, done).unwrap_err()
-        };
         for algorithm in [
             lbfgs(0.0, 1.0),
             Algorithm::Sgd(sgd),
             Algorithm::Online(online),
         ] {
-            assert!(matches!(refused(algorithm), Error::Shape { .. }));
+            let refused = train_to_end(&corpus, &features, &algorithm, &mut [0.0]);
+            assert!(matches!(refused, Err(Error::Shape { .. })));
         }
         let done = |_, _: &[f64]| Ok(true);
         let direct = sgd.train(&corpus, &features, &mut [0.0], || false, done);
@@ -454,30 +372,18 @@ fn gradient_descent_learns_from_one_sequence() {
         }
         let features = Features::of(&corpus, FeatureSelection::default());
         let mut weights = vec![0.0; features.len()];
-        let sgd = Sgd {
-            c2,
+        let sgd = Algorithm::Sgd(Sgd {
             max_iterations: 1000,
-            period: 10,
-            delta: 1e-6,
-            eta: 0.1,
-            rate: 2.0,
             samples: 1000,
-            candidates: 10,
-            max_trials: 20,
-            seed: 1,
-        };
-        let done = |_, _: &[f64]| Ok(true);
-        sgd.train(&corpus, &features, &mut weights, || false, done)
-            .unwrap();
-        let mut objective = spanrs_crf::Objective::new(&corpus, &features, c2, 1).unwrap();
-        let mut loss = |weights: &[f64]| {
-            let mut gradient = vec![0.0; weights.len()];
-            objective.evaluate(weights, &mut gradient).unwrap()
-        };
-        let (start, own) = (loss(&vec![0.0; weights.len()]), loss(&weights));
-        let exact = lbfgs(0.0, c2);
-        train(&corpus, &features, &exact, 1, &mut weights, || false, done).unwrap();
-        [start, own, loss(&weights)]
+            ..sgd(c2)
+        });
+        let loss = |weights: &[f64]| objective(&corpus, &features, c2, weights).0;
+        let start = loss(&weights);
+        let [by_sgd, least] = [sgd, lbfgs(0.0, c2)].map(|algorithm| {
+            train_to_end(&corpus, &features, &algorithm, &mut weights).unwrap();
+            loss(&weights)
+        });
+        [start, by_sgd, least]
     };
     for (empty, c2) in [(0, 0.1), (3, 0.1), (0, 1.0), (0, 0.0)] {
         let [start, own, least] = losses(empty, c2);

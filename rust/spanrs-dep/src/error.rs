@@ -1,6 +1,6 @@
 //! Errors of this crate.
 
-use spanrs_base::{Coded, ErrorClass, Position};
+use spanrs_base::{Coded, ErrorClass, Interrupted, Position};
 
 /// Errors of this crate. The display form is a message for users, without the position of a file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -38,22 +38,13 @@ pub enum Error {
 }
 
 impl Coded for Error {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
-            Self::Tree(_) | Self::Sentence { .. } | Self::Template { .. } => ErrorClass::Format,
-            Self::Training(_) => ErrorClass::Value,
-            Self::File(_) => ErrorClass::Model,
-            Self::Interrupted => ErrorClass::Interrupted,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Tree(_) | Self::Sentence { .. } => "tree",
-            Self::Template { .. } => "template",
-            Self::Training(_) => "training",
-            Self::File(_) => "damaged",
-            Self::Interrupted => "interrupted",
+            Self::Tree(_) | Self::Sentence { .. } => (ErrorClass::Format, "tree"),
+            Self::Template { .. } => (ErrorClass::Format, "template"),
+            Self::Training(_) => (ErrorClass::Value, "training"),
+            Self::File(_) => (ErrorClass::Model, "damaged"),
+            Self::Interrupted => Interrupted.kind(),
         }
     }
 
@@ -65,8 +56,8 @@ impl Coded for Error {
     }
 }
 
-impl From<spanrs_base::Interrupted> for Error {
-    fn from(_: spanrs_base::Interrupted) -> Self {
+impl From<Interrupted> for Error {
+    fn from(_: Interrupted) -> Self {
         Self::Interrupted
     }
 }

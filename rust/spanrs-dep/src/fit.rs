@@ -19,6 +19,8 @@
 //!
 //! Training uses one thread, and its result depends on the data, the options and the seed only.
 
+use std::iter::once;
+
 use serde::{Deserialize, Serialize};
 use spanrs_base::{Clock, Jagged, Rng, Watch};
 
@@ -90,19 +92,6 @@ pub enum Next {
     Best,
 }
 
-/// Returns the averaged weights of the best pass, or else those of the last one.
-fn best_or_last(best: &mut Option<Averages>, last: impl FnOnce() -> Averages) -> Averages {
-    best.take().unwrap_or_else(last)
-}
-
-/// Shuffles in place (Fisher and Yates, in the version of Durstenfeld): every order has the same
-/// probability.
-fn shuffle(order: &mut [usize], rng: &mut Rng) {
-    for at in (1..order.len()).rev() {
-        order.swap(at, rng.below(at as u64 + 1) as usize);
-    }
-}
-
 impl Passes {
     /// Returns the number of each model, from 1, and its passes, with its own seed.
     fn each(self) -> impl Iterator<Item = (usize, Self)> {
@@ -129,7 +118,7 @@ impl Passes {
         let mut clock = Clock::new(self.watch);
         for epoch in 1..=self.epochs {
             if self.seed.is_some() {
-                shuffle(&mut order, &mut rng);
+                rng.shuffle(&mut order);
             }
             for &sentence in &order {
                 if clock.stops() {
@@ -143,6 +132,97 @@ impl Passes {
         }
         Ok(())
     }
+}
+
+/// What training in passes needs of a trainer.
+trait Trainer {
+    /// Drops the weights, for the next model on the same data.
+    fn forget(&mut self);
+
+    /// Returns the averaged weights so far.
+    fn averages(&self) -> Averages;
+
+    /// Returns the updates and the touched features of parser and tagger.
+    fn progress(&self) -> [(u64, usize); 2];
+}
+
+impl Trainer for TaggerTrainer {
+    fn forget(&mut self) {
+        self.forget();
+    }
+
+    fn averages(&self) -> Averages {
+        self.averages()
+    }
+
+    fn progress(&self) -> [(u64, usize); 2] {
+        [(0, 0), self.progress()]
+    }
+}
+
+impl Trainer for ParserTrainer {
+    fn forget(&mut self) {
+        self.forget();
+    }
+
+    fn averages(&self) -> Averages {
+        self.averages()
+    }
+
+    fn progress(&self) -> [(u64, usize); 2] {
+        [self.progress(), (0, 0)]
+    }
+}
+
+/// Trains all models and returns the averaged weights of each: those of its best pass, or else of
+/// its last one.
+///
+/// `learn(trainer, epoch, sentence)` returns how many words of the sentence were correct, and how
+/// many of their labels.
+///
+/// # Errors
+/// As [`Passes::run`].
+fn train_models<T: Trainer>(
+    trainer: &mut T,
+    passes: Passes,
+    (sentences, words): (usize, usize),
+    mut learn: impl FnMut(&mut T, usize, usize) -> (usize, usize),
+    mut after: impl FnMut(Epoch, &T) -> Result<Next>,
+) -> Result<Vec<Averages>> {
+    let mut averages = Vec::new();
+    for (model, passes) in passes.each() {
+        trainer.forget();
+        let mut best = None;
+        let mut work = (&mut *trainer, (0, 0));
+        passes.run(
+            (0..sentences).collect(),
+            &mut work,
+            |(trainer, correct), epoch, at| {
+                let (words, labels) = learn(trainer, epoch, at);
+                *correct = (correct.0 + words, correct.1 + labels);
+            },
+            |(trainer, correct), epoch| {
+                let (correct, correct_labels) = std::mem::take(correct);
+                let [parser, tagger] = trainer.progress();
+                let state = Epoch {
+                    model,
+                    epoch,
+                    words,
+                    correct,
+                    correct_labels,
+                    parser,
+                    tagger,
+                };
+                let next = after(state, trainer)?;
+                if next == Next::Best {
+                    best = Some(trainer.averages());
+                }
+                Ok(next)
+            },
+        )?;
+        averages.push(best.unwrap_or_else(|| trainer.averages()));
+    }
+    Ok(averages)
 }
 
 /// Trains a tagger on some sentences of a treebank, given by their numbers.
@@ -179,7 +259,7 @@ pub fn fit_tagger(
     sentences: &[usize],
     options: TaggerOptions,
     passes: Passes,
-    mut after: impl FnMut(Epoch, &TaggerTrainer) -> Result<Next>,
+    after: impl FnMut(Epoch, &TaggerTrainer) -> Result<Next>,
 ) -> Result<Tagger> {
     let tags: Vec<Vec<Tags>> = sentences.iter().map(|&at| treebank.tags(at)).collect();
     let mut forms = Jagged::default();
@@ -196,37 +276,13 @@ pub fn fit_tagger(
         .iter()
         .map(|tags| tags.iter().map(class).collect())
         .collect();
-    let words = forms.values().len();
-    let mut averages = Vec::new();
-    for (model, passes) in passes.each() {
-        trainer.forget();
-        let mut best = None;
-        let mut work = (&mut trainer, 0);
-        passes.run(
-            (0..sentences.len()).collect(),
-            &mut work,
-            |(trainer, correct), _, at| {
-                *correct += trainer.train_one(forms.row(at), &gold[at]);
-            },
-            |(trainer, correct), epoch| {
-                let state = Epoch {
-                    model,
-                    epoch,
-                    words,
-                    correct: std::mem::take(correct),
-                    correct_labels: 0,
-                    parser: (0, 0),
-                    tagger: trainer.progress(),
-                };
-                let next = after(state, trainer)?;
-                if next == Next::Best {
-                    best = Some(trainer.averages());
-                }
-                Ok(next)
-            },
-        )?;
-        averages.push(best_or_last(&mut best, || trainer.averages()));
-    }
+    let averages = train_models(
+        &mut trainer,
+        passes,
+        (sentences.len(), forms.values().len()),
+        |trainer, _, at| (trainer.train_one(forms.row(at), &gold[at]), 0),
+        after,
+    )?;
     trainer.finish(Averages::total(averages))
 }
 
@@ -307,7 +363,7 @@ pub fn fit_parser(
     treebank: &Treebank,
     options: &ParserOptions,
     passes: Passes,
-    mut after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
+    after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
 ) -> Result<Parser> {
     if let crate::Update::PassiveAggressive(limit) = options.update
         && !(limit > 0.0 && limit.is_finite())
@@ -316,50 +372,29 @@ pub fn fit_parser(
         return Err(Error::Training(message.to_owned()));
     }
     let (mut trainer, labels) = parser_trainer(treebank, options)?;
-    let words = treebank.words();
-    let mut averages = Vec::new();
-    for (model, passes) in passes.each() {
-        trainer.forget();
-        let mut best = None;
-        let mut work = (&mut trainer, (0, 0));
-        passes.run(
-            (0..treebank.len()).collect(),
-            &mut work,
-            |(trainer, correct), epoch, at| {
-                let words = treebank.sentence(at);
-                let columns = words.map(|word| (word.form, (word.xpos, word.upos)));
-                let (words, (xpos, upos)): (Vec<_>, (Vec<_>, Vec<_>)) = columns.unzip();
-                let sentence = Sentence {
-                    words: &words,
-                    tags: Some((&xpos, &upos)),
-                    root_tag: None,
-                };
-                let own = &labels[treebank.range(at)];
-                let explore = epoch >= options.explore_from;
-                let found = trainer.train_one(&sentence, treebank.heads(at), own, explore);
-                correct.0 += found.0;
-                correct.1 += found.1;
-            },
-            |(trainer, correct), epoch| {
-                let (correct, correct_labels) = std::mem::take(correct);
-                let state = Epoch {
-                    model,
-                    epoch,
-                    words,
-                    correct,
-                    correct_labels,
-                    parser: trainer.progress(),
-                    tagger: (0, 0),
-                };
-                let next = after(state, trainer)?;
-                if next == Next::Best {
-                    best = Some(trainer.averages());
-                }
-                Ok(next)
-            },
-        )?;
-        averages.push(best_or_last(&mut best, || trainer.averages()));
-    }
+    let averages = train_models(
+        &mut trainer,
+        passes,
+        (treebank.len(), treebank.words()),
+        |trainer, epoch, at| {
+            let words = treebank.sentence(at);
+            let columns = words.map(|word| (word.form, (word.xpos, word.upos)));
+            let (words, (xpos, upos)): (Vec<_>, (Vec<_>, Vec<_>)) = columns.unzip();
+            let sentence = Sentence {
+                words: &words,
+                tags: Some((&xpos, &upos)),
+                root_tag: None,
+            };
+            let labels = &labels[treebank.range(at)];
+            trainer.train_one(
+                &sentence,
+                treebank.heads(at),
+                labels,
+                epoch >= options.explore_from,
+            )
+        },
+        after,
+    )?;
     let threshold = options.prune * averages.len() as f64 * trainer.mean_step();
     trainer.finish(Averages::total(averages).pruned(threshold))
 }
@@ -420,91 +455,132 @@ pub fn fit_published(
     passes: Passes,
     mut after: impl FnMut(Epoch) -> Result<Next>,
 ) -> Result<(Tagger, Parser)> {
-    const TAGGER_PASSES: usize = 5;
-    let options = ParserOptions {
-        templates: None,
-        labelled: false,
-        single_root: false,
-        oracle: Oracle::Published,
-        ..ParserOptions::default()
-    };
-    let (mut parser, labels) = parser_trainer(treebank, &options)?;
-    let padded: Vec<(Vec<&str>, Vec<Tags>)> = (0..treebank.len())
-        .map(|at| {
-            let tag = |xpos: &str| Tags {
-                xpos: xpos.to_owned(),
-                upos: String::new(),
-            };
-            let words = std::iter::once(START).chain(treebank.forms(at));
-            let words = words.chain([ROOT]).collect();
-            let own = treebank.sentence(at).map(|word| tag(word.xpos));
-            let tags = std::iter::once(tag(START)).chain(own);
-            (words, tags.chain([tag(ROOT)]).collect())
-        })
-        .collect();
-    let mut tagger = TaggerTrainer::new(
-        padded
-            .iter()
-            .map(|(words, tags)| words.iter().copied().zip(tags)),
-        TaggerOptions::published(),
-    )?;
-    let names: Vec<Tags> = tagger.classes().to_vec();
-    let class = |tags: &Tags| tagger.class(tags).unwrap_or_default();
-    let gold: Vec<Vec<u32>> = padded
-        .iter()
-        .map(|(_, tags)| tags.iter().map(class).collect())
-        .collect();
-    let mut averaged: Option<Tagger> = None;
-    let mut buffers = TaggerBuffers::default();
-    let mut tags = Vec::new();
+    let mut training = PublishedTraining::new(treebank)?;
     let words = treebank.words() + 2 * treebank.len();
-    let mut work = (&mut parser, &mut tagger, &mut averaged, 0);
     passes.run(
         (0..treebank.len()).collect(),
-        &mut work,
-        |(parser, tagger, averaged, correct), epoch, at| {
-            let words = &padded[at].0;
-            match averaged {
-                Some(tagger) => tagger.tag(words, &mut buffers, &mut tags),
-                None => tagger.tag(words, &mut tags),
-            }
-            let xpos: Vec<&str> = tags
-                .iter()
-                .map(|&tag| names[tag as usize].xpos.as_str())
-                .collect();
-            let inner = 1..words.len() - 1;
-            let sentence = Sentence {
-                words: &words[inner.clone()],
-                tags: Some((&xpos[inner.clone()], &[])),
-                root_tag: Some(xpos[words.len() - 1]),
-            };
-            let own = &labels[treebank.range(at)];
-            // The start symbol, which has no head, counts as correct.
-            *correct += 1 + parser.train_one(&sentence, treebank.heads(at), own, true).0;
-            if epoch <= TAGGER_PASSES {
-                tagger.train_one(words, &gold[at]);
-            }
-        },
-        |(parser, tagger, averaged, correct), epoch| {
-            if epoch == TAGGER_PASSES {
-                **averaged = Some(tagger.finish(tagger.averages())?);
+        &mut training,
+        PublishedTraining::learn,
+        |training, epoch| {
+            if epoch == PublishedTraining::TAGGER_PASSES {
+                let tagger = &training.tagger;
+                training.averaged = Some(tagger.finish(tagger.averages())?);
             }
             after(Epoch {
                 model: 1,
                 epoch,
                 words,
-                correct: std::mem::take(correct),
+                correct: std::mem::take(&mut training.correct),
                 correct_labels: 0,
-                parser: parser.progress(),
-                tagger: tagger.progress(),
+                parser: training.parser.progress(),
+                tagger: training.tagger.progress(),
             })
         },
     )?;
-    let tagger = match averaged {
+    let PublishedTraining { parser, tagger, .. } = &training;
+    let parser = parser.finish(parser.averages())?;
+    let tagger = match training.averaged {
         Some(tagger) => tagger,
         // The original does not average after fewer passes; unaveraged weights are no use to anyone.
         None => tagger.finish(tagger.averages())?,
     };
-    let averages = parser.averages();
-    Ok((tagger, parser.finish(averages)?))
+    Ok((tagger, parser))
+}
+
+/// The state of [`fit_published`].
+struct PublishedTraining<'a> {
+    treebank: &'a Treebank,
+    parser: ParserTrainer,
+    tagger: TaggerTrainer,
+    /// The tagger with averaged weights, once it has learned for [`Self::TAGGER_PASSES`].
+    averaged: Option<Tagger>,
+    /// Label of each word of the treebank.
+    labels: Vec<u32>,
+    /// Words of each sentence between `<start>` and `ROOT`.
+    words: Vec<Vec<&'a str>>,
+    /// Class of the tag of each of these words.
+    gold: Vec<Vec<u32>>,
+    /// How many words got their gold head in this pass.
+    correct: usize,
+    buffers: TaggerBuffers,
+    /// Classes of the tags of the current sentence.
+    tags: Vec<u32>,
+}
+
+impl<'a> PublishedTraining<'a> {
+    /// Number of passes in which the tagger learns.
+    const TAGGER_PASSES: usize = 5;
+
+    /// Prepares both trainers.
+    fn new(treebank: &'a Treebank) -> Result<Self> {
+        let options = ParserOptions {
+            templates: None,
+            labelled: false,
+            single_root: false,
+            oracle: Oracle::Published,
+            ..ParserOptions::default()
+        };
+        let (parser, labels) = parser_trainer(treebank, &options)?;
+        let tag = |xpos: &str| Tags {
+            xpos: xpos.to_owned(),
+            upos: String::new(),
+        };
+        let padded = |at: usize| {
+            let words: Vec<&str> = once(START)
+                .chain(treebank.forms(at))
+                .chain([ROOT])
+                .collect();
+            let xpos = treebank.sentence(at).map(|word| word.xpos);
+            let tags: Vec<Tags> = once(START).chain(xpos).chain([ROOT]).map(tag).collect();
+            (words, tags)
+        };
+        let (words, tags): (Vec<_>, Vec<_>) = (0..treebank.len()).map(padded).unzip();
+        let sentences = words.iter().zip(&tags);
+        let tagger = TaggerTrainer::new(
+            sentences.map(|(words, tags)| words.iter().copied().zip(tags)),
+            TaggerOptions::published(),
+        )?;
+        let class = |tags: &Tags| tagger.class(tags).unwrap_or_default();
+        let gold = tags.iter().map(|tags| tags.iter().map(class).collect());
+        Ok(Self {
+            treebank,
+            parser,
+            averaged: None,
+            labels,
+            gold: gold.collect(),
+            words,
+            tagger,
+            correct: 0,
+            buffers: TaggerBuffers::default(),
+            tags: Vec::new(),
+        })
+    }
+
+    /// Learns from a sentence: first the parser, with predicted tags, then the tagger.
+    fn learn(&mut self, epoch: usize, at: usize) {
+        let words = &self.words[at];
+        match &self.averaged {
+            Some(tagger) => tagger.tag(words, &mut self.buffers, &mut self.tags),
+            None => self.tagger.tag(words, &mut self.tags),
+        }
+        let classes = self.tagger.classes();
+        let xpos = self
+            .tags
+            .iter()
+            .map(|&tag| classes[tag as usize].xpos.as_str());
+        let xpos: Vec<&str> = xpos.collect();
+        let inner = 1..words.len() - 1;
+        let sentence = Sentence {
+            words: &words[inner.clone()],
+            tags: Some((&xpos[inner], &[])),
+            root_tag: xpos.last().copied(),
+        };
+        let labels = &self.labels[self.treebank.range(at)];
+        let heads = self.treebank.heads(at);
+        // The start symbol, which has no head, counts as correct.
+        self.correct += 1 + self.parser.train_one(&sentence, heads, labels, true).0;
+        if epoch <= Self::TAGGER_PASSES {
+            self.tagger.train_one(words, &self.gold[at]);
+        }
+    }
 }

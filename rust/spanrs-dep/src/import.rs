@@ -10,6 +10,7 @@ use std::fmt;
 
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use crate::arc_hybrid::Move;
 use crate::averages::Averages;
@@ -90,6 +91,16 @@ impl<'de> Visitor<'de> for WeightsOf<'_> {
     }
 }
 
+/// Reads weights (feature -> {class: weight}) in JSON.
+fn read_weights(json: &[u8], class_of: &HashMap<String, u32>, keep_names: bool) -> Result<Named> {
+    let seed = WeightsOf {
+        class_of,
+        keep_names,
+    };
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    seed.deserialize(&mut deserializer).map_err(bad)
+}
+
 /// Makes a published tagger of weights (feature -> {tag: weight}), tagdict (word -> tag) and
 /// classes (a list of tags) in JSON: the contents of NLTK's
 /// `averaged_perceptron_tagger_<language>.weights.json`, `.tagdict.json` and `.classes.json`.
@@ -125,13 +136,7 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
         Ok((word, *class))
     });
     let entries = entries.collect::<Result<Vec<_>>>()?;
-    let seed = WeightsOf {
-        class_of: &class_of,
-        keep_names: true,
-    };
-    let named = seed
-        .deserialize(&mut serde_json::Deserializer::from_slice(weights))
-        .map_err(bad)?;
+    let named = read_weights(weights, &class_of, true)?;
     let classes: Vec<Tags> = names
         .into_iter()
         .map(|xpos| Tags {
@@ -159,13 +164,7 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
 /// the strings 0 (SHIFT), 1 (RIGHT) and 2 (LEFT). It allows several roots, as parser.py does.
 fn import_parser(weights: &[u8]) -> Result<Parser> {
     let class_of: HashMap<String, u32> = (0..3).map(|class| (class.to_string(), class)).collect();
-    let seed = WeightsOf {
-        class_of: &class_of,
-        keep_names: false,
-    };
-    let named = seed
-        .deserialize(&mut serde_json::Deserializer::from_slice(weights))
-        .map_err(bad)?;
+    let named = read_weights(weights, &class_of, false)?;
     let classes = vec![(Move::Shift, 0), (Move::Right, 0), (Move::Left, 0)];
     let setup = ParserSetup::new(ParserFeatures::Published, Vec::new(), classes, false, false);
     let weights = Weights::new(&named.averages, 3, Some(SCALE)).map_err(bad)?;
@@ -199,25 +198,19 @@ pub fn import_published(json: &[u8]) -> Result<Model> {
     #[derive(serde::Deserialize)]
     struct Members<'a> {
         #[serde(borrow)]
-        parser: Option<&'a serde_json::value::RawValue>,
+        parser: Option<&'a RawValue>,
         #[serde(borrow)]
-        tagger: Option<&'a serde_json::value::RawValue>,
+        tagger: &'a RawValue,
         #[serde(borrow)]
-        tagdict: Option<&'a serde_json::value::RawValue>,
+        tagdict: &'a RawValue,
         #[serde(borrow)]
-        classes: Option<&'a serde_json::value::RawValue>,
+        classes: &'a RawValue,
     }
     let text = std::str::from_utf8(json).map_err(bad)?;
     let members: Members = serde_json::from_str(text).map_err(bad)?;
-    let member = |name: &str, found: Option<&'_ serde_json::value::RawValue>| {
-        let found = found.map(|value| value.get().as_bytes().to_vec());
-        found.ok_or_else(|| bad(format!("the member {name:?} is missing")))
-    };
-    let tagger = import_tagger(
-        &member("tagger", members.tagger)?,
-        &member("tagdict", members.tagdict)?,
-        &member("classes", members.classes)?,
-    )?;
+    let [weights, tagdict, classes] =
+        [members.tagger, members.tagdict, members.classes].map(|member| member.get().as_bytes());
+    let tagger = import_tagger(weights, tagdict, classes)?;
     let parser = match members.parser {
         Some(weights) => Some(import_parser(weights.get().as_bytes())?),
         None => None,

@@ -56,7 +56,7 @@ impl TextHash {
 
     /// Appends a byte.
     #[inline(always)]
-    const fn push(self, byte: u8) -> Self {
+    pub(crate) const fn push(self, byte: u8) -> Self {
         Self {
             hash: self.hash.wrapping_mul(BASE).wrapping_add(byte as u64 + 1),
             power: self.power.wrapping_mul(BASE),

@@ -220,17 +220,10 @@ pub enum Unmatched {
 }
 
 impl Coded for Unmatched {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
-            Self::Stopped => ErrorClass::Interrupted,
-            _ => ErrorClass::Limit,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Stopped => "interrupted",
-            _ => "too_many_pairs",
+            Self::Stopped => Interrupted.kind(),
+            _ => (ErrorClass::Limit, "too_many_pairs"),
         }
     }
 }

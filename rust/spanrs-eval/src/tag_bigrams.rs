@@ -76,7 +76,7 @@ impl TagBigramCounter {
     /// Creates a counter for the tags of a reader; None if the reading looks further back even in
     /// well-formed sentences, or if there are too many tags.
     pub(crate) fn new(reader: &Reader) -> Option<Self> {
-        reader.bigrams()?;
+        reader.gold().bigrams()?;
         let few = || Some(Self::Few(Box::new(Tables::new(reader)?)));
         let many = || Some(Self::Many(Box::new(Tables::new(reader)?)));
         few().or_else(many)
@@ -234,7 +234,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             common: BORDER,
             illegal: Vec::new(),
             violations: 0,
-            only_well_formed: reader.bigrams() == Some(Bigrams::OfWellFormed),
+            only_well_formed: reader.gold().bigrams() == Some(Bigrams::OfWellFormed),
             all: filled([0; BANKS]),
             gold: filled(0),
             pred: filled(0),
@@ -266,8 +266,11 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         self.illegal.clear();
         let tag = |at: u8| (at != BORDER).then_some(u32::from(at));
         let between = |before, here| {
-            let step = reader.between(before, here).unwrap_or_default();
-            (step & !VIOLATION, reader.violations_between(before, here))
+            let step = reader.gold().between(before, here).unwrap_or_default();
+            (
+                step & !VIOLATION,
+                reader.gold().violations_between(before, here),
+            )
         };
         for before in self.tags() {
             for here in self.tags() {
@@ -288,9 +291,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                     self.steps[at] = step | if wrong > 0 { VIOLATION } else { 0 };
                 }
             }
-            self.types[usize::from(before) % SIDE] = tag(before).map_or(0, |id| reader.type_of(id));
+            self.types[usize::from(before) % SIDE] =
+                tag(before).map_or(0, |id| reader.gold().type_of(id));
             self.outside[usize::from(before) % SIDE] =
-                tag(before).is_none_or(|id| reader.is_outside(id));
+                tag(before).is_none_or(|id| reader.gold().is_outside(id));
         }
         let outside = |&tag: &u8| self.outside[usize::from(tag)];
         self.common = (0..known as u8).find(outside).unwrap_or(BORDER);

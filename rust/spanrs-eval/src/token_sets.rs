@@ -28,12 +28,8 @@ pub enum BadSpan {
 }
 
 impl Coded for BadSpan {
-    fn class(&self) -> ErrorClass {
-        ErrorClass::Value
-    }
-
-    fn code(&self) -> &'static str {
-        "bad_span"
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        (ErrorClass::Value, "bad_span")
     }
 }
 

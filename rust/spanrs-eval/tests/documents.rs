@@ -6,70 +6,41 @@ mod common;
 mod matchers;
 #[path = "common/tag_pairs.rs"]
 mod tag_pairs;
+#[path = "common/ways_to_score.rs"]
+mod ways_to_score;
 
 use std::ops::Range;
 
-use common::{Table, by_sets, corpus_cells, documents, sum, totals};
+use common::{Table, corpus_cells, documents, sum, totals};
 use matchers::matcher;
 use proptest::prelude::*;
-use spanrs_base::{Interner, Span, Worker};
+use spanrs_base::{Interner, Span};
 use spanrs_eval::outcomes::{Counts, Key};
 use spanrs_eval::{Scorer, Side, Spans, TagBlock, TypeFilter, add_pair, count_parts};
-use spanrs_tags::{Reader, Reading, Scheme, SideReader};
-use tag_pairs::{KEEP, Pair, intern, late, line, long, made, pair, reader, violations};
-
-/// Ids of gold and pred.
-type Ids = (Vec<u32>, Vec<u32>);
-/// The end of a document behind a sentence, and its name if it has one.
-type End = Option<Option<&'static str>>;
-
-/// What is scored, and how.
-#[derive(Clone, Debug)]
-struct Setting {
-    matcher: usize,
-    made: (Scheme, Reading),
-    /// Pred is in this scheme, where there is one of this number.
-    pred_scheme: usize,
-    filter: TypeFilter,
-    by_document: bool,
-}
+use spanrs_tags::{Reading, Scheme, SideReader};
+use tag_pairs::{late, long, made, pair};
+use ways_to_score::{
+    Corpus, KEEP, Pair, Setting, Ways, agree, by_document, intern, one_by_one, parts, reader,
+    spans, violations,
+};
 
 fn setting() -> impl Strategy<Value = Setting> {
     let names = |names: &[&str]| names.iter().map(|&name| name.into()).collect::<Vec<_>>();
     let kept = prop_oneof![Just(None), Just(Some(names(&["A", "", "9"])))];
     let excluded = prop_oneof![Just(vec![]), Just(names(&["C", "10"]))];
     let filter = (kept, excluded).prop_map(|(keep, exclude)| TypeFilter { keep, exclude });
-    (0..4_usize, made(), 0..40_usize, filter, any::<bool>()).prop_map(
-        |(matcher, made, pred_scheme, filter, by_document)| Setting {
+    let bools = (any::<bool>(), prop::bool::weighted(0.1));
+    (0..4_usize, made(), 0..40_usize, filter, bools).prop_map(
+        |(matcher, made, pred_scheme, filter, (by_document, many_tags))| Setting {
             matcher,
             made,
+            many_tags,
             pred_scheme,
             filter,
             by_document,
         },
     )
 }
-
-impl Setting {
-    fn reader(&self) -> Reader {
-        let usual = reader(self.made);
-        let other = Scheme::all().nth(self.pred_scheme);
-        let mixed = other.and_then(|scheme| usual.clone().with_pred_scheme(scheme).ok());
-        mixed.unwrap_or(usual)
-    }
-
-    fn scorer(&self) -> Scorer {
-        let scorer = Scorer::new(matcher(self.matcher), KEEP).with_filter(self.filter.clone());
-        if self.by_document {
-            scorer.by_document()
-        } else {
-            scorer
-        }
-    }
-}
-
-/// Sentences, each with what ends behind it.
-type Corpus = Vec<(Pair, End)>;
 
 fn sentences(pairs: impl Strategy<Value = Vec<Pair>>) -> impl Strategy<Value = Corpus> {
     let end = prop_oneof![
@@ -81,228 +52,17 @@ fn sentences(pairs: impl Strategy<Value = Vec<Pair>>) -> impl Strategy<Value = C
         .prop_map(|(pairs, ends)| pairs.into_iter().zip(ends).collect())
 }
 
-/// Tags in the order of the sentences, which are added as soon as their tags are known.
-fn one_by_one(setting: &Setting, corpus: &Corpus) -> (Reader, Scorer) {
-    let (mut reader, mut scorer) = (setting.reader(), setting.scorer());
-    for (at, (pair, end)) in (0..).zip(corpus) {
-        let (gold, pred) = intern(&mut reader, pair);
-        scorer.add(&reader, &gold, &pred, |side, token| line(side, at, token));
-        if let Some(name) = end {
-            scorer.end_document(&reader, *name);
-        }
-    }
-    (reader, scorer)
-}
-
-/// How blocks are filled.
-#[derive(Clone, Debug)]
-struct Ways {
-    /// Blocks are counted after so many sentences, unless they are full before.
-    most: u64,
-    /// Room that is asked for beyond the sentence.
-    spare: usize,
-    /// A document ends in the block behind the one with its last sentence.
-    late_ends: bool,
-    /// Blocks are counted where a document ends.
-    whole: bool,
-}
-
 fn ways() -> impl Strategy<Value = Ways> {
-    (1..9_u64, 0..40_usize, any::<bool>(), any::<bool>()).prop_map(
-        |(most, spare, late_ends, whole)| Ways {
+    let bools = (any::<bool>(), any::<bool>());
+    (1..9_u64, 1..5_usize, 0..40_usize, bools).prop_map(
+        |(most, together, spare, (late_ends, whole))| Ways {
             most,
+            together,
             spare,
             late_ends,
             whole,
         },
     )
-}
-
-/// Blocks of sentences on their way to a scorer.
-struct Blocks<'a> {
-    block: TagBlock,
-    ways: &'a Ways,
-    /// Number of the first sentence of the block.
-    first: u64,
-    waiting: u64,
-}
-
-impl<'a> Blocks<'a> {
-    fn new(ways: &'a Ways, first: u64) -> Self {
-        Self {
-            block: TagBlock::default(),
-            ways,
-            first,
-            waiting: 0,
-        }
-    }
-
-    fn flush(&mut self, reader: &Reader, scorer: &mut Scorer) {
-        let first = self.first;
-        self.first += std::mem::take(&mut self.waiting);
-        let line = |side, sentence, token| line(side, first + sentence, token);
-        scorer.add_block(reader, &mut self.block, line);
-    }
-
-    fn put(&mut self, reader: &Reader, scorer: &mut Scorer, (gold, pred): &Ids, end: End) {
-        if reader.tags().len() > TagBlock::TAGS {
-            // What was gathered while there were few tags is counted before it is too late.
-            self.flush(reader, scorer);
-        }
-        if !scorer.prepare_blocks(reader) {
-            let first = self.first;
-            scorer.add(reader, gold, pred, |side, token| line(side, first, token));
-            self.first += 1;
-            if let Some(name) = end {
-                scorer.end_document(reader, name);
-            }
-            return;
-        }
-        let (g, p) = self.block.reserve(gold.len() + self.ways.spare);
-        for ((g, p), (gold, pred)) in g.iter_mut().zip(p).zip(gold.iter().zip(pred)) {
-            (*g, *p) = (*gold as u8, *pred as u8);
-        }
-        self.block.end(gold.len());
-        self.waiting += 1;
-        if let Some(name) = end {
-            if self.ways.late_ends {
-                self.flush(reader, scorer);
-            }
-            self.block.end_document(name);
-        }
-        let whole = end.is_some() && self.ways.whole;
-        if whole || self.waiting >= self.ways.most || self.block.is_full() {
-            self.flush(reader, scorer);
-        }
-    }
-}
-
-/// In blocks that documents end in, while the tags become known.
-fn in_blocks(setting: &Setting, corpus: &Corpus, ways: &Ways) -> (Reader, Scorer) {
-    let (mut reader, mut scorer) = (setting.reader(), setting.scorer());
-    let mut blocks = Blocks::new(ways, 0);
-    for (pair, end) in corpus {
-        let ids = intern(&mut reader, pair);
-        blocks.put(&reader, &mut scorer, &ids, *end);
-    }
-    blocks.flush(&reader, &mut scorer);
-    (reader, scorer)
-}
-
-/// In parts that are counted at once, each in blocks; `calls` says how many parts each call gets.
-fn in_parts(
-    setting: &Setting,
-    corpus: &Corpus,
-    ways: &Ways,
-    borders: &[usize],
-    calls: usize,
-) -> (Reader, Scorer) {
-    let (mut reader, mut scorer) = (setting.reader(), setting.scorer());
-    let ids: Vec<Ids> = corpus
-        .iter()
-        .map(|(pair, _)| intern(&mut reader, pair))
-        .collect();
-    let mut borders: Vec<_> = borders.iter().map(|&cut| cut.min(ids.len())).collect();
-    borders.extend([0, ids.len()]);
-    borders.sort_unstable();
-    let parts: Vec<_> = borders.windows(2).map(|two| two[0]..two[1]).collect();
-    let count = |range: Range<usize>, scorer: &mut Scorer, worker: &mut Worker<'_>| {
-        let mut blocks = Blocks::new(ways, range.start as u64);
-        for at in range {
-            blocks.put(&reader, scorer, &ids[at], corpus[at].1);
-        }
-        blocks.flush(&reader, scorer);
-        worker.check()
-    };
-    for parts in parts.chunks(calls) {
-        count_parts(&mut scorer, &reader, parts, || false, count).unwrap();
-    }
-    (reader, scorer)
-}
-
-/// The sentences of each document.
-fn by_document(corpus: &Corpus) -> Vec<Vec<&Pair>> {
-    let mut documents = vec![Vec::new()];
-    for (pair, end) in corpus {
-        documents.last_mut().unwrap().push(pair);
-        if end.is_some() {
-            documents.push(Vec::new());
-        }
-    }
-    documents.retain(|document| !document.is_empty());
-    documents
-}
-
-/// The spans of a side that the filter keeps.
-fn spans(
-    side: SideReader<'_>,
-    ids: &[u32],
-    reader: &Reader,
-    filter: &TypeFilter,
-) -> Vec<Span<i64>> {
-    let spans = side.spans(ids).into_iter().map(Span::<i64>::from);
-    spans
-        .filter(|span| filter.counts(reader.type_name(span.ty)))
-        .collect()
-}
-
-/// By showing the matcher every sentence, the same ones included; by document.
-fn by_comparing(setting: &Setting, documents: &[Vec<&Pair>]) -> Vec<Table> {
-    let mut reader = setting.reader();
-    let mut matcher = matcher(setting.matcher);
-    let mut tables = Vec::new();
-    for document in documents {
-        let (mut table, mut counts) = (Table::new(), Counts::new(matcher.schema()));
-        for pair in document {
-            let (gold, pred) = intern(&mut reader, pair);
-            corpus_cells(&mut table, &reader, &gold, &pred);
-            let gold = spans(reader.gold(), &gold, &reader, &setting.filter);
-            let pred = spans(reader.pred(), &pred, &reader, &setting.filter);
-            let pair = spanrs_eval::Pair::new(Spans::whole(&gold), Spans::whole(&pred));
-            let name = |ty: u32| reader.type_name(ty).to_owned();
-            add_pair(&mut *matcher, &pair, &name, &mut counts).unwrap();
-        }
-        tables.push(sum([&table, &totals(&counts)]));
-    }
-    tables
-}
-
-/// By sets of spans.
-fn by_definition(setting: &Setting, documents: &[Vec<&Pair>]) -> Vec<Table> {
-    let mut reader = setting.reader();
-    let count = |document: &Vec<&Pair>| {
-        let mut table = Table::new();
-        for pair in document {
-            let (gold, pred) = intern(&mut reader, pair);
-            by_sets(&mut table, &reader, &gold, &pred);
-        }
-        let kept = |ty: &Option<String>| ty.as_deref().is_none_or(|ty| setting.filter.counts(ty));
-        table.retain(|(_, _, gold, pred), _| kept(gold) && kept(pred));
-        table
-    };
-    documents.iter().map(count).collect()
-}
-
-fn same_in_blocks_and_parts(
-    setting: &Setting,
-    corpus: &Corpus,
-    ways: &Ways,
-    (borders, calls): (&[usize], usize),
-) {
-    let (reader, mut scorer) = one_by_one(setting, corpus);
-    let expected = scorer.counts(&reader);
-    assert_eq!(scorer.failure(), None);
-    for (reader, mut other) in [
-        in_blocks(setting, corpus, ways),
-        in_parts(setting, corpus, ways, borders, calls),
-    ] {
-        let counts = other.counts(&reader);
-        assert_eq!(totals(&counts), totals(&expected));
-        assert_eq!(documents(&counts), documents(&expected));
-        assert_eq!(counts.to_bytes().unwrap(), expected.to_bytes().unwrap());
-        assert_eq!(violations(&other), violations(&scorer));
-        assert_eq!(other.failure(), None);
-    }
 }
 
 proptest! {
@@ -316,23 +76,7 @@ proptest! {
         borders in proptest::collection::vec(0..9_usize, 0..6),
         calls in 1..8_usize,
     ) {
-        same_in_blocks_and_parts(&setting, &corpus, &ways, (&borders, calls));
-    }
-
-    #[test]
-    fn the_walk_over_tags_counts_what_comparing_every_sentence_counts(
-        setting in setting(), corpus in sentences(late()),
-    ) {
-        let expected = by_comparing(&setting, &by_document(&corpus));
-        let (reader, mut scorer) = one_by_one(&setting, &corpus);
-        let counts = scorer.counts(&reader);
-        prop_assert_eq!(totals(&counts), sum(&expected));
-        if setting.by_document {
-            prop_assert_eq!(documents(&counts), &expected[..]);
-        }
-        if setting.matcher == 0 {
-            prop_assert_eq!(by_definition(&setting, &by_document(&corpus)), expected);
-        }
+        agree(&setting, &corpus, &ways, (&borders, calls));
     }
 }
 
@@ -346,7 +90,7 @@ proptest! {
         ways in ways(),
         borders in proptest::collection::vec(0..4_usize, 0..3),
     ) {
-        same_in_blocks_and_parts(&setting, &corpus, &ways, (&borders, 2));
+        agree(&setting, &corpus, &ways, (&borders, 2));
     }
 }
 
@@ -461,4 +205,66 @@ proptest! {
         let loaded = Counts::from_bytes(&stored, renamed.schema()).unwrap();
         prop_assert_eq!(loaded.to_bytes().unwrap(), stored);
     }
+}
+
+fn exact() -> Scorer {
+    Scorer::new(matcher(0), KEEP)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
+    #[test]
+    fn parts_come_to_the_whole_and_to_its_first_error(
+        made in made(),
+        pairs in late(),
+        cuts in proptest::collection::vec(0..8_usize, 0..5),
+        bad in proptest::collection::vec(0..40_usize, 0..3),
+    ) {
+        let mut reader = reader(made);
+        let ids: Vec<_> = pairs.iter().map(|pair| intern(&mut reader, pair)).collect();
+        let count = |range: Range<usize>, scorer: &mut Scorer| {
+            for at in range {
+                if bad.contains(&at) {
+                    return Err(at);
+                }
+                scorer.add(&reader, &ids[at].0, &ids[at].1, |_, _| 0);
+            }
+            Ok(())
+        };
+        let parts = parts(&cuts, ids.len());
+        let (mut whole, mut split) = (exact(), exact());
+        let expected = count(0..ids.len(), &mut whole);
+        let counted = count_parts(&mut split, &reader, &parts, || false, |range, part, _| count(range, part));
+        prop_assert_eq!(counted, expected);
+        if expected.is_err() {
+            // Nothing is added then.
+            whole = exact();
+        }
+        prop_assert_eq!(totals(&split.counts(&reader)), totals(&whole.counts(&reader)));
+        prop_assert_eq!(violations(&split), violations(&whole));
+    }
+}
+
+#[test]
+fn readings_of_neighbours_take_blocks_until_there_are_too_many_tags() {
+    for reading in [
+        Reading::Conlleval,
+        Reading::Refuse,
+        Reading::Seqeval,
+        Reading::Strict,
+        Reading::Discard,
+        Reading::Ncrfpp,
+    ] {
+        let mut reader = reader((Scheme::Bio, reading));
+        let mut scorer = exact();
+        for number in 0..TagBlock::TAGS {
+            assert!(scorer.prepare_blocks(&reader), "{reading} {number}");
+            reader.intern(&format!("B-{number}")).unwrap();
+        }
+        assert!(scorer.prepare_blocks(&reader));
+        reader.intern("I-1").unwrap();
+        assert!(!scorer.prepare_blocks(&reader));
+    }
+    assert!(!exact().prepare_blocks(&reader((Scheme::Iobes, Reading::SeqevalStrict))));
 }

@@ -40,12 +40,8 @@ pub struct TextsDiffer {
 }
 
 impl Coded for TextsDiffer {
-    fn class(&self) -> ErrorClass {
-        ErrorClass::Alignment
-    }
-
-    fn code(&self) -> &'static str {
-        "texts_differ"
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        (ErrorClass::Alignment, "texts_differ")
     }
 }
 

@@ -280,9 +280,9 @@ pub(crate) fn layout(
         let place = Position::line(lines.path(), at as u64 + 1);
         Error::new(code, place, message)
     };
-    let found = line.split(|&b| b == b'\t').count();
-    if found != columns {
-        let message = format!("{found} columns separated by tabs; CoNLL-U has {columns}");
+    let fields = line.split(|&b| b == b'\t').count();
+    if fields != columns {
+        let message = format!("{fields} columns separated by tabs; CoNLL-U has {columns}");
         return Err(wrong(Code::Ragged, message));
     }
     let resolve = |column: &Column| match column {
@@ -291,25 +291,7 @@ pub(crate) fn layout(
         Column::Index(column) if (0..columns as i64).contains(column) => {
             Ok((*column as usize, None))
         }
-        Column::Index(column) => {
-            let keys = misc_keys(lines.ahead());
-            let keys = if keys.is_empty() {
-                String::new()
-            } else {
-                format!(", or a key of MISC (found: {})", keys.join(", "))
-            };
-            let number = match column {
-                -1 => String::new(),
-                _ => format!(" and has no column {column} (0 to {})", columns - 1),
-            };
-            Err(wrong(
-                Code::NoColumn,
-                format!(
-                    "this is CoNLL-U{number}; name the column of the tags: UPOS, XPOS, MISC{keys}; \
-                     or say --format columns"
-                ),
-            ))
-        }
+        Column::Index(column) => Err(wrong(Code::NoColumn, no_column(*column, lines.ahead()))),
         Column::Name(name) => {
             let Place { column, key } = named_place(name);
             Ok((column, key))
@@ -344,6 +326,23 @@ pub(crate) fn layout(
             second: second_key,
         }),
     })
+}
+
+/// Returns the message for a column that CoNLL-U does not have, with the keys of MISC that `ahead`
+/// has.
+fn no_column(column: i64, ahead: &[u8]) -> String {
+    let keys = match misc_keys(ahead) {
+        keys if keys.is_empty() => String::new(),
+        keys => format!(", or a key of MISC (found: {})", keys.join(", ")),
+    };
+    let number = match column {
+        -1 => String::new(),
+        _ => format!(" and has no column {column} (0 to {})", NAMES.len() - 1),
+    };
+    format!(
+        "this is CoNLL-U{number}; name the column of the tags: UPOS, XPOS, MISC{keys}; \
+         or say --format columns"
+    )
 }
 
 #[cfg(test)]

@@ -156,15 +156,12 @@ pub struct Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Coded for Error {
-    fn class(&self) -> ErrorClass {
-        match self.code.is_limit() {
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        let class = match self.code.is_limit() {
             true => ErrorClass::Limit,
             false => ErrorClass::Format,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        self.code.name()
+        };
+        (class, self.code.name())
     }
 
     fn position(&self) -> Option<Position> {
@@ -243,12 +240,8 @@ impl Error {
 pub struct UnknownSeparator(pub(crate) String);
 
 impl Coded for UnknownSeparator {
-    fn class(&self) -> ErrorClass {
-        ErrorClass::Value
-    }
-
-    fn code(&self) -> &'static str {
-        "unknown_separator"
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        (ErrorClass::Value, "unknown_separator")
     }
 }
 

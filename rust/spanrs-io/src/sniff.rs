@@ -55,17 +55,8 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     let Some((at, line)) = first_token_line(lines, options) else {
         return Err(no_tokens(lines.path()));
     };
-    if options.format == Format::Auto
-        && let Some((format, advice)) = other_format(lines.ahead(), lines.is_whole())
-    {
-        let message = format!(
-            "this is {format}, not a file with one token a line; {advice}, or say --format columns"
-        );
-        return Err(Error::new(
-            Code::WrongFormat,
-            Position::file(lines.path()),
-            message,
-        ));
+    if options.format == Format::Auto {
+        refuse_other_format(lines)?;
     }
     let wrong = |code, message| {
         let place = Position::line(lines.path(), at as u64 + 1);
@@ -87,10 +78,47 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         Separator::Auto | Separator::Whitespace => None,
     };
     let fields = split(line, byte);
-    let columns = fields.len();
-    let resolve = |column: &Column| {
-        place_of(column, columns).map_err(|message| wrong(Code::NoColumn, message))
+    let layout = layout_of(&fields, byte, options).map_err(|m| wrong(Code::NoColumn, m))?;
+    if options.format == Format::Auto {
+        let judged = match options.untagged {
+            false => layout.tag,
+            // Without tags the last column is judged, unless that holds the tokens.
+            true if layout.token + 1 == fields.len() => 0,
+            true => fields.len() - 1,
+        };
+        refuse_csv(lines.ahead(), &fields, (byte, judged))
+            .map_err(|message| wrong(Code::WrongFormat, message))?;
+    }
+    Ok(layout)
+}
+
+/// Refuses formats that do not have one token a line.
+///
+/// # Errors
+/// [`Code::WrongFormat`], with the format that was recognised.
+fn refuse_other_format(lines: &LineReader) -> Result<()> {
+    let Some((format, advice)) = other_format(lines.ahead(), lines.is_whole()) else {
+        return Ok(());
     };
+    let message = format!(
+        "this is {format}, not a file with one token a line; {advice}, or say --format columns"
+    );
+    let file = Position::file(lines.path());
+    Err(Error::new(Code::WrongFormat, file, message))
+}
+
+/// Returns the layout of lines that are no CoNLL-U, by the fields of the first token line.
+///
+/// # Errors
+/// A message for a column that the line does not have, and for one that would hold both tokens and
+/// tags.
+fn layout_of(
+    fields: &[&[u8]],
+    byte: Option<u8>,
+    options: &Columns,
+) -> std::result::Result<Layout, String> {
+    let columns = fields.len();
+    let resolve = |column: &Column| place_of(column, columns);
     let token = resolve(&options.token)?;
     let tag = match options.untagged {
         true => usize::MAX,
@@ -101,7 +129,7 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         second => second.transpose()?,
     };
     if columns > 1 && (token == tag || Some(token) == second) {
-        let message = format!(
+        return Err(format!(
             "of {columns} columns, column {token} would hold both tokens and {}; name the columns of tokens and \
              tags (--token-column, --column). One file with gold and pred has three columns or more",
             if token == tag {
@@ -109,15 +137,7 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
             } else {
                 "the tags of pred, or parts of speech (--pos-column)"
             },
-        );
-        return Err(wrong(Code::NoColumn, message));
-    }
-    if options.format == Format::Auto {
-        // Without tags the last column is judged, unless that holds the tokens.
-        let last = if token + 1 == columns { 0 } else { columns - 1 };
-        let judged = if options.untagged { last } else { tag };
-        refuse_csv(lines.ahead(), &fields, (byte, judged))
-            .map_err(|message| wrong(Code::WrongFormat, message))?;
+        ));
     }
     Ok(Layout {
         byte,

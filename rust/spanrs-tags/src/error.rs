@@ -133,28 +133,22 @@ pub enum Error {
 }
 
 impl Coded for Error {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        use ErrorClass::{Limit, Scheme};
         match self {
-            Self::TooMany { .. } | Self::TooManyTags(_) => ErrorClass::Limit,
-            _ => ErrorClass::Scheme,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownScheme { .. } => "unknown_scheme",
-            Self::UnknownReading { .. } => "unknown_reading",
-            Self::ReadingNotForScheme { .. } => "reading_not_for_scheme",
-            Self::BadSeparator { .. } => "bad_separator",
-            Self::TooMany { .. } => "too_many",
-            Self::Malformed { .. } => "malformed",
-            Self::Overlap { .. } => "overlap",
-            Self::OutOfRange { .. } => "out_of_range",
-            Self::BadType { .. } => "bad_type",
-            Self::NotExpressible { .. } => "not_expressible",
-            Self::UnknownTag { .. } => "unknown_tag",
-            Self::NoScheme { .. } => "no_scheme",
-            Self::TooManyTags(_) => "too_many_tags",
+            Self::UnknownScheme { .. } => (Scheme, "unknown_scheme"),
+            Self::UnknownReading { .. } => (Scheme, "unknown_reading"),
+            Self::ReadingNotForScheme { .. } => (Scheme, "reading_not_for_scheme"),
+            Self::BadSeparator { .. } => (Scheme, "bad_separator"),
+            Self::TooMany { .. } => (Limit, "too_many"),
+            Self::Malformed { .. } => (Scheme, "malformed"),
+            Self::Overlap { .. } => (Scheme, "overlap"),
+            Self::OutOfRange { .. } => (Scheme, "out_of_range"),
+            Self::BadType { .. } => (Scheme, "bad_type"),
+            Self::NotExpressible { .. } => (Scheme, "not_expressible"),
+            Self::UnknownTag { .. } => (Scheme, "unknown_tag"),
+            Self::NoScheme { .. } => (Scheme, "no_scheme"),
+            Self::TooManyTags(_) => (Limit, "too_many_tags"),
         }
     }
 }

@@ -270,36 +270,6 @@ impl Reader {
         self.types.name(ty)
     }
 
-    /// As [`SideReader::bigrams`], of gold.
-    pub fn bigrams(&self) -> Option<Bigrams> {
-        self.gold().bigrams()
-    }
-
-    /// As [`SideReader::between`], of gold.
-    pub fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
-        self.gold().between(before, here)
-    }
-
-    /// As [`SideReader::violations_between`], of gold.
-    pub fn violations_between(&self, before: Option<u32>, here: Option<u32>) -> u8 {
-        self.gold().violations_between(before, here)
-    }
-
-    /// As [`SideReader::type_of`], of gold.
-    pub fn type_of(&self, id: u32) -> u32 {
-        self.gold().type_of(id)
-    }
-
-    /// As [`SideReader::is_outside`], of gold.
-    pub fn is_outside(&self, id: u32) -> bool {
-        self.gold().is_outside(id)
-    }
-
-    /// As [`SideReader::walk_sees_violations`], of gold.
-    pub fn walk_sees_violations(&self) -> bool {
-        self.gold().walk_sees_violations()
-    }
-
     /// As [`SideReader::spans`], of gold.
     pub fn spans(&self, ids: &[u32]) -> Vec<Span> {
         self.gold().spans(ids)

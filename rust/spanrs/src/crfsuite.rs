@@ -33,17 +33,10 @@ pub enum ConversionError {
 }
 
 impl Coded for ConversionError {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
-            Self::Labels(error) => error.class(),
-            _ => ErrorClass::Model,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Labels(error) => error.code(),
-            _ => "damaged",
+            Self::Labels(error) => error.kind(),
+            _ => (ErrorClass::Model, "damaged"),
         }
     }
 }

@@ -85,32 +85,18 @@ pub enum Error {
 }
 
 impl Coded for Error {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
-            Self::Io(error) => error.class(),
-            Self::Input(error) => error.class(),
-            Self::Tags { error, .. } => error.class(),
-            Self::Misaligned { .. } => ErrorClass::Alignment,
-            Self::Stacked { .. } | Self::Write(_) => ErrorClass::Format,
-            Self::Malformed { .. } => ErrorClass::Scheme,
-            Self::Unmatched { error, .. } => error.class(),
-            Self::Crf { error, .. } => error.class(),
-            Self::Stopped => ErrorClass::Interrupted,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Io(error) => error.code(),
-            Self::Input(error) => error.code(),
-            Self::Tags { error, .. } => error.code(),
-            Self::Misaligned { .. } => "misaligned",
-            Self::Stacked { .. } => "stacked_tags",
-            Self::Malformed { .. } => "malformed",
-            Self::Unmatched { error, .. } => error.code(),
-            Self::Crf { error, .. } => error.code(),
-            Self::Write(_) => "io",
-            Self::Stopped => "interrupted",
+            Self::Io(error) => error.kind(),
+            Self::Input(error) => error.kind(),
+            Self::Tags { error, .. } => error.kind(),
+            Self::Misaligned { .. } => (ErrorClass::Alignment, "misaligned"),
+            Self::Stacked { .. } => (ErrorClass::Format, "stacked_tags"),
+            Self::Malformed { .. } => (ErrorClass::Scheme, "malformed"),
+            Self::Unmatched { error, .. } => error.kind(),
+            Self::Crf { error, .. } => error.kind(),
+            Self::Write(_) => (ErrorClass::Format, "io"),
+            Self::Stopped => Interrupted.kind(),
         }
     }
 

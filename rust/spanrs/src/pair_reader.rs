@@ -158,12 +158,7 @@ pub(crate) fn read_pairs(
             let lines = sink.follow(&mut gold, &mut pred)?;
             reporter.lines(lines, || gold.bytes_read() + pred.bytes_read())?;
         }
-        let g = loop {
-            match gold.next_event()? {
-                Some(Event::Document) => sink.begin_document(),
-                event => break event,
-            }
-        };
+        let g = next_event(&mut gold, || sink.begin_document())?;
         if let Some(event) = g
             && alike
             && pred.follow(&gold, event)
@@ -174,13 +169,10 @@ pub(crate) fn read_pairs(
             }
             continue;
         }
-        match (g, past_documents(&mut pred)?) {
+        match (g, next_event(&mut pred, || ())?) {
             (Some(Event::Token), Some(Event::Token)) => {
                 if compare && gold.token() != pred.token() {
-                    if on_misaligned == OnMisaligned::Refuse {
-                        return Err(differ(&gold, &pred));
-                    }
-                    alignment.add(&gold, &pred);
+                    alignment.add(&gold, &pred, on_misaligned)?;
                 }
                 sink.token(&gold, &pred, [gold.tag(), pred.tag()])?;
             }
@@ -218,11 +210,12 @@ fn read_columns(
     ))
 }
 
-/// Returns the next event of pred except document boundaries, which are taken from gold.
-fn past_documents(pred: &mut ColumnReader) -> Result<Option<Event>> {
+/// Returns the next event except document boundaries, for which `begin_document` is called.
+#[inline]
+fn next_event(rows: &mut ColumnReader, mut begin_document: impl FnMut()) -> Result<Option<Event>> {
     loop {
-        match pred.next_event()? {
-            Some(Event::Document) => {}
+        match rows.next_event()? {
+            Some(Event::Document) => begin_document(),
             event => return Ok(event),
         }
     }
@@ -235,8 +228,19 @@ fn place(rows: &ColumnReader) -> Position {
 
 impl Alignment {
     /// Counts a token that differs, and keeps the first ones as examples.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`] under [`OnMisaligned::Refuse`].
     #[cold]
-    fn add(&mut self, gold: &ColumnReader, pred: &ColumnReader) {
+    fn add(
+        &mut self,
+        gold: &ColumnReader,
+        pred: &ColumnReader,
+        on_misaligned: OnMisaligned,
+    ) -> Result<()> {
+        if on_misaligned == OnMisaligned::Refuse {
+            return Err(differ(gold, pred));
+        }
         self.differing += 1;
         if self.examples.len() < EXAMPLES {
             self.examples.push(format!(
@@ -247,6 +251,7 @@ impl Alignment {
                 pred.token_text()
             ));
         }
+        Ok(())
     }
 }
 

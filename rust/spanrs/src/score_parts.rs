@@ -101,29 +101,20 @@ pub fn score_in_threads(
     };
     let empty = scorer.part(reader);
     let empty_finder = finder.as_deref().map(ErrorFinder::empty);
-    let counted = workers.map(0..cuts.len() - 1, |part, worker| {
-        let mut reader = reader.clone();
-        let mut scorer = empty.clone();
-        let mut finder = empty_finder.as_ref().map(ErrorFinder::empty);
-        let open = |side: usize| -> Result<ColumnReader> {
-            let (start, end) = (cuts[part][side], cuts[part + 1].get(side).copied());
-            Ok(files[side]
-                .layout
-                .open_part(&files[side].path, start, end)?)
-        };
-        let sides = match files.len() {
-            1 => Sides::One(Box::new(open(0)?)),
-            _ => Sides::Two {
-                gold: Box::new(open(0)?),
-                pred: Box::new(open(1)?),
-            },
+    let parts = workers.map(0..cuts.len() - 1, |part, worker| {
+        let sides = open_part(&files, &cuts[part..part + 2])?;
+        let mut part = ScoredPart {
+            alignment: Alignment::default(),
+            reader: reader.clone(),
+            scorer: empty.clone(),
+            finder: empty_finder.as_ref().map(ErrorFinder::empty),
         };
         let mut before = 0;
-        let found = score_and_list(
+        part.alignment = score_and_list(
             sides,
-            &mut reader,
-            &mut scorer,
-            finder.as_mut(),
+            &mut part.reader,
+            &mut part.scorer,
+            part.finder.as_mut(),
             (on_misaligned, rows),
             &mut |read| {
                 let new = read.saturating_sub(before);
@@ -131,39 +122,74 @@ pub fn score_in_threads(
                 worker.advance(new).is_ok()
             },
         )?;
-        Ok::<_, crate::Error>((found, reader, scorer, finder))
+        Ok::<_, crate::Error>(part)
     });
     if workers.are_interrupted() {
         return Err(crate::Error::Stopped);
     }
-    let counted = match counted {
-        Ok(counted) => counted,
-        Err(crate::Error::Stopped) => return Err(crate::Error::Stopped),
-        // What is wrong is said where one thread reads the whole files.
-        Err(_) => return Ok(None),
+    match parts {
+        Ok(parts) => Ok(add_parts(parts, reader, scorer, finder)),
+        Err(crate::Error::Stopped) => Err(crate::Error::Stopped),
+        // The error is reported by one thread that reads the whole files, with its position.
+        Err(_) => Ok(None),
+    }
+}
+
+/// Result of one part.
+struct ScoredPart {
+    alignment: Alignment,
+    reader: Reader,
+    scorer: Scorer,
+    finder: Option<ErrorFinder>,
+}
+
+/// Opens the files between two rows of [`cut`].
+///
+/// # Errors
+/// Those of opening the files.
+fn open_part(files: &[&SplitFile], cuts: &[Vec<SentenceBorder>]) -> Result<Sides> {
+    let open = |side: usize| -> Result<Box<ColumnReader>> {
+        let SplitFile { path, layout } = files[side];
+        let (start, end) = (cuts[0][side], cuts[1].get(side).copied());
+        Ok(Box::new(layout.open_part(path, start, end)?))
     };
-    // The limit of tags is that of all parts together.
+    Ok(match files.len() {
+        1 => Sides::One(open(0)?),
+        _ => Sides::Two {
+            gold: open(0)?,
+            pred: open(1)?,
+        },
+    })
+}
+
+/// Adds parts to the scorer and the finder, in order; None, with nothing added, if all parts
+/// together have too many tags.
+fn add_parts(
+    parts: Vec<ScoredPart>,
+    reader: &Reader,
+    scorer: &mut Scorer,
+    mut finder: Option<&mut ErrorFinder>,
+) -> Option<Alignment> {
     let mut all = reader.clone();
-    for (_, reader, ..) in &counted {
-        if reader.tags().names().any(|tag| all.intern(tag).is_err()) {
-            return Ok(None);
+    for part in &parts {
+        for tag in part.reader.tags().names() {
+            all.intern(tag).ok()?;
         }
     }
     let mut alignment = Alignment::default();
     scorer.change_reader(reader);
-    let mut finder = finder;
-    for (found, reader, part, errors) in counted {
-        if let (Some(finder), Some(errors)) = (&mut finder, errors) {
+    for part in parts {
+        if let (Some(finder), Some(errors)) = (&mut finder, part.finder) {
             finder.append(errors);
         }
-        scorer.add_part(part, &reader);
-        scorer.change_reader(&reader);
-        alignment.differing += found.differing;
-        alignment.unaligned |= found.unaligned;
-        alignment.examples.extend(found.examples);
+        scorer.add_part(part.scorer, &part.reader);
+        scorer.change_reader(&part.reader);
+        alignment.differing += part.alignment.differing;
+        alignment.unaligned |= part.alignment.unaligned;
+        alignment.examples.extend(part.alignment.examples);
     }
     alignment.examples.truncate(EXAMPLES);
-    Ok(Some(alignment))
+    Some(alignment)
 }
 
 /// Cuts files into parts of similar size, at most `threads` and each of about 4 MiB or more in the

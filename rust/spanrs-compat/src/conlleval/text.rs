@@ -274,21 +274,14 @@ pub enum Error {
 }
 
 impl Coded for Error {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
-            Self::NoDelimiter => ErrorClass::Value,
-            Self::Long { .. } => ErrorClass::Limit,
-            _ => ErrorClass::Format,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Columns { .. } => "ragged_columns",
-            Self::Few { .. } => "no_column",
-            Self::NoType => "no_type",
-            Self::Pattern { .. } | Self::NoDelimiter => "bad_delimiter",
-            Self::Long { .. } => "line_too_long",
+            Self::Columns { .. } => (ErrorClass::Format, "ragged_columns"),
+            Self::Few { .. } => (ErrorClass::Format, "no_column"),
+            Self::NoType => (ErrorClass::Format, "no_type"),
+            Self::Pattern { .. } => (ErrorClass::Format, "bad_delimiter"),
+            Self::NoDelimiter => (ErrorClass::Value, "bad_delimiter"),
+            Self::Long { .. } => (ErrorClass::Limit, "line_too_long"),
         }
     }
 }

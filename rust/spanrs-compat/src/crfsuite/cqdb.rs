@@ -323,20 +323,7 @@ pub(super) fn write(
         tables[hash as usize % TABLES].push((hash, offset));
     }
     check_distinct(what, names.len(), |id| (hashes[id], &names[id]))?;
-    for (table, entries) in tables.iter().enumerate() {
-        if entries.is_empty() {
-            continue;
-        }
-        let slots = 2 * entries.len();
-        let reference = start + HEADER_SIZE + SLOT_SIZE * table;
-        let offset = to_u32(out.len() - start)?;
-        out[reference..reference + 4].copy_from_slice(&offset.to_le_bytes());
-        out[reference + 4..reference + 8].copy_from_slice(&to_u32(slots)?.to_le_bytes());
-        for (hash, offset) in place(entries, slots) {
-            put_u32(out, hash);
-            put_u32(out, offset);
-        }
-    }
+    write_tables(out, start, &tables)?;
     let array_offset = if array.is_empty() {
         0
     } else {
@@ -357,6 +344,32 @@ pub(super) fn write(
         put_u32(&mut header, field);
     }
     out[start..start + HEADER_SIZE].copy_from_slice(&header);
+    Ok(())
+}
+
+/// Appends the hash tables that have entries, and refers to them in the header at `start`.
+///
+/// # Errors
+/// [`CrfsuiteError::TooLarge`].
+fn write_tables(
+    out: &mut Vec<u8>,
+    start: usize,
+    tables: &[Vec<(u32, u32)>],
+) -> Result<(), CrfsuiteError> {
+    for (table, entries) in tables.iter().enumerate() {
+        if entries.is_empty() {
+            continue;
+        }
+        let slots = 2 * entries.len();
+        let reference = start + HEADER_SIZE + SLOT_SIZE * table;
+        let offset = to_u32(out.len() - start)?;
+        out[reference..reference + 4].copy_from_slice(&offset.to_le_bytes());
+        out[reference + 4..reference + 8].copy_from_slice(&to_u32(slots)?.to_le_bytes());
+        for (hash, offset) in place(entries, slots) {
+            put_u32(out, hash);
+            put_u32(out, offset);
+        }
+    }
     Ok(())
 }
 

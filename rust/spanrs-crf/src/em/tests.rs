@@ -33,6 +33,18 @@ fn all() -> (Vec<usize>, Vec<u32>) {
     (numbers, labels)
 }
 
+fn crf(numbers: &[usize], labels: Vec<u32>) -> EmCrf {
+    EmCrf::new(corpus(), numbers, labels, FeatureSelection::default()).unwrap()
+}
+
+/// Trains from weights of 0; returns the loss and the weights.
+fn trained(crf: &EmCrf, c2: f64) -> (f64, Vec<f64>) {
+    let mut weights = vec![0.0; crf.features().len()];
+    let options = Lbfgs::default();
+    let loss = crf.train(&options, c2, 1, &mut weights, || false);
+    (loss.unwrap(), weights)
+}
+
 fn weights(crf: &EmCrf) -> Vec<f64> {
     let mut random = spanrs_base::Rng::new(3);
     let number = |_| random.below(1000) as f64 / 500.0 - 1.0;
@@ -42,7 +54,7 @@ fn weights(crf: &EmCrf) -> Vec<f64> {
 #[test]
 fn probabilities_of_all_labellings_sum_to_1_and_give_best_and_marginals() {
     let (numbers, labels) = all();
-    let crf = EmCrf::new(corpus(), &numbers, labels, FeatureSelection::default()).unwrap();
+    let crf = crf(&numbers, labels);
     let weights = weights(&crf);
     let logs = crf.log_likelihoods(&weights, 1, || false).unwrap();
     assert_eq!(logs, crf.log_likelihoods(&weights, 2, || false).unwrap());
@@ -76,76 +88,44 @@ fn probabilities_of_all_labellings_sum_to_1_and_give_best_and_marginals() {
 #[test]
 fn weights_of_0_and_inactive_sequences_are_left_out() {
     let (numbers, labels) = all();
-    let mut crf = EmCrf::new(corpus(), &numbers, labels, FeatureSelection::default()).unwrap();
+    let mut crf = crf(&numbers, labels);
     let mut given = vec![0.0; numbers.iter().sum()];
     // Only the first labelling of the last sequence counts.
     given[numbers[..4].iter().sum::<usize>()] = 2.0;
     crf.set_weights(&given).unwrap();
-    let mut first = vec![0.0; crf.features().len()];
-    let loss = crf
-        .train(&Lbfgs::default(), 0.1, 1, &mut first, || false)
-        .unwrap();
+    let (loss, first) = trained(&crf, 0.1);
     crf.set_weights(&vec![1.0; given.len()]).unwrap();
-    crf.set_expected(4, &[1.0, 0.0, 0.0].repeat(3), &{
-        let mut pairs = [0.0; 9];
-        pairs[0] = 2.0;
-        pairs
-    })
-    .unwrap();
-    crf.set_active(&[false, false, false, false, true]).unwrap();
-    let mut half = vec![0.0; crf.features().len()];
-    let own = crf
-        .train(&Lbfgs::default(), 0.05, 1, &mut half, || false)
+    let pairs = [2.0, 0., 0., 0., 0., 0., 0., 0., 0.];
+    crf.set_expected(4, &[1.0, 0.0, 0.0].repeat(3), &pairs)
         .unwrap();
+    crf.set_active(&[false, false, false, false, true]).unwrap();
+    let (half_loss, half) = trained(&crf, 0.05);
     // Half the weight with half the penalty.
-    assert!((loss - 2.0 * own).abs() < 1e-6);
+    assert!((loss - 2.0 * half_loss).abs() < 1e-6);
     assert!(first.iter().zip(&half).all(|(a, b)| (a - b).abs() < 1e-3));
 }
 
 #[test]
 fn labellings_replace_expected_counts() {
     let (numbers, labels) = all();
-    let new = || {
-        EmCrf::new(
-            corpus(),
-            &numbers,
-            labels.clone(),
-            FeatureSelection::default(),
-        )
-    };
     let given: Vec<f64> = (0..numbers.iter().sum())
         .map(|at| (at % 5) as f64)
         .collect();
-    let (mut fresh, mut used) = (new().unwrap(), new().unwrap());
-    used.set_expected(
-        0,
-        &[1.0, 0.0, 0.0].repeat(3),
-        &[2.0, 0., 0., 0., 0., 0., 0., 0., 0.],
-    )
-    .unwrap();
-    let objective = |crf: &mut EmCrf| {
+    let [mut fresh, mut used] = [(); 2].map(|()| crf(&numbers, labels.clone()));
+    let pairs = [2.0, 0., 0., 0., 0., 0., 0., 0., 0.];
+    used.set_expected(0, &[1.0, 0.0, 0.0].repeat(3), &pairs)
+        .unwrap();
+    for crf in [&mut fresh, &mut used] {
         crf.set_weights(&given).unwrap();
-        let mut weights = vec![0.0; crf.features().len()];
-        crf.train(&Lbfgs::default(), 0.1, 1, &mut weights, || false)
-            .unwrap()
-    };
-    assert_eq!(objective(&mut fresh), objective(&mut used));
+    }
+    assert_eq!(trained(&fresh, 0.1), trained(&used, 0.1));
 }
 
 #[test]
 fn training_is_that_of_the_same_labels() {
     let numbers = [1, 1, 1, 1, 1];
     let labels: Vec<u32> = (0..9).map(|at| at % 3).collect();
-    let crf = EmCrf::new(
-        corpus(),
-        &numbers,
-        labels.clone(),
-        FeatureSelection::default(),
-    )
-    .unwrap();
-    let mut mine = vec![0.0; crf.features().len()];
-    crf.train(&Lbfgs::default(), 0.1, 1, &mut mine, || false)
-        .unwrap();
+    let (_, mine) = trained(&crf(&numbers, labels.clone()), 0.1);
     let mut plain = corpus();
     for at in 0..5 {
         let tokens = plain.sequence(at);
@@ -157,16 +137,9 @@ fn training_is_that_of_the_same_labels() {
     let mut theirs = vec![0.0; features.len()];
     let options = Lbfgs::default();
     let algorithm = Algorithm::Lbfgs { options, c2: 0.1 };
-    train(
-        &plain,
-        &features,
-        &algorithm,
-        1,
-        &mut theirs,
-        || false,
-        |_, _| Ok(true),
-    )
-    .unwrap();
+    let weights = &mut theirs;
+    let after = |_, _: &[f64]| Ok(true);
+    train(&plain, &features, &algorithm, 1, weights, || false, after).unwrap();
     assert!(mine.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-3));
 }
 

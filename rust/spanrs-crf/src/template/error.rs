@@ -15,12 +15,8 @@ pub struct TemplateError {
 }
 
 impl Coded for TemplateError {
-    fn class(&self) -> ErrorClass {
-        ErrorClass::Format
-    }
-
-    fn code(&self) -> &'static str {
-        "template"
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        (ErrorClass::Format, "template")
     }
 
     fn position(&self) -> Option<Position> {

@@ -62,19 +62,21 @@ impl Token {
     }
 }
 
+/// The texts of the digits, each between `name` and `end`.
+const fn numbered(name: &str, end: &str) -> [TextHash; 10] {
+    let mut texts = [TextHash::EMPTY; 10];
+    let mut digit = 0;
+    while digit < texts.len() {
+        texts[digit] = TextHash::of(name)
+            .push(b'0' + digit as u8)
+            .then(TextHash::of(end));
+        digit += 1;
+    }
+    texts
+}
+
 /// Numbers as they are printed; larger ones are hashed when they are needed.
-const NUMBERS: [TextHash; 10] = [
-    TextHash::of("0"),
-    TextHash::of("1"),
-    TextHash::of("2"),
-    TextHash::of("3"),
-    TextHash::of("4"),
-    TextHash::of("5"),
-    TextHash::of("6"),
-    TextHash::of("7"),
-    TextHash::of("8"),
-    TextHash::of("9"),
-];
+const NUMBERS: [TextHash; 10] = numbered("", "");
 
 /// Returns the hash of a number in decimal digits.
 #[inline]
@@ -95,6 +97,7 @@ const SINGLE: [TextHash; 6] = [
     TextHash::of("2 w="),
     TextHash::of("3 w="),
 ];
+const SPACE: TextHash = TextHash::of(" ");
 /// The feature that every state has.
 const BIAS: u64 = TextHash::of("bias").value();
 
@@ -268,9 +271,16 @@ pub(crate) fn joint_features(tokens: &[Token], state: &State, features: &mut Vec
 /// of tags, up to 12 with numbers.
 #[inline]
 fn push_joint(tokens: &[Token], context: &Context, features: &mut Vec<u64>) {
-    const SPACE: TextHash = TextHash::of(" ");
-    let [n0, n1, n2, s0, s1, _, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2] =
-        context.places.map(|at| &tokens[at as usize]);
+    let tokens = context.places.map(|at| &tokens[at as usize]);
+    push_pairs(tokens, features);
+    push_tag_trigrams(tokens, features);
+    push_numbers(tokens, context, features);
+}
+
+/// Appends the features of pairs of tokens; `tokens` are in the order of [`Context::places`].
+#[inline]
+fn push_pairs(tokens: [&Token; 12], features: &mut Vec<u64>) {
+    let [n0, n1, _, s0, ..] = tokens;
     let tag_pair = |prefix: TextHash, a: TextHash, b: TextHash| {
         prefix.then(a).then(const { TextHash::of(" n0=") }).end(b)
     };
@@ -305,19 +315,13 @@ fn push_joint(tokens: &[Token], context: &Context, features: &mut Vec<u64>) {
             .then(const { TextHash::of(" n1=") })
             .end(n1.tag),
     ]);
+}
 
-    const TRIGRAMS: [TextHash; 10] = [
-        TextHash::of("ttt-0 "),
-        TextHash::of("ttt-1 "),
-        TextHash::of("ttt-2 "),
-        TextHash::of("ttt-3 "),
-        TextHash::of("ttt-4 "),
-        TextHash::of("ttt-5 "),
-        TextHash::of("ttt-6 "),
-        TextHash::of("ttt-7 "),
-        TextHash::of("ttt-8 "),
-        TextHash::of("ttt-9 "),
-    ];
+/// Appends the features of three tags.
+#[inline]
+fn push_tag_trigrams(tokens: [&Token; 12], features: &mut Vec<u64>) {
+    const TRIGRAMS: [TextHash; 10] = numbered("ttt-", " ");
+    let [n0, n1, n2, s0, s1, _, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2] = tokens;
     let trigrams = [
         [n0.tag, n1.tag, n2.tag],
         [s0.tag, n0.tag, n1.tag],
@@ -336,21 +340,13 @@ fn push_joint(tokens: &[Token], context: &Context, features: &mut Vec<u64>) {
             features.push(prefix.then(a).then(SPACE).then(b).then(SPACE).end(c));
         }
     }
+}
 
-    const NUMBERED: [TextHash; 12] = [
-        TextHash::of("val/d-0 "),
-        TextHash::of("val/d-1 "),
-        TextHash::of("val/d-2 "),
-        TextHash::of("val/d-3 "),
-        TextHash::of("val/d-4 "),
-        TextHash::of("val/d-5 "),
-        TextHash::of("val/d-6 "),
-        TextHash::of("val/d-7 "),
-        TextHash::of("val/d-8 "),
-        TextHash::of("val/d-9 "),
-        TextHash::of("val/d-10 t"),
-        TextHash::of("val/d-11 w"),
-    ];
+/// Appends the features with numbers of children and with the distance.
+#[inline]
+fn push_numbers(tokens: [&Token; 12], context: &Context, features: &mut Vec<u64>) {
+    const NUMBERED: [TextHash; 10] = numbered("val/d-", " ");
+    let [n0, _, _, s0, ..] = tokens;
     let ([rights, lefts, n0_lefts], distance) = (context.counts, context.distance);
     let numbered = [
         (s0.word, rights),
@@ -363,13 +359,20 @@ fn push_joint(tokens: &[Token], context: &Context, features: &mut Vec<u64>) {
         (n0.word, distance),
         (s0.tag, distance),
         (n0.tag, distance),
-        // Joined without a separator in the original.
-        (n0.tag.then(s0.tag), distance),
-        (n0.word.then(s0.word), distance),
     ];
-    for (at, (prefix, (text, n))) in NUMBERED.iter().zip(numbered).enumerate() {
-        if !text.is_empty() || n != 0 || at >= 10 {
+    for (prefix, (text, n)) in NUMBERED.iter().zip(numbered) {
+        if !text.is_empty() || n != 0 {
             features.push(prefix.then(text).then(SPACE).end(number(n)));
         }
     }
+    // Joined without a separator in the original.
+    let joined = [
+        const { TextHash::of("val/d-10 t") }
+            .then(n0.tag)
+            .then(s0.tag),
+        const { TextHash::of("val/d-11 w") }
+            .then(n0.word)
+            .then(s0.word),
+    ];
+    features.extend(joined.map(|text| text.then(SPACE).end(number(distance))));
 }

@@ -9,8 +9,10 @@
 //! A class is right if its move is (oracle) and its label is: an arc of the gold tree needs its
 //! gold label, any other arc may have any label. Moves and labels are thus learnt together.
 
+use std::ops::Range;
+
 use super::{Parser, ParserFeatures, ParserSentence, ParserSetup, Templates, first_largest};
-use crate::arc_hybrid::Move;
+use crate::arc_hybrid::{Move, State};
 use crate::averages::Averages;
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -184,68 +186,35 @@ impl ParserTrainer {
         };
         let labels = if options.labelled { labels } else { Vec::new() };
         let label_count = labels.len().max(1);
-        // Which labels occur to the right of their head, to the left, and at the root.
-        let mut occurs = [vec![false; label_count], vec![false; label_count]];
-        let mut at_root = vec![false; label_count];
-        for (label, is_right, is_root) in arcs {
-            let label = if options.labelled { label as usize } else { 0 };
-            match is_root {
-                true => at_root[label] = true,
-                false => occurs[usize::from(!is_right)][label] = true,
-            }
-        }
-        let mut roots = (0..label_count).filter(|&label| at_root[label]);
-        let root = match (roots.next(), roots.next()) {
-            // Without labels there is one class for LEFT, whatever the head.
-            (Some(root), None) if options.labelled && !occurs[0][root] && !occurs[1][root] => {
-                Some(root)
-            }
-            _ => None,
-        };
-        if root.is_none() {
-            for (occurs, at_root) in occurs[1].iter_mut().zip(&at_root) {
-                *occurs |= at_root;
-            }
-        }
-        for side in &mut occurs {
-            // Every move needs a class.
-            if !side.contains(&true) {
-                side[0] = true;
-            }
-        }
-        let mut classes = vec![(Move::Shift, 0)];
-        let mut class_of = [vec![NO_CLASS; label_count], vec![NO_CLASS; label_count]];
-        for (side, transition) in [Move::Right, Move::Left].into_iter().enumerate() {
-            for label in (0..label_count).filter(|&label| occurs[side][label]) {
-                class_of[side][label] = classes.len();
-                classes.push((transition, label as u32));
-            }
-        }
-        if let Some(root) = root {
-            class_of[1][root] = classes.len();
-            classes.push((Move::Left, root as u32));
-        }
+        let arcs = arcs.map(|(label, is_right, is_root)| match options.labelled {
+            true => (label as usize, is_right, is_root),
+            false => (0, is_right, is_root),
+        });
+        let Classes {
+            classes,
+            class_of,
+            has_root_class,
+        } = Classes::of(arcs, label_count, options.labelled);
         if classes.len() > MAX_CLASSES {
             return Err(Error::Training(format!(
                 "{label_count} labels; a parser has at most {}",
                 MAX_CLASSES / 2 - 1
             )));
         }
-        let scores = vec![0; classes.len()];
         Ok(Self {
+            scores: vec![0; classes.len()],
             setup: ParserSetup::new(
                 features,
                 labels,
                 classes,
                 options.single_root,
-                root.is_some(),
+                has_root_class,
             ),
             oracle: options.oracle,
             update: options.update,
             learner: Learner::default(),
             gold: GoldTree::default(),
             sentence: ParserSentence::default(),
-            scores,
             class_of,
         })
     }
@@ -304,47 +273,23 @@ impl ParserTrainer {
             setup.extract(state, tokens, template, features);
             self.learner.score(features, &mut self.scores);
             let guess = first_largest(&self.scores, setup.ranges_of(allowed)).unwrap_or_default();
-            // Ranges of the right classes: all labels of an arc that is not gold, the gold label of one that is.
             let [shift, right, left] = zero_cost;
             let free = [shift, right, left && allowed[2], left && allowed[3]];
-            let mut ranges = setup.ranges.clone();
-            for (at, (range, free)) in ranges.iter_mut().zip(free).enumerate() {
-                let transition = [Move::Shift, Move::Right, Move::Left, Move::Left][at];
-                if !free {
-                    *range = 0..0;
-                } else if let Some(label) = self.gold.label(state, transition) {
-                    let label = if setup.labels.is_empty() {
-                        0
-                    } else {
-                        label as usize
-                    };
-                    match self.class_of[usize::from(transition == Move::Left)][label] {
-                        NO_CLASS => *range = 0..0,
-                        class => *range = class..class + 1,
-                    }
-                }
-            }
+            let ranges = right_classes(setup, &self.class_of, &self.gold, state, free);
             let is_right = |class: usize| ranges.iter().any(|range| range.contains(&class));
             // There is always a right move for a projective tree; without one nothing is learned.
             let best = first_largest(&self.scores, ranges.iter().cloned()).unwrap_or(guess);
-            match self.update {
-                Update::Perceptron => {
-                    self.learner.update(best as u32, guess as u32, features, 1);
-                }
+            let (rival, step) = match self.update {
+                Update::Perceptron => (guess, 1),
                 Update::PassiveAggressive(limit) => {
                     let all = setup.ranges_of(allowed).flatten();
                     let wrong = all.filter(|&class| !is_right(class));
                     let wrong = first_largest(&self.scores, wrong.map(|at| at..at + 1));
-                    let other = wrong.unwrap_or(best);
-                    let margin = (self.scores[best] - self.scores[other]) as f64 / UNITS;
-                    let length = 2.0 * features.len() as f64;
-                    let step = ((1.0 - margin) / length).min(limit) * UNITS;
-                    let changes = wrong.is_some() && step >= 1.0;
-                    let other = if changes { other } else { best };
-                    self.learner
-                        .update(best as u32, other as u32, features, step as i32);
+                    passive_aggressive(&self.scores, best, wrong, features.len(), limit)
                 }
-            }
+            };
+            self.learner
+                .update(best as u32, rival as u32, features, step);
             let followed = match explore || is_right(guess) {
                 true => guess,
                 false => best,
@@ -353,14 +298,7 @@ impl ParserTrainer {
             self.gold.follow(state, transition);
             state.apply(transition, label);
         }
-        let found = state.conll_heads().zip(&state.labels[1..]);
-        let gold = heads.iter().zip(labels);
-        let mut correct = (0, 0);
-        for ((head, label), (gold_head, gold_label)) in found.zip(gold) {
-            correct.0 += usize::from(head == *gold_head);
-            correct.1 += usize::from(head == *gold_head && label == gold_label);
-        }
-        correct
+        count_correct(state, heads, labels)
     }
 
     /// Returns the averaged weights so far; those of the published features rounded to thousandths,
@@ -389,5 +327,125 @@ impl ParserTrainer {
         };
         let weights = Weights::new(&averages, self.setup.classes.len(), scale);
         Parser::new(self.setup.clone(), weights.map_err(Error::Training)?).map_err(Error::Training)
+    }
+}
+
+/// The classes that a treebank needs; see [`ParserTrainer::new`].
+struct Classes {
+    classes: Vec<(Move, u32)>,
+    /// The class of RIGHT (0) and LEFT (1) with each label.
+    class_of: [Vec<usize>; 2],
+    has_root_class: bool,
+}
+
+impl Classes {
+    /// Returns the classes of arcs: (label, is the head to the left, is it the root).
+    fn of(
+        arcs: impl Iterator<Item = (usize, bool, bool)>,
+        label_count: usize,
+        labelled: bool,
+    ) -> Self {
+        // Which labels occur to the right of their head, to the left, and at the root.
+        let mut occurs = [vec![false; label_count], vec![false; label_count]];
+        let mut at_root = vec![false; label_count];
+        for (label, is_right, is_root) in arcs {
+            match is_root {
+                true => at_root[label] = true,
+                false => occurs[usize::from(!is_right)][label] = true,
+            }
+        }
+        let mut roots = (0..label_count).filter(|&label| at_root[label]);
+        let root = match (roots.next(), roots.next()) {
+            // Without labels there is one class for LEFT, whatever the head.
+            (Some(root), None) if labelled && !occurs[0][root] && !occurs[1][root] => Some(root),
+            _ => None,
+        };
+        if root.is_none() {
+            for (occurs, at_root) in occurs[1].iter_mut().zip(&at_root) {
+                *occurs |= at_root;
+            }
+        }
+        let mut classes = vec![(Move::Shift, 0)];
+        let mut class_of = [vec![NO_CLASS; label_count], vec![NO_CLASS; label_count]];
+        for (side, transition) in [Move::Right, Move::Left].into_iter().enumerate() {
+            // Every move needs a class.
+            if !occurs[side].contains(&true) {
+                occurs[side][0] = true;
+            }
+            for label in (0..label_count).filter(|&label| occurs[side][label]) {
+                class_of[side][label] = classes.len();
+                classes.push((transition, label as u32));
+            }
+        }
+        if let Some(root) = root {
+            class_of[1][root] = classes.len();
+            classes.push((Move::Left, root as u32));
+        }
+        Self {
+            classes,
+            class_of,
+            has_root_class: root.is_some(),
+        }
+    }
+}
+
+/// Returns how many words have their gold head, and how many of these their gold label.
+fn count_correct(state: &State, heads: &[u32], labels: &[u32]) -> (usize, usize) {
+    let parsed = state.conll_heads().zip(&state.labels[1..]);
+    let mut correct = (0, 0);
+    for ((head, label), (gold_head, gold_label)) in parsed.zip(heads.iter().zip(labels)) {
+        correct.0 += usize::from(head == *gold_head);
+        correct.1 += usize::from(head == *gold_head && label == gold_label);
+    }
+    correct
+}
+
+/// Returns the right classes of each of the four ranges, of which those that are not `free` have
+/// none: all labels of an arc that is not gold, the gold label of one that is.
+#[inline]
+fn right_classes(
+    setup: &ParserSetup,
+    class_of: &[Vec<usize>; 2],
+    gold: &GoldTree,
+    state: &State,
+    free: [bool; 4],
+) -> [Range<usize>; 4] {
+    let mut ranges = setup.ranges.clone();
+    for (at, (range, free)) in ranges.iter_mut().zip(free).enumerate() {
+        let transition = [Move::Shift, Move::Right, Move::Left, Move::Left][at];
+        if !free {
+            *range = 0..0;
+        } else if let Some(label) = gold.label(state, transition) {
+            let label = match setup.labels.is_empty() {
+                true => 0,
+                false => label as usize,
+            };
+            match class_of[usize::from(transition == Move::Left)][label] {
+                NO_CLASS => *range = 0..0,
+                class => *range = class..class + 1,
+            }
+        }
+    }
+    ranges
+}
+
+/// Returns the class to update against, and the step: those of [`Update::PassiveAggressive`], where
+/// `wrong` is the best-scoring wrong class; `best` itself if no weight is to change.
+#[inline]
+fn passive_aggressive(
+    scores: &[i64],
+    best: usize,
+    wrong: Option<usize>,
+    features: usize,
+    limit: f64,
+) -> (usize, i32) {
+    let Some(wrong) = wrong else {
+        return (best, 0);
+    };
+    let margin = (scores[best] - scores[wrong]) as f64 / UNITS;
+    let step = ((1.0 - margin) / (2.0 * features as f64)).min(limit) * UNITS;
+    match step >= 1.0 {
+        true => (wrong, step as i32),
+        false => (best, 0),
     }
 }

@@ -13,6 +13,7 @@
 //! not learnt from, and features of previous tags are the predicted ones, so that the tagger learns
 //! from its own mistakes.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,80 @@ impl TaggerOptions {
 /// follow from the word itself.
 const MIN_KNOWN_COUNT: usize = 10;
 
+/// How often each word has each pair of tags.
+#[derive(Default)]
+struct TagCounts {
+    words: Interner<str>,
+    /// For each word the ids of its tags with their counts, in the order of their first occurrence.
+    counts: Vec<Vec<(u32, usize)>>,
+    /// Distinct tags by id, in the order of their first occurrence.
+    tags: Vec<Tags>,
+}
+
+impl TagCounts {
+    /// Counts the tags of all words.
+    fn of<'a, S>(sentences: impl Iterator<Item = S>) -> Self
+    where
+        S: IntoIterator<Item = (&'a str, &'a Tags)>,
+    {
+        let mut all = Self::default();
+        let mut ids: HashMap<&Tags, u32> = HashMap::new();
+        for (word, tags) in sentences.flat_map(IntoIterator::into_iter) {
+            let id = *ids.entry(tags).or_insert_with(|| {
+                all.tags.push(tags.clone());
+                all.tags.len() as u32 - 1
+            });
+            let word = all.words.intern(word) as usize;
+            all.counts
+                .resize(all.counts.len().max(word + 1), Vec::new());
+            let counts = &mut all.counts[word];
+            match counts.iter_mut().find(|(tags, _)| *tags == id) {
+                Some((_, n)) => *n += 1,
+                None => counts.push((id, 1)),
+            }
+        }
+        all
+    }
+
+    /// Iterates over the words, the counts of their tags, and the sums of these.
+    fn each(&self) -> impl Iterator<Item = (&str, &[(u32, usize)], usize)> {
+        self.words.names().zip(&self.counts).map(|(word, counts)| {
+            let total = counts.iter().map(|(_, n)| n).sum();
+            (word, counts.as_slice(), total)
+        })
+    }
+
+    /// Returns the words that almost always have the same tags, with their class.
+    fn tagdict(&self, options: &TaggerOptions, class: impl Fn(u32) -> u32) -> Vec<(String, u32)> {
+        let mut tagdict = Vec::new();
+        for (word, counts, total) in self.each() {
+            // Of equal counts the tag that occurred first.
+            let most = counts.iter().rev().max_by_key(|(_, n)| *n);
+            if let Some(&(id, n)) = most
+                && total >= options.min_count
+                && n as f64 / total as f64 >= options.min_share
+            {
+                tagdict.push((word.to_owned(), class(id)));
+            }
+        }
+        tagdict
+    }
+
+    /// Returns the number of the set of frequent tags of each word that is not rare.
+    fn known_tags(&self, class: impl Fn(u32) -> u32) -> Vec<(String, u32)> {
+        let mut known_tags = Vec::new();
+        let mut sets: HashMap<Vec<u32>, u32> = HashMap::new();
+        for (word, counts, total) in self.each().filter(|(.., total)| *total >= MIN_KNOWN_COUNT) {
+            let mut frequent: Vec<_> = counts.iter().filter(|(_, n)| n * 10 >= total).collect();
+            frequent.sort_by_key(|(id, n)| (Reverse(*n), class(*id)));
+            let set = frequent.iter().map(|(id, _)| class(*id)).collect();
+            let next = sets.len() as u32;
+            known_tags.push((word.to_owned(), *sets.entry(set).or_insert(next)));
+        }
+        known_tags
+    }
+}
+
 /// A tagger in training: one sentence after the other, in the order of the caller. Belongs to one
 /// thread.
 ///
@@ -129,62 +204,26 @@ impl TaggerTrainer {
     where
         S: IntoIterator<Item = (&'a str, &'a Tags)>,
     {
-        let mut words: Interner<str> = Interner::default();
-        // For each word its tags with their counts, in the order of their first occurrence.
-        let mut counts: Vec<Vec<(u32, usize)>> = Vec::new();
-        let mut seen: Vec<Tags> = Vec::new();
-        let mut index: HashMap<Tags, u32> = HashMap::new();
-        for (word, tags) in sentences.flat_map(IntoIterator::into_iter) {
-            let class = match index.get(tags) {
-                Some(&class) => class,
-                None => {
-                    index.insert(tags.clone(), seen.len() as u32);
-                    seen.push(tags.clone());
-                    seen.len() as u32 - 1
-                }
-            };
-            let word = words.intern(word) as usize;
-            counts.resize(counts.len().max(word + 1), Vec::new());
-            match counts[word].iter_mut().find(|known| known.0 == class) {
-                Some(known) => known.1 += 1,
-                None => counts[word].push((class, 1)),
-            }
-        }
-        if seen.iter().all(|tags| *tags == Tags::default()) {
+        let counts = TagCounts::of(sentences);
+        if counts.tags.iter().all(|tags| *tags == Tags::default()) {
             return Err(Error::Training("there are no tags to learn".into()));
         }
-        if seen.len() > MAX_CLASSES {
+        if counts.tags.len() > MAX_CLASSES {
             return Err(Error::Training(format!(
                 "{} different tags; a tagger has at most {MAX_CLASSES}: check that the column holds tags",
-                seen.len()
+                counts.tags.len()
             )));
         }
-        let mut classes = seen.clone();
+        let mut classes = counts.tags.clone();
         classes.sort_unstable();
         let class_of: HashMap<Tags, u32> = classes.iter().cloned().zip(0..).collect();
-        let own = |class: u32| class_of[&seen[class as usize]];
-        let mut tagdict = Vec::new();
-        let mut known_tags = Vec::new();
-        let mut sets: HashMap<Vec<u32>, u32> = HashMap::new();
-        for (word, tags) in words.names().zip(&counts) {
-            let total: usize = tags.iter().map(|(_, n)| n).sum();
-            // Of equal counts the tag that occurred first.
-            let most = tags.iter().rev().max_by_key(|(_, n)| *n);
-            if let Some(&(class, n)) = most
-                && total >= options.min_count
-                && n as f64 / total as f64 >= options.min_share
-            {
-                tagdict.push((word.to_owned(), own(class)));
-            }
-            if options.features == TaggerFeatures::Rich && total >= MIN_KNOWN_COUNT {
-                let mut frequent: Vec<_> = tags.iter().filter(|(_, n)| n * 10 >= total).collect();
-                frequent.sort_by_key(|(class, n)| (std::cmp::Reverse(*n), own(*class)));
-                let set = frequent.iter().map(|(class, _)| own(*class)).collect();
-                let next = sets.len() as u32;
-                known_tags.push((word.to_owned(), *sets.entry(set).or_insert(next)));
-            }
-        }
-        let classes_len = classes.len();
+        let class = |id: u32| class_of[&counts.tags[id as usize]];
+        let tagdict = counts.tagdict(&options, class);
+        let known_tags = match options.features {
+            TaggerFeatures::Rich => counts.known_tags(class),
+            TaggerFeatures::Published => Vec::new(),
+        };
+        let scores = vec![0; classes.len()];
         let history = History::of(&classes);
         let setup = TaggerSetup::new(
             options.features,
@@ -197,7 +236,7 @@ impl TaggerTrainer {
             learner: Learner::default(),
             margin: options.margin,
             sentence: TaggerSentence::default(),
-            scores: vec![0; classes_len],
+            scores,
             names: options.keep_names.then(Interner::default),
             class_of,
         })

@@ -186,18 +186,10 @@ impl Passes {
         sink: &mut dyn Sink,
     ) {
         let other = 1 - side;
-        let count = match among {
-            Among::Free => self.free[other].len(),
-            Among::Paired => self.paired[other].len(),
-        };
-        if self.free[side].is_empty() || count == 0 {
+        if self.free[side].is_empty() || self.list(among)[other].is_empty() {
             return;
         }
-        let lists = match among {
-            Among::Free => &mut self.free,
-            Among::Paired => &mut self.paired,
-        };
-        let candidates = std::mem::take(&mut lists[other]);
+        let candidates = std::mem::take(&mut self.list(among)[other]);
         let mut walkers = std::mem::take(&mut self.free[side]);
         let indexed = indexed && walkers.len() * candidates.len() > FEW;
         self.open_candidates(&sides[other], &candidates, among, indexed);
@@ -244,6 +236,14 @@ impl Passes {
         self.return_candidates(&sides[other], other, candidates, among);
     }
 
+    /// Returns the spans of both sides from which a pass takes its candidates.
+    fn list(&mut self, among: Among) -> &mut [Vec<u32>; 2] {
+        match among {
+            Among::Free => &mut self.free,
+            Among::Paired => &mut self.paired,
+        }
+    }
+
     /// Marks the candidates that can be taken, and indexes them if `indexed`.
     ///
     /// Free candidates can all be taken; paired ones only if they have tokens left.
@@ -286,13 +286,10 @@ impl Passes {
         mut candidates: Vec<u32>,
         among: Among,
     ) {
-        match among {
-            Among::Free => {
-                candidates.retain(|&c| remaining[c as usize].is_free());
-                self.free[other] = candidates;
-            }
-            Among::Paired => self.paired[other] = candidates,
+        if among == Among::Free {
+            candidates.retain(|&c| remaining[c as usize].is_free());
         }
+        self.list(among)[other] = candidates;
     }
 
     /// Returns the best open candidate for a walker with its rank, as an index into `candidates`;

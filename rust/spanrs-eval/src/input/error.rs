@@ -67,23 +67,13 @@ impl From<Interrupted> for InputError {
 }
 
 impl Coded for InputError {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
-            Self::Shape { .. } => ErrorClass::Alignment,
-            Self::UnknownId { .. } => ErrorClass::Scheme,
-            Self::Tags(error) | Self::TagsOf { error, .. } => error.class(),
-            Self::Unmatched { error, .. } => error.class(),
-            Self::Interrupted => ErrorClass::Interrupted,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Shape { .. } => "shape",
-            Self::UnknownId { .. } => "unknown_id",
-            Self::Tags(error) | Self::TagsOf { error, .. } => error.code(),
-            Self::Unmatched { error, .. } => error.code(),
-            Self::Interrupted => "interrupted",
+            Self::Shape { .. } => (ErrorClass::Alignment, "shape"),
+            Self::UnknownId { .. } => (ErrorClass::Scheme, "unknown_id"),
+            Self::Tags(error) | Self::TagsOf { error, .. } => error.kind(),
+            Self::Unmatched { error, .. } => error.kind(),
+            Self::Interrupted => Interrupted.kind(),
         }
     }
 

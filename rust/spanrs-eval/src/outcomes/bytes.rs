@@ -213,15 +213,7 @@ impl Counts {
                 found: name.to_owned(),
             });
         }
-        let mut names: Vec<&str> = Vec::new();
-        for _ in 0..input.length()? {
-            let name = input.text()?;
-            input.check(
-                names.last().is_none_or(|last| *last < name),
-                "types are not ascending",
-            )?;
-            names.push(name);
-        }
+        let names = input.types()?;
         let cells = input.cells(schema, names.len())?;
         let mut used = vec![false; names.len()];
         for ty in cells
@@ -373,6 +365,20 @@ impl<'a> Input<'a> {
         let rest = self.bytes.len() - self.at;
         self.check(number <= rest as u64, "more things than bytes")?;
         Ok(number as usize)
+    }
+
+    /// Reads the types, which are ascending.
+    fn types(&mut self) -> Result<Vec<&'a str>> {
+        let mut names: Vec<&str> = Vec::new();
+        for _ in 0..self.length()? {
+            let name = self.text()?;
+            self.check(
+                names.last().is_none_or(|last| *last < name),
+                "types are not ascending",
+            )?;
+            names.push(name);
+        }
+        Ok(names)
     }
 
     /// Reads a string.

@@ -104,27 +104,18 @@ pub enum CountsError {
 }
 
 impl Coded for CountsError {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        use ErrorClass::{Alignment, Format, Limit, Scheme, Value};
         match self {
+            Self::Schema { .. } | Self::Documents(_) => (Scheme, "signature"),
+            Self::Rename { .. } | Self::AmbiguousRename { .. } => (Scheme, "rename"),
+            Self::OpenDocument | Self::Overflow => (Scheme, "counts"),
             Self::Repeated { .. } | Self::Unpaired { .. } | Self::Gold { .. } => {
-                ErrorClass::Alignment
+                (Alignment, "documents")
             }
-            Self::Version | Self::Order | Self::Damaged { .. } => ErrorClass::Format,
-            Self::TooManyValues { .. } => ErrorClass::Limit,
-            Self::Argument(_) => ErrorClass::Value,
-            _ => ErrorClass::Scheme,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Schema { .. } | Self::Documents(_) => "signature",
-            Self::Rename { .. } | Self::AmbiguousRename { .. } => "rename",
-            Self::OpenDocument | Self::Overflow => "counts",
-            Self::Repeated { .. } | Self::Unpaired { .. } | Self::Gold { .. } => "documents",
-            Self::Version | Self::Order | Self::Damaged { .. } => "damaged",
-            Self::TooManyValues { .. } => "too_many_values",
-            Self::Argument(_) => "argument",
+            Self::Version | Self::Order | Self::Damaged { .. } => (Format, "damaged"),
+            Self::TooManyValues { .. } => (Limit, "too_many_values"),
+            Self::Argument(_) => (Value, "argument"),
         }
     }
 }

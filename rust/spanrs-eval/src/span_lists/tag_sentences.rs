@@ -38,17 +38,10 @@ pub enum ReadError {
 }
 
 impl Coded for ReadError {
-    fn class(&self) -> ErrorClass {
+    fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
-            Self::Input(error) => error.class(),
-            Self::Tags { error, .. } => error.class(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Input(error) => error.code(),
-            Self::Tags { error, .. } => error.code(),
+            Self::Input(error) => error.kind(),
+            Self::Tags { error, .. } => error.kind(),
         }
     }
 

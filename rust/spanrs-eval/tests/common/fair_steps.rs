@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spanrs_base::Span;
-use spanrs_eval::fair::{FAIR, Kind, Overlap, TRADITIONAL};
-use spanrs_eval::{Event, Events};
+use spanrs_eval::fair::{FAIR, Kind, Matcher, Overlap, TRADITIONAL};
+use spanrs_eval::{Event, Events, Matcher as _, Pair, Spans, TokenSets};
 
 /// A span and its tokens.
 pub(crate) type Given = (Span<i64>, BTreeSet<i64>);
@@ -266,4 +266,78 @@ impl Steps {
         }
         steps
     }
+}
+
+/// Spans as matchers take them.
+pub(crate) struct Side(Vec<Span<i64>>, TokenSets);
+
+impl Side {
+    pub(crate) fn of(spans: &[Given]) -> Self {
+        let mut sets = TokenSets::default();
+        for (span, tokens) in spans {
+            sets.push((span.start, span.end), tokens.iter().copied());
+        }
+        Self(spans.iter().map(|(span, _)| *span).collect(), sets)
+    }
+
+    pub(crate) fn spans(&self) -> Spans<'_> {
+        Spans::with_tokens(&self.0, &self.1, 0)
+    }
+}
+
+/// What a matcher finds that is not new: its buffers are not empty.
+pub(crate) fn matched(matcher: &mut Matcher, gold: &[Given], pred: &[Given]) -> Events {
+    let (gold, pred) = (Side::of(gold), Side::of(pred));
+    let (g, p) = (gold.spans(), pred.spans());
+    let mut events = Events::default();
+    for pair in [Pair::new(p, g), Pair::new(g, p)] {
+        events = Events::default();
+        matcher
+            .compare(&pair, &mut events)
+            .expect("nobody stops it");
+    }
+    events
+}
+
+/// Asserts that the matcher decides as the steps do, and returns the counts.
+pub(crate) fn agree(gold: &[Given], pred: &[Given]) -> FairCounts {
+    let steps = Steps::run(gold, pred);
+    // Where ties need not be resolved it may resolve a sentence piece by piece.
+    let piecewise = matched(&mut Matcher::default(), gold, pred);
+    assert_eq!(
+        FairCounts::of(&piecewise, gold, pred),
+        steps.counts,
+        "{gold:?} {pred:?}"
+    );
+    let mut matcher = Matcher::default();
+    matcher.resolve_ties();
+    let events = matched(&mut matcher, gold, pred);
+    let counts = FairCounts::of(&events, gold, pred);
+    assert_eq!(counts, steps.counts, "{gold:?} {pred:?}");
+    let left = |of: Kind, spans: &[Given]| -> Vec<Given> {
+        let of = events.of(FAIR).filter(|event| kind(event) == of);
+        of.filter_map(|event| Some(spans[event.gold.or(event.pred)? as usize].clone()))
+            .collect()
+    };
+    assert_eq!(left(Kind::Fn, gold), steps.gold);
+    assert_eq!(left(Kind::Fp, pred), steps.pred);
+    for (of_pred, spans) in [(false, gold), (true, pred)] {
+        let place = |event: &Event| if of_pred { event.pred } else { event.gold };
+        let mut decided: Vec<u32> = events.of(FAIR).filter_map(place).collect();
+        decided.sort_unstable();
+        decided.dedup();
+        assert_eq!(decided.len(), spans.len(), "every span is decided");
+    }
+    let mut reduced: Vec<Given> = matcher
+        .reduced()
+        .map(|(of_pred, at, runs)| {
+            let span = if of_pred { pred } else { gold }[at as usize].0;
+            (span, runs.iter().flat_map(|run| run.0..run.1).collect())
+        })
+        .collect();
+    let mut kept = [&steps.counted_gold[..], &steps.counted_pred[..]].concat();
+    reduced.sort();
+    kept.sort();
+    assert_eq!(reduced, kept);
+    counts
 }

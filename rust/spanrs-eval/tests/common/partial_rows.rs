@@ -1,11 +1,12 @@
-//! Rows of what partial matching finds.
+//! Rows of what partial matching finds, and its definitions, written down as plainly as they can be.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spanrs_base::Span;
 use spanrs_eval::outcomes::Counts;
-use spanrs_eval::partial::{Found, MODES, Mode};
-use spanrs_eval::{Event, Events};
+use spanrs_eval::partial::{Found, MODES, Matcher, Matching, Mode, SCHEMA, sufficient};
+use spanrs_eval::{Event, Events, Matcher as _, Pair, Spans, add_pair};
 
 /// How often each came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,13 +80,8 @@ impl PartialCounts {
 
     fn add(&mut self, event: &Event, gold: Option<&Span<i64>>, pred: Option<&Span<i64>>) {
         let (mode, found) = (usize::from(event.criterion) % MODES, found(event));
-        let bounds = |span: &Span<i64>| (span.start, span.end);
         if let (Some(gold), Some(pred)) = (gold, pred) {
-            let right = match Mode::ALL[mode] {
-                Mode::Strict => gold == pred,
-                Mode::Bounds | Mode::Overlap => bounds(gold) == bounds(pred),
-                Mode::Type => gold.ty == pred.ty,
-            };
+            let right = agrees(Mode::ALL[mode], gold, pred);
             let other = match Mode::ALL[mode] {
                 Mode::Overlap => Found::Partial,
                 _ => Found::Incorrect,
@@ -150,5 +146,155 @@ impl PartialCounts {
             *row.of(found) += n;
         }
         rows
+    }
+}
+
+/// Counts the spans of two sides, whose types are named by their numbers.
+pub(crate) fn count(
+    matching: Matching,
+    gold: &[Span<i64>],
+    pred: &[Span<i64>],
+    min: f64,
+) -> PartialCounts {
+    let mut matcher = Matcher::new(matching, min);
+    let mut events = Events::default();
+    // The second document of a matcher: its buffers are not empty.
+    for (gold, pred) in [(pred, gold), (gold, pred)] {
+        let pair = Pair::new(Spans::whole(gold), Spans::whole(pred));
+        events = Events::default();
+        matcher
+            .compare(&pair, &mut events)
+            .expect("there are few spans");
+    }
+    let rows = PartialCounts::of(&events, gold, pred);
+    let pair = Pair::new(Spans::whole(gold), Spans::whole(pred));
+    let mut counts = Counts::new(&SCHEMA);
+    add_pair(&mut matcher, &pair, &|ty| ty.to_string(), &mut counts).expect("it just went well");
+    assert_eq!(PartialCounts::of_cells(&counts), rows);
+    rows
+}
+
+pub(crate) type Definition = fn(Mode, &[Span<i64>], &[Span<i64>], f64) -> Row;
+
+/// Overall and type by type.
+pub(crate) fn by_definition(
+    how: Definition,
+    gold: &[Span<i64>],
+    pred: &[Span<i64>],
+    min: f64,
+) -> PartialCounts {
+    let types: BTreeSet<u32> = gold.iter().chain(pred).map(|span| span.ty).collect();
+    let only = |spans: &[Span<i64>], ty| -> Vec<Span<i64>> {
+        spans.iter().copied().filter(|span| span.ty == ty).collect()
+    };
+    let of_type = |ty| {
+        let (gold, pred) = (only(gold, ty), only(pred, ty));
+        (ty, Mode::ALL.map(|mode| how(mode, &gold, &pred, min)))
+    };
+    PartialCounts {
+        overall: Mode::ALL.map(|mode| how(mode, gold, pred, min)),
+        types: types.into_iter().map(of_type).collect(),
+    }
+}
+
+/// Whether a pair is correct.
+pub(crate) fn agrees(mode: Mode, gold: &Span<i64>, pred: &Span<i64>) -> bool {
+    let bounds = (gold.start, gold.end) == (pred.start, pred.end);
+    match mode {
+        Mode::Strict => bounds && gold.ty == pred.ty,
+        Mode::Bounds | Mode::Overlap => bounds,
+        Mode::Type => gold.ty == pred.ty,
+    }
+}
+
+fn row(mode: Mode, golds: usize, preds: usize, correct: u64, pairs: u64) -> Row {
+    let other = pairs - correct;
+    let partial = mode == Mode::Overlap;
+    Row {
+        correct,
+        incorrect: if partial { 0 } else { other },
+        partial: if partial { other } else { 0 },
+        missed: golds as u64 - pairs,
+        spurious: preds as u64 - pairs,
+    }
+}
+
+/// Each pred span takes the first free gold span with which it is correct (under `Type` the nearest), else the
+/// first that it overlaps enough.
+pub(crate) fn greedy(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> Row {
+    let mut free: Vec<usize> = (0..gold.len()).collect();
+    let (mut correct, mut pairs) = (0, 0);
+    for p in pred {
+        let enough = |g: &usize| sufficient(&gold[*g], p, min);
+        let by_bounds = matches!(mode, Mode::Strict | Mode::Bounds);
+        let right = |g: &usize| agrees(mode, &gold[*g], p) && (by_bounds || enough(g));
+        let distance = |g: &usize| (gold[*g].start - p.start).abs() + (gold[*g].end - p.end).abs();
+        let all = || free.iter().copied();
+        let found = match mode {
+            Mode::Type => all().filter(right).min_by_key(distance),
+            _ => all().find(right),
+        };
+        correct += u64::from(found.is_some());
+        if let Some(taken) = found.or_else(|| all().find(enough)) {
+            pairs += 1;
+            free.retain(|&g| g != taken);
+        }
+    }
+    row(mode, gold.len(), pred.len(), correct, pairs)
+}
+
+/// The most correct pairs, and with them the most pairs, of all assignments.
+fn best(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> (u64, u64) {
+    let Some((g, rest)) = gold.split_first() else {
+        return (0, 0);
+    };
+    let mut most = best(mode, rest, pred, min);
+    for (at, p) in pred.iter().enumerate() {
+        if sufficient(g, p, min) {
+            let mut others = pred.to_vec();
+            others.remove(at);
+            let (correct, pairs) = best(mode, rest, &others, min);
+            most = most.max((correct + u64::from(agrees(mode, g, p)), pairs + 1));
+        }
+    }
+    most
+}
+
+/// The row of [`best`].
+pub(crate) fn optimal(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> Row {
+    let (correct, pairs) = best(mode, gold, pred, min);
+    row(mode, gold.len(), pred.len(), correct, pairs)
+}
+
+/// Asserts that both matchings count what their definitions count; that spans of one side against themselves
+/// are all correct; that the best matching is worth no less than the greedy one, no less with a lower
+/// threshold, and the same with spans in another order.
+pub(crate) fn agree(gold: &[Span<i64>], pred: &[Span<i64>], min: f64) {
+    let greedy_counts = count(Matching::Greedy, gold, pred, min);
+    assert_eq!(greedy_counts, by_definition(greedy, gold, pred, min));
+    if gold.iter().chain(pred).any(|span| span.end <= span.start) {
+        // Only greedy matching is defined for empty spans.
+        return;
+    }
+    let best = count(Matching::Optimal, gold, pred, min);
+    assert_eq!(best, by_definition(optimal, gold, pred, min));
+    let turned = |spans: &[Span<i64>]| spans.iter().rev().copied().collect::<Vec<_>>();
+    assert_eq!(
+        best,
+        count(Matching::Optimal, &turned(gold), &turned(pred), min)
+    );
+    let low = count(Matching::Optimal, gold, pred, 1.0);
+    let same = count(Matching::Optimal, gold, gold, min);
+    for mode in Mode::ALL {
+        let of = |counts: &PartialCounts| counts.overall[mode as usize];
+        let credit = |counts| 2 * of(counts).correct + of(counts).partial;
+        assert!(credit(&best) >= credit(&greedy_counts), "{mode:?}");
+        assert!(credit(&low) >= credit(&best), "{mode:?}");
+        assert_eq!(of(&same).correct, gold.len() as u64, "{mode:?}");
+        for row in [of(&best), of(&greedy_counts)] {
+            let pairs = row.correct + row.incorrect + row.partial;
+            assert_eq!(pairs + row.missed, gold.len() as u64);
+            assert_eq!(pairs + row.spurious, pred.len() as u64);
+        }
     }
 }

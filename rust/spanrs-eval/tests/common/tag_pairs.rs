@@ -2,14 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
 
 use proptest::prelude::*;
-use spanrs_eval::{Located, Scorer, Side};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
-/// Violations kept: few enough that some are not.
-pub(crate) const KEEP: usize = 4;
-
-/// Gold and pred of a sentence.
-pub(crate) type Pair = (Vec<String>, Vec<String>);
+use super::ways_to_score::Pair;
 
 /// Tags of which the first are usual, and the last so many that no reader with all of them takes blocks.
 fn tag(number: usize) -> String {
@@ -60,26 +55,4 @@ pub(crate) fn made() -> impl Strategy<Value = (Scheme, Reading)> {
         .filter(|&(scheme, reading)| Reader::new(scheme, reading, Dialect::default()).is_ok())
         .collect();
     proptest::sample::select(all)
-}
-
-pub(crate) fn reader((scheme, reading): (Scheme, Reading)) -> Reader {
-    Reader::new(scheme, reading, Dialect::default()).unwrap()
-}
-
-pub(crate) fn intern(reader: &mut Reader, (gold, pred): &Pair) -> (Vec<u32>, Vec<u32>) {
-    let mut ids = |tags: &[String]| reader.intern_all(tags.iter().map(String::as_str)).unwrap();
-    (ids(gold), ids(pred))
-}
-
-/// A line that tells the side, the sentence and the token.
-pub(crate) fn line(side: Side, sentence: u64, token: u32) -> u64 {
-    sentence * 1_000_000 + u64::from(token) * 2 + u64::from(side == Side::Pred) + 1
-}
-
-/// The violations of gold and of pred: how many, and the first ones.
-pub(crate) fn violations(scorer: &Scorer) -> Vec<(u64, Vec<Located>)> {
-    [Side::Gold, Side::Pred]
-        .map(|side| scorer.violations(side))
-        .map(|found| (found.count, found.first.clone()))
-        .into()
 }

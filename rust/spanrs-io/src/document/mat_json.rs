@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use spanrs_base::Position;
@@ -144,47 +144,60 @@ fn add(
         return Ok(());
     }
     document.annotations.truncate(before);
-    let rows: Vec<Row> = serde_json::from_str(annots).map_err(|error| {
+    let rows: Vec<Vec<Value>> = serde_json::from_str(annots).map_err(|error| {
         // What was read is a part of the text.
         let from = annots.as_ptr() as usize - text.as_ptr() as usize;
         let from = place(name, &text.as_bytes()[..from]);
         json::error_from(&from, "this is not MAT-JSON", &error)
     })?;
     document.annotations.reserve(rows.len());
+    let most = attrs.len() + usize::from(set.has_id);
     for (at, row) in rows.into_iter().enumerate() {
-        let Row { start, end, rest } = row;
-        let (Some(start), Some(end)) = (start, end) else {
+        let bound = |at: usize| row.get(at).and_then(offset);
+        let (Some(start), Some(end)) = (bound(0), bound(1)) else {
             return Err(bad(format!(
                 "annotation {at} of {ty} begins with no two whole numbers from 0: {}",
-                Value::Array(rest)
+                Value::Array(row)
             )));
         };
         document.push(id, start, end);
-        if rest.is_empty() {
-            continue;
-        }
-        let this = document.annotations.len() as u32 - 1;
-        let ids = usize::from(set.has_id);
-        if let (true, Value::String(id)) = (set.has_id, &rest[0]) {
-            references.ids.insert(id.clone(), this);
-        }
-        if rest.len() > attrs.len() + ids {
+        let values = row.len() - 2;
+        if values > most {
             return Err(bad(format!(
                 "annotation {at} of {ty} has {} values and {ty} {} attributes",
-                rest.len() - ids,
+                values - usize::from(set.has_id),
                 attrs.len()
             )));
         }
-        for (attribute, value) in attrs.iter().zip(rest.into_iter().skip(ids)) {
-            if attribute.refers {
-                references.note(this, &attribute.name, &value);
-            }
-            if !value.is_null() {
-                document.add_attribute(&attribute.name, value);
-            }
-        }
+        add_values(
+            document,
+            references,
+            row.into_iter().skip(2),
+            (&attrs, set.has_id),
+        );
     }
     Ok(())
+}
+
+/// Adds the id, if the set has ids, and the attributes of the last annotation.
+fn add_values(
+    document: &mut Document,
+    references: &mut References,
+    mut values: impl Iterator<Item = Value>,
+    (attrs, has_id): (&[Attribute], bool),
+) {
+    let this = document.annotations.len() as u32 - 1;
+    if has_id && let Some(Value::String(id)) = values.next() {
+        references.ids.insert(id, this);
+    }
+    for (attribute, value) in attrs.iter().zip(values) {
+        if attribute.refers {
+            references.note(this, &attribute.name, &value);
+        }
+        if !value.is_null() {
+            document.add_attribute(&attribute.name, value);
+        }
+    }
 }
 
 /// Adds rows that are two numbers each; None if one is not, and then some of the rows may have been
@@ -389,101 +402,11 @@ impl<'de> Deserialize<'de> for Attribute {
     }
 }
 
-/// A row of `annots`. If it does not begin with two whole numbers, all of it is in `rest`, for the
-/// message.
-struct Row {
-    /// First character; None if the row does not begin with a whole number.
-    start: Option<u32>,
-    /// One past the last character; None if the second item is no whole number.
-    end: Option<u32>,
-    /// All items behind the offsets: an id, if the set has ids, and values.
-    rest: Vec<Value>,
-}
-
-/// Reads the offsets as numbers, without a [`Value`] for each, and all else as values. If an offset
-/// is missing, the other one is put back into `rest` at its place, so that messages show the row as
-/// it is written.
-impl<'de> Deserialize<'de> for Row {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Cells;
-        impl<'de> Visitor<'de> for Cells {
-            type Value = Row;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an annotation: [start, end, values...]")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<Row, A::Error> {
-                let mut bounds = [None; 2];
-                let mut rest = Vec::new();
-                for bound in &mut bounds {
-                    match row.next_element::<Cell>()? {
-                        Some(Cell::Offset(offset)) => *bound = Some(offset),
-                        Some(Cell::Other(value)) => rest.push(value),
-                        None => break,
-                    }
-                }
-                while let Some(value) = row.next_element()? {
-                    rest.push(value);
-                }
-                let [start, end] = bounds;
-                if start.is_none() || end.is_none() {
-                    let at = usize::from(start.is_none()).min(rest.len());
-                    rest.splice(at..at, start.or(end).map(Value::from));
-                }
-                Ok(Row { start, end, rest })
-            }
-        }
-        deserializer.deserialize_seq(Cells)
-    }
-}
-
-/// One of the first two items of a row.
-enum Cell {
-    /// A whole number from 0; the maximum stands for all that are larger.
-    Offset(u32),
-    /// Any other value.
-    Other(Value),
-}
-
-/// Accepts any value, and keeps apart whole numbers from 0. Values other than those are rebuilt
-/// from the parts that serde hands over.
-impl<'de> Deserialize<'de> for Cell {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Cell;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an offset")
-            }
-            fn visit_u64<E>(self, offset: u64) -> Result<Cell, E> {
-                // No text reaches so far; what is too large for the type is beyond the text as well.
-                Ok(Cell::Offset(u32::try_from(offset).unwrap_or(u32::MAX)))
-            }
-            fn visit_i64<E>(self, offset: i64) -> Result<Cell, E> {
-                Ok(Cell::Other(Value::from(offset)))
-            }
-            fn visit_f64<E>(self, offset: f64) -> Result<Cell, E> {
-                Ok(Cell::Other(Value::from(offset)))
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<Cell, E> {
-                Ok(Cell::Other(Value::from(value)))
-            }
-            fn visit_unit<E>(self) -> Result<Cell, E> {
-                Ok(Cell::Other(Value::Null))
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Cell, E> {
-                Ok(Cell::Other(Value::from(text)))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Cell, A::Error> {
-                let values = serde::de::value::SeqAccessDeserializer::new(seq);
-                Value::deserialize(values).map(Cell::Other)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Cell, A::Error> {
-                let values = serde::de::value::MapAccessDeserializer::new(map);
-                Value::deserialize(values).map(Cell::Other)
-            }
-        }
-        deserializer.deserialize_any(Any)
-    }
+/// Returns a whole number from 0; the maximum stands for all that are larger, which lie beyond any
+/// text.
+fn offset(value: &Value) -> Option<u32> {
+    let offset = value.as_u64()?;
+    Some(u32::try_from(offset).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

@@ -87,62 +87,64 @@ impl SyntaxFormat {
         let Some(&(number, first)) = lines.first() else {
             return Ok(Self::Conllu);
         };
-        let wrong = |message: String| {
-            let position = Position::line(path, number as u64);
-            Err(Error::new(Code::WrongFormat, position, message))
-        };
-        let fields = first.split('\t').count();
-        let known = "CoNLL-U or CoNLL-X (ten columns separated by tabs), word/TAG tokens, or tokens separated by spaces, \
-                     one sentence on a line";
-        if fields == 10
-            && id(first.split('\t').next().unwrap_or_default().as_bytes()) != Id::Invalid
-        {
+        let fields: Vec<&str> = first.split('\t').collect();
+        if fields.len() == 10 && id(fields[0].as_bytes()) != Id::Invalid {
             return Ok(Self::Conllu);
         }
-        let words: Vec<&str> = first.split_whitespace().collect();
         if is_four_columns(&lines) {
             return Ok(Self::FourColumns);
         }
-        if fields > 1 {
-            return wrong(format!(
-                "{fields} columns separated by tabs; expected {known}"
-            ));
-        }
-        if words.len() == 10 && words[0] == "1" {
-            return wrong(
-                "the columns are separated by spaces; CoNLL-U separates them by tabs".into(),
-            );
-        }
-        if first.starts_with(['{', '<']) || first.starts_with("[{") || first.starts_with("[\"") {
-            return wrong(format!("this looks like JSON or XML; expected {known}"));
-        }
-        if lines.len() > 2
-            && lines
-                .iter()
-                .all(|(_, line)| line.split_whitespace().count() == 2)
-        {
-            return wrong(format!("every line has two columns; expected {known}"));
+        let wrong = |number: usize, message| {
+            let position = Position::line(path, number as u64);
+            Error::new(Code::WrongFormat, position, message)
+        };
+        if let Some(message) = other_format(&lines) {
+            return Err(wrong(number, message));
         }
         let words = || lines.iter().flat_map(|(_, line)| line.split_whitespace());
         let tagged = words().filter(|word| is_tagged(word)).count();
         let others = words().count() - tagged;
-        match (tagged, others) {
-            (1.., 0) => Ok(Self::WordTag),
-            _ if tagged > 4 * others => {
-                let other = words().find(|word| !is_tagged(word)).unwrap_or_default();
-                wrong(format!(
-                    "most tokens are word/TAG, but not {other:?}; say --format word-tag or --format tokens"
-                ))
-            }
-            _ => match untokenised(&lines) {
-                Some((line, message)) => {
-                    let position = Position::line(path, line as u64);
-                    Err(Error::new(Code::WrongFormat, position, message))
-                }
-                None => Ok(Self::Tokens),
-            },
+        if tagged > 0 && others == 0 {
+            return Ok(Self::WordTag);
+        }
+        if tagged > 4 * others {
+            let other = words().find(|word| !is_tagged(word)).unwrap_or_default();
+            let message = format!(
+                "most tokens are word/TAG, but not {other:?}; say --format word-tag or --format tokens"
+            );
+            return Err(wrong(number, message));
+        }
+        match untokenised(&lines) {
+            Some((number, message)) => Err(wrong(number, message)),
+            None => Ok(Self::Tokens),
         }
     }
+}
+
+/// Returns what is wrong if the lines are certainly neither tokens nor word/TAG.
+fn other_format(lines: &[(usize, &str)]) -> Option<String> {
+    let (_, first) = lines.first()?;
+    let readable = "CoNLL-U or CoNLL-X (ten columns separated by tabs), word/TAG tokens, or tokens separated by spaces, \
+                    one sentence on a line";
+    let fields = first.split('\t').count();
+    if fields > 1 {
+        return Some(format!(
+            "{fields} columns separated by tabs; expected {readable}"
+        ));
+    }
+    let words: Vec<&str> = first.split_whitespace().collect();
+    if words.len() == 10 && words[0] == "1" {
+        return Some("the columns are separated by spaces; CoNLL-U separates them by tabs".into());
+    }
+    if ["{", "<", "[{", "[\""]
+        .iter()
+        .any(|start| first.starts_with(start))
+    {
+        return Some(format!("this looks like JSON or XML; expected {readable}"));
+    }
+    let has_two_columns = |(_, line): &(usize, &str)| line.split_whitespace().count() == 2;
+    (lines.len() > 2 && lines.iter().all(has_two_columns))
+        .then(|| format!("every line has two columns; expected {readable}"))
 }
 
 /// Returns the line and what is wrong if the lines are not sentences of tokens.

@@ -284,34 +284,11 @@ pub fn score_spans(
     };
     let (mut gold, mut pred) = (Side::new(gold), Side::new(pred));
     let mut reporter = Reporter::new(progress);
-    let mut gold_types = Vec::new();
-    let mut seen = Vec::new();
+    let mut gold_types = FirstTypes::default();
     let mut cells = scorer.type_cells();
     let mut sentences = 0;
-    loop {
-        let g = gold.next(&mut types, &mut reporter)?;
-        let p = pred.next(&mut types, &mut reporter)?;
-        if !(g && p) {
-            if g || p {
-                return Err(too_many(&gold, &pred, g, sentences));
-            }
-            break;
-        }
-        same_words(&gold, &pred)?;
-        // Tokens are the same, and what is punctuation is so on both sides: as gold says, if it does.
-        let ignored = gold.punctuation().or_else(|| pred.punctuation());
-        gold.find(ignored.as_deref(), &mut types)?;
-        pred.find(ignored.as_deref(), &mut types)?;
-        for span in &gold.sentence.spans {
-            let ty = span.ty as usize;
-            if ty >= seen.len() {
-                seen.resize(ty + 1, false);
-            }
-            if !seen[ty] {
-                seen[ty] = true;
-                gold_types.push(types.names.name(span.ty).to_owned());
-            }
-        }
+    while read_both(&mut gold, &mut pred, &mut types, &mut reporter, sentences)? {
+        gold_types.add(&gold.sentence, types.names);
         let sides = [gold.sentence.spans(), pred.sentence.spans()];
         let name = |ty| types.names.name(ty).to_owned();
         let pair = Pair::new(sides[0], sides[1]);
@@ -341,10 +318,60 @@ pub fn score_spans(
     scorer.flush_spans(&mut cells, &|ty| types.names.name(ty).to_owned());
     Ok(SpanFiles {
         types: names.names().map(str::to_owned).collect(),
-        gold_types,
+        gold_types: gold_types.names,
         sentences,
         warnings,
     })
+}
+
+/// Reads the next sentence of both sides and finds its spans; false at the end of both.
+/// `sentences` were read before.
+///
+/// # Errors
+/// As [`score_spans`].
+fn read_both(
+    gold: &mut Side,
+    pred: &mut Side,
+    types: &mut Types<'_>,
+    reporter: &mut Reporter<'_, '_>,
+    sentences: u64,
+) -> Result<bool> {
+    let has_gold = gold.next(types, reporter)?;
+    let has_pred = pred.next(types, reporter)?;
+    if has_gold != has_pred {
+        return Err(too_many(gold, pred, has_gold, sentences));
+    }
+    if has_gold {
+        same_words(gold, pred)?;
+        // Both sides have the same tokens, so one of them decides which of these are punctuation.
+        let ignored = gold.punctuation().or_else(|| pred.punctuation());
+        gold.find(ignored.as_deref(), types)?;
+        pred.find(ignored.as_deref(), types)?;
+    }
+    Ok(has_gold)
+}
+
+/// Names of types in the order of their first spans.
+#[derive(Default)]
+struct FirstTypes {
+    names: Vec<String>,
+    /// True for types that are in `names`, by number.
+    seen: Vec<bool>,
+}
+
+impl FirstTypes {
+    /// Adds the types of a sentence.
+    fn add(&mut self, sentence: &Sentence, names: &Vocabulary) {
+        for span in &sentence.spans {
+            let ty = span.ty as usize;
+            if ty >= self.seen.len() {
+                self.seen.resize(ty + 1, false);
+            }
+            if !std::mem::replace(&mut self.seen[ty], true) {
+                self.names.push(names.name(span.ty).to_owned());
+            }
+        }
+    }
 }
 
 /// A sentence of files of spans.
